@@ -28,6 +28,11 @@ func TestHollowEvidence(t *testing.T) {
 		"ok", "OK!", "O.K.", "okay", "yes", "y", "true", "pass", "PASSED", "done", "Done.", "✅ done", "good", "fine", "works", "It works!", "works as expected", "LGTM", "looks good to me", "all good", "verified", "Checked and verified.", "confirmed", "criterion met",
 		"Everything works correctly.", "Implemented as requested", "Meets the requirement.", "Implementation verified", "Manually verified.", "Status: PASS", "A: PASS", "not verified", "Not tested", "I could not run the tests", "The tests could not be run, since docker is missing.", "I couldn't run the test suite here.", "I was unable to run the tests in this environment.", "I did not run the tests.", "Tests were not run.", "Not run.",
 		"The tests have not been executed, but the code looks right.", "The test suite cannot be executed in this sandbox; by reading the code it holds.", "Unable to execute the test suite: no network.", "Ich konnte die Tests nicht ausführen.", "Je n'ai pas pu exécuter les tests.", "No pude ejecutar las pruebas.", "unable to verify", "I assume that it works", "should work",
+		"I can't verify this directly since I don't have access to a running instance.", "Unable to verify: the service is not running.", "Could not verify — port 8080 not responding", "This could not be verified in the sandbox.", "I haven't verified this yet.", "We were unable to verify it because staging is down.", "I did not have time to test this, but it is a small change.", "Cannot verify without credentials",
+		"Skipped: needs manual verification", "Needs manual testing.", "To be verified in staging", "Will be tested after deployment.", "Not verifiable in this environment.", "Out of scope for automated validation.", "I assume this works as the code was copied from the old module", "Assumed to work since the library handles it.",
+		"Konnte nicht geprüft werden, da kein Docker vorhanden.", "No se pudo verificar porque el servicio está caído.", "Impossible de vérifier sans accès au serveur.", "无法验证：服务未启动。", "環境がないため確認できません。", "Не удалось проверить: сервис недоступен.", "Nicht getestet, sollte aber gehen.",
+		"tried it, works", "works on my machine", "yep tested on my machine, all good 👍", "did it, pls merge", "see PR", "merged", "It has been implemented according to the specification.", "The feature has been successfully implemented and thoroughly tested.", "All acceptance criteria are met. The implementation is complete and production-ready.",
+		"Verified by code inspection.", "Code review confirms correct implementation.", "I've reviewed the implementation thoroughly and am confident it meets the acceptance criterion.", "Deployed to production", "Holds as expected: A",
 		"Verified: it holds that A", "I verified that it holds that a.", "a: it holds that a - works as expected", "It holds that a ✅",
 		"Geprüft und in Ordnung.", "Alles erfüllt.", "Ja, funktioniert.", "Oui, c'est fait.", "Tout fonctionne.", "Sí, funciona correctamente", "Todo bien", "Tutto ok", "Tudo certo",
 		"see above", "See above.", "(see above)", "see below", "as above", "ditto", "same as above", "see attached", "trust me", "no evidence", "self-evident", "obviously",
@@ -51,7 +56,18 @@ func TestHollowEvidence(t *testing.T) {
 	if j := request.Judge(asked(t, ask("a")), answered(t, repeated), request.Options{}); j.Effective != request.Blocked {
 		t.Errorf("the criterion itself is evidence: %s", j.Reason)
 	}
-	for _, s := range []string{"x", "401", "seen a", "none of the tests fail", "12 passed", "I could not run the tests; login.go:12 compares the hash", "12 passed; I did not run the integration tests, which are not asked for", "The user could not run the tests from the menu while one was running: the button is grey", "it holds that a: line 3", "manually verified at line 3", "the code is gone", "status 401", "funktioniert mit Firefox", "a.go:12", "POST /login answers 401", "it is there", "見た: 401", "Проверил файл a.go", "ok  	example.com/login	0.3s"} {
+	for said, good := range map[string]bool{
+		"The login functionality works correctly as expected.": false, "Login and logout successfully implemented": false, "Logout, login: verified": false,
+		"login, logout: 2 requests verified": true, "logout clears the cookie": true, "login, then logout": true,
+	} {
+		asks := ask("a")
+		asks["acceptance_criteria"] = []any{object{"id": "a", "description": "Login works, and so does logout"}}
+		given := with(answer("PASS", "a", "PASS"), object{"criteria_results": []any{object{"criterion_id": "a", "status": "PASS", "evidence": said}}})
+		if j := request.Judge(asked(t, asks), answered(t, given), request.Options{}); j.Valid != good {
+			t.Errorf("%q: %s", said, j.Reason)
+		}
+	}
+	for _, s := range []string{"x", "401", "seen a", "none of the tests fail", "12 passed", "I could not run the tests; login.go:12 compares the hash", "12 passed; I did not run the integration tests, which are not asked for", "The user could not run the tests from the menu while one was running: the button is grey", "I could not verify the tablet layout; desktop and phone are fine: shots/desk.png", "I could not reproduce the crash with 1000 inputs", "The server could not verify the token and answered 401", "It could not be verified twice: the second click shows 'already verified'", "Skipped rows: 0 of 1200", "Skipped: 0, passed: 12", "Not implemented endpoints answer 501", "Assumed role arn:aws:iam::1:role/x, the call answers", "Will be validated by zod in form.ts:12", "reviewed by ann in #12, 2 approvals", "The checkbox can't be checked, as it is disabled", "fixed in abc1234", "it holds that a: line 3", "manually verified at line 3", "the code is gone", "status 401", "funktioniert mit Firefox", "a.go:12", "POST /login answers 401", "it is there", "見た: 401", "Проверил файл a.go", "ok  	example.com/login	0.3s"} {
 		given := answer("PASS", "a", "PASS")
 		given["criteria_results"] = []any{object{"criterion_id": "a", "status": "PASS", "evidence": s}}
 		if j := request.Judge(asked(t, ask("a")), answered(t, given), request.Options{}); j.Effective != request.Pass {

@@ -57,7 +57,7 @@ var (
 			patterns.Lazy(`^(?:FAILURES|ERRORS)!|\bTEST FAILED\b|^Test Run Failed\b|^(?:\[doctest\] )?(?:Status|Result|Verdict|Overall result|Test run summary): (?:FAIL|[Ff]ail)|\b[1-9]\d* (?:FAILED TESTS?|TESTS FAILED|SUITES? ABORTED)\b|\([1-9]\d* FAILED\)` +
 				`|^The following tests FAILED|^Errors while running CTest|\bThere are test failures\.|\bThere were failing tests\.|^There (?:was|were) [1-9]\d* (?:failures?|errors?):|^Fail(?:ed|ing) (?:[Tt]ests|examples|scenarios)(?: \([1-9]\d*\))?:\s*$` +
 				`|\bTest run .* failed after [\d.]+ seconds|: Some tests failed\.$|\bevaluation failed :\(|^ERROR: +\S+: commands failed|\bLooks like you failed [1-9]|^\*\*\* [1-9]\d* failures? (?:is|are) detected|"numFailedTests": ?[1-9]|\bcaught [1-9]\d* unhandled errors?\b|\bstopping after [1-9]\d* failures|: exit [1-9]\d* \([\d.]+ seconds\)|^nox > .* failed\.?$|^rspec \./\S+:\d+ # ` +
-				`|(?i:(?:^|: )(?:Found |Interrupted: )?[1-9]\d* (?:tests? (?:failed|failing)|errors?)(?: found| generated| in \d+ files?| during collection)?(?: \([^()]*\))?[.!]?[\s!]*$)`)},
+				`|(?i:(?:^|: )(?:Found |Interrupted: )?[1-9]\d* (?:tests? (?:failed|failing)|errors?)(?: found| generated| in (?:\d+ files?|the same file, starting at: \S+|\S+:\d+)| during collection)?(?: \([^()]*\))?[.!]?[\s!]*$)`)},
 	}
 	// anyFailure is those, and of programs that ended before they were done, of
 	// compilers, linters and the programs that run others, and their exit codes.
@@ -67,22 +67,23 @@ var (
 				`|\bSegmentation fault(?:[.;]|\s*\(core|\s*$)|\(core dumped\)|(?:^|: |E\s+)AssertionError(?::|\s*$| \[)|^thread '[^']*' (?:\(\d+\) )?panicked at ` +
 				`|\bECONNREFUSED\b|\bnet::ERR_\w+|\bbrowserType\.launch: |\bfailed to start\.$|: command not found\b|\bcommand not found:|^(?:ba|z|da)?sh: .*: (?:No such file or directory|Permission denied|not found)$|\bis not recognized as an internal or external command|^go: cannot find |\bCannot find module ['"]|\bModuleNotFoundError: |\bSyntaxError: |\b(?:java|kotlin)\.\w[\w.]*Exception\b` +
 				`|^\S+:\d+:in [\x60'].* \((?:\w+::)*\w+Error\)$|^Error in .* : |^psql: error: |^Error from server \(\w+\): `)},
-		outcry{[]string{"FAIL", "ail", "npm ERR!", "npm error", "ELIFECYCLE", "no test specified", "***", "problem", "rror", "threshold", "aborted!", "symbol(s)", "ndefined", ".go:", "reformat", "Code style", "COMPILATION", "e: ", "ERROR"},
+		outcry{[]string{"FAIL", "ail", "npm ERR!", "npm error", "ELIFECYCLE", "no test specified", "***", "problem", "rror", "threshold", "aborted!", "symbol(s)", "ndefined", ".go:", "reformat", "not reached", "Code style", "COMPILATION", "e: ", "ERROR"},
 			patterns.Lazy(`: Assertion .* failed\.$|\bERROR: \w+Sanitizer: |\bERROR SUMMARY: [1-9]\d* errors? from|^psql:\S+:\d+: ERROR: |^\s*Active: failed\b|\b[1-9]\d* chart\(s\) failed$|^Analysis failed with [1-9]|^\S+> Test suite failed$|^== \[.*\] FAIL$|\[ERROR\] Found [1-9]\d* errors?|^Coverage failure: total of ` +
-				`|\.go:\d+:\d+: (?:.* has arg .* of wrong type|.* \((?:errcheck|govet|staticcheck|unused|gosimple|ineffassign|revive|gosec|gocritic|stylecheck|typecheck|misspell|lll|unparam|nilerr|bodyclose)\)$)|^FAILURE: |\bB(?:UILD|uild) FAIL(?:ED|URE)\b|^FAILED: (?:Build did NOT complete|//)|\bFailed to execute goal\b|\bCOMPILATION ERROR\b|^e: \S+:\d+:\d+:? |^ERROR: (?:/\S*:\d+:\d+: |file or directory not found: )|^TS\d+ \[ERROR\]: |^error: Leaks detected|^rake aborted!|\bld: symbol\(s\) not found|\bundefined reference to \W|\.go:\d+:\d+: (?:undefined: |cannot use |syntax error|declared and not used|\S+ imported and not used)|^would reformat \S|^(?:[1-9]\d* files? would be reformatted|Code style issues (?:found|were))|\bcoverage threshold for .* not met\b|^ERROR: Coverage for .* does not meet|^(?:FAIL Required test coverage|ERROR: Coverage failure)|\bnpm ERR!|^npm error |\bELIFECYCLE\b|^Error: no test specified\b|^make(?:\[\d+\])?: \*\*\* ` +
+				`|\.go:\d+:\d+: (?:.* has arg .* of wrong type|.* \((?:errcheck|govet|staticcheck|unused|gosimple|ineffassign|revive|gosec|gocritic|stylecheck|typecheck|misspell|lll|unparam|nilerr|bodyclose)\)$)|^FAILURE: |\bB(?:UILD|uild) FAIL(?:ED|URE)\b|^FAILED: (?:Build did NOT complete|//)|\bFailed to execute goal\b|\bCOMPILATION ERROR\b|^e: \S+:\d+:\d+:? |^ERROR: (?:/\S*:\d+:\d+: |file or directory not found: )|^TS\d+ \[ERROR\]: |^error: Leaks detected|^rake aborted!|\bld: symbol\(s\) not found|\bundefined reference to \W|\.go:\d+:\d+: (?:undefined: |cannot use |syntax error|declared and not used|\S+ imported and not used)|^would reformat \S|^(?:[1-9]\d* files? would be reformatted|Code style issues (?:found|were))|\bcoverage threshold for .* not met\b|^ERROR: Coverage for .* does not meet|^ERROR: Coverage failure|\bRequired test coverage of .* not reached|\bnpm ERR!|^npm error |\bELIFECYCLE\b|^Error: no test specified\b|^make(?:\[\d+\])?: \*\*\* ` +
 				`|(?i:\b\d+ problems? \([1-9]\d* errors?\b)|^[1-9]\d* errors?, \d+ warnings?\b|^\S+[:(]\d+(?:[:,]\d+)?\)?: (?:fatal )?error(?: [A-Z]+\d+)?: |^error\[E\d+\]: |^error: (?:could not compile|[Tt]est (?:run )?failed|aborting due to)\b`)},
-		outcry{[]string{"error TS", "o compile", "compiled with", "ERROR in ", "during build:", "CMake", "ninja: ", "FAILED: ", "collect2", "Could not find", "from daemon", "│ Error: ", "lerna ERR!", "ERR_PNPM_", "error Command ", "Parse error", "syntax error", "awaiting response", "Failed requests: ", "Failed: ", "fatal error: ", "FATAL ERROR: ", "thresholds on", ".py:", " error  ", "GATE STATUS"},
-			patterns.Lazy(`^\S+:\d+:\d+ - error TS\d+: |^Failed to compile\b|\bcompiled with [1-9]\d* errors?\b|^ERROR in \S|^error during build:|^CMake Error\b|^ninja: build stopped|^FAILED: \S+\.\w+|^collect2: error: |^ERROR: Could not find |^Error response from daemon: |^│ Error: |^lerna ERR!|^\s*ERR_PNPM_|^error Command "|^PHP Parse error: |^\S+:\d+: syntax error\b` +
+		outcry{[]string{"error TS", "o compile", "compiled with", "ERROR in ", "during build:", "CMake", "ninja: ", "FAILED: ", "collect2", "Could not find", "from daemon", "│ Error: ", "lerna ERR!", "ERR_PNPM_", "error Command ", "Parse error", "syntax error", "awaiting response", "Failed requests: ", "Failed: ", "fatal error: ", "FATAL ERROR: ", "in strict mode", "thresholds on", ".py:", " error  ", "GATE STATUS"},
+			patterns.Lazy(`^\S+:\d+:\d+ - error TS\d+: |^Failed to compile\b|\bcompiled with [1-9]\d* errors?\b|^ERROR in \S|^error during build:|^CMake Error\b|^ninja: build stopped|^(?:\S+: )?error TS\d+: |^Aborted with [1-9]\d* warnings? in strict mode|^FAILED: \S+\.\w+|^collect2: error: |^ERROR: Could not find |^Error response from daemon: |^│ Error: |^lerna ERR!|^\s*ERR_PNPM_|^error Command "|^PHP Parse error: |^\S+:\d+: syntax error\b` +
 				`|\bawaiting response\.\.\. [45]\d\d |^Failed requests: +[1-9]|^Failed: +\S+#\S+|^(?:fatal error|FATAL ERROR): \S|\bthresholds on metrics .* crossed|^\S+\.py:\d+:\d+: [CEFRW]\d{3,4}:? |^ +\d+:\d+ +error +\S|^QUALITY GATE STATUS: FAILED`)},
-		outcry{[]string{"Killed", "Aborted", "0/", "Exited (", "CONFLICT (", "rejected]", "Can't locate ", "lua: ", "Non-2xx", "[5", ".codes.5", "%)", "checks", "issues:", "offense", "violation", "Diff in ", " DL"},
-			patterns.Lazy(`^(?:Killed|Aborted|OOMKilled)$|^\S+ +0/\d+ +(?:CrashLoopBackOff|ImagePullBackOff|ErrImagePull|Error|OOMKilled|CreateContainer\w+) +\d|\bExited \([1-9]\d*\) .*\bago\b|^CONFLICT \(\w+\): |^ ! \[(?:remote )?rejected\] |^Can't locate \S+ in @INC|^lua: \S+:\d+: ` +
+		outcry{[]string{"Killed", "Aborted", "0/", "Exited (", "Restarting (", "unhealthy", "CONFLICT (", "rejected]", "Can't locate ", "lua: ", "Non-2xx", "[5", ".codes.5", "%)", "checks", "issues:", "offense", "violation", "Diff in ", " DL"},
+			patterns.Lazy(`^(?:Killed|Aborted|OOMKilled)$|^\S+ +0/\d+ +(?:CrashLoopBackOff|ImagePullBackOff|ErrImagePull|Error|OOMKilled|CreateContainer\w+) +\d|\b(?:Exited|Restarting) \([1-9]\d*\) .*\bago\b|\bUp .* \(unhealthy\)|^CONFLICT \(\w+\): |^ ! \[(?:remote )?rejected\] |^Can't locate \S+ in @INC|^lua: \S+:\d+: ` +
 				`|^ *Non-2xx or 3xx responses: [1-9]|^\s*\[5\d\d\]\s+[1-9]\d* responses|^http\.codes\.5\d\d: \.+ [1-9]|^summary .* Err: +[1-9]\d* \(|\s[1-9]\d*\(\d+\.\d\d%\) +\||^\s*checks\.+: .*✗ +[1-9]|^\s*checks_failed\.+: .*\b[1-9]\d* out of ` +
 				`|^[1-9]\d* issues:$|\b[1-9]\d* offenses? detected\b|\bFound [1-9]\d* violations?, [1-9]\d* serious\b|^Diff in \S+:\d+:$|^Diff in \S+ at line \d+:$|^\S+:\d+ DL\d{4} `)},
+		outcry{[]string{"✗", "✘", "❌", "fail", "onclusion", "X "}, patterns.Lazy(`(?i:\b(?:tests?|build|lint|e2e|unit|integration|type-?check|ci)\b[\w. ()-]{0,20}[|:]? *)(?:[✗✘❌]|\| *(?i:fail(?:ed|ure)?)) *(?:[,;|]|$)|\bconclusion"?: ?"?(?:failure|timed_out|startup_failure)\b|^\s*X \S.* (?:in (?:\d+m)?\d+s\b|· \d+$)`)},
 		outcry{[]string{"xit", "EXIT", "ode ", "ode:", "ode=", "CODE", "tatus", "STATUS"}, patterns.Lazy(`(?i:(?:^|[:;(,.] ?)exit(?:ed)?(?: with)?[ _-]?(?:code|status)[ :=]+-?[1-9]\d*(?:[).;,]|\s*$))|` + ended)},
 	)
 	// reported are also what a program that goes on may write as well, and tests of errors do.
 	reported = append(slices.Clip(anyFailure), outcry{[]string{"rror", "Exception", "** (", "onnection refused", "HTTP/", "fatal: ", "curl: ("},
-		patterns.Lazy(`(?:^|: |E\s+)(?:\w+\.)*[A-Z]\w*(?:Error|Exception)(?: \[\w+\])?: \S|^(?:Error: [A-Z\d]|error: (?:[Ff]ailed|[Cc]annot|unable|could not|error \w|Assert |unknown |no such |[1-9]\d* vulnerabilit))|^Exception in thread "|^\*\* \(\w+\) |[:)] [Cc]onnection refused\b|^HTTP/[\d.]+ 5\d\d\b|^fatal: \S|^curl: \(\d+\) `)})
+		patterns.Lazy(`(?:^|: |E\s+)(?:\w+\.)*[A-Z]\w*(?:Error|Exception)(?: \[\w+\])?: \S|^(?:Error: [A-Z\d]|error: (?:[Ff]ailed|[Cc]annot|unable|could not|error \w|Assert |unknown |no such |[1-9]\d* vulnerabilit))|^Exception in thread "|^\*\* \(\w+\) |[:)] [Cc]onnection refused\b|^(?:< )?HTTP/[\d.]+ 5\d\d\b|^fatal: \S|^curl: \(\d+\) `)})
 )
 
 // ended is a sentence on how a program ended.
@@ -165,8 +166,10 @@ func (h *hearing) words() {
 
 // contrary gives what evidence tells of a failure that the criterion is not about.
 func contrary(c Criterion, evidence string) string {
-	if len(evidence) <= maxUnrun && onTests().MatchString(c.Description) && !strings.Contains(evidence, "pass") {
-		if found := unrun().FindString(evidence); found != "" {
+	if len(evidence) <= maxUnrun && onTests().MatchString(c.Description) {
+		found := unrun().FindString(evidence)
+		rest := unrun().ReplaceAllString(evidence, " ")
+		if onTests().MatchString(found) && !strings.Contains(rest, "pass") && !strings.Contains(rest, "green") {
 			return strings.TrimSpace(found)
 		}
 	}

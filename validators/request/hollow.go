@@ -29,13 +29,23 @@ func hollowText(s string) bool {
 		!slices.ContainsFunc(words, func(w string) bool { return !fillers()[w] })
 }
 
-// unrun is a clause on tests that nobody has run.
-var unrun = patterns.Lazy(`(?i)(?:\b(?:(?:i|we) (?:could not|couldn['’]t|can ?not|can['’]t|did not|didn['’]t|have not|haven['’]t)|(?:(?:i|we) )?(?:(?:was|were|am|are) )?(?:unable|not able) to) (?:run|ran|executed?) (?:the |any |these |those |its |their |all )*(?:[\w-]+ )?(?:tests?|suites?|specs?|build)\b` +
+// unrun is a clause on tests that nobody has run, or on looking that nobody has done.
+var unrun = patterns.Lazy(`(?i)(?:\b(?:(?:i|we) ` + unable + `|(?:(?:i|we) )?(?:(?:was|were|am|are) )?(?:unable|not able) to|^\s*could not|^\s*cannot) (?:` + looked + `)` +
 	`|\b(?:tests?|suite|specs?) (?:could not|couldn['’]t|can ?not|can['’]t|were not|weren['’]t|was not|wasn['’]t|have not|haven['’]t|has not|hasn['’]t)(?: be| been)? (?:run|executed)\b|^\s*not (?:run|executed)\b` +
-	`|\bich konnte (?:die|keine) tests nicht (?:ausführen|laufen)|\bn['’]ai pas pu (?:exécuter|lancer) les tests\b|\bno pude ejecutar las pruebas\b)[^.;\n]*?(?:[.;\n]|,? but\b|$)`)
+	`|^\W*(?:this|it) (?:could|can) ?not be (?:tested|verified|checked|confirmed)(?: (?:directly|here|yet|locally|in|on|without|because|since|as|due)\b| ?$| ?[.,;:—–-])|^\W*(?:to|will|needs? to) be (?:tested|verified)\b` +
+	`|^\W*(?:(?:skipped|untested|unverified)(?:\s*$| ?[.,;:(—–-]+ *[^\d\s]| (?:because|since|due|here|yet)\b)|needs? manual|requires manual|out of scope|not verifiable|verification (?:was|is) not possible|not (?:yet )?(?:tested|verified|checked)\b|not (?:yet )?implemented(?: yet)?\s*(?:$|[.,;:(—–-])|(?:i )?assum(?:e|ed|ing) (?:that|this|it|to)\b)` +
+	`|\b(?:the|all|these|unit)(?: [\w-]+)? tests (?:should|would|will|ought to)(?: now| all| still)? (?:pass|be green)\b` +
+	`|\bich konnte (?:die|keine) tests nicht (?:ausführen|laufen)|\b(?:konnte|kann) nicht (?:geprüft|getestet|überprüft|verifiziert) werden\b|\bn['’]ai pas pu (?:exécuter|lancer) les tests\b|\bn['’]a pas pu être (?:vérifié|testé)|^\s*impossible de (?:vérifier|tester)\b|\bno pude ejecutar las pruebas\b|\bno se pudo (?:verificar|comprobar|probar)\b|не удалось проверить|无法(?:验证|运行|测试)|未(?:测试|验证)|[^。]*(?:確認|検証|実行)できません)[^.;。\n]*?(?:[.;。\n]|,? (?:but|however|aber|mais|pero)\b|, and\b|$)`)
+
+// looked is what was not done of looking: tests that were run, or it was verified.
+const looked = `(?:run|ran|executed?) (?:the |any |these |those |its |their |all )*(?:[\w-]+ )?(?:tests?|suites?|specs?|build)\b|run code\b|have time to (?:test|verify|check)\b` +
+	`|(?:directly |fully |independently )?(?:verif(?:y|ied)|confirm(?:ed)?|check(?:ed)?|test(?:ed)?|validated?)(?: (?:this|it|that)(?: criterion| requirement)?| the (?:criterion|requirement))?(?: (?:directly|myself|here|yet|end[- ]to[- ]end|locally|in this \w+|without|because|since|as|due)\b| ?$| ?[.,;:—–-])`
+
+// unable is that somebody could not do, or has not done, something.
+const unable = `(?:could not|couldn['’]t|can ?not|can['’]t|did not|didn['’]t|have not|haven['’]t|do not have the ability to|don['’]t have the ability to)`
 
 // unrunWords are what it has one of.
-var unrunWords = []string{"run", "ran ", "xecut", "xécut", "usführ", "lauf", "lancer", "jecut"}
+var unrunWords = []string{"run", "ran ", "xecut", "xécut", "usführ", "lauf", "lancer", "jecut", "erif", "érif", "onfirm", "heck", "est", "alidat", "kipped", "mplemented", "manual", "prüft", "getest", "rueba", "robar", "无法", "未", "できません", "ssum", "scope", "проверить"}
 
 // maxUnrun is the longest text that is looked at for such a clause, in bytes.
 const maxUnrun = 1 << 10
@@ -59,24 +69,25 @@ func plainWords(s string) []string {
 var apostrophes = strings.NewReplacer("'", "", "’", "")
 
 // restates tells whether a text only says again what was asked, by its id, its
-// description or both, and that it is so.
+// description or both, and that it is so: all of it, or a part that is approved of
+// and has no figures, which would be what was seen.
 func restates(s string, c Criterion) bool {
 	if len(s) > 4*maxText || len(c.Description) > 4*maxText {
 		return false
 	}
-	said, id := plainWords(s), plainWords(c.ID)
-	says := func(words []string) bool {
-		return !slices.ContainsFunc(words, func(w string) bool { return !fillers()[w] && !slices.Contains(id, w) })
-	}
-	return slices.ContainsFunc([][]string{plainWords(c.Description), id}, func(asked []string) bool {
-		for i := range max(len(said)-len(asked)+1, 0) {
-			if slices.Equal(said[i:i+len(asked)], asked) {
-				return says(said[:i]) && says(said[i+len(asked):])
-			}
-		}
+	said, asked, id := plainWords(s), plainWords(c.Description), plainWords(c.ID)
+	if slices.ContainsFunc(said, func(w string) bool { return !fillers()[w] && !slices.Contains(asked, w) && !slices.Contains(id, w) }) {
 		return false
-	})
+	}
+	holds := func(words []string) bool {
+		return !slices.ContainsFunc(words, func(w string) bool { return !slices.Contains(said, w) })
+	}
+	return holds(asked) || holds(id) && !slices.ContainsFunc(said, func(w string) bool { return !slices.Contains(id, w) && !fillers()[w] }) ||
+		!strings.ContainsFunc(s, unicode.IsNumber) && slices.ContainsFunc(said, func(w string) bool { return slices.Contains(approvals, w) && !slices.Contains(asked, w) })
 }
+
+// approvals say that it is so.
+var approvals = strings.Fields("correctly properly successfully fully expected implemented verified confirmed satisfied met specified specification requirements korrekt umgesetzt correctement correctamente")
 
 // fillers say nothing, however many of them there are.
 var fillers = sync.OnceValue(func() map[string]bool {
@@ -84,8 +95,9 @@ var fillers = sync.OnceValue(func() map[string]bool {
 	works working verified checked confirmed validated met satisfied lgtm see above below same as it is all looks and the criterion criteria this that was expected todo tbd tbc tba na none null nil
 	nothing no evidence obviously obvious trivially trivial fully has been i have me trust
 	everything working correct correctly properly implemented implementation implements requirement requirements requested required meets functionality functional functions manually reviewed code status verdict result
-	right holds hold but by reading je not tested untested unverified unable to verify test could assume assumed presumably probably likely should work be they does do did
-	geprüft und in ordnung alles erfüllt ja nein funktioniert bestanden wie erwartet ist das kriterium passt korrekt umgesetzt implementiert erledigt nicht getestet wurde
+	right holds hold but by reading inspection inspected review reviewing reviewing reviewed thoroughly carefully confident according specification spec specs specified per feature features solution change changes code production ready in place of am are was were
+	ive we our my tried tested on machine locally pls please merge merged pr did idk shipped deployed compiles runs believe think sure according acceptance confirms complies small minor simple a an je not tested untested unverified unable to verify test could assume assumed presumably probably likely should work be they does do did
+	geprüft und in ordnung alles erfüllt ja nein funktioniert bestanden wie erwartet ist das kriterium passt korrekt umgesetzt implementiert erledigt nicht getestet wurde sollte aber gehen laut code
 	oui fait tout fonctionne vérifié validé correctement comme prévu le critère est rempli satisfait cest bon non testé
 	sí si funciona correctamente todo bien verificado cumple cumplido el criterio está como esperado hecho tutto funziona tudo certo`)...)
 })

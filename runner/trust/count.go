@@ -102,7 +102,6 @@ func (b *builder) attempt(a *journal.Attempt) {
 	}
 	delete(b.unseen, a.Text)
 	digests := b.digests(a)
-	noes, yeses := 0, 0
 	for i := range a.Verdicts {
 		v := &a.Verdicts[i]
 		delete(b.unseen, v.Text)
@@ -117,18 +116,33 @@ func (b *builder) attempt(a *journal.Attempt) {
 		default:
 			b.called(g, v.Validator)
 			b.verdict(g, a, v)
-			if v.Valid != nil && v.Text == a.Text && releases(g.gate) {
-				if *v.Valid {
-					yeses++
-				} else {
-					noes++
-				}
+			if v.Valid != nil && v.Text == a.Text {
+				g.says = v.Valid
 			}
 		}
 	}
-	if p := b.phases[a.Phase]; p != nil && a.Number > 0 && !a.Edited {
-		b.phase(p, a, noes, yeses)
+	if p := b.phases[a.Phase]; p != nil {
+		noes, yeses := p.say()
+		if a.Number > 0 && !a.Edited {
+			b.phase(p, a, noes, yeses)
+		}
 	}
+}
+
+// say tells how many of the gates that release a text said no and yes to that of the
+// attempt, each with its last word, and forgets it.
+func (p *Phase) say() (noes, yeses int) {
+	for _, g := range p.counted {
+		switch {
+		case g.says == nil:
+		case *g.says:
+			yeses++
+		default:
+			noes++
+		}
+		g.says = nil
+	}
+	return noes, yeses
 }
 
 // of finds the gate that a verdict is of: the one that is still what it was, by
@@ -249,7 +263,7 @@ func (b *builder) phase(p *Phase, a *journal.Attempt, noes, yeses int) {
 	if len(p.counted) == 0 || a.Text == "" {
 		return
 	}
-	whole := noes > 0 || yeses >= len(p.counted)
+	whole := noes > 0 || yeses == len(p.counted)
 	known := b.Labels.Of(a.Text, p.Phase, measure.All)
 	if a.Number == 1 {
 		if whole && !a.Shared {

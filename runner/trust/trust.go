@@ -110,6 +110,7 @@ type Gate struct {
 	last  time.Time
 	base  measure.Rate
 	took  time.Duration
+	says  *bool // of the text of the attempt that is looked at, its last word
 	cost  float64
 }
 

@@ -116,6 +116,33 @@ func TestConfusion(t *testing.T) {
 
 // TestSharedCountsOnce: what a run took over from another is in no rate again; the
 // label of its text is, where no other run has told of it.
+// A gate that judged the same text twice, as loop_until does where a turn says again
+// what the one before said, has said last what counts for the attempt.
+func TestLastWord(t *testing.T) {
+	again := func(n int, valid bool) journal.Attempt {
+		a := attempt(n, fmt.Sprint("owls", n), true, valid)
+		second := a.Verdicts[1]
+		turned := !valid
+		second.Valid = &turned
+		a.Verdicts = append(a.Verdicts, second)
+		return a
+	}
+	unsaid := attempt(3, "owls3", true, true)
+	unsaid.Verdicts = append(unsaid.Verdicts[:1], unsaid.Verdicts[0]) // tone has said nothing
+	for name, row := range map[string]struct {
+		attempt journal.Attempt
+		want    measure.Rate
+	}{
+		"no, then yes":      {again(1, false), measure.Rate{K: 1, N: 1}},
+		"yes, then no":      {again(2, true), measure.Rate{K: 0, N: 1}},
+		"one of two, twice": {unsaid, measure.Rate{}},
+	} {
+		if got := ask(t, nil, all(row.attempt), nil).Phases[0].Accepted; got != row.want {
+			t.Errorf("%s: accepted %v, want %v", name, got, row.want)
+		}
+	}
+}
+
 func TestSharedCountsOnce(t *testing.T) {
 	again := attempt(2, "a", true, false)
 	again.Shared = true

@@ -43,6 +43,9 @@ func (c *Command) readLabels(dir string, asked bool) ([]measure.Label, error) {
 }
 
 func (c *Command) readLabelFile(name string) ([]measure.Label, error) {
+	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() { // a device may never end
+		return nil, fmt.Errorf("%s is not a regular file", name)
+	}
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, err

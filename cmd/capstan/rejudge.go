@@ -2,11 +2,11 @@ package main
 
 import (
 	"context"
-	"os"
 	"path/filepath"
 	"slices"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/backtest"
 	"github.com/seed61713e19/capstan/runner/measure"
 	"github.com/seed61713e19/capstan/wards"
@@ -20,7 +20,7 @@ func (s *scale) rejudge(ctx context.Context, labels string) func(g cascades.Gate
 	return func(g cascades.Gate, digest string) (passed, said bool) {
 		text, known := texts[digest]
 		if !known {
-			if read, err := os.ReadFile(filepath.Join(labels, "texts", filepath.Base(digest)+".txt")); err == nil && measure.TextDigest(string(read)) == digest {
+			if read, err := runner.ReadFile(filepath.Join(labels, "texts", filepath.Base(digest)+".txt")); err == nil && measure.TextDigest(string(read)) == digest {
 				text = string(read)
 			}
 			texts[digest] = text

@@ -6,12 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/measure"
 	"github.com/seed61713e19/capstan/runner/sarif"
 	"github.com/seed61713e19/capstan/runner/trust"
@@ -145,7 +145,7 @@ func readEvidence(file string, gates []cascades.Gate) (map[string]measure.Eviden
 // evidenceOf is what was measured of a gate; nothing where no file says so.
 func evidenceOf(file, gate string) (f measure.EvidenceFile, err error) {
 	name := evidenceFile(file, gate)
-	text, err := os.ReadFile(name)
+	text, err := runner.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return f, nil
 	}

@@ -3,6 +3,8 @@ package validators
 import (
 	"context"
 	"errors"
+	"fmt"
+	"math"
 	"strings"
 	"testing"
 )
@@ -31,11 +33,25 @@ func TestComputedChecksHeedTheirContext(t *testing.T) {
 			t.Errorf("got %+v, %v", v, err)
 		}
 	}
-	broken, err := New("broken", "Validates by breaking", func(context.Context, struct{}, Subject) (Verdict, error) { panic("no") }).Bind(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := broken(t.Context(), Subject{Content: strings.Repeat("x", longText)}); err == nil || !strings.Contains(err.Error(), "panic: no") {
-		t.Errorf("got %v", err)
+	for says, judge := range map[string]func(*Verdict){
+		"panic: no":                          func(*Verdict) { panic("no") },
+		"score must be from 0 to 1, not NaN": func(v *Verdict) { nan := math.NaN(); v.Score = &nan },
+		"score must be from 0 to 1, not 1.5": func(v *Verdict) { much := 1.5; v.Score = &much },
+		"":                                   func(v *Verdict) { one := 1.0; v.Score = &one },
+	} {
+		broken, err := New("broken", "Validates by breaking", func(context.Context, struct{}, Subject) (Verdict, error) {
+			v := Pass("fine")
+			judge(&v)
+			return v, nil
+		}).Bind(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, size := range []int{1, longText} {
+			v, err := broken(t.Context(), Subject{Content: strings.Repeat("x", size)})
+			if got := fmt.Sprint(err); v.Valid != (says == "") || says != "" && !strings.Contains(got, says) {
+				t.Errorf("got %+v, %v, want %q", v, err, says)
+			}
+		}
 	}
 }

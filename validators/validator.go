@@ -190,8 +190,8 @@ func heeding(check Check) Check {
 	}
 }
 
-// guarded turns a panic of a check into an error: a validator that breaks has
-// not said no, and must not take the process down.
+// guarded turns a panic of a check into an error, and a verdict that is none: a
+// validator that breaks has not said no, and must not take the process down.
 func guarded(name string, check Check) Check {
 	return func(ctx context.Context, s Subject) (v Verdict, err error) {
 		defer func() {
@@ -199,6 +199,9 @@ func guarded(name string, check Check) Check {
 				v, err = Verdict{}, fmt.Errorf("validator %s: panic: %v", name, r)
 			}
 		}()
-		return check(ctx, s)
+		if v, err = check(ctx, s); err == nil && v.check() != nil {
+			v, err = Verdict{}, fmt.Errorf("validator %s: %w", name, v.check())
+		}
+		return v, err
 	}
 }

@@ -15,7 +15,8 @@ import (
 // [runner.Runner.Resume]. A run that somebody is running is [runner.ErrRunBusy].
 // Who answered is kept with the answer, and shown with it. An answer that comes
 // too late is [runner.ErrExpired], and the question is over from then on; one to
-// a question that somebody else has answered is [runner.ErrAnswered].
+// a question that somebody else has answered, or that nobody asks, is
+// [runner.ErrAnswered], also where the run is running.
 func (j *Journal) Answer(ctx context.Context, id string, a runner.Answer) error {
 	if err := j.writable(); err != nil {
 		return err
@@ -29,6 +30,8 @@ func (j *Journal) Answer(ctx context.Context, id string, a runner.Answer) error 
 		return err
 	}
 	switch {
+	case p == nil && s.Status == Running:
+		return fmt.Errorf("run %s: %w: %w", s.RunID, runner.ErrAnswered, runner.ErrRunBusy)
 	case p == nil:
 		return fmt.Errorf("run %s: %w: it is %s", s.RunID, runner.ErrAnswered, s.Status)
 	case p.Expired:
@@ -37,9 +40,10 @@ func (j *Journal) Answer(ctx context.Context, id string, a runner.Answer) error 
 	if wrong := p.Question.Unfit(a.Value); wrong != "" && !p.over(j.now()) {
 		return fmt.Errorf("answer: %s", wrong)
 	}
+	g := given{Answer: a.Signed(), time: j.now()}
 	var refused error
 	err = j.writer.do(func(c *conn) error {
-		refused, err = j.answer(ctx, c, s, p, a.Signed())
+		refused, err = j.answer(ctx, c, s, p, &g)
 		return err
 	})
 	if err == nil {
@@ -53,9 +57,32 @@ func (p *Pending) late(run string) error {
 	return fmt.Errorf("run %s: %w: it took answers until %s", run, runner.ErrExpired, p.Expires.Format(time.RFC3339))
 }
 
+// given is an answer on its way to the file.
+type given struct {
+	runner.Answer
+	time time.Time
+	row  int64 // that it was written as, where nobody heard whether it stands
+}
+
+// stands tells whether the answer is in the file.
+func (g *given) stands(ctx context.Context, j *Journal, c *conn, n int64) (bool, error) {
+	if g.row == 0 {
+		return false, nil
+	}
+	l, there, err := j.rowAt(ctx, c, n, g.row)
+	return there && l.kind == answerEffect && l.time == g.time.UnixNano(), err
+}
+
 // answer writes an answer, or that there was none in time, unless something has
 // happened to the run meanwhile. Whoever ran it before has no say from then on.
-func (j *Journal) answer(ctx context.Context, c *conn, s summary, p *pendingRow, a runner.Answer) (refused, err error) {
+func (j *Journal) answer(ctx context.Context, c *conn, s summary, p *pendingRow, g *given) (refused, err error) {
+	a, pending := g.Answer, any(nil)
+	if p.over(g.time) {
+		a, refused, pending = runner.Answer{Expired: true}, p.late(s.RunID), string(encodings.With([]byte(s.pending), "expired", []byte("true")))
+	}
+	if there, err := g.stands(ctx, j, c, s.n); there || err != nil {
+		return refused, err
+	}
 	found, err := c.one(ctx, "SELECT "+j.says.owner+", pending, epoch FROM run WHERE n = ?"+j.says.lock, s.n)
 	if err != nil {
 		return nil, err
@@ -67,10 +94,6 @@ func (j *Journal) answer(ctx context.Context, c *conn, s summary, p *pendingRow,
 		return fmt.Errorf("run %s: %w", s.RunID, errGuest), nil
 	} else if alive {
 		return fmt.Errorf("run %s: %w (%s)", s.RunID, runner.ErrRunBusy, other), nil
-	}
-	now, pending := j.now(), any(nil)
-	if p.over(now) {
-		a, refused, pending = runner.Answer{Expired: true}, p.late(s.RunID), string(encodings.With([]byte(s.pending), "expired", []byte("true")))
 	}
 	pack := packer{secrets: j.secrets}
 	data, err := pack.encode(came{Answer: &a})
@@ -84,7 +107,8 @@ func (j *Journal) answer(ctx context.Context, c *conn, s summary, p *pendingRow,
 	if err != nil {
 		return nil, err
 	}
-	k, _ := packed(s.n, seq, []row{{n: last + 1, time: now.UnixNano(), kind: answerEffect, path: string(p.Path), print: p.Print, data: data}}, nil)
+	g.row = last + 1
+	k, _ := packed(s.n, seq, []row{{n: g.row, time: g.time.UnixNano(), kind: answerEffect, path: string(p.Path), print: p.Print, data: data}}, nil)
 	if err = k.write(c, integer(found[2])+1); err == nil {
 		_, err = c.exec("UPDATE run SET pending = ?, epoch = epoch + 1 WHERE n = ?", pending, s.n)
 		j.writer.endEra()

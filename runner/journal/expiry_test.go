@@ -193,6 +193,31 @@ func TestExpiryAfterAKill(t *testing.T) {
 	}
 }
 
+// An answer stands of which nobody heard that it was taken, since the connection broke
+// in that moment; it is said to be too late as often as it is.
+func TestAnswerUnheard(t *testing.T) {
+	serverOnly(t)
+	for late, want := range map[time.Duration]error{0: nil, 24 * time.Hour: runner.ErrExpired} {
+		w := await(t, expiringElsewhere)
+		w.now = w.now.Add(late)
+		writer := w.Journal.writer
+		writer.before = func() error {
+			writer.before = nil
+			_, err := writer.c.exec("COMMIT")
+			return errors.Join(err, writer.c.Close())
+		}
+		if err := w.answer(true); !errors.Is(err, want) {
+			t.Errorf("after %v: got %v", late, err)
+		}
+		if err := w.answer(true); err == nil || late == 0 != errors.Is(err, runner.ErrAnswered) {
+			t.Errorf("after %v: once more: got %v", late, err)
+		}
+		if r, err := w.Resume(t.Context(), "run"); err != nil || len(r.Answers) != 1 || r.Answers[0].Expired != (late > 0) {
+			t.Errorf("after %v: got %+v, %v", late, r.Answers, err)
+		}
+	}
+}
+
 // Of several that answer at the same moment one is taken, and the others are told,
 // also where its run goes on meanwhile.
 func TestAnswersAtOnce(t *testing.T) {

@@ -568,6 +568,9 @@ func TestBusy(t *testing.T) {
 		if _, err := j.Reopen("none"); !errors.Is(err, runner.ErrNoRun) {
 			t.Errorf("reopen none: %v", err)
 		}
+		if err := j.Answer(t.Context(), "run", runner.Answer{Value: true}); !errors.Is(err, runner.ErrRunBusy) || !errors.Is(err, runner.ErrAnswered) {
+			t.Errorf("answer: %v", err)
+		}
 		if s, err := j.Run(t.Context(), "run"); err != nil || s.Status != Running || s.Finished != nil {
 			t.Errorf("got %+v, %v", s, err)
 		}

@@ -2,10 +2,12 @@ package runner_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"math"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,6 +16,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/runner/tool"
 )
 
 // carelessly is a model that is no [model.Func].
@@ -99,6 +102,38 @@ func TestCareless(t *testing.T) {
 					t.Errorf("kept %t: %s, %v", kept, res.Status, err)
 				}
 			})
+		}
+	}
+}
+
+// What is given to a tool, or to who asks a person, is its own: a later run, and a later
+// phase of the same, is given the same.
+func TestCarelessHands(t *testing.T) {
+	const source = `
+cascade_id: c
+inputs_schema: {conf: {type: object, default: {a: [1, {b: 2}]}}}
+phases:
+  - {name: a, tool: spoils, inputs: {conf: "{{ input.conf }}", list: [z, {k: v}]}}
+  - {name: b, compose: b, human_input: {prompt: 'Which?', type: choice, options: [z, a]}}
+  - {name: c, tool: spoils, inputs: {conf: "{{ input.conf }}", list: [z, {k: v}]}}`
+	spoils := tool.Declared("spoils", "spoil what it is given", map[string]any{"type": "object"}, func(_ context.Context, c tool.Call) (any, error) {
+		said, err := json.Marshal(c.Arguments)
+		c.Arguments["conf"].(map[string]any)["a"].([]any)[1].(map[string]any)["b"] = "spoilt"
+		c.Arguments["list"].([]any)[0] = "spoilt"
+		return string(said), err
+	})
+	sorts := func(_ context.Context, q runner.Question) (runner.Answer, error) {
+		first := q.Options[0]
+		slices.Sort(q.Options)
+		return runner.Answer{Value: first}, nil
+	}
+	r := newRunner(t, runner.WithTools(spoils), runner.WithAsk(sorts))
+	c := parsed(t, r, source)
+	for range 2 {
+		res, err := r.Run(t.Context(), c, nil)
+		want := `{"conf":{"a":[1,{"b":2}]},"list":["z",{"k":"v"}]}`
+		if err != nil || res.Outputs["a"] != want || res.Outputs["c"] != want || res.Answers[0].Value != "z" {
+			t.Errorf("got %v, %v, %v", res.Outputs, res.Answers, err)
 		}
 	}
 }

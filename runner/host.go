@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -177,10 +178,11 @@ func (h *host) Ask(_ event.Path, q engine.Question) (engine.Answer, error) {
 		ctx, cancel = context.WithTimeout(ctx, q.Expires)
 		defer cancel()
 	}
+	q.Options = slices.Clone(q.Options) // whoever shows them may sort them
 	a, err := h.ask(ctx, q)
 	switch {
-	case h.ctx.Err() != nil && err != nil:
-		return a, err
+	case h.ctx.Err() != nil && err != nil && !errors.Is(err, engine.ErrSuspended):
+		return a, context.Cause(h.ctx)
 	case ctx.Err() != nil && h.ctx.Err() == nil:
 		return engine.Answer{Expired: true}, nil
 	case err != nil:

@@ -247,7 +247,7 @@ func WithRunID(id string) RunOption { return startOption(func(s *Start) { s.RunI
 // ofOne is the runner for a run to have options of its own.
 func (r *Runner) ofOne() *Runner {
 	one := *r
-	one.sinks = slices.Clip(r.sinks)
+	one.sinks, one.tackle = slices.Clip(r.sinks), slices.Clip(r.tackle)
 	return &one
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/runner/tool"
 	"github.com/seed61713e19/capstan/validators"
 )
 
@@ -104,6 +105,35 @@ func TestCancelledRun(t *testing.T) {
 			t.Errorf("got %v, %s", err, res.Status)
 		}
 	})
+}
+
+// Whatever a run waits for when it is cancelled, its error says why.
+func TestCause(t *testing.T) {
+	waits := func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
+	r := newRunner(t,
+		runner.WithModel(model.Func(func(ctx context.Context, _ model.Request) (model.Response, error) {
+			return model.Response{}, waits(ctx)
+		})),
+		runner.WithTools(tool.New("waits", "wait", func(ctx context.Context, _ struct{}) (any, error) { return nil, waits(ctx) })),
+		runner.WithValidators(effect("waits", func(ctx context.Context) (validators.Verdict, error) { return validators.Verdict{}, waits(ctx) })),
+		runner.WithAsk(func(ctx context.Context, _ runner.Question) (runner.Answer, error) {
+			return runner.Answer{}, waits(ctx)
+		}))
+	for _, phase := range []string{
+		"instructions: a", "instructions: a, soundings: {factor: 2}", "instructions: a, each: {in: [1, 2], on_failure: keep}", "tool: waits",
+		"compose: a, wards: {post: [{validator: waits, mode: advisory}]}", "compose: a, human_input: {prompt: 'Good?'}",
+		"compose: a, human_input: {prompt: 'Good?', expires: 1h}",
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			why := errors.New("it is late")
+			ctx, cancel := context.WithCancelCause(t.Context())
+			time.AfterFunc(time.Minute, func() { cancel(why) })
+			res, err := r.Run(ctx, parsed(t, r, "cascade_id: c\nphases: [{name: a, "+phase+"}]"), nil)
+			if code(err) != runner.Cancelled || res.Status != runner.Cancelled || !errors.Is(err, why) {
+				t.Errorf("%s: got %v, %s", phase, err, res.Status)
+			}
+		})
+	}
 }
 
 // Of a run that is over nothing more begins.

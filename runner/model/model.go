@@ -13,6 +13,9 @@ import (
 // answer, after whatever retries the provider makes of its own; the Response
 // then carries the usage that was paid for all the same. When ctx ends, Call
 // returns its error.
+//
+// What a request points to is shared with other calls, and what a response
+// points to is kept: neither may be changed.
 type Model interface {
 	Call(ctx context.Context, r Request) (Response, error)
 }

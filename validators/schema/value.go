@@ -176,6 +176,26 @@ func Plain(v any) (any, error) {
 	return Parse(text)
 }
 
+// Copied is a plain value of one's own: what is done to its lists and maps changes
+// nothing else.
+func Copied(v any) any {
+	switch v := v.(type) {
+	case []any:
+		list := make([]any, len(v))
+		for i := range v {
+			list[i] = Copied(v[i])
+		}
+		return list
+	case map[string]any:
+		object := make(map[string]any, len(v))
+		for k := range v {
+			object[k] = Copied(v[k])
+		}
+		return object
+	}
+	return v
+}
+
 func plain(v any) (any, error) {
 	var err error
 	switch v := v.(type) {

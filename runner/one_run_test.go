@@ -83,6 +83,23 @@ func TestWholeCharacters(t *testing.T) {
 	}
 }
 
+// A model that goes on when its call is over is heard no more: what it says is of
+// another call by then.
+func TestHeardNoMore(t *testing.T) {
+	var late func(string)
+	m := model.Func(func(_ context.Context, req model.Request) (model.Response, error) {
+		late = req.OnText
+		late("said")
+		return model.Response{Text: "said"}, nil
+	})
+	heard := ""
+	r := newRunner(t, runner.WithModel(m), runner.WithText(func(_, text string) { heard += text }))
+	_, err := r.Run(t.Context(), parsed(t, r, "cascade_id: c\nphases: [{name: a, instructions: a}]"), nil)
+	if late("too late"); err != nil || heard != "said" {
+		t.Errorf("heard %q, %v", heard, err)
+	}
+}
+
 // A run's own model, its name and who answers its questions stand in for the
 // runner's, also where the run has them in another order.
 func TestRunHasItsOwn(t *testing.T) {

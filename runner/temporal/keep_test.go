@@ -2,6 +2,7 @@ package temporal
 
 import (
 	"errors"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -115,5 +116,30 @@ func TestCancelledIsSeen(t *testing.T) {
 	run, err := j.Run(t.Context(), "run")
 	if err != nil || run.Status != engine.Cancelled || run.Pending != nil || run.Error == nil || strings.Contains(run.Error.Message, "is gone") {
 		t.Errorf("%+v: %v", run, err)
+	}
+}
+
+// Of a line that was not written to its end nothing else is lost: the next event stands
+// in a line of its own.
+func TestFolderLog(t *testing.T) {
+	dir := t.TempDir()
+	log, err := NewFolderLog(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tell := func(seq int64) error { return log.Tell(event.Event{Run: "run", Seq: seq, Kind: event.RunStarted}) }
+	err = tell(1)
+	f, e := os.OpenFile(filepath.Join(dir, "run.jsonl"), os.O_APPEND|os.O_WRONLY, 0)
+	if e == nil {
+		_, e = f.WriteString(`{"seq":2,"kind":"run_st`)
+	}
+	for _, err := range []error{err, e, f.Close(), tell(2), tell(3), tell(3)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	list, err := log.Events("run")
+	if err != nil || len(list) != 3 {
+		t.Errorf("got %s, %v", list, err)
 	}
 }

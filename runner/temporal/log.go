@@ -38,12 +38,27 @@ func (l *FolderLog) Tell(e event.Event) error {
 	if err != nil {
 		return err
 	}
-	f, err := os.OpenFile(l.name(e.Run), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	f, err := os.OpenFile(l.name(e.Run), os.O_CREATE|os.O_APPEND|os.O_RDWR, 0o600)
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(append(raw, '\n')) // at once: no other comes between
+	raw = append(raw, '\n')
+	if broken(f) {
+		raw = slices.Concat([]byte{'\n'}, raw)
+	}
+	_, err = f.Write(raw) // at once: no other comes between
 	return errors.Join(err, f.Close())
+}
+
+// broken tells whether the last line of a file was not written to its end.
+func broken(f *os.File) bool {
+	info, err := f.Stat()
+	if err != nil || info.Size() == 0 {
+		return false
+	}
+	var last [1]byte
+	_, err = f.ReadAt(last[:], info.Size()-1)
+	return err == nil && last[0] != '\n'
 }
 
 // Events are those of a run, as JSON, each once and in their order. What a worker

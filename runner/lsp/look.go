@@ -24,7 +24,7 @@ func (s *server) Completion(_ context.Context, p *protocol.CompletionParams) (pr
 	if d == nil {
 		return nil, nil
 	}
-	at := column(d.text, p.Position)
+	at := d.page().column(p.Position)
 	offers, from := s.complete(d, int(p.Position.Line), at)
 	list := protocol.CompletionItemSlice{}
 	for _, o := range offers {
@@ -58,7 +58,7 @@ func (s *server) place(p protocol.TextDocumentPositionParams) (place, bool) {
 	if d == nil {
 		return place{}, false
 	}
-	at := place{document: d, tokens: d.tokens, line: int(p.Position.Line), column: column(d.text, p.Position)}
+	at := place{document: d, tokens: d.tokens, line: int(p.Position.Line), column: d.page().column(p.Position)}
 	at.spans = spans(at.tokens)
 	i := slices.IndexFunc(at.tokens, func(t token) bool { return t.line == at.line && t.start <= at.column && at.column <= t.end })
 	if i >= 0 {

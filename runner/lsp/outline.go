@@ -48,7 +48,7 @@ type level struct {
 
 func outline(text string) []token {
 	o := &outliner{}
-	for _, line := range strings.Split(text, "\n") {
+	for line := range strings.SplitSeq(text, "\n") {
 		o.lines = append(o.lines, []rune(strings.TrimSuffix(line, "\r")))
 	}
 	for o.at < len(o.lines) {

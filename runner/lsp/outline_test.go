@@ -61,7 +61,9 @@ func TestEveryHalf(t *testing.T) {
 			diagnostic(one, s.page(one.File))
 		}
 		line := strings.Count(d.text, "\n")
-		s.complete(d, line, len([]rune(lineOf(d.text, line))))
+		p := d.page()
+		p.turn(line)
+		s.complete(d, line, len(p.runes))
 		spans(outline(d.text))
 	}
 }

@@ -1,6 +1,7 @@
 package lsp
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf16"
 
@@ -27,32 +28,6 @@ func offset(text string, at protocol.Position) int {
 		units += utf16.RuneLen(r)
 	}
 	return len(text)
-}
-
-// column is the character of a line at a place of the protocol.
-func column(text string, at protocol.Position) int {
-	line := lineOf(text, int(at.Line))
-	units, count := 0, 0
-	for _, r := range line {
-		if units >= int(at.Character) {
-			break
-		}
-		units, count = units+max(utf16.RuneLen(r), 1), count+1
-	}
-	return count
-}
-
-// lineOf is a line of a text, from 0; "" behind its end.
-func lineOf(text string, line int) string {
-	for range line {
-		next := strings.IndexByte(text, '\n')
-		if next < 0 {
-			return ""
-		}
-		text = text[next+1:]
-	}
-	text, _, _ = strings.Cut(text, "\n")
-	return strings.TrimSuffix(text, "\r")
 }
 
 // A page is a text in which ranges are found. It keeps where the characters of the
@@ -82,6 +57,13 @@ func (p *page) turn(line int) {
 		units += uint32(max(utf16.RuneLen(r), 1))
 	}
 	p.units = append(p.units, units)
+}
+
+// column is the character of a line at a place of the protocol.
+func (p *page) column(at protocol.Position) int {
+	p.turn(int(at.Line))
+	n, _ := slices.BinarySearch(p.units[:len(p.runes)], at.Character)
+	return n
 }
 
 // rangeOf is a part of a line, from 0, in the protocol's words.

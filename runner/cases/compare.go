@@ -44,8 +44,7 @@ func compare(frozen []*effect, r *replay, want, got expectation) []Difference {
 }
 
 func (c *comparison) add(about string, at event.Path, message, diff string) {
-	phase, _, _ := strings.Cut(string(at), "/")
-	phase, _, _ = strings.Cut(phase, "[")
+	phase, _, _ := strings.Cut(at.First(), "[")
 	c.found = append(c.found, Difference{About: about, Path: at, Phase: phase, Message: message, Diff: diff})
 }
 
@@ -170,14 +169,10 @@ func phases(list []engine.PhaseRecord) string {
 }
 
 func (c *comparison) outputs() {
-	names := slices.Sorted(maps.Keys(c.want.outputs))
-	for name := range maps.Keys(c.got.outputs) {
-		if _, known := c.want.outputs[name]; !known {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	for _, name := range names {
+	all := map[string]any{}
+	maps.Copy(all, c.want.outputs)
+	maps.Copy(all, c.got.outputs)
+	for _, name := range slices.Sorted(maps.Keys(all)) {
 		want, expected := c.want.outputs[name]
 		got, there := c.got.outputs[name]
 		before, after := written(want), written(got)

@@ -49,8 +49,7 @@ func newWriter() *writer {
 func (w *writer) page(c *Case) error {
 	pages := map[string]*bytes.Buffer{}
 	for _, e := range c.effects {
-		phase, _, _ := strings.Cut(string(e.at), "/")
-		phase, _, _ = strings.Cut(phase, "[")
+		phase, _, _ := strings.Cut(e.at.First(), "[")
 		name := path.Join(effectsDir, slug(phase)+".yaml")
 		if pages[name] == nil {
 			pages[name] = &bytes.Buffer{}
@@ -225,7 +224,7 @@ func (w *writer) schema(e *effect) string {
 	definition := string(indented(shape))
 	key, there := w.shapes[definition]
 	if !there {
-		name, _, _ := strings.Cut(string(e.at), "/")
+		name := e.at.First()
 		switch e.request.asks {
 		case "":
 		case evaluator:

@@ -142,7 +142,6 @@ func (r *recording) spoil(err error) {
 
 // phaseOf is the phase of the run's own cascade that a path is in.
 func phaseOf(at event.Path) string {
-	first, _, _ := strings.Cut(string(at), "/")
-	name, _, _ := strings.Cut(first, "[")
+	name, _, _ := strings.Cut(at.First(), "[")
 	return name
 }

@@ -32,8 +32,8 @@ func (h Hit) Place() string {
 	if !ok {
 		what = strings.ReplaceAll(string(h.Kind), "_", " ")
 	}
-	if phase, _, _ := strings.Cut(string(h.Path), "/"); h.Phase != "" || phase != "" {
-		return cmp.Or(h.Phase, phase) + ", " + what
+	if phase := cmp.Or(h.Phase, h.Path.First()); phase != "" {
+		return phase + ", " + what
 	}
 	return what
 }

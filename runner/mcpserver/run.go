@@ -42,7 +42,7 @@ func (s *Server) cascade(name string, c *cascades.Cascade) *offer {
 	if len(c.Inputs) > 0 {
 		input["additionalProperties"] = false
 	}
-	return s.running(name, strings.TrimSpace("Run the cascade "+c.ID+". "+c.Description), input, c.Effect(), func(_ context.Context, k call) (Order, error) {
+	return s.running(name, strings.TrimSpace("Run the cascade "+c.ID+". "+c.Description), input, c.Effect(), func(k call) (Order, error) {
 		return Order{Cascade: c, Input: k.arguments}, nil
 	})
 }
@@ -54,7 +54,7 @@ func (s *Server) run() *offer {
 		"input": map[string]any{"type": "object", "description": "the cascade's inputs by name"},
 		"model": text("the default model: a name, or scripted for the replies in NAME.scripted.yaml beside NAME.yaml"),
 	}, "file")
-	return s.running("run", "Run a cascade file to its end", input, tool.Writes, func(_ context.Context, k call) (Order, error) {
+	return s.running("run", "Run a cascade file to its end", input, tool.Writes, func(k call) (Order, error) {
 		file, _ := k.arguments["file"].(string)
 		name, _ := k.arguments["model"].(string)
 		order := Order{}
@@ -75,8 +75,8 @@ func (s *Server) run() *offer {
 
 // running is an offer that makes the runs that are ordered by its calls, whose
 // tools do to the world what effect says at worst.
-func (s *Server) running(name, description string, input map[string]any, effect tool.Effect, order func(context.Context, call) (Order, error)) *offer {
-	o := newOffer(name, description, input, hinted(effect), func(ctx context.Context, c call) (*sdk.CallToolResult, error) {
+func (s *Server) running(name, description string, input map[string]any, effect tool.Effect, order func(call) (Order, error)) *offer {
+	return newOffer(name, description, input, hinted(effect), func(ctx context.Context, c call) (*sdk.CallToolResult, error) {
 		select {
 		case s.seats <- struct{}{}:
 			defer func() { <-s.seats }()
@@ -85,16 +85,15 @@ func (s *Server) running(name, description string, input map[string]any, effect 
 		}
 		return s.carry(ctx, c, order)
 	})
-	return o
 }
 
 // carry makes a run, or goes on with one that the client was asked about.
-func (s *Server) carry(ctx context.Context, c call, order func(context.Context, call) (Order, error)) (*sdk.CallToolResult, error) {
+func (s *Server) carry(ctx context.Context, c call, order func(call) (Order, error)) (*sdk.CallToolResult, error) {
 	asking := &asking{call: c, later: s.o.Kept && modern(c)}
 	if c.Params.RequestState != "" {
 		return s.proceed(ctx, c, asking)
 	}
-	o, err := order(ctx, c)
+	o, err := order(c)
 	if err != nil {
 		return nil, err
 	}

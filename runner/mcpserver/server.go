@@ -89,9 +89,7 @@ const instructions = "Each gate judges a text and gives a verdict: valid false i
 // or cannot be a tool's, parameters that a gate does not take.
 func New(o Options) (*Server, error) {
 	o.MaxMessage = cmp.Or(o.MaxMessage, DefaultMaxMessage)
-	if o.Limit == 0 {
-		o.Limit = DefaultLimit
-	}
+	o.Limit = cmp.Or(o.Limit, DefaultLimit)
 	o.Root = cmp.Or(o.Root, ".")
 	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	s := &Server{o: o, seats: make(chan struct{}, o.Limit), asked: map[string]runner.Result{}}

@@ -3,7 +3,6 @@ package mutate
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/seed61713e19/capstan/runner/measure"
@@ -235,7 +234,7 @@ func of(s faults.Surety, always, usually *measure.Rate) *measure.Rate {
 // bad for sure first.
 func (b *builder) done(t *tally) {
 	t.Operators = []Operator{}
-	for _, op := range slices.Collect(maps.Values(t.operators)) {
+	for _, op := range t.operators {
 		t.Operators = append(t.Operators, *op)
 	}
 	slices.SortFunc(t.Operators, func(x, y Operator) int {

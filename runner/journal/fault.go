@@ -13,20 +13,25 @@ import (
 
 // fault says in words what is wrong with the store.
 func (j *Journal) fault(err error) error {
-	var own *damage
-	if err == nil || errors.As(err, &own) {
+	if _, own := errors.AsType[*damage](err); err == nil || own {
 		return err
 	}
 	return j.store.fault(err)
 }
 
-func (f *fileStore) fault(err error) error {
-	var broken *sqlite.Error
-	if !errors.As(err, &broken) {
-		return err
+// codeOf is SQLite's own code of an error, 0 where it is none of SQLite's.
+func codeOf(err error) int {
+	if broken, ok := errors.AsType[*sqlite.Error](err); ok {
+		return broken.Code() & 0xff
 	}
+	return 0
+}
+
+func (f *fileStore) fault(err error) error {
 	words, away := "", f.away(err)
-	switch broken.Code() & 0xff {
+	switch codeOf(err) {
+	case 0:
+		return err
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
 		words = "the journal is locked by another process"
 	case sqlite3.SQLITE_FULL:
@@ -55,11 +60,7 @@ func (f *fileStore) fault(err error) error {
 
 // away tells whether another process keeps the file.
 func (f *fileStore) away(err error) bool {
-	var broken *sqlite.Error
-	if !errors.As(err, &broken) {
-		return false
-	}
-	code := broken.Code() & 0xff
+	code := codeOf(err)
 	return code == sqlite3.SQLITE_BUSY || code == sqlite3.SQLITE_LOCKED
 }
 
@@ -91,8 +92,7 @@ func (d *damage) Is(target error) bool {
 	case errLost:
 		return d.lost
 	}
-	var broken *sqlite.Error
-	return target == fs.ErrPermission && errors.As(d.err, &broken) && broken.Code()&0xff == sqlite3.SQLITE_READONLY
+	return target == fs.ErrPermission && codeOf(d.err) == sqlite3.SQLITE_READONLY
 }
 
 // garbled is the error of a row that does not read.
@@ -104,7 +104,4 @@ func (j *Journal) garbled(what string, err error) error {
 func (j *Journal) damaged(words string) error { return &damage{file: j.store.String(), words: words} }
 
 // broken tells any error of SQLite.
-func (f *fileStore) broken(err error) bool {
-	var broken *sqlite.Error
-	return errors.As(err, &broken)
-}
+func (f *fileStore) broken(err error) bool { return codeOf(err) != 0 }

@@ -2,9 +2,7 @@ package journal
 
 import (
 	"context"
-	"errors"
 
-	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/seed61713e19/capstan/runner/journal/statements"
@@ -12,12 +10,8 @@ import (
 
 // wrong tells of a statement that is wrong, not the file.
 func (f *fileStore) wrong(err error) bool {
-	var broken *sqlite.Error
-	if !errors.As(err, &broken) {
-		return true
-	}
-	switch broken.Code() & 0xff {
-	case sqlite3.SQLITE_ERROR, sqlite3.SQLITE_AUTH, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_RANGE, sqlite3.SQLITE_MISMATCH:
+	switch codeOf(err) {
+	case 0, sqlite3.SQLITE_ERROR, sqlite3.SQLITE_AUTH, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_RANGE, sqlite3.SQLITE_MISMATCH:
 		return true
 	}
 	return false

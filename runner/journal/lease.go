@@ -2,7 +2,6 @@ package journal
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -33,8 +32,6 @@ type lease struct {
 	c      *conn // tells the server that this process lives, and others what it wrote
 	over   bool  // the journal is closed: what comes late tells nobody
 }
-
-var errLeft = errors.New("the journal is closed")
 
 const (
 	beatAgain = "UPDATE process SET until = clock_timestamp() + ? * interval '1 microsecond' WHERE key = ? AND until > clock_timestamp()"
@@ -96,7 +93,7 @@ func (s *server) telling(body func(*conn) error) (err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.over {
-		return errLeft
+		return errClosed
 	}
 	if l.c == nil {
 		if l.c, err = s.dial(context.Background()); err != nil {

@@ -75,7 +75,7 @@ func TestLease(t *testing.T) {
 		}
 	}
 	for range 2 {
-		if err := s.telling(func(*conn) error { return nil }); !errors.Is(err, errLeft) {
+		if err := s.telling(func(*conn) error { return nil }); !errors.Is(err, errClosed) {
 			t.Errorf("a closed journal tells something: %v", err)
 		}
 	}

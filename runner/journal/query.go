@@ -55,29 +55,38 @@ func (j *Journal) guarded(ctx context.Context, text string, limit int, t *Table)
 // spellOut puts long texts where a table has only their digests: within JSON,
 // or taken out of it.
 func (j *Journal) spellOut(ctx context.Context, t *Table) error {
-	sign := reference[1:]
 	return j.reading(ctx, func(c *conn) error {
 		for _, row := range t.Rows {
 			for i, v := range row {
-				said, isText := v.(string)
-				if !isText || !strings.Contains(said, sign) && !strings.HasPrefix(said, partly) {
-					continue
-				}
-				if list, ok := strings.CutPrefix(said, partly); ok {
-					if whole, err := j.joined(ctx, c, list); err == nil {
-						row[i] = bare(whole)
-					}
-				} else if name, ok := strings.CutPrefix(said, sign); ok && len(name) == 2*len(digest{}) {
-					if found, err := j.text(ctx, c, []byte(name)); err == nil {
-						row[i] = bare(found) // else it is a text that only looks so
-					}
-				} else if raw, err := j.unpack(ctx, c, []byte(said), bare); err == nil {
-					row[i] = string(raw)
+				if said, isText := v.(string); isText {
+					row[i] = j.spelt(ctx, c, said)
 				}
 			}
 		}
 		return nil
 	})
+}
+
+// spelt is a text with the long ones that it names. One that only looks as if it named
+// some stays as it is.
+func (j *Journal) spelt(ctx context.Context, c *conn, said string) string {
+	list, inParts := strings.CutPrefix(said, partly)
+	name, alone := strings.CutPrefix(said, reference[1:])
+	switch {
+	case inParts:
+		if whole, err := j.joined(ctx, c, list); err == nil {
+			return bare(whole)
+		}
+	case alone && len(name) == TextDigits:
+		if found, err := j.text(ctx, c, []byte(name)); err == nil {
+			return bare(found)
+		}
+	case strings.Contains(said, reference[1:]):
+		if raw, err := j.unpack(ctx, c, []byte(said), bare); err == nil {
+			return string(raw)
+		}
+	}
+	return said
 }
 
 // shown is a row's values as a table has them.

@@ -222,22 +222,21 @@ func (r *recording) collect(rows []logged) {
 				r.start.Made[string(l.path)] = engine.Made{Usage: a.usage, Again: l.kind == droppedEffect}
 			}
 		}
-		k := kept{l.row, l.kind, l.print, l.json()}
-		switch {
-		case l.kind == droppedEffect:
+		switch l.kind {
+		case droppedEffect:
 			r.replaces = true
 			r.spent[l.path] = r.start.Made[string(l.path)].Usage
-		case strings.HasPrefix(l.kind, "effect:"):
-			r.kept[l.path] = k
-			delete(r.spent, l.path)
-		}
-		switch {
-		case l.kind == questionBegins:
+		case questionBegins:
 			r.since[l.path] = l.time
-		case l.kind == noticeBegins:
+		case noticeBegins:
 			r.notices[l.path] = string(l.json())
-		case l.kind == noticeEnds:
+		case noticeEnds:
 			r.notices[l.path] = ""
+		default:
+			if isEffect(l.kind) {
+				r.kept[l.path] = kept{l.row, l.kind, l.print, l.json()}
+				delete(r.spent, l.path)
+			}
 		}
 		r.begun.note(l)
 	}

@@ -91,7 +91,7 @@ func (s *server) openWith(c *conn) (*writer, error) {
 		if postgres.Own(err) {
 			return nil, err
 		}
-		return nil, s.damaged(err.Error())
+		return nil, s.j.damaged(err.Error())
 	}
 	version, err := s.recognise(c)
 	if err != nil {
@@ -137,7 +137,7 @@ func (s *server) recognise(c *conn) (version int64, err error) {
 		return 0, err
 	}
 	if word(encoding[0]) != "UTF8" {
-		return 0, s.damaged("the database has the encoding " + word(encoding[0]) + "; a journal needs UTF8")
+		return 0, s.j.damaged("the database has the encoding " + word(encoding[0]) + "; a journal needs UTF8")
 	}
 	found, err := c.one(context.Background(), `SELECT count(*), count(*) FILTER (WHERE relname = 'store' AND EXISTS (
 		SELECT 1 FROM pg_attribute WHERE attrelid = pg_class.oid AND attname = 'capstan_version'))
@@ -148,7 +148,7 @@ func (s *server) recognise(c *conn) (version int64, err error) {
 	tables, ours := integer(found[0]), integer(found[1]) > 0
 	switch {
 	case tables > 0 && !ours:
-		return 0, s.damaged(fmt.Sprintf("the schema %s of this database holds tables that are not a journal's; ?search_path=NAME names another", s.at.Schema()))
+		return 0, s.j.damaged(fmt.Sprintf("the schema %s of this database holds tables that are not a journal's; ?search_path=NAME names another", s.at.Schema()))
 	case tables == 0 && s.j.options.ReadOnly:
 		return 0, &damage{file: s.String(), words: "no runs are kept there yet", err: ErrEmpty}
 	case tables == 0:
@@ -156,15 +156,13 @@ func (s *server) recognise(c *conn) (version int64, err error) {
 	}
 	version, err = c.number("SELECT capstan_version FROM store")
 	if err == nil && version > serverVersion {
-		err = s.damaged(fmt.Sprintf("the journal was written by a newer capstan (schema %d; this one knows %d)", version, serverVersion))
+		err = s.j.damaged(fmt.Sprintf("the journal was written by a newer capstan (schema %d; this one knows %d)", version, serverVersion))
 	}
 	return version, err
 }
 
 // ErrEmpty says that nothing is kept in a database or a file yet, which was to be looked at.
 var ErrEmpty = errors.New("capstan run makes the tables")
-
-func (s *server) damaged(words string) error { return &damage{file: s.String(), words: words} }
 
 // migrate makes the tables, in one transaction that only one process makes.
 func (s *server) migrate(c *conn) error {

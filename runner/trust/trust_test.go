@@ -114,8 +114,6 @@ func TestConfusion(t *testing.T) {
 	}
 }
 
-// TestSharedCountsOnce: what a run took over from another is in no rate again; the
-// label of its text is, where no other run has told of it.
 // A gate that judged the same text twice, as loop_until does where a turn says again
 // what the one before said, has said last what counts for the attempt.
 func TestLastWord(t *testing.T) {
@@ -143,6 +141,8 @@ func TestLastWord(t *testing.T) {
 	}
 }
 
+// TestSharedCountsOnce: what a run took over from another is in no rate again; the
+// label of its text is, where no other run has told of it.
 func TestSharedCountsOnce(t *testing.T) {
 	again := attempt(2, "a", true, false)
 	again.Shared = true

@@ -112,7 +112,9 @@ func (h *host) Tool(at event.Path, job engine.Job) (tool.Result, error) {
 	if h.ctx.Err() != nil {
 		return tool.Result{}, context.Cause(h.ctx)
 	}
-	return job.Tool.Run(h.traced(at), job.Call)
+	call := job.Call
+	call.Arguments, _ = schema.Copied(call.Arguments).(map[string]any) // they may be the input's own, which others read
+	return job.Tool.Run(h.traced(at), call)
 }
 
 // A validator that could not say is asked again, three times in all; where the

@@ -26,7 +26,7 @@ type Tool struct {
 	over        func([]Database) Tool                                                            // binds a tool that works on what a file names
 }
 
-// A Call is one use of a tool. The arguments are the tool's own, and may be changed.
+// A Call is one use of a tool. In a run the arguments are the tool's own, and may be changed.
 type Call struct {
 	ID        string         `json:"id,omitempty"` // the model's, where a model asked
 	Name      string         `json:"name"`
@@ -191,7 +191,6 @@ func (t Tool) Run(ctx context.Context, c Call) (Result, error) {
 	if ctx.Err() != nil {
 		return Result{}, context.Cause(ctx)
 	}
-	c.Arguments, _ = schema.Copied(c.Arguments).(map[string]any) // they may be the input's own, which others read
 	value, err := t.guarded(ctx, c)
 	if ctx.Err() != nil {
 		return Result{}, context.Cause(ctx)

@@ -18,9 +18,11 @@ type Scalar struct {
 	places []place  // of every solid character
 }
 
+var oneEnd = strings.NewReplacer("\r\n", "\n", "\r", "\n")
+
 // NewScalar finds the text of n in the lines of the file that it was read from.
 func NewScalar(file []string, n *yaml.Node) *Scalar {
-	s := &Scalar{node: n, lines: strings.Split(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(n.Value), "\n")}
+	s := &Scalar{node: n, lines: strings.Split(oneEnd.Replace(n.Value), "\n")}
 	total := 0
 	for _, line := range s.lines {
 		s.before = append(s.before, total)

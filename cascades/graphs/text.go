@@ -105,6 +105,6 @@ func beginDot(b *strings.Builder, name, direction string) {
 	b.WriteString("  node [shape=box, style=rounded, fontname=\"Helvetica\", fontsize=11]\n  edge [fontname=\"Helvetica\", fontsize=10]\n")
 }
 
-func dotText(s string) string {
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", "").Replace(s) + `"`
-}
+var dotEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", "")
+
+func dotText(s string) string { return `"` + dotEscapes.Replace(s) + `"` }

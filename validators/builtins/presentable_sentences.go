@@ -63,9 +63,25 @@ func open(text string) string {
 	return ""
 }
 
-// logged is a line as programs print it: with the time or a level before it, or in
-// columns.
-var logged = patterns.Lazy(`^(?:\[?\d{4}[-/]\d\d[-/]\d\d[T ]|\[?\d\d:\d\d:\d\d\b|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d|\[?(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL)\b[\]:]? )|^\S+(?:\t| {3,})\S`)
+// logged is a line as programs print it: with the time or a level before it.
+var logged = patterns.Lazy(`^(?:\[?\d{4}[-/]\d\d[-/]\d\d[T ]|\[?\d\d:\d\d:\d\d\b|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d|\[?(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL)\b[\]:]? )`)
+
+const blanks = "\t\n\f\r "
+
+// inColumns tells of a line whose first word is set off from a second one by a tab or
+// three blanks.
+func inColumns(line string) bool {
+	end := strings.IndexAny(line, blanks)
+	if end < 1 {
+		return false
+	}
+	second := strings.TrimLeft(line[end:], " ")
+	gap := len(line) - end - len(second)
+	if gap == 0 && second[0] == '\t' {
+		gap, second = 3, second[1:]
+	}
+	return gap >= 3 && second != "" && strings.IndexByte(blanks, second[0]) < 0
+}
 
 // written tells whether a paragraph is of sentences that end: neither an item of
 // a list, nor verse, nor a line by itself or of a log.
@@ -74,7 +90,7 @@ func (d *draft) written(p reading.Prose) bool {
 		return false // values are often written without a stop
 	}
 	lines := strings.Split(p.In(d.source), "\n")
-	if logged().MatchString(lines[len(lines)-1]) {
+	if last := lines[len(lines)-1]; logged().MatchString(last) || inColumns(last) {
 		return false
 	}
 	if len(lines) > 1 && slices.IndexFunc(lines, func(line string) bool { return len(line) > verse }) < 0 {

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-func plainID(id string) string {
-	return strings.ToLower(strings.NewReplacer("-", "", "_", "", " ", "", ".", "").Replace(id))
-}
+var together = strings.NewReplacer("-", "", "_", "", " ", "", ".", "")
+
+func plainID(id string) string { return strings.ToLower(together.Replace(id)) }
 
 // questionIDs reads identifiers of research questions: of a platform, or those
 // that the policy names.

@@ -64,6 +64,11 @@ func dateParts(figure string) []string {
 	return []string{figure}
 }
 
+var (
+	unprimed = strings.NewReplacer("'", "", "’", "")
+	unparted = strings.NewReplacer(".", "", ",", "")
+)
+
 // forms are the values of a figure by the ways to group and to part it.
 func forms(figure string) []string {
 	figure, fraction := inDigits(figure)
@@ -90,21 +95,20 @@ func forms(figure string) []string {
 		}
 		return -1
 	}, figure)
-	bare := strings.NewReplacer("'", "", "’", "").Replace(figure)
+	bare := unprimed.Replace(figure)
 	last := strings.LastIndexAny(bare, ".,")
 	if last < 0 {
 		return asWhole(bare)
 	}
-	whole := strings.NewReplacer(".", "", ",", "")
-	parted := whole.Replace(bare[:last]) + "." + bare[last+1:]
-	joined := whole.Replace(bare)
+	parted := unparted.Replace(bare[:last]) + "." + bare[last+1:]
+	joined := unparted.Replace(bare)
 	switch thousands := len(bare)-last-1 == 3; {
 	case strings.Count(marks, string(bare[last])) > 1: // 1.000.000
 		return []string{joined}
 	case thousands && len(marks) == 1:
 		return []string{parted, joined}
 	case strings.Trim(bare[last+1:], "0") == "": // 5.0; 3.10 may be a version
-		return []string{whole.Replace(bare[:last])}
+		return []string{unparted.Replace(bare[:last])}
 	default:
 		return []string{parted}
 	}

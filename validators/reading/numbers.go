@@ -172,12 +172,14 @@ var (
 	notDigit   = patterns.Lazy(`[,'’\x{a0}\x{202f}]`)
 )
 
+var oneMinus = strings.NewReplacer("−", "-", "–", "-", " ", "")
+
 // written writes a number in one way: 1,000 and 1000, $5 and 5 USD.
 func written(figure, unit string) string {
 	if m := withVulgar().FindStringSubmatch(figure); m != nil {
 		figure = m[1] + m[2] + vulgar[m[3]]
 	}
-	figure = strings.NewReplacer("−", "-", "–", "-", " ", "").Replace(figure)
+	figure = oneMinus.Replace(figure)
 	if symbol := currencies().FindString(figure); symbol != "" {
 		if unit == "K" { // no kelvins
 			unit = "k"

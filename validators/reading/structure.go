@@ -61,7 +61,7 @@ func (t Text) Placeholders() []Thing {
 						continue
 					}
 					bare := code().ReplaceAllLiteralString(comment().ReplaceAllLiteralString(thing.Text, " "), " ")
-					add(html.UnescapeString(strings.NewReplacer("<", " ", ">", " ").Replace(bare)), b.Line)
+					add(html.UnescapeString(unangled.Replace(bare)), b.Line)
 				}
 			}
 		}
@@ -71,6 +71,7 @@ func (t Text) Placeholders() []Thing {
 
 var (
 	unpadded = strings.NewReplacer("{ ", "{", " }", "}")
+	unangled = strings.NewReplacer("<", " ", ">", " ")
 	lone     = patterns.Lazy(`^<([a-z]\w*)[\w ]*>$`)
 	tagEnd   = patterns.Lazy(`</([a-z]\w*)\s*>`)
 )

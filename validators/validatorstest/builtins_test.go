@@ -220,10 +220,11 @@ var cases = map[string][]Case{
 	},
 }
 
+// TestBuiltins runs one after the other: what one takes of the processor is told by
+// what the process takes.
 func TestBuiltins(t *testing.T) {
 	for _, v := range builtins.All() {
 		t.Run(v.Name, func(t *testing.T) {
-			t.Parallel()
 			Run(t, v, cases[v.Name]...)
 		})
 	}

@@ -12,16 +12,19 @@ import (
 )
 
 // longTexts are hostile contents by name: what a validator must survive. They take
-// as long to make as many a validator takes to read them. briefTexts are the same, a
-// quarter as long where neither the depth nor the length of a line is what tells.
+// as long to make as many a validator takes to read them. briefTexts are the same, an
+// eighth as long where neither the depth nor the length of a line is what tells.
 var (
 	longTexts  = sync.OnceValue(func() map[string]string { return hostileTexts(full) })
-	briefTexts = sync.OnceValue(func() map[string]string { return hostileTexts(full / 4) })
+	briefTexts = sync.OnceValue(func() map[string]string { return hostileTexts(full / brief) })
 )
 
 const (
 	full = 1 << 19 / slowdown
 	deep = 2 * full // of what is nested: a stack is long
+
+	brief = 8
+	quick = work / (brief * brief) // for a brief text: what is quadratic has taken no less
 )
 
 func hostileTexts(half int) map[string]string {
@@ -36,7 +39,7 @@ func hostileTexts(half int) map[string]string {
 		"lines":         strings.Repeat("\n", half),
 		"deep JSON":     strings.Repeat(`{"a":[`, deep/12) + "1" + strings.Repeat("]}", deep/12),
 		"open brackets": strings.Repeat("[", deep),
-		"open links":    strings.Repeat("[a](", half/8),
+		"open links":    strings.Repeat("[a](", half/4),
 		"closed lines":  strings.Repeat("a[1]\n", half/5),
 		"open code":     strings.Repeat("```]\\", half/5),
 		"quotes":        strings.Repeat("> ", deep/4),
@@ -53,13 +56,12 @@ func hostileTexts(half int) map[string]string {
 	}
 }
 
-// hostile tries the brief texts, and the long one of a brief one that took more than a
-// sixteenth of the time for it: what is quadratic has then taken no less.
+// hostile tries the brief texts, and the long one of a brief one that was not quick.
 func hostile(t *testing.T, check validators.Check) {
 	for name, text := range briefTexts() {
 		began, used := time.Now(), processor.Time()
 		survives(t, check, name, text)
-		if time.Since(began) < work/16 || (used > 0 && processor.Time()-used < work/16) {
+		if time.Since(began) < quick || (used > 0 && processor.Time()-used < quick) {
 			continue
 		}
 		if long := longTexts()[name]; len(long) > len(text) {

@@ -87,12 +87,14 @@ func (s subject) of(nouns []string, names ...string) bool {
 	})
 }
 
+var apart = strings.NewReplacer("-", " ", "_", " ")
+
 // named are the names of a file, an endpoint or an element by its path, its
 // address or its selector.
 func named(ref string) []string {
 	base := path.Base(strings.TrimSuffix(ref, "/"))
 	word := strings.Trim(strings.TrimSuffix(base, path.Ext(base)), "#[]/.")
-	return []string{ref, base, word, strings.NewReplacer("-", " ", "_", " ").Replace(word)}
+	return []string{ref, base, word, apart.Replace(word)}
 }
 
 // Where a sentence has a file and where it has a quotation.

@@ -89,11 +89,13 @@ func (l *lexer) next() (word, error) {
 	return word{text.String(), quoted}, nil
 }
 
+var unescaped = strings.NewReplacer(`\\`, `\`, `\"`, `"`)
+
 func unquote(text string, quote byte) string {
 	if quote != '"' {
 		return text
 	}
-	return strings.NewReplacer(`\\`, `\`, `\"`, `"`).Replace(text)
+	return unescaped.Replace(text)
 }
 
 // argument is the next word, which must be there.

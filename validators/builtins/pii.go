@@ -224,10 +224,11 @@ func (s piiSearch) in(lines []piiLine, take func(at int, found string)) {
 			continue
 		}
 		for from := line.start; ; {
-			at := s.form().FindIndex(s.taken[from:line.end])
+			at := s.form().FindSubmatchIndex(s.taken[from:line.end])
 			if at == nil {
 				break
 			}
+			at = at[len(at)-2:]
 			start, end := from+at[0], s.end(from+at[0], from+at[1])
 			switch from += at[1]; {
 			case end >= 0:
@@ -286,7 +287,8 @@ func (p pii) allows(kind, found string) bool {
 }
 
 // apart tells whether what was found is no part of a longer word or number. A
-// slash joins what looks like a phone number alone: there it may be a date.
+// slash joins what looks like a phone number alone: there it may be a date. What has
+// a port or a path behind it may be who is to log in at a server.
 func apart(kind, text string, at []int) bool {
 	joins := "_-.+%\\"
 	if kind == "phone" {
@@ -296,7 +298,10 @@ func apart(kind, text string, at []int) bool {
 		return false
 	}
 	rest := text[at[1]:]
-	if rest == "" {
+	switch before := text[max(0, at[0]-maxBefore):at[0]]; {
+	case kind == "ip" && numbered().MatchString(before), kind == "mail" && strings.HasSuffix(before, "://") && strings.IndexAny(rest, ":/") == 0:
+		return false
+	case rest == "":
 		return true
 	}
 	if wordByte(rest[0]) || rest[0] == '_' || rest[0] == '@' {
@@ -304,6 +309,13 @@ func apart(kind, text string, at []int) bool {
 	}
 	return strings.IndexByte(joins, rest[0]) < 0 || len(rest) == 1 || !wordByte(rest[1])
 }
+
+// numbered is what stands before a number of a version or a chapter, which may look
+// like an address.
+var numbered = patterns.Lazy(`(?i)(?:\b(?:version|release|firmware|build|section|chapter|clause|abschnitt|kapitel|step)|§|版本)[ :]*$`)
+
+// maxBefore is how many bytes of what stands before are looked at.
+const maxBefore = 16
 
 // wordByte is a letter or a digit of ASCII: scripts without blanks stand next to
 // a number without being a part of it.

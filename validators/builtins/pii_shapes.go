@@ -9,7 +9,8 @@ import (
 	"github.com/seed61713e19/capstan/validators/patterns"
 )
 
-// A piiShape is how one sort of data is written, and what else it must be.
+// A piiShape is how one sort of data is written, the first group of it where there is
+// one, and what else it must be.
 type piiShape struct {
 	what  string
 	needs func(piiLine) bool
@@ -38,6 +39,8 @@ var piiShapes = map[string][]piiShape{
 		{"a phone number", hasDigits(10), patterns.Lazy(`(?:1[.-])?[2-9][0-9]{2}[.-][2-9][0-9]{2}[.-][0-9]{4}`), phoneOf(10, 11)},
 		{"a phone number", hasDigits(9), patterns.Lazy(`0[1-9][0-9]{0,4}(?:[ /-][0-9]{2,8}){1,5}`), func(found string) bool { return phoneOf(9, 12)(found) && !dated().MatchString(found) }},
 		{"a phone number", hasDigits(10), patterns.Lazy(`0[1-9](?:\.[0-9]{2}){4}`), always},
+		{"a phone number", hasDigits(11), patterns.Lazy(`8[ -]?\(?[0-9]{3}\)?[ -]?[0-9]{3}-[0-9]{2}-[0-9]{2}`), always},
+		{"a phone number", hasDigits(7), patterns.Lazy(`(?i)(?:\b(?:tel|tele?fon[eo]?|(?:tele)?phone|mobile?|cell|handy|fax|whatsapp|tlf|tél)(?: ?(?:no|nr|number))?|т(?:ел|елефон)|моб|电话|電話|手机|手機|携帯|전화)(?:\.:|[.:]) ?(\+?\(?[0-9](?:[ ()./-]{0,3}[0-9]){6,14})`), func(found string) bool { return phoneOf(7, 15)(found) && !years().MatchString(found) }},
 	},
 	"national_id": nationalIDs,
 }
@@ -136,6 +139,9 @@ func isLongAddress(found string) bool {
 
 // dated is a day with an hour behind it, or a month with whatever.
 var dated = patterns.Lazy(`^0[1-9][/-](?:[0-9]{2}[/-](?:19|20)[0-9]{2} [0-9]{2}$|(?:19|20)[0-9]{2} )`)
+
+// years are from one to the next.
+var years = patterns.Lazy(`^(?:19|20)[0-9]{2} ?[-/] ?(?:19|20)[0-9]{2}$`)
 
 // phoneOf tells whether so many digits were found.
 func phoneOf(least, most int) func(string) bool {

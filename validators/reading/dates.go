@@ -37,23 +37,30 @@ var dayNames = marked("day", "uary", "pril", "June", "July", "August", "ember", 
 
 func anyDate(words string) bool { return anyFigure(words) || dayNames(words) }
 
-// hours are times of day in halves of a day, and with an h: 3:30 PM, 9 a.m., 15h30.
-var hours = patterns.Lazy(`\b(\d{1,2})(?:[:.](\d{2}))?\s?([aApP])\.?[mM]\b\.?|\b(\d{1,2}) ?h ?(\d{2})\b`)
+// hours are times of day in halves of a day, and with an h or a sign: 3:30 PM, 9 a.m.,
+// 15h30, 15时30分, 下午3点.
+var hours = patterns.Lazy(`\b(\d{1,2})(?:[:.](\d{2}))?\s?([aApP])\.?[mM]\b\.?|\b(\d{1,2}) ?h ?(\d{2})\b|(上午|下午|晚上|午前|午後|오전|오후) ?(\d{1,2}) ?[时時点點시](?: ?(\d{1,2}) ?[分분])?|\b(\d{1,2}) ?[时時点點시] ?(\d{1,2}) ?[分분]`)
+
+// halves are those of a day by the first letter of their names.
+var halves = strings.NewReplacer("上午", "a", "午前", "a", "오전", "a", "下午", "p", "晚上", "p", "午後", "p", "오후", "p")
 
 // clock takes such times out of words, as figures of the whole day.
 func clock(words string) (found []Figure, rest string) {
-	if !anyFigure(words) || !strings.ContainsAny(words, "mMh") {
+	if !anyFigure(words) || !strings.ContainsAny(words, "mMh时時点點시") {
 		return nil, words
 	}
 	rest = hours().ReplaceAllStringFunc(words, func(s string) string {
 		m := hours().FindStringSubmatch(s)
-		hour, _ := strconv.Atoi(m[1] + m[4])
-		minute := cmp.Or(m[2]+m[5], "00")
+		hour, _ := strconv.Atoi(m[1] + m[4] + m[7] + m[9])
+		minute := cmp.Or(m[2]+m[5]+m[8]+m[10], "00")
+		if len(minute) == 1 {
+			minute = "0" + minute
+		}
 		f := Figure{Text: s}
-		if m[3] != "" {
-			f.Bare = forms(m[1] + ":" + minute)
+		if half := m[3] + halves.Replace(m[6]); half != "" {
+			f.Bare = forms(strconv.Itoa(hour) + ":" + minute)
 			hour %= 12
-			if strings.EqualFold(m[3], "p") {
+			if strings.EqualFold(half, "p") {
 				hour += 12
 			}
 		}

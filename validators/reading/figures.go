@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/seed61713e19/capstan/validators/patterns"
 )
 
 // A Figure is a number in figures, as it may be read: 1.000 is a thousand in one
@@ -22,7 +24,7 @@ type Figure struct {
 // Figures lists the numbers of a text that stand in figures, those of dates,
 // headings, tables and HTML as well, without their units, and the months of dates; what is
 // glued to letters, and what stands in code or in an address, is none. With inWords those in
-// words come along, and all months. 1.5 million is its value, and so is 3 pm. A date is its parts: 2024-01-15 is 15.1.2024.
+// words come along, versions behind a v, and all months. 1.5 million is its value, and so is 3 pm. A date is its parts: 2024-01-15 is 15.1.2024.
 func (t Text) Figures(inWords bool) []Figure {
 	var out []Figure
 	for _, b := range t.Shown() {
@@ -38,6 +40,11 @@ func (t Text) Figures(inWords bool) []Figure {
 			more, _ := figures(digits)
 			found = append(found, more...)
 		}
+		if inWords {
+			for _, m := range versions().FindAllStringSubmatch(words, -1) {
+				found = append(found, m[1])
+			}
+		}
 		for _, s := range found {
 			s = strings.TrimLeft(s, "<>≤≥≈~±=+")
 			for _, figure := range dateParts(strings.Fields(s)[0]) {
@@ -46,11 +53,19 @@ func (t Text) Figures(inWords bool) []Figure {
 			if whole := scaled(s); whole != s {
 				last := &out[len(out)-1]
 				last.Forms, last.Bare = forms(strings.Fields(whole)[0]), last.Forms
+				if head, rest, dotted := strings.Cut(s, "."); dotted && thousand().MatchString(rest) { // 1.500 millones
+					last.Forms = append(last.Forms, forms(strings.Fields(scaled(head + rest))[0])...)
+				}
 			}
 		}
 	}
 	return out
 }
+
+var (
+	versions = patterns.Lazy(`\b[vV](\d+(?:\.\d+)+)\b`) // glued to a letter that stands for a word
+	thousand = patterns.Lazy(`^\d{3} `)
+)
 
 // dateParts are the numbers of a date with a whole year, which languages write in
 // orders of their own; of what is none the figure.

@@ -20,7 +20,7 @@ var units = sync.OnceValue(func() map[string]string {
 		"s": "s sec secs second seconds Sekunde Sekunden seconde secondes segundo segundos", "min": "min mins minute minutes Minute Minuten minuto minutos",
 		"h": "h hr hrs hour hours Stunde Stunden heure heures hora horas", "day": "d day days Tag Tage Tagen jour jours día días", "week": "week weeks Woche Wochen semaine semaines semana semanas",
 		"month": "month months Monat Monate Monaten mois mes meses", "year": "yr yrs year years Jahr Jahre Jahren année années año años", "%": "% percent Prozent", "‰": "‰", "°C": "°C", "°F": "°F", "°": "° degree degrees Grad degré degrés grado grados", "K": "K", "k": "k thousand Tausend", "M": "million millions mio Mio Million Millionen millón millones milione milioni milhão milhões miljoen miljon miljoner",
-		"bn": "billion billions bn Mrd Milliarde Milliarden milliard milliards miliardo miliardi miljard miljarder", "T": "trillion", "B": "B byte bytes", "bit": "bit bits", "kB": "kB KB kilobyte kilobytes", "MB": "MB megabyte megabytes", "GB": "GB gigabyte gigabytes",
+		"bn": "billion billions bn Mrd Milliarde Milliarden milliard milliards miliardo miliardi miljard miljarder bilhão bilhões", "lakh": "lakh lakhs", "crore": "crore crores", "T": "trillion trillions Billionen billones billón biljoen biljoner", "B": "B byte bytes", "bit": "bit bits", "kB": "kB KB kilobyte kilobytes", "MB": "MB megabyte megabytes", "GB": "GB gigabyte gigabytes",
 		"TB": "TB terabyte terabytes", "KiB": "KiB", "MiB": "MiB", "GiB": "GiB", "TiB": "TiB", "Mb": "Mb Mbit", "Gb": "Gb Gbit", "Mbps": "Mbps Mbit/s Mb/s", "Gbps": "Gbps Gb/s", "kB/s": "kB/s KB/s", "MB/s": "MB/s", "GB/s": "GB/s",
 		"Hz": "Hz hertz", "kHz": "kHz", "MHz": "MHz", "GHz": "GHz", "mm": "mm millimetre millimetres millimeter millimeters", "cm": "cm centimetre centimetres centimeter centimeters",
 		"m": "m metre metres meter meters", "km": "km kilometre kilometres kilometer kilometers", "in": "inch inches", "ft": "ft foot feet", "mi": "mile miles",
@@ -66,7 +66,7 @@ func numbers(words string) ([]string, string) {
 
 // scales are units that are numbers; those of East Asia stand before what is counted.
 var (
-	scales = map[string]int64{"k": 1e3, "M": 1e6, "bn": 1e9}
+	scales = map[string]int64{"k": 1e3, "M": 1e6, "bn": 1e9, "T": 1e12, "lakh": 1e5, "crore": 1e7}
 	myriad = map[rune]int64{'万': 1e4, '萬': 1e4, '만': 1e4, '億': 1e8, '亿': 1e8, '억': 1e8}
 )
 

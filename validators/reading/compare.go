@@ -289,20 +289,40 @@ func (p pairing) passages() []Change {
 	return out
 }
 
-// fingerprints are the pairs of words, and the words of more than three letters: "the
-// river", "river is", "is long", "river" and "long".
+// fingerprints are the pairs of words, and the words of more than three letters, by
+// what their spellings have in common: "the river", "river is", "is long", "river" and
+// "long".
 func fingerprints(words []string) []string {
 	words = folded(words)
+	bones := make([]string, len(words))
+	for k, w := range words {
+		bones[k] = skeleton(w)
+	}
 	var out []string
 	for k, w := range words {
 		if k+1 < len(words) {
-			out = append(out, w+" "+words[k+1])
+			out = append(out, bones[k]+" "+bones[k+1])
 		}
 		if utf8.RuneCountInString(w) > 3 {
-			out = append(out, w)
+			out = append(out, bones[k])
 		}
 	}
 	return out
+}
+
+// skeleton is what the spellings of a longer word have in common: colour is color, and
+// analysed analyzed.
+func skeleton(word string) string {
+	if len(word) < 4 || !isASCII(word) {
+		return word
+	}
+	b := []byte(word[:1])
+	for _, c := range []byte(strings.ReplaceAll(word[1:], "z", "s")) {
+		if strings.IndexByte("aeiouy", c) < 0 && c != b[len(b)-1] {
+			b = append(b, c)
+		}
+	}
+	return string(b)
 }
 
 // moved finds blocks that are the same and stand in another order.

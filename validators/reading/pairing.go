@@ -59,6 +59,9 @@ func gathered(words map[int][]string, which []int) []string {
 	return out
 }
 
+// plainNots are contractions without their apostrophes.
+var plainNots = wordSet("dont doesnt didnt isnt arent wasnt werent havent hasnt hadnt")
+
 // said gives the words of each of some blocks, without those that are compared
 // as things.
 func said(blocks []Block, which []int) map[int][]string {
@@ -75,6 +78,8 @@ func said(blocks []Block, which []int) map[int][]string {
 			}
 			if verb, contracted := strings.CutSuffix(t.text, "n't"); contracted {
 				out[i] = append(out[i], verb, "not")
+			} else if plainNots()[t.text] {
+				out[i] = append(out[i], strings.TrimSuffix(t.text, "nt"), "not")
 			} else {
 				out[i] = append(out[i], t.text)
 			}

@@ -17,7 +17,8 @@ const maxHunk = 4
 // toggles turn a sentence by being there or not.
 var toggles = wordSet("not never no none nobody nothing neither nor without only solely exclusively except unless cannot every each always " +
 	"nicht nie niemals kein keine keinen keiner nur ohne außer pas jamais aucun aucune sans nunca sin excepto non nessuno senza tranne não ninguém sem niet nooit geen zonder behalve inte aldrig ingen inget utan ikke aldri uten uden " +
-	"не ни нет без нельзя никогда никто ничего только ні ніколи bez nigdy nikt nikdy nelze değil değildir yok hiç asla twice thrice hardly scarcely barely approximately roughly about almost nearly")
+	"не ни нет без нельзя никогда никто ничего только ні ніколи bez nigdy nikt nikdy nelze değil değildir yok hiç asla twice thrice hardly scarcely barely approximately roughly about almost nearly " +
+	"ausschließlich lediglich seul seule seuls seules seulement uniquement solo sólo solamente únicamente soltanto só somente apenas alleen slechts endast")
 
 // rivals are pairs of words of which each says something else than the other: each of
 // a list, or those on the sides of a slash.
@@ -36,6 +37,7 @@ var rivals = sync.OnceValue(func() map[[2]string]bool {
 		"strict lenient", "client server", "source target", "parent child", "automatic manual", "automatically manually", "temporary permanent", "local remote global", "read-only writable", "fully partly", "since until", "beforehand afterwards", "previous next",
 		"profit loss", "buy sell", "buys sells", "bought sold", "buyer seller", "lender borrower", "employer employee", "landlord tenant", "plaintiff defendant", "licensor licensee", "credit debit", "income expense", "guilty innocent",
 		"raise lower", "raises lowers", "raised lowered", "rises falls", "rose fell", "grows shrinks", "grew shrank", "gain loss", "wins loses", "improves worsens", "improved worsened", "better worse", "best worst", "strong weak", "stronger weaker", "high low", "large small", "larger smaller", "long short", "early late", "fast slow",
+		"prove suggest show", "proved suggested showed", "upper lower", "voluntary / compulsory", "missing present", "adults children", "top bottom", "front back", "incoming outgoing", "inbound outbound", "synchronous asynchronous", "gross net", "sender recipient", "majority minority", "odd even",
 		"hot cold", "cheap expensive", "morning afternoon evening night", "today tomorrow yesterday", "horizontal vertical",
 		"same different", "with without", "within / after beyond", "both one", "lack have", "lacks has", "prevent / cause allow enable", "prevents / causes allows enables", "prevented / caused allowed enabled",
 		"once twice thrice", "doubles triples halves", "doubled tripled halved", "both either neither", "from until", "on off", "in out", "spring summer autumn winter",
@@ -45,6 +47,9 @@ var rivals = sync.OnceValue(func() map[[2]string]bool {
 		"vor nach während bis", "und oder", "alle allen einige einigen manche viele wenige jede jeder jedes", "immer nie niemals oft manchmal selten meistens", "mindestens höchstens", "mehr weniger",
 		"größer kleiner", "länger kürzer", "früher später", "vormittags nachmittags", "erste zweite dritte vierte letzte", "ersten zweiten dritten vierten letzten",
 		"januar februar märz april mai juni juli august september oktober november dezember", "montag dienstag mittwoch donnerstag freitag samstag sonntag",
+		"offen geschlossen", "öffnen schließen", "links rechts", "linke rechte", "linken rechten", "oben unten", "erlaubt verboten", "kostenlos kostenpflichtig", "täglich wöchentlich monatlich jährlich", "minimal maximal", "steigt sinkt", "gestiegen gesunken", "erhöht gesenkt", "käufer verkäufer", "mieter vermieter", "gestern heute morgen",
+		"ouvert fermé", "ouverte fermée", "gauche droite", "autorisé interdit", "autorisée interdite", "gratuit payant", "augmente diminue", "augmenté diminué", "quotidien hebdomadaire mensuel annuel", "acheteur vendeur", "obligatoire facultatif", "minimum maximum",
+		"abierto cerrado", "abierta cerrada", "izquierda derecha", "permitido prohibido", "aumenta disminuye", "diario semanal mensual anual", "comprador vendedor", "obligatorio opcional voluntario", "mínimo máximo", "arriba abajo",
 		"avant après pendant jusqu'à", "et ou", "tous certains plusieurs", "toutes certaines plusieurs", "toujours jamais souvent parfois rarement", "plus moins", "premier deuxième troisième dernier",
 		"janvier février mars avril mai juin juillet août septembre octobre novembre décembre", "lundi mardi mercredi jeudi vendredi samedi dimanche",
 		"antes después durante", "y o", "todos algunos muchos pocos", "todas algunas muchas pocas", "siempre nunca jamás", "más menos", "primero segundo tercero último",

@@ -46,7 +46,14 @@ func TestPanicIsAFailedResult(t *testing.T) {
 func TestResultMustEncode(t *testing.T) {
 	odd := tool.New("odd", "give a channel", func(context.Context, struct{}) (any, error) { return make(chan int), nil })
 	fails(t, odd, nil, "result: ")
+	worse := tool.New("worse", "give what panics", func(context.Context, struct{}) (any, error) { return []any{panics{}}, nil })
+	fails(t, worse, nil, "result: panic: no")
 }
+
+// panics is no value of JSON.
+type panics struct{}
+
+func (panics) MarshalJSON() ([]byte, error) { panic("no") }
 
 func TestCallThatIsOverIsNotBegun(t *testing.T) {
 	begun := false

@@ -163,12 +163,18 @@ func position(text []byte, offset int) (line, column int) {
 
 // Plain turns any value that encodes as JSON into the plain value that this JSON
 // is, one of its own: what the caller does to a list or map afterwards changes
-// nothing. The float64 5 encodes as 5, and is an integer from then on.
-func Plain(v any) (any, error) {
+// nothing. The float64 5 encodes as 5, and is an integer from then on. What panics when
+// it is encoded does not encode.
+func Plain(v any) (plain any, err error) {
 	switch v := v.(type) {
 	case nil, bool, string, int:
 		return v, nil
 	}
+	defer func() {
+		if p := recover(); p != nil {
+			plain, err = nil, fmt.Errorf("panic: %v", p)
+		}
+	}()
 	text, err := json.Marshal(v)
 	if err != nil {
 		return nil, err

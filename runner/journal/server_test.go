@@ -53,6 +53,11 @@ func suite(m *testing.M) int {
 		return failed
 	}
 	defer c.Stop()
+	// Bytes are given as older programs want them, which databases have set for those.
+	if err := c.Do("template1", "ALTER DATABASE postgres SET bytea_output = 'escape'"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
 	onServer = c
 	fmt.Fprintln(os.Stderr, "over PostgreSQL:")
 	// By what a round reads go test knows when it may pass for run; of two rounds it

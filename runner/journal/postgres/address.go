@@ -49,6 +49,7 @@ func Parse(s string) (*Address, error) {
 	// passes over, what it is asked for before.
 	delete(config.RuntimeParams, "search_path")
 	a.Set("search_path", Quoted(a.schema))
+	a.Set("bytea_output", "hex") // which is what digests are read as, whatever the database has for others
 	config.AfterConnect = func(ctx context.Context, pg *pgconn.PgConn) error { return pg.Exec(ctx, a.ours).Close() }
 	config.BuildFrontend = pgproto3.NewFrontend
 	return a, nil

@@ -97,7 +97,8 @@ func (v Validator) Faults(with map[string]any) []faults.Operator {
 
 // New makes a pure validator from a function of its parameters P and the
 // subject. P is a struct; its json tags name the parameters, its jsonschema
-// tags describe them, and a field that is not omitempty is required.
+// tags describe them, and a field that is not omitempty is required. They are read
+// once: what they point to is the same for all subjects and must not be changed.
 func New[P any](name, description string, judge func(context.Context, P, Subject) (Verdict, error), options ...Option) Validator {
 	params := sync.OnceValue(schema.NewParams[P])
 	v := Validator{Name: name, Description: description, Pure: true}

@@ -553,6 +553,28 @@ func TestJudges(t *testing.T) {
 	}
 }
 
+// A judge that is gone is spared at what a person made of the text, too.
+func TestJudgeOfAnEdit(t *testing.T) {
+	const edited = "  human_input: {prompt: 'Better?', type: edit}"
+	s := &store{}
+	judged := one("  wards: {post: [{validator: tone}]}\n" + edited)
+	judged["cascade.yaml"] += "validators: {tone: {judge: 'kind?'}}\n"
+	r := s.record(t, judged, `
+- {phase: draft, reply: go}
+- {validator: tone, reply: 'true'}
+- {validator: tone, reply: 'true'}
+- {phase: next, reply: end}
+`, nil, "please go")
+	if r.Status != "succeeded" || r.Usage.Calls != 4 {
+		t.Fatalf("got %+v", r)
+	}
+	got := run(t, s.test(t, one(edited)))
+	check(t, got, map[string]counts{"draft post tone": {Gone: 2}})
+	if got.Saved != 2 {
+		t.Errorf("saved %d", got.Saved)
+	}
+}
+
 // Validators that are not pure run where that is wished; one that cannot say
 // fails closed.
 func TestNotPure(t *testing.T) {

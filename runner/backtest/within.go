@@ -2,6 +2,7 @@ package backtest
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/seed61713e19/capstan/cascades"
@@ -15,21 +16,21 @@ import (
 // runsWithin gives the runs of cascades within a visit by what they were used
 // as: the path of a sub-cascade, a tool or a check.
 func runsWithin(visit *trace.Phase) map[event.Path][]*trace.Phase {
-	var runs map[event.Path][]*trace.Phase
-	add := func(list []*trace.Phase) {
-		if runs == nil && len(list) > 0 {
-			runs = map[event.Path][]*trace.Phase{}
-		}
-		for _, p := range list {
-			at := p.Path.Up().Up() // below it stand the cascade's name and the phase's
-			runs[at] = append(runs[at], p)
-		}
-	}
-	add(visit.Phases)
-	for _, a := range visit.Attempts {
-		add(a.Phases)
+	runs := map[event.Path][]*trace.Phase{}
+	for _, p := range phasesIn(visit) {
+		at := p.Path.Up().Up() // below it stand the cascade's name and the phase's
+		runs[at] = append(runs[at], p)
 	}
 	return runs
+}
+
+// phasesIn are the phases of all those runs.
+func phasesIn(visit *trace.Phase) []*trace.Phase {
+	list := slices.Clone(visit.Phases)
+	for _, a := range visit.Texts() {
+		list = append(list, a.Phases...)
+	}
+	return list
 }
 
 // visitsOf counts visits, with those of cascades within them.
@@ -203,28 +204,15 @@ func (m *Move) within() error {
 
 // callsBelow counts the calls that were made below a path of the visit.
 func callsBelow(visit *trace.Phase, at event.Path) int {
-	n := 0
-	add := func(list []*trace.Call) {
-		for _, c := range list {
-			if strings.HasPrefix(string(c.Path), string(at)+"/") && c.Response != nil {
-				n += c.Response.Usage.Calls
-			}
+	n, below := 0, string(at)+"/"
+	visit.Visit(trace.Visitor{Call: func(c *trace.Call) {
+		if strings.HasPrefix(string(c.Path), below) && c.Response != nil {
+			n += c.Response.Usage.Calls
 		}
-	}
-	inner := func(list []*trace.Phase) {
-		for _, p := range list {
-			if strings.HasPrefix(string(p.Path), string(at)+"/") {
-				n += p.Usage().Calls
-			}
-		}
-	}
-	add(visit.Calls)
-	inner(visit.Phases)
-	for _, a := range visit.Attempts {
-		add(a.Calls)
-		inner(a.Phases)
-		for _, t := range a.Turns {
-			add(t.Calls)
+	}})
+	for _, p := range phasesIn(visit) {
+		if strings.HasPrefix(string(p.Path), below) {
+			n += p.Usage().Calls
 		}
 	}
 	return n

@@ -160,7 +160,10 @@ func (t Test) rows(r *Report, counts map[row]Counts, modes map[row]string) {
 			return
 		}
 		met[c] = true
-		for _, p := range c.Phases {
+		for _, p := range c.EveryPhase() {
+			if p == c.Tries {
+				continue // whose checks are not held against anything
+			}
 			checks, texts := checksOf(name, p), map[row][]string{}
 			for _, c := range checks {
 				texts[c.row] = append(texts[c.row], c.expr)
@@ -171,7 +174,7 @@ func (t Test) rows(r *Report, counts map[row]Counts, modes map[row]string) {
 					add(c.row, c.mode, cascades.OneLine(texts[c.row]))
 				}
 			}
-			for _, inner := range cascadesOf(p) {
+			for _, inner := range p.Cascades() {
 				file(inner.ID, inner)
 			}
 		}
@@ -207,6 +210,8 @@ func checksOf(cascade string, p *cascades.Phase) []checkRow {
 		}
 	}
 	all(p.Wards.Pre)
+	all(p.Wards.Tool)
+	all(p.Wards.Result)
 	all(p.Wards.Turn)
 	if p.Tool != nil && p.Tool.Validator != nil {
 		list = append(list, checkRow{row{at, string(wards.Post), p.Tool.Validator.Name}, "gate", p.Tool.Validator.Unnamed()})

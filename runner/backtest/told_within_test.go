@@ -39,7 +39,7 @@ phases:
 	for _, row := range run(t, (&store{}).test(t, f)).Wards {
 		got = append(got, row.Cascade+":"+row.Validator)
 	}
-	if want := ":a :b :d :e :g n14:non_empty a:non_empty b:non_empty d:non_empty e:non_empty g:non_empty :h h:non_empty"; strings.Join(got, " ") != want {
+	if want := ":a :b :d :e :g n14:non_empty a:non_empty b:non_empty g:non_empty d:non_empty e:non_empty :h h:non_empty"; strings.Join(got, " ") != want {
 		t.Errorf("got  %s\nwant %s", strings.Join(got, " "), want)
 	}
 }

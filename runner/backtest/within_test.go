@@ -108,6 +108,57 @@ func TestWithin(t *testing.T) {
 	}
 }
 
+// Every check has its row where the file has it, with its text, met or not: those
+// around a call and of a group's phases too, and those within a validator.
+func TestRowsOfAll(t *testing.T) {
+	f := files{"cascade.yaml": `cascade_id: c
+tools: {summarize: {cascade: sum.yaml}}
+validators: {tone: {cascade: tone.yaml, input_map: {text: "{{ content }}"}}}
+phases:
+- name: draft
+  instructions: Write.
+  tackle: [summarize]
+  wards: {tool: [{expr: "content != 'x'"}, {validator: tone}], result: [{expr: "content != 'y'"}], post: [{expr: "content != 'z'"}]}
+- name: group
+  together:
+  - {name: a, instructions: A., wards: {post: [{expr: "content != 'q'"}]}}
+  - {name: b, instructions: B.}
+- {name: end, instructions: End., wards: {post: [{expr: "content != 'k'"}]}}
+`,
+		"sum.yaml":  "cascade_id: sum\nphases: [{name: s, instructions: Sum.}]",
+		"tone.yaml": "cascade_id: tone\nphases: [{name: judge, instructions: Judge., wards: {post: [{expr: \"content != 'j'\"}]}}]",
+	}
+	s := &store{}
+	if r := s.record(t, f, `
+- {phase: draft, contains: Write, tool_calls: [{name: summarize, arguments: {text: long}}]}
+- {phase: judge, reply: '{"valid": true, "reason": "kind"}'}
+- {phase: s, reply: short}
+- {phase: draft, contains: Write, reply: done}
+- {phase: a, reply: a}
+- {phase: b, reply: b}
+- {phase: end, reply: end}
+`, nil); r.Status != "succeeded" {
+		t.Fatal(r.Error)
+	}
+	const want = `draft tool expr content != 'x'
+draft tool tone 
+draft result expr content != 'y'
+draft post expr content != 'z'
+tone/judge post expr content != 'j'
+a post expr content != 'q'
+end post expr content != 'k'
+`
+	for _, source := range []*store{s, {}} {
+		got := ""
+		for _, r := range run(t, source.test(t, f)).Wards {
+			got += strings.TrimPrefix(r.Cascade+"/"+r.Phase, "/") + " " + r.Moment + " " + r.Validator + " " + r.Expr + "\n"
+		}
+		if got != want {
+			t.Errorf("%d runs: got\n%swant\n%s", len(source.ids), got, want)
+		}
+	}
+}
+
 // A sub-cascade that would have ended ends the run before the phase has an
 // attempt: every call after it is saved.
 func TestSubEnds(t *testing.T) {

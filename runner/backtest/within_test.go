@@ -159,6 +159,29 @@ end post expr content != 'k'
 	}
 }
 
+// A cascade that judged what a person made of a text is held as where it judged the text.
+func TestWithinAnEdit(t *testing.T) {
+	f := files{"cascade.yaml": `cascade_id: c
+validators: {tone: {cascade: tone.yaml, input_map: {text: "{{ content }}"}}}
+phases:
+- name: draft
+  instructions: Write.
+  wards: {post: [{validator: tone}]}
+  human_input: {prompt: "Better?", type: edit}
+`, "tone.yaml": "cascade_id: tone\nphases: [{name: judge, instructions: Judge., wards: {post: [{expr: \"content != 'j'\"}]}}]"}
+	s := &store{}
+	if r := s.record(t, f, `
+- {phase: draft, reply: done}
+- {phase: judge, times: 2, reply: '{"valid": true, "reason": "kind"}'}
+`, nil, "done well"); r.Status != "succeeded" {
+		t.Fatal(r.Error)
+	}
+	r := run(t, s.test(t, f))
+	if got, want := withinRows(r), map[string]counts{":draft tone": {NotRun: 2}, "tone:judge expr": {Same: 2}}; !reflect.DeepEqual(got, want) || r.Strange != 0 {
+		t.Errorf("got %+v, %d strange", got, r.Strange)
+	}
+}
+
 // A sub-cascade that would have ended ends the run before the phase has an
 // attempt: every call after it is saved.
 func TestSubEnds(t *testing.T) {

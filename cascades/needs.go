@@ -52,14 +52,22 @@ func (c *Cascade) needs(all bool, done map[*Cascade]bool, list *[]Need) {
 		return
 	}
 	done[c] = true
+	if c.Tries != nil {
+		c.Tries.needs(all, done, list) // whose tool is the cascade without them
+		return
+	}
 	for _, p := range c.Phases {
-		if all || p.When == nil && p.Rules.OnError == "" {
-			p.needs(all, done, list)
-		}
+		p.needs(all, done, list)
 	}
 }
 
 func (p *Phase) needs(all bool, done map[*Cascade]bool, list *[]Need) {
+	if !all && (p.When != nil || p.Rules.OnError != "") {
+		return
+	}
+	for _, one := range p.Together {
+		one.needs(all, done, list)
+	}
 	add := func(n *Need, within *Cascade, what string) {
 		if n != nil {
 			own := *n

@@ -23,3 +23,26 @@ phases:
 		t.Errorf("got %q and %q", needs, c.Variables())
 	}
 }
+
+// What the phases of a group need is needed, unless they, or all of it, may be skipped;
+// what all tries are judged by is, too.
+func TestNeedsOfGroups(t *testing.T) {
+	c := parsed(t, `cascade_id: x
+tools: {save: {exec: [save], env: [KEY]}, late: {exec: [late], env: [LATE]}, later: {exec: [later], env: [LATER]}}
+validators: {judge: {exec: [judge], env: [JUDGE]}}
+soundings: {factor: 2, validator: judge, evaluator_instructions: Pick.}
+phases:
+- {name: g, together: [{name: a, tool: save}, {name: b, tool: late, when: input.late}]}
+- {name: h, when: input.late, together: [{name: c, tool: later}, {name: d, compose: d}]}
+`, nil)
+	var needs []string
+	for _, n := range c.Needs() {
+		needs = append(needs, fmt.Sprint(n.Phase, ": ", n.What, " ", n.Variables))
+	}
+	if want := []string{"a: tool save [KEY]", "soundings: validator judge [JUDGE]"}; !slices.Equal(needs, want) {
+		t.Errorf("got %q", needs)
+	}
+	if got, want := c.Variables(), []string{"JUDGE", "KEY", "LATE", "LATER"}; !slices.Equal(got, want) {
+		t.Errorf("got %q", got)
+	}
+}

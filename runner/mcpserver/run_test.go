@@ -408,6 +408,8 @@ func TestPrograms(t *testing.T) {
 		"input.yaml":  "{cascade_id: x, inputs_schema: {exec: What to run, command: {type: array}}" + phases,
 		"url.yaml":    `{cascade_id: x, tools: {v: {mcp: {url: "http://127.0.0.1:1", tool: t}}}` + phases,
 		"header.yaml": `{cascade_id: x, tools: {v: {mcp: {url: "http://127.0.0.1:1", tool: t, headers: {A: "{{ env.MY_KEY }}"}}}}, phases: [{name: a, instructions: a, tackle: [v], when: "false"}]}`,
+		"group.yaml":  `{cascade_id: x, tools: {v: {mcp: {url: "http://127.0.0.1:1", tool: t, headers: {A: "{{ env.MY_KEY }}"}}}}, phases: [{name: g, together: [{name: a, instructions: a, tackle: [v]}, {name: b, compose: b}]}]}`,
+		"tries.yaml":  `{cascade_id: x, validators: {v: {mcp: {url: "http://127.0.0.1:1", tool: t, headers: {A: "{{ env.MY_KEY }}"}}}}, soundings: {factor: 2, validator: v, evaluator_instructions: Pick.}, phases: [{name: a, instructions: a}]}`,
 		"prompt.yaml": "{cascade_id: x, phases: [{name: a, instructions: '@prompt.md'}]}",
 		"prompt.md":   "Do not: [exec, [ls]",
 	})
@@ -422,7 +424,7 @@ func TestPrograms(t *testing.T) {
 			t.Errorf("%s: %s", file, text)
 		}
 	}
-	for _, file := range []string{"header.yaml", "told.yaml"} {
+	for _, file := range []string{"header.yaml", "told.yaml", "group.yaml", "tries.yaml"} {
 		if text, _, _ := use(t, s, "run", map[string]any{"file": file}); !strings.Contains(text, "would be given MY_KEY of the environment") {
 			t.Errorf("%s: %s", file, text)
 		}

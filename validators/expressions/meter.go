@@ -292,6 +292,20 @@ func weight(v any, limit, depth int) (int, error) {
 		total += n
 		return err
 	}
+	switch v := v.(type) { // those that there are most of are not reflected: each element would be allocated
+	case []any:
+		for i := 0; i < len(v) && total <= limit; i++ {
+			if err := add(v[i]); err != nil {
+				return total, err
+			}
+		}
+		return total, nil
+	case []int:
+		for i := 0; i < len(v) && total <= limit; i++ {
+			total += 16
+		}
+		return total, nil
+	}
 	r := reflect.ValueOf(v)
 	switch r.Kind() {
 	case reflect.String:

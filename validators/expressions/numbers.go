@@ -168,7 +168,7 @@ func compute(_ meter, args []any) (any, error) {
 	x, whole := a.(int)
 	y, both := b.(int)
 	operator := args[0].(string)
-	if exact := exactly[operator]; exact != nil && whole && both && !(short(x) && short(y)) {
+	if exact := exactly[operator]; exact != nil && whole && both && !(short(operator, x) && short(operator, y)) {
 		n := exact(new(big.Int), big.NewInt(int64(x)), big.NewInt(int64(y)))
 		if !n.IsInt64() {
 			return nil, tooLarge(n)
@@ -190,8 +190,14 @@ func compute(_ meter, args []any) (any, error) {
 	return runtime.Exponent(a, b), nil
 }
 
-// short tells whether a number is one of those with which no computing wraps around.
-func short(n int) bool { return n == int(int32(n)) }
+// short tells whether a number is one of those with which an operator does not wrap around.
+func short(operator string, n int) bool {
+	bits := 62
+	if operator == "*" {
+		bits = 31
+	}
+	return n>>bits == n>>63
+}
 
 // exactly are those of computing that may not lose a digit of integers.
 var exactly = map[string]func(to, x, y *big.Int) *big.Int{"+": (*big.Int).Add, "-": (*big.Int).Sub, "*": (*big.Int).Mul}

@@ -31,6 +31,7 @@ func TestExpressionNumbers(t *testing.T) {
 		`int(output.one) == 1`, `float(output.e) == 100`, `abs(output.zero) == 0`, `round(output.price) == 1`, `type(output.one) == "float"`,
 		`type(output.zero) == "int"`, `max(output.one, output.e) == 100`, `min(output.price, 2) == 1.1`, `mean([output.one, 3]) == 2`,
 		`sum([output.price, output.one]) == 2.1`, `sum([output], .e) == 100`, `sum([output.big, 1]) == 9007199254740994`, `sum([]) == 0`,
+		`turn * 4611686018427387903 + 4611686018427387904 == 9223372036854775807`, `turn * -4611686018427387904 - 4611686018427387904 + 9223372036854775807 == -1`, `turn * 2147483648 * 2147483648 == 4611686018427387904`,
 		`findLast([1, 2, 3], # < 3) == 2`, `[findLast([5], true), 7] == [5, 7]`, `findLastIndex([1, 2, 3, 4], # < 3) == 1`, `findLastIndex([1], # > 3) == nil`,
 		`all([3, 1], findLastIndex([1, 2, 3], # < 3) == 1)`, `findLast([[1, 2], [3]], findLast(#, # < 3) == 2) == [1, 2]`,
 	} {
@@ -50,6 +51,7 @@ func TestExpressionNumbers(t *testing.T) {
 	}
 	for _, source := range []string{
 		`output.n + 1 > 0`, `output.n * 2 > 1`, `-output.n < 0`, `output.over / 2 > 1`, `int(output.n) > 0`, `output.max + 1 > 0`, `output.max * 2 > 0`,
+		`turn * 4611686018427387904 + 4611686018427387904 > 0`, `turn * -4611686018427387905 - 4611686018427387904 < 0`, `turn * 4294967296 * 2147483648 > 0`,
 		`-2 - output.max < 0`, `sum(output.many) > 0`, `sum([output], .n) > 0`, `max(output.list) > 0`, `max(output.floats) > 0`, `len(output.price) == 4`,
 		`output.price contains "1"`, `output.text < output.price`, `output.n ? true : false`,
 	} {

@@ -96,6 +96,10 @@ func (r *run) holds(e reading.Entry) bool {
 	if !named {
 		return false
 	}
+	if bytes.Contains(r.doc.Line(e), []byte("<summary")) {
+		body, _, _ = bytes.Cut(body, []byte("</details"))
+		return content(uncommented(body))
+	}
 	if e.Form == reading.Label { // a bold line is a heading where a block follows
 		body = bytes.TrimSpace(body)
 		return bytes.HasPrefix(body, []byte("{")) || (fenced(body) || bytes.HasPrefix(body, []byte("|"))) && content(block(body))

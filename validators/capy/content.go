@@ -59,7 +59,7 @@ func told(body []byte) (lines int, last []byte) {
 	var mark []byte
 	for line := range bytes.Lines(barred(body)) {
 		row := bytes.IndexByte(line, '|') >= 0 || (fence || spaced) && parted(line)
-		t := bytes.Trim(line, " \t\r\n*_-|:>+=")
+		t := unboxed(bytes.Trim(line, " \t\r\n*_-|:>+="))
 		switch {
 		case len(t) == 0 || t[0] == 0xE2 && drawn(t):
 			if table.rule(line) {
@@ -99,6 +99,14 @@ func told(body []byte) (lines int, last []byte) {
 	return marks, mark
 }
 
+// unboxed is what stands behind the box of a task: [ ] TODO.
+func unboxed(t []byte) []byte {
+	if len(t) > 3 && t[0] == '[' && t[2] == ']' {
+		return bytes.TrimLeft(t[3:], " ")
+	}
+	return t
+}
+
 // marking says that a line is only a name for what is behind it, or marks off: a callout, a
 // footnote, a tag that closes, the end.
 func marking(line []byte) bool {
@@ -112,7 +120,7 @@ func marking(line []byte) bool {
 
 // owing says that a line is a name and a placeholder for what it has.
 func owing(line []byte) bool {
-	line = bytes.TrimSpace(bytes.TrimLeft(line, " \t>*_-+:"))
+	line = bytes.TrimSpace(unboxed(bytes.TrimLeft(line, " \t>*_-+:")))
 	if i := bytes.IndexByte(line, '.'); i > 0 && ordinal(line[:i]) {
 		line = line[i+1:]
 	}

@@ -52,7 +52,7 @@ func (e ending) broken() string {
 	if why := e.strong(t); why != "" {
 		return why
 	}
-	if e.First != reading.EndProse || closed(t) || e.label() || e.signOff() || e.Words+wide(t) < fewWords && e.Lines == 1 {
+	if e.First != reading.EndProse || closed(t) || e.label() || e.signOff() || e.Words+wide(t) < fewWords && e.Lines == 1 || e.Words <= fewWords && e.Greeted() {
 		return ""
 	}
 	return fmt.Sprintf("its last sentence has no end: %q", tail(t))

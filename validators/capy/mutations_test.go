@@ -119,6 +119,7 @@ func TestMutations(t *testing.T) {
 		{"picture and a sentence begun", "INT_T1", add("\n🚀 The kernel will then compute the expectation of all of the states and of"), Fail, structure, "connecting word", ""},
 		{"equation and a word", "INT_T1", add("\nThe mean of both is X = 1.6 which exceeds"), Fail, structure, "no end", ""},
 		// 1. Structure: what does not.
+		{"ends in a greeting", "INT_T1", add("\nKind regards,\nJ. Meier\n"), Pass, "", "", ""},
 		{"ends in an equation", "INT_T1", add("\nX_final = (1.5 + 1.7) / 2 = 1.6\n"), Pass, "", "", ""},
 		{"ends in a bold figure", "INT_T1", add("\nThe mean of both of them comes to **1.6**\n"), Pass, "", "", ""},
 		{"ends in a picture and a step", "INT_T1", add("\n➡️ Proceed to INT_T2 with the inputs\n"), Pass, "", "", ""},
@@ -197,7 +198,10 @@ func TestMutations(t *testing.T) {
 		{"A.3 over an escaped placeholder", "BASE_T1", both(cut("### A.3_", "### A.5_"), insert("### A.5_", "### A.3_CAUSAL_DAG\n\n\\[TO BE CALCULATED\\]\n\n")), Fail, artifacts, "Missing A.3", ""},
 		{"A.3 over an entity of one", "BASE_T1", both(cut("### A.3_", "### A.5_"), insert("### A.5_", "### A.3_CAUSAL_DAG\n\n&lt;insert here&gt;\n\n")), Fail, artifacts, "Missing A.3", ""},
 		{"A.3 over a numbered list of placeholders", "BASE_T1", both(cut("### A.3_", "### A.5_"), insert("### A.5_", "### A.3_CAUSAL_DAG\n\n1. **Yield** = TBD\n2. **Fuel** = [INSERT]\n\n")), Fail, artifacts, "Missing A.3", ""},
+		{"A.3 over tasks to do", "BASE_T1", both(cut("### A.3_", "### A.5_"), insert("### A.5_", "### A.3_CAUSAL_DAG\n\n- [ ]  TODO\n- [x] Nodes: TBD\n\n")), Fail, artifacts, "Missing A.3", ""},
+		{"A.3 in a summary over nothing", "BASE_T1", both(cut("### A.3_", "### A.5_"), insert("### A.5_", "<details>\n<summary><b>A.3 Causal DAG</b></summary>\n\nTBD\n\n</details>\n\nThe rest is below.\n\n")), Fail, artifacts, "Missing A.3", ""},
 		// 2. Artifacts: what does.
+		{"A.3 in a summary over a list", "BASE_T1", both(cut("### A.3_", "### A.5_"), insert("### A.5_", "<details>\n<summary><b>A.3 Causal DAG</b></summary>\n\n- Sailings times yield gives revenue.\n\n</details>\n\n")), Pass, "", "", ""},
 		{"A.3 over a numbered list", "BASE_T1", both(cut("### A.3_", "### A.5_"), insert("### A.5_", "### A.3_CAUSAL_DAG\n\n1. **Yield** = TBD\n2. **Fuel** = Price times tons\n\n")), Pass, "", "", ""},
 		{"A.3 over what is as before, in money", "BASE_T1", both(cut("### A.3_", "### A.5_"), insert("### A.5_", "### A.3_CAUSAL_DAG\n\n- Revenue: €820m to €850m (unchanged)\n\n")), Pass, "", "", ""},
 		{"A.3 over figures and what is not known", "BASE_T1", both(cut("### A.3_", "### A.5_"), insert("### A.5_", "### A.3_CAUSAL_DAG\n\nInsufficient data on tolls, so that yield is 62% of revenue.\n\n")), Pass, "", "", ""},

@@ -88,7 +88,7 @@ func (r *run) leading(e reading.Entry, before string) string {
 	switch {
 	case e.Form == reading.Heading:
 		return ""
-	case e.Topics == 0 || !bytes.HasSuffix(line, []byte{':'}):
+	case e.Topics == 0 || !bytes.HasSuffix(line, []byte{':'}) && reading.CountWords(line) > fewWords:
 		return before
 	case gdrNames.Has(line) && asNames.Has(line):
 		return ""

@@ -121,6 +121,11 @@ func closing(t []byte) (end int, closed bool) {
 	return len(t), false
 }
 
+// Greeted says that the last line is a name under a greeting: Best regards,
+func (e *Ending) Greeted() bool {
+	return e.Lines == 2 && bytes.HasSuffix(trimRight(e.held[0], &blanks), []byte{','})
+}
+
 // count counts the words of the lines held: only a text's last paragraph is
 // worth it, unless one is long.
 func (e *Ending) count() {

@@ -22,6 +22,9 @@ func (j *joints) line(r *reader, l *line) {
 		*j = joints{titled: jointList.Has(l.text), tally: -1}
 	case prose:
 		opens := leads(l)
+		if j.led && !opens && j.state(r, l.text, setting{at: r.walker.at, form: Prose}) {
+			return // JPD: over lines
+		}
 		j.tally, j.led, j.within = -1, opens && jointList.Has(l.text), 0
 		j.top = opens && (j.titled || j.led) && selection(l.text)
 	case item, code:
@@ -52,16 +55,16 @@ func leads(l *line) bool {
 var leading = setOf(": *_")
 
 // state adds a line such as "0101: 0.12" or "P(S1, S2) = 4%" to its list's
-// tally. What a scenario alone has is a joint state's only in a list that
-// begins with one.
-func (j *joints) state(r *reader, t []byte, at setting) {
+// tally, and says that it is one. What a scenario alone has is a joint state's only in a
+// list that begins with one.
+func (j *joints) state(r *reader, t []byte, at setting) bool {
 	name, rest := parted(t)
 	l := tokens(name)
 	sure, ok := jointState(&l)
 	ok = ok || l.rest()
 	total := l.has("total", "sum", "σ")
 	if !ok && !total || !sure && j.tally < 0 {
-		return
+		return false
 	}
 	if label, value := parted(rest); namesP(label) { // S4: P = 0.45
 		rest = value
@@ -69,25 +72,26 @@ func (j *joints) state(r *reader, t []byte, at setting) {
 	v, ok := r.cellValue(rest)
 	awaited := !ok && !total && Placeholder(rest)
 	if !awaited && (!ok || v.money || v.scaled || v.ranged) {
-		return
+		return false
 	}
 	if j.tally < 0 {
 		if j.tally = r.tallied(at.at, j.top || selection(r.heading)); j.tally < 0 {
-			return
+			return false
 		}
 	}
 	g := &r.doc.Tallies[j.tally]
 	if awaited {
 		g.Awaited++
-		return
+		return true
 	}
 	if total {
 		g.Total = v.value
-		return
+		return true
 	}
 	s := statementOf(v, at)
 	s.Metric = Probability
 	g.Add(s)
+	return true
 }
 
 // parted cuts a line behind the first link in it: P(00) and 0.5.

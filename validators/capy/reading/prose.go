@@ -53,7 +53,7 @@ func (r *reader) piece(t []byte, at setting) {
 	c.text, c.tokens = nil, c.tokens[:0]
 	found := lex().named(t, r.wanted(at))
 	r.labelled = r.labelled || found != unnamed
-	if found.idle(t) {
+	if found.idle(t) && !(found == ofYears && at.above.marks&baseYear != 0) {
 		return
 	}
 	c.cut(t)
@@ -305,7 +305,7 @@ func (s *Statement) settle(m Metric, q, above qualifiers) {
 		m = EIVPS
 	case m == anyIRR && q.marks&expected != 0:
 		m = EIRR
-	case m == anyIRR, m == Revenue && q.marks&baseYear == 0:
+	case m == anyIRR, m == Revenue && (q.marks|above.marks)&baseYear == 0:
 		m = None
 	case m == anyX:
 		m = q.which

@@ -108,6 +108,7 @@ func (q *qualifiers) title(c *cutter, title []byte, level int) {
 	*q = qualifiers{}
 	c.cut(title[:min(len(title), 300)])
 	var s speech
+	based, changed := false, false
 	for i := range c.tokens {
 		switch k := &c.tokens[i]; k.sign {
 		case wordSign:
@@ -118,6 +119,8 @@ func (q *qualifiers) title(c *cutter, title []byte, level int) {
 			if k.is(supposing) {
 				q.marks |= Hypothesis
 			}
+			based = based || string(w) == "y0"
+			changed = changed || k.is(changing)
 			s.word(q, c.text[k.from:k.to], w)
 		case numberSign:
 			s.number(q, c.numbers[k.index])
@@ -128,6 +131,9 @@ func (q *qualifiers) title(c *cutter, title []byte, level int) {
 		q.state = 0 // a title names its own stage
 	}
 	q.marks &= Case | Hypothesis
+	if based && !changed {
+		q.marks |= baseYear
+	}
 }
 
 // headings are words of a heading under which no number is the result.

@@ -194,8 +194,11 @@ func (r *reader) show(l line) {
 	r.labelled = false
 	r.prose(l.text, set)
 	r.carry(&l, set)
-	if l.kind == prose && bytes.HasSuffix(trimRight(l.text, &trailing), []byte{':'}) {
+	switch named := bytes.HasSuffix(trimRight(l.text, &trailing), []byte{':'}); {
+	case l.kind == prose && named:
 		r.leader = l.text
+	case l.kind == item && named && bytes.HasPrefix(trimLeft(l.text, &marking), []byte("Y0")):
+		r.led |= baseYear // of the items under it
 	}
 }
 
@@ -267,6 +270,9 @@ func (r *reader) lead() {
 	var q qualifiers
 	q.take(c, 0, len(c.tokens))
 	r.led = q.marks & (Comparison | Hypothesis)
+	if q.marks&Change == 0 {
+		r.led |= q.marks & baseYear
+	}
 	implied, priced := false, false
 	for i := range c.tokens {
 		k := &c.tokens[i]

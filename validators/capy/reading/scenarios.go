@@ -221,7 +221,7 @@ func (s *scenarios) cell(r *reader, l *line, n int8, i int, cell []byte, at sett
 		r.scenarioNamed(n, at)
 		c.p, c.m = namesP(l.cells[0]), namesM(l.cells[0])
 	}
-	if n == 0 || Placeholder(cell) || !hasDigit(cell) || i == 0 {
+	if n == 0 || Placeholder(cell) || !hasDigit(cell) || i == 0 && !c.p && !c.m {
 		return
 	}
 	if !c.p && !c.m && !c.note {

@@ -48,7 +48,7 @@ var sensible = map[sense]string{
 	moving: "decreased decreases declined declines declining falls fell falling rises rose rising increased increases moves moved drops dropped goes went changed changes improves improved shifts shifted climbs climbed " +
 		"slips slipped lifts lifted fall rise drop decline decrease climb slip",
 	supposing: "if assuming suppose assume were unless hypothetical hypothetically supposing whether",
-	foreign: "market consensus analyst analysts peer peers sector industry street broker brokers comparables comps comparable competitor competitors investors wall book par carrying face strike exercise grant " +
+	foreign: "market consensus analyst analysts peer peers sector industry street broker brokers comparables comps comparable competitor competitors investors wall book carrying face strike exercise grant " +
 		"liquidation tangible warrant warrants option options notes benchmark benchmarks comparison acquirer bidder",
 	past:      "prior previous previously earlier preceding upstream original originally inherited received baseline carried unchanged reference referenced existing historical last initial starting opening pre stale superseded",
 	fresh:     "final updated recalculated integrated adjudicated revised new recomputed adjusted",

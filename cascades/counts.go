@@ -17,12 +17,14 @@ type Counts struct {
 	// judge answered nonsense, counts once.
 	ModelCalls int `json:"model_calls"`
 	// ModelCallsWithTools are requests to a model where every turn of a phase
-	// with tools uses all its rounds, with one tool call in each, of the tool
-	// that costs most.
+	// with tools uses all its rounds. One message may call any number of them: where
+	// a call asks a model, as that of a cascade or one that a judge looks at does,
+	// only a budget bounds it. Attempts and turns of such a cascade are not counted.
 	ModelCallsWithTools int `json:"model_calls_with_tools"`
 	// JudgeCalls are those among ModelCalls that judge.
 	JudgeCalls int `json:"judge_calls"`
-	// Validators are judgements, by the kind of validator.
+	// Validators are judgements, by the kind of validator; of those around tools
+	// there is no bound.
 	Validators ValidatorCounts `json:"validators"`
 	// Tokens of those calls, where every turn of a phase with tools uses all its
 	// rounds.
@@ -39,6 +41,9 @@ type ValidatorCounts struct {
 }
 
 const most = 1 << 53
+
+// Most is what a count is of which there is no bound.
+const Most = most
 
 // all is n of everything.
 func all(n int) Counts {

@@ -2,6 +2,3 @@ package cascades
 
 // PlanKnown is known, for tests outside the package.
 func PlanKnown() Known { return known() }
-
-// Most stands for no bound.
-const Most = most

@@ -8,7 +8,7 @@ import (
 )
 
 // A Plan is the worst case that the numbers of a cascade allow (LANGUAGE §4).
-// A run never does more of anything than its plan says.
+// A run never does more of anything that [Counts] are of than its plan says.
 type Plan struct {
 	CascadeID string      `json:"cascade_id"`
 	Phases    []PhasePlan `json:"phases"` // in file order
@@ -72,7 +72,7 @@ func (c *Cascade) Plan() Plan {
 // PlanOf is [Cascade.Plan] with what is chosen in place of the models that the
 // files say, and with what models cost.
 func (c *Cascade) PlanOf(chosen Chosen, price Pricing) Plan {
-	unknown := &Unknown{[]string{}, []string{}, []string{}}
+	unknown := &Unknown{[]string{}, []string{}, []string{}, []string{}}
 	plan := planner{plans: map[planned]Plan{}, chosen: chosen, price: price, unknown: unknown}.plan(c)
 	plan.Unknown = *unknown
 	return plan
@@ -262,8 +262,8 @@ func (m planner) attempt(p *Phase, plan PhasePlan) Counts {
 	}
 	own := m.call(m.own(p), m.sends(p, plan), p.Name)
 	turn := Counts{Turns: 1}.plus(own).plus(m.checks(p.Wards.Turn, m.writes(p)))
-	around := m.checks(p.Wards.Tool, most).plus(m.checks(p.Wards.Result, most)).times(MaxRounds)
-	around.ModelCalls, around.JudgeCalls = 0, 0 // they judge only where a tool is asked for
+	around := m.checks(p.Wards.Tool, most).plus(m.checks(p.Wards.Result, most))
+	around = m.often(p, Counts{Validators: around.Validators}.plus(withTools(around))) // only where a tool is asked for
 	rounds := m.rounds(p, own)
 	turn = turn.plus(around).plus(rounds)
 	if p.sumsUp() { // before any of the turn's own calls
@@ -291,7 +291,16 @@ func (m planner) rounds(p *Phase, own Counts) Counts {
 			dearest = dearest.orMore(withTools(m.tried(p, t.Cascade)))
 		}
 	}
-	return withTools(own).plus(dearest).times(MaxRounds)
+	return withTools(own).times(MaxRounds).plus(m.often(p, dearest))
+}
+
+// often is what is done once for each call of a tool: a message may have any number of
+// them.
+func (m planner) often(p *Phase, once Counts) Counts {
+	if once.ModelCallsWithTools > 0 {
+		note(&m.unknown.Calls, m.prefix+p.Name)
+	}
+	return once.times(most)
 }
 
 // tried plans a cascade that is a tool of the phase, for the dearest of the models

@@ -13,8 +13,8 @@ import (
 // counts writes counts as the hand-computed ones are written below.
 func (c Counts) String() string {
 	v := c.Validators
-	return fmt.Sprintf("attempts %d turns %d calls %d tools %d judges %d | pure %d exec %d judge %d cascade %d",
-		c.Attempts, c.Turns, c.ModelCalls, c.ModelCallsWithTools, c.JudgeCalls, v.Pure, v.Exec, v.Judge, v.Cascade)
+	return fmt.Sprintf("attempts %s turns %s calls %s tools %s judges %s | pure %s exec %s judge %s cascade %s",
+		count(c.Attempts), count(c.Turns), count(c.ModelCalls), count(c.ModelCallsWithTools), count(c.JudgeCalls), count(v.Pure), count(v.Exec), count(v.Judge), count(v.Cascade))
 }
 
 const (
@@ -23,6 +23,7 @@ const (
 )
 
 var planParts = map[string]string{
+	"put.yaml": "cascade_id: put\nphases: [{name: a, compose: x}]\n",
 	"two.yaml": "cascade_id: two\nphases:\n- {name: a, instructions: x}\n- {name: b, instructions: x, wards: {post: [{validator: grammar_check}]}}\n",
 }
 
@@ -48,7 +49,10 @@ func TestPlanPhase(t *testing.T) {
 		{"one sounding needs no evaluator", "soundings: {factor: 1, evaluator_instructions: x}", "attempts 1 turns 1 calls 1 tools 1 judges 0 | pure 0 exec 0 judge 0 cascade 0"},
 		{"a sub-cascade", "sub_cascades: [{ref: two.yaml}]", "attempts 3 turns 3 calls 4 tools 4 judges 1 | pure 0 exec 0 judge 1 cascade 0"},
 		{"a cascade that judges", "wards: {post: [{cascade: two.yaml, mode: retry, max_attempts: 2}]}", "attempts 6 turns 6 calls 8 tools 8 judges 2 | pure 0 exec 0 judge 2 cascade 2"},
-		{"a cascade as a tool: 1 + 16 × (1 + 3)", "tackle: [two.yaml]", "attempts 1 turns 1 calls 1 tools 65 judges 0 | pure 0 exec 0 judge 0 cascade 0"},
+		{"a cascade as a tool: a message may call it as often as it likes", "tackle: [two.yaml]", "attempts 1 turns 1 calls 1 tools ∞ judges 0 | pure 0 exec 0 judge 0 cascade 0"},
+		{"one that asks no model", "tackle: [put.yaml]", "attempts 1 turns 1 calls 1 tools 17 judges 0 | pure 0 exec 0 judge 0 cascade 0"},
+		{"a judge looks at each call", "tackle: [read_file]\n  wards: {tool: [{validator: grammar_check}]}", "attempts 1 turns 1 calls 1 tools ∞ judges 0 | pure 0 exec 0 judge ∞ cascade 0"},
+		{"and at each result", "tackle: [read_file]\n  wards: {result: [{validator: no_secrets}, " + exec + "]}", "attempts 1 turns 1 calls 1 tools 17 judges 0 | pure ∞ exec ∞ judge 0 cascade 0"},
 		{"what a person makes of a text is one more", "human_input: {prompt: x, type: edit}", "attempts 2 turns 1 calls 1 tools 1 judges 0 | pure 0 exec 0 judge 0 cascade 0"},
 		{"what a person makes is judged as often: 3 + 3", "output_schema: {}\n  human_input: {prompt: x, type: edit}", "attempts 6 turns 3 calls 3 tools 3 judges 0 | pure 6 exec 0 judge 0 cascade 0"},
 		{"a choice the model has to be asked for", "handoffs: [{target: b, description: x}, {target: c, description: y}]", "attempts 1 turns 1 calls 2 tools 18 judges 0 | pure 0 exec 0 judge 0 cascade 0"},

@@ -27,6 +27,9 @@ func (p Plan) Text() string {
 	if bounds := p.Budget.text(); bounds != "" {
 		fmt.Fprintf(&b, "budget: %s\n", bounds)
 	}
+	if p.Total.ModelCallsWithTools >= most && len(p.Unknown.Calls) > 0 {
+		fmt.Fprintf(&b, "no bound of calls: a model may call what asks a model as often as it likes; say budget.max_calls: %s\n", oneLine(strings.Join(p.Unknown.Calls, ", "), 400))
+	}
 	p.weighed(&b)
 	return b.String()
 }

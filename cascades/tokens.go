@@ -45,10 +45,11 @@ func (t Tokens) each(u Tokens, op func(a, b int) int) Tokens {
 func (t Tokens) plus(u Tokens) Tokens { return t.each(u, sum) }
 func (t Tokens) times(n int) Tokens   { return t.each(Tokens{n, n, n}, product) }
 
-// Unknown says what keeps a [Plan] from telling tokens and money: who is asked
-// without a bound of what is sent or answered, and which models have no price
-// that is known.
+// Unknown says what keeps a [Plan] from telling calls, tokens and money: who calls
+// what asks a model as often as it likes, who is asked without a bound of what is
+// sent or answered, and which models have no price that is known.
 type Unknown struct {
+	Calls  []string `json:"calls"`
 	Input  []string `json:"input"`
 	Output []string `json:"output"`
 	Price  []string `json:"price"`

@@ -39,8 +39,16 @@ func (s *server) worst(d *document, phase string) string {
 func planned(p cascades.PhasePlan) string {
 	v := p.Visit
 	return fmt.Sprintf("at worst %s × %s: %s, %s with tools, %s",
-		reports.Count(p.Visits, "visit"), reports.Count(v.Attempts, "attempt"), reports.Count(v.ModelCalls, "model call"), reports.Count(v.ModelCallsWithTools, "call"), reports.Count(v.JudgeCalls, "judge call")) +
+		count(p.Visits, "visit"), count(v.Attempts, "attempt"), count(v.ModelCalls, "model call"), count(v.ModelCallsWithTools, "call"), count(v.JudgeCalls, "judge call")) +
 		weighed("; each visit: ", v)
+}
+
+// count says how many of something there are at most.
+func count(n int, noun string) string {
+	if n >= cascades.Most {
+		return "any number of " + noun + "s"
+	}
+	return reports.Count(n, noun)
 }
 
 // weighed tells tokens and money behind some words, where a model may be asked.
@@ -66,7 +74,7 @@ func (s *server) CodeLens(_ context.Context, p *protocol.CodeLensParams) ([]prot
 	for _, t := range d.tokens {
 		if t.key && len(t.path) == 0 && t.text == "cascade_id" {
 			total := plan.Total
-			title := fmt.Sprintf("at worst %s, %s with tools, %s", reports.Count(total.ModelCalls, "model call"), reports.Count(total.ModelCallsWithTools, "call"), reports.Count(total.Attempts, "attempt"))
+			title := fmt.Sprintf("at worst %s, %s with tools, %s", count(total.ModelCalls, "model call"), count(total.ModelCallsWithTools, "call"), count(total.Attempts, "attempt"))
 			if len(plan.BoundBy) > 0 {
 				title += ", bounded by " + strings.Join(plan.BoundBy, " and ")
 			}

@@ -42,3 +42,28 @@ phases:
 		}
 	}
 }
+
+// An attempt that failed by a judge would be sent back by a free check's no, whatever
+// an advisory judge would say of it; one that could block is not known.
+func TestBesideTheFailed(t *testing.T) {
+	const shape = `cascade_id: c
+phases:
+- name: draft
+  instructions: Write.
+  wards: {post: [{validator: contains, with: {text: %s}, mode: retry}, {judge: 'nice?', name: nice, mode: retry}, {judge: 'fit?', name: aside, mode: %s}]}
+`
+	for mode, want := range map[string]string{"advisory": "[failed retried]", "shadow": "[failed retried]", "blocking": "[failed failed]"} {
+		s := &store{}
+		if r := s.record(t, files{"cascade.yaml": fmt.Sprintf(shape, "bat", mode)}, `
+- {phase: draft, reply: bat}
+- {validator: nice, reply: well, times: always}
+- {validator: aside, reply: well, times: always}
+`, nil); r.Status != "failed" {
+			t.Fatalf("%s: %+v", mode, r)
+		}
+		r := run(t, s.test(t, files{"cascade.yaml": fmt.Sprintf(shape, "owl", mode)}))
+		if len(r.Fates) != 1 || fmt.Sprint([]any{r.Fates[0].Was, r.Fates[0].Would}) != want {
+			t.Errorf("%s: %+v, want %s", mode, r.Fates, want)
+		}
+	}
+}

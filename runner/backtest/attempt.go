@@ -23,7 +23,7 @@ func (v *visitTest) try(attempts []*trace.Attempt, won int) error {
 	made := v.made
 	defer func() { v.made = made && v.ended == nil }()
 	for i, a := range attempts {
-		v.unknown, v.spared = false, 0
+		v.unsaid, v.unknown, v.spared = false, false, 0
 		d, turn, err := v.attempt(a, won, budget)
 		if err != nil {
 			return err
@@ -39,7 +39,7 @@ func (v *visitTest) try(attempts []*trace.Attempt, won int) error {
 // of a try, and whether the others would have been made.
 func (v *visitTest) fare(left []*trace.Attempt, was Fate, d wards.Decision, turn bool) {
 	a, would := left[0], fates[d.Action]
-	if v.unknown && was == Failed && would != Blocked {
+	if was == Failed && (v.unsaid && would == Released || v.unknown && would != Blocked) {
 		would = was // by the check that was not asked, for all that is known
 	}
 	if !v.made {

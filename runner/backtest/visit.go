@@ -22,7 +22,8 @@ type visitTest struct {
 	past    *engine.Past
 	inner   map[event.Path][]*trace.Phase // the runs of cascades that were not looked at yet
 	made    bool                          // the run would have come here
-	unknown bool                          // a check of the attempt was neither asked nor recorded
+	unsaid  bool                          // a check of the attempt was neither asked nor recorded
+	unknown bool                          // and it could have refused the text
 	cut     bool                          // something else ended the attempt, before all its checks had been asked
 	spared  int                           // calls of the attempt that would not have been made
 	ended   *Move                         // that ends the cascade here
@@ -288,7 +289,8 @@ func (v *visitTest) unasked(s *slot, moment string, w *wards.Ward, was *trace.Ve
 	}
 	v.note(s, moment, w, was, nil)
 	o, said := recordedOutcome(w, was)
-	v.unknown = v.unknown || !said
+	v.unsaid = v.unsaid || !said
+	v.unknown = v.unknown || !said && w.Mode.Stands()
 	return o
 }
 

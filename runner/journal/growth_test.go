@@ -2,6 +2,7 @@ package journal
 
 import (
 	"database/sql/driver"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -116,6 +117,54 @@ func TestGrowthWithoutThread(t *testing.T) {
 			t.Errorf("a row has %d bytes", n)
 		}
 		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// What another engine tells is kept so too, also where its workers change, and after one
+// whose telling was not taken.
+func TestGrowthOfGuests(t *testing.T) {
+	where := filepath.Join(t.TempDir(), "j.db")
+	one, two := journalAt(t, where, Options{}), journalAt(t, where, Options{})
+	guests := []*Guest{one.Guest("e"), two.Guest("e")}
+	if err := guests[0].Begin(runner.Start{RunID: "run"}); err != nil {
+		t.Fatal(err)
+	}
+	at := func(turn int) event.Path { return event.Path("p").At("turn", turn).Join("model") }
+	var said []model.Message
+	const turns = 40
+	for turn := range turns {
+		g := guests[min(turn/30, 1)]
+		before := len(said)
+		said = append(said, model.Message{Role: model.User, Content: fmt.Sprintf("Turn %d: what?", turn)})
+		e := event.Event{Run: "run", Seq: int64(turn + 1), Kind: event.ModelCalled, Path: at(turn), Conversation: at(0), Before: before, Request: &model.Request{Messages: slices.Clone(said)}}
+		if turn == 20 {
+			one.writer.before = func() error { return errors.New("no") }
+			if err := g.Tell(e); err == nil {
+				t.Error("it was taken")
+			}
+			one.writer.before = nil
+		}
+		if err := g.Tell(e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for turn := range turns {
+		req, err := two.Request(t.Context(), "run", at(turn))
+		if err != nil {
+			t.Fatal(err)
+		}
+		same(t, string(at(turn)), req.Messages, said[:turn+1])
+	}
+	err := one.reading(t.Context(), func(c *conn) error {
+		return c.each(t.Context(), func(v []driver.Value) error {
+			if n := strings.Count(word(v[0]), "Turn "); n > 1 && n != 21 && n != 31 {
+				t.Errorf("a row has %d messages", n)
+			}
+			return nil
+		}, "SELECT data FROM pack")
 	})
 	if err != nil {
 		t.Error(err)

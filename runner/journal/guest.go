@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/seed61713e19/capstan/runner"
@@ -19,10 +20,18 @@ import (
 type Guest struct {
 	j    *Journal
 	name string
+
+	mu   sync.Mutex
+	told map[string]*recording // runs as far as they were told here: see [Guest.recording]
 }
 
+// manyTold bounds the runs that a guest remembers.
+const manyTold = 64
+
 // Guest is the journal for an engine of that name.
-func (j *Journal) Guest(name string) *Guest { return &Guest{j, name} }
+func (j *Journal) Guest(name string) *Guest {
+	return &Guest{j: j, name: name, told: map[string]*recording{}}
+}
 
 // guestEpoch is the epoch of runs that are not the journal's own. No start has it, nor has a run of a journal that was
 // kept before there were epochs: those have 0.
@@ -93,7 +102,7 @@ func (g *Guest) locked(c *conn, id string) (int64, error) {
 // Tell keeps an event, whose number says where it stands: one that is kept already
 // is not kept again, and one before which others are missing is an error.
 func (g *Guest) Tell(e event.Event) error {
-	return g.write(e.Run, func(c *conn) error {
+	err := g.write(e.Run, func(c *conn) error {
 		r, err := g.recording(c, e.Run)
 		switch {
 		case err != nil || e.Seq <= r.seq:
@@ -106,19 +115,49 @@ func (g *Guest) Tell(e event.Event) error {
 		if r.broken != nil {
 			return r.broken
 		}
-		return r.write(c, r.take())
+		if err := r.write(c, r.take()); err != nil {
+			return err
+		}
+		g.remember(e.Run, r)
+		return nil
 	})
+	if err != nil {
+		g.forget(e.Run) // what it has told may not be there
+	}
+	return err
 }
 
-// recording is the run as far as it is kept.
+// recording is the run as far as it is kept. Where nobody else has told of it since
+// this one did, it knows its conversations: else each call has all of its own again.
 func (g *Guest) recording(c *conn, id string) (*recording, error) {
 	n, err := g.locked(c, id)
 	if err != nil {
 		return nil, err
 	}
+	row, seq, err := g.j.lastRow(context.Background(), c, n)
+	if r := g.forget(id); r != nil && r.n == n && r.row == row && r.seq == seq {
+		return r, err
+	}
 	r := g.j.newRecording(n, guestEpoch, runner.Start{RunID: id})
-	r.row, r.seq, err = g.j.lastRow(context.Background(), c, n)
+	r.row, r.seq = row, seq
 	return r, err
+}
+
+func (g *Guest) remember(id string, r *recording) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if len(g.told) >= manyTold {
+		clear(g.told)
+	}
+	g.told[id] = r
+}
+
+func (g *Guest) forget(id string) *recording {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	r := g.told[id]
+	delete(g.told, id)
+	return r
 }
 
 // Waits notes the question that a run waits with, until a time or, where that is

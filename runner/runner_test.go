@@ -136,6 +136,25 @@ func TestCause(t *testing.T) {
 	}
 }
 
+// Where a call of a phase's model ended the run, its failure is in the error's chain.
+func TestFailureInChain(t *testing.T) {
+	r := newRunner(t, runner.WithModel(model.Func(func(context.Context, model.Request) (model.Response, error) {
+		return model.Response{}, fmt.Errorf("asked: %w", &model.Failure{Class: model.RateLimited, Message: "slow down"})
+	})))
+	for _, source := range []string{
+		"phases: [{name: a, instructions: a}]",
+		"model: [one, two]\nphases: [{name: a, instructions: a, rules: {timeout: 1m}}]",
+		"budget: {max_seconds: 60}\nphases: [{name: g, together: [{name: a, instructions: a}, {name: b, compose: b}]}]",
+		"phases: [{name: a, instructions: '{{ item }}', each: {in: [1, 2]}}]",
+	} {
+		_, err := r.Run(t.Context(), parsed(t, r, "cascade_id: c\n"+source), nil)
+		var failure *model.Failure
+		if !errors.As(err, &failure) || failure.Class != model.RateLimited {
+			t.Errorf("%s: got %v", source, err)
+		}
+	}
+}
+
 // Of a run that is over nothing more begins.
 func TestCancelledBeginsNoMore(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())

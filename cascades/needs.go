@@ -1,6 +1,7 @@
 package cascades
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/seed61713e19/capstan/runner/process"
@@ -25,6 +26,15 @@ func (p *parser) programNeed(o *object, env []string) *Need {
 	return &Need{Position: p.position(o.keys["env"]), Variables: process.Needed(env)}
 }
 
+// entries are headers as a program's environment has its variables, for
+// [process.Needed].
+func entries(headers map[string]string) (list []string) {
+	for _, name := range slices.Sorted(maps.Keys(headers)) {
+		list = append(list, name+"="+headers[name])
+	}
+	return list
+}
+
 // Variables lists the variables of the environment that anything of the cascade
 // would be given, wherever it is used, in their order.
 func (c *Cascade) Variables() []string {
@@ -33,6 +43,12 @@ func (c *Cascade) Variables() []string {
 	var names []string
 	for _, n := range list {
 		names = append(names, n.Variables...)
+	}
+	for _, one := range c.EveryProvider() {
+		if one.KeyEnv != "" {
+			names = append(names, one.KeyEnv)
+		}
+		names = append(names, process.Needed(entries(one.Headers))...)
 	}
 	slices.Sort(names)
 	return slices.Compact(names)

@@ -1,7 +1,6 @@
 package cascades
 
 import (
-	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -330,10 +329,7 @@ func (p *parser) notify(o *object) *Notify {
 			p.report(o.value["url"], CodeValue, "url must begin with http:// or https://, not %q", n.URL)
 		}
 	}
-	texts := append(slices.Clone(n.Env), "url="+n.URL)
-	for _, name := range slices.Sorted(maps.Keys(n.Headers)) {
-		texts = append(texts, name+"="+n.Headers[name])
-	}
+	texts := slices.Concat(n.Env, []string{"url=" + n.URL}, entries(n.Headers))
 	if names := process.Needed(texts); len(names) > 0 {
 		n.need = &Need{Position: p.position(o.node), Variables: names}
 	}

@@ -1,7 +1,6 @@
 package cascades
 
 import (
-	"maps"
 	"path"
 	"slices"
 
@@ -86,9 +85,6 @@ func (p *parser) refuseEnv(o *object) {
 
 // remoteNeed is what a tool of a server needs.
 func (p *parser) remoteNeed(o *object, s Server, name string) *Need {
-	texts := slices.Clone(s.Env)
-	for _, header := range slices.Sorted(maps.Keys(s.Headers)) {
-		texts = append(texts, header+"="+s.Headers[header])
-	}
+	texts := slices.Concat(s.Env, entries(s.Headers))
 	return &Need{Position: p.position(o.keys["mcp"]), Variables: process.Needed(texts), Remote: p.known.Remote.Tool(s, name)}
 }

@@ -410,6 +410,8 @@ func TestPrograms(t *testing.T) {
 		"header.yaml": `{cascade_id: x, tools: {v: {mcp: {url: "http://127.0.0.1:1", tool: t, headers: {A: "{{ env.MY_KEY }}"}}}}, phases: [{name: a, instructions: a, tackle: [v], when: "false"}]}`,
 		"group.yaml":  `{cascade_id: x, tools: {v: {mcp: {url: "http://127.0.0.1:1", tool: t, headers: {A: "{{ env.MY_KEY }}"}}}}, phases: [{name: g, together: [{name: a, instructions: a, tackle: [v]}, {name: b, compose: b}]}]}`,
 		"tries.yaml":  `{cascade_id: x, validators: {v: {mcp: {url: "http://127.0.0.1:1", tool: t, headers: {A: "{{ env.MY_KEY }}"}}}}, soundings: {factor: 2, validator: v, evaluator_instructions: Pick.}, phases: [{name: a, instructions: a}]}`,
+		"key.yaml":    `{cascade_id: x, providers: {own: {base_url: "http://127.0.0.1:1/v1", key_env: MY_KEY}}, phases: [{name: a, instructions: a, model: "own:m"}]}`,
+		"team.yaml":   `{cascade_id: x, providers: {own: {base_url: "http://127.0.0.1:1/v1", headers: {A: "{{ env.MY_KEY }}"}}}, phases: [{name: a, compose: a, sub_cascades: [{ref: prompt.yaml}]}]}`,
 		"prompt.yaml": "{cascade_id: x, phases: [{name: a, instructions: '@prompt.md'}]}",
 		"prompt.md":   "Do not: [exec, [ls]",
 	})
@@ -424,7 +426,7 @@ func TestPrograms(t *testing.T) {
 			t.Errorf("%s: %s", file, text)
 		}
 	}
-	for _, file := range []string{"header.yaml", "told.yaml", "group.yaml", "tries.yaml"} {
+	for _, file := range []string{"header.yaml", "told.yaml", "group.yaml", "tries.yaml", "key.yaml", "team.yaml"} {
 		if text, _, _ := use(t, s, "run", map[string]any{"file": file}); !strings.Contains(text, "would be given MY_KEY of the environment") {
 			t.Errorf("%s: %s", file, text)
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -224,10 +225,7 @@ func (t *teller) quote(text string) {
 // answers tells what people said, and who says to have said it.
 func (t *teller) answers(r runner.Result) {
 	for _, a := range r.Answers {
-		by := "somebody"
-		if a.By != "" {
-			by = a.By
-		}
+		by := cmp.Or(a.By, "somebody")
 		said := oneLine(by) + " answered: " + oneLine(fmt.Sprint(a.Value))
 		switch {
 		case a.Expired:

@@ -35,10 +35,9 @@ func (t Text) Figures(inWords bool) []Figure {
 			f.Line = b.Line
 			out = append(out, f)
 		}
-		found, _ := figures(words)
+		found := figures(words)
 		if digits := spelt(words); inWords && digits != words {
-			more, _ := figures(digits)
-			found = append(found, more...)
+			found = append(found, figures(digits)...)
 		}
 		if inWords {
 			for _, m := range versions().FindAllStringSubmatch(words, -1) {

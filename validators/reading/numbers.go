@@ -57,7 +57,7 @@ const lead = 24
 
 // numbers finds numbers with their units, in figures and in words.
 func numbers(words string) ([]string, string) {
-	found, _ := figures(spelt(words))
+	found := figures(spelt(words))
 	for i, s := range found {
 		found[i] = scaled(s)
 	}
@@ -90,7 +90,7 @@ func scaled(s string) string {
 }
 
 // figures finds those that stand in figures.
-func figures(words string) ([]string, string) {
+func figures(words string) []string {
 	var found []string
 	for at := 0; at < len(words); {
 		first := strings.IndexFunc(words[at:], isFigure)
@@ -135,7 +135,7 @@ func figures(words string) ([]string, string) {
 		found = append(found, written(figure, unit))
 		at = end
 	}
-	return found, words
+	return found
 }
 
 func firstOf(s string) rune {

@@ -216,9 +216,12 @@ func (b *builder) text(s string) {
 
 // value appends str(v).
 func (b *builder) value(v any) {
-	if s, ok := v.(string); ok {
-		b.text(s)
-		return
+	switch v := v.(type) {
+	case string:
+		b.text(v)
+	case []any, *tuple, map[string]any, *dict:
+		b.repr(v, 0)
+	default:
+		b.text(b.render.str(v))
 	}
-	b.text(b.render.str(v))
 }

@@ -148,21 +148,33 @@ func (b *builder) quote(s string) {
 	b.render.grow(b.Len(), length)
 	b.Grow(length)
 	b.WriteByte(quote)
+	from := 0 // what stands there is not written yet
 	for i := 0; i < len(s); {
 		c, size := utf8.DecodeRuneInString(s[i:])
-		switch {
-		case c == rune(quote) || c == '\\':
-			b.WriteByte('\\')
-			b.WriteByte(byte(c))
-		case c == utf8.RuneError && size == 1:
-			fmt.Fprintf(b, `\udc%02x`, s[i])
-		case unicode.IsPrint(c):
-			b.WriteString(s[i : i+size])
-		default:
-			b.WriteString(escapedRune(c))
-		}
+		at := i
 		i += size
+		switch {
+		case c == '\\': // of quotes in quotes there are long runs
+			for i < len(s) && s[i] == '\\' {
+				i++
+			}
+			b.WriteString(s[from:i])
+			from = at // once more
+		case c == rune(quote):
+			b.WriteString(s[from:at])
+			b.WriteByte('\\')
+			from = at
+		case c == utf8.RuneError && size == 1:
+			b.WriteString(s[from:at])
+			fmt.Fprintf(b, `\udc%02x`, s[at])
+			from = i
+		case !unicode.IsPrint(c):
+			b.WriteString(s[from:at])
+			b.WriteString(escapedRune(c))
+			from = i
+		}
 	}
+	b.WriteString(s[from:])
 	b.WriteByte(quote)
 	b.render.grow(b.Len(), 0)
 }

@@ -258,6 +258,9 @@ func codeAt(t []byte, i int) (id string, end int) {
 	}
 	single := len(letters) == 1
 	dash := end > i+len(letters)
+	if end+1 < len(t) && t[end] == '\\' && t[end+1] == '-' {
+		end++
+	}
 	if end < len(t) && (t[end] == '-' || t[end] == '#') {
 		end++
 		dash = true

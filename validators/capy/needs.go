@@ -344,7 +344,7 @@ func letterGrade(t []byte) bool {
 			continue
 		}
 		switch string(w[1:]) {
-		case "", "+", "-", "−", "–":
+		case "", "+", "-", "−", "–", `\+`, `\-`:
 			return true
 		}
 	}

@@ -91,6 +91,9 @@ var platformNames = []struct{ name, short string }{
 
 // gapAfter skips one separator of an identifier.
 func gapAfter(t []byte, i int) int {
+	if i+1 < len(t) && t[i] == '\\' && t[i+1] == '-' { // escaped by a program
+		i++
+	}
 	if i < len(t) && (t[i] == '-' || t[i] == '_' || t[i] == ' ' || t[i] == '#') {
 		return i + 1
 	}

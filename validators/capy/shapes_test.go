@@ -191,7 +191,7 @@ func TestToCome(t *testing.T) {
 		"    %s = %s", "The %s is %s.\n", "$$\\text{%s} = %s$$\n", "**%s:** %s | **Fuel:** N/A", "<p><b>%s:</b> %s</p>", "<li><strong>%s:</strong> %s</li>", "<dt>%s</dt><dd>%s</dd>", "<dt>%s</dt>\n<dd>%s</dd>", "%s: %s<br>",
 		"<details>\n<summary>Nodes</summary>\n\n- %s: %s\n\n</details>", "```text\n%s : %s\n```", "```yaml\n%s: %s\n```", "```\n%s\t%s\n```", "| 1 | %s | %s |", "```json\n[{\"name\": \"%s\", \"value\": \"%s\"}, {\"name\": \"Fuel\", \"value\": \"N/A\"}, {\"name\": \"Tolls\", \"value\": \"TBD\"}]\n```",
 	} {
-		for value, want := range map[string]bool{"TBD": false, "tbc": false, "[TO BE CALCULATED]": false, "[●]": false, "待定": false, "⏳": false, "Sailings": true, "12% below 2024": true} {
+		for value, want := range map[string]bool{"TBD": false, "tbc": false, "[TO BE CALCULATED]": false, "[●]": false, "[Description]": false, "[Sailings]": true, "待定": false, "⏳": false, "Sailings": true, "12% below 2024": true} {
 			said := fmt.Sprintf(form, "Revenue", value)
 			text := both(cut("### A.3_", "### A.5_"), insert("### A.5_", "### A.3 Causal DAG\n\n"+said+"\n\n"))(t, good(t, "BASE_T1"))
 			if r := judge(t, "BASE_T1", text); r.Proceed != want {

@@ -273,7 +273,7 @@ func (r *reader) labelEntry(l *line) {
 			if id, end := x.item(t, 0); id != "" {
 				e := r.spot(l, t, 0, end)
 				e.ID, e.Form, e.body = id, Item, e.to
-				if len(t) < len(head) || behindID(t[end:]) {
+				if len(t) < len(head) || behindID(t[end:]) || l.kind == item && isUpper(firstByte(t[end:])) {
 					x.open(x.add(e))
 				}
 			}

@@ -177,14 +177,17 @@ func Placeholder(t []byte) bool {
 	if variable(t) {
 		return true
 	}
+	bracketed := t[0] == '[' || t[0] == '\\' || t[0] == '<' || t[0] == '{' && t[len(t)-1] == '}'
+	var buf wordBuffer
+	if bracketed && slots[string(buf.fold(inner[:min(len(inner), 24)]))] {
+		return true
+	}
 	if !standing[inner[0]] {
 		return false // a number, most often
 	}
 	if crosses(inner) {
 		return true
 	}
-	bracketed := t[0] == '[' || t[0] == '\\' || t[0] == '<' || t[0] == '{' && t[len(t)-1] == '}'
-	var buf wordBuffer
 	switch string(buf.fold(inner[:min(len(inner), 24)])) {
 	case "null", "none", "n/a", "na", "n.a", "nil", "nan", "tbd", "tbc", "tba", "-", "--", "—", "–", "?", "??", "xx", "x.xx", "xx.xx", "pending",
 		"unknown", "placeholder", "not available", "not applicable", "not calculated", "not computed", "not generated", "not reported", "not disclosed", "not stated", "not given", "not provided", "not found", "not meaningful", "not determined", "not estimated", "not run", "nm", "n.m", "missing", "undefined", "insert", "●", "⏳", "❓", "$x.xx", "$xx.xx", "...", "…":
@@ -197,6 +200,9 @@ func Placeholder(t []byte) bool {
 	}
 	return bracketed && inner[0] == '_'
 }
+
+// slots are what stands in brackets where something is to be put in.
+var slots = set("description", "value", "values", "name", "date", "text", "number", "amount", "content", "contents", "details", "summary", "rationale", "reason", "narrative", "blank", "fill in", "your text", "text here")
 
 // variable is a name in braces or angles that something is to be put for:
 // {{sse}}, ${sse}, <value>. A tag by itself says as little.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/seed61713e19/capstan/validators/capy/reading"
 )
@@ -66,7 +67,7 @@ func (r *run) findings(topic int) (open []reading.Entry, closed map[string]bool)
 		case disposed(said, e.Form):
 			closed[e.ID] = true
 			headed = headed || e.Form == reading.Heading
-		case e.Form == reading.Heading, e.Form == reading.Cell && (columns.holds(r.doc, e) || r.vacant(e)), e.Form == reading.JSON && (dispositionLabel.Has(body) || reading.Placeholder(body)), e.Form == reading.Item && (awaited(r.doc.Rest(e)) || labelledAwaited(said)):
+		case e.Form == reading.Heading, e.Form == reading.Cell && (columns.holds(r.doc, e) || r.vacant(e) || r.undecided(e)), e.Form == reading.JSON && (dispositionLabel.Has(body) || reading.Placeholder(body)), e.Form == reading.Item && (awaited(r.doc.Rest(e)) || labelledAwaited(said)):
 			open = append(open, e)
 		}
 	}
@@ -77,6 +78,16 @@ func (r *run) findings(topic int) (open []reading.Entry, closed map[string]bool)
 func (r *run) vacant(e reading.Entry) bool {
 	return !slices.ContainsFunc(beside(limited(r.doc.Rest(e))), func(cell []byte) bool { return !blank(cell) })
 }
+
+// undecided says that a cell behind a name in its row is a word for what is still open.
+func (r *run) undecided(e reading.Entry) bool {
+	return slices.ContainsFunc(beside(limited(r.doc.Rest(e))), func(cell []byte) bool {
+		start, end, ok := undecided.In(cell)
+		return ok && !bytes.ContainsFunc(slices.Concat(cell[:start], cell[end:]), unicode.IsLetter)
+	})
+}
+
+var undecided = reading.NewPhrases("open", "undecided", "unresolved", "under review", "under discussion", "in progress")
 
 // awaited says that there is a placeholder behind an item's name, or behind an arrow at
 // the end of what it says.

@@ -119,6 +119,8 @@ func TestForms(t *testing.T) {
 		{"joint list in items under an item", "SCENARIO_T1", wrap(fourScenarios, "* **JPD:**\n  * **None:** 0.24\n  * **S1 only:** 0.36\n  * **S2 only:** 0.40"), "probabilities of 3 joint states"},
 		{"joint list in items under an item, to come", "SCENARIO_T1", wrap(fourScenarios, "* **JPD:**\n  * **None:** TBD\n  * **S1 only:** TBD\n* **Base rates:**\n  * **None:** 0.24\n  * **S1 and S2:** 0.36"), ""},
 		// Expectations.
+		{"joint table with numbers, under a bold line", "SCENARIO_T2", wrap(scenarioModel, "**Joint Probability Distribution (JPD)**", tabled("| # | State | p | IVPS |", "| 1 | — | 39.5% | $18.20 |", "| 2 | S1 | 21.3% | $15.10 |", "| 3 | S2 | 13.2% | $20.10 |", "| 4 | S1,S2 | 26.0% | $17.00 |", "| | **Σ** | **100.0%** | |")), ""},
+		{"joint table with numbers, under a bold line, that sums to little", "SCENARIO_T2", wrap(scenarioModel, "**Joint Probability Distribution (JPD)**", tabled("| # | State | p | IVPS |", "| 1 | — | 39.5% | $18.20 |", "| 2 | S1 | 21.3% | $15.10 |", "| 3 | S1,S2 | 16.0% | $17.00 |")), "the 3 joint states sum to 0.768"},
 		{"joint states in lines that sum to little", "SCENARIO_T2", wrap(scenarioModel, "JPD:\n0000: 0.40\n0001: 0.05\nOther: 0.09\n\nP10: $24.80"), "the 3 joint states sum to 0.54"},
 		{"joint states in lines", "SCENARIO_T2", wrap(scenarioModel, "JPD:\n0000: 0.40\n0001: 0.05\nOther: 0.55\nThe kernel has 0001: 0.3 in mind."), ""},
 		{"joint list in items under an item that sums to little", "SCENARIO_T2", wrap(scenarioModel, "* **JPD:**\n  * **None:** 0.24\n  * **S1 only:** 0.36"), "the 2 joint states sum to 0.6"},

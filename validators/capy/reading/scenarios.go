@@ -124,8 +124,8 @@ func (s *scenarios) head(r *reader, l *line, at setting) {
 		w := tokens(cell)
 		p := w.namesP()
 		s.columns[i] = column{scenario: n, p: p, m: !p && w.namesM(), note: w.has("note", "notes", "rationale", "source", "sources", "evidence", "comment", "comments", "basis")}
-		if i == 0 {
-			states = w.has(stateHeads...)
+		if i == 0 || i == 1 && len(l.cells[0]) < 3 { // behind their numbers
+			states = states || w.has(stateHeads...)
 		} else {
 			chances = chances || w.has(chanceHeads...)
 		}

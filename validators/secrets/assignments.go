@@ -165,11 +165,22 @@ func random(rest string, i int, bare bool) (from, to int, ok bool) {
 		return i, i + n, n >= 8 && looksRandom(rest[i:i+n])
 	}
 	n := run(rest[i:], wordy+"-+/=~!@#$%^*.:")
-	if !bare || n < 12 || i+n < len(rest) && within("([{", rest[i+n]) {
+	if !bare || n < 12 && !chosen(rest[i:i+n]) || i+n < len(rest) && within("([{", rest[i+n]) {
 		return 0, 0, false
 	}
 	value := strings.TrimRight(rest[i:i+n], ".:")
 	return i, i + len(value), looksRandom(value) && (!strings.ContainsAny(value, ".:") || within(digits, value[0]) || hasRandomPart(value))
+}
+
+// chosen tells a password that somebody thought of: one of eight and more, with
+// everything that is asked of one. What begins with $ or % names another.
+func chosen(value string) bool {
+	for _, asked := range []string{small, capital, digits, "!@#$%^*"} {
+		if !strings.ContainsAny(value, asked) {
+			return false
+		}
+	}
+	return len(value) >= 8 && !within("$%", value[0])
 }
 
 func scheme(rest string) int {

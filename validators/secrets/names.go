@@ -4,10 +4,10 @@ import "strings"
 
 // nameRoots are the beginnings of what names a credential, in small letters;
 // whether the whole name does is for namesSecret to say.
-const nameRoots = "secret passw passphrase pass pwd token key auth cred kennwort"
+const nameRoots = "secret passw passphrase pass pwd token key auth cred kennwort senha"
 
 // secretWords are words of a name, or two neighbours, that speak of a credential.
-var secretWords = set("secret secrets password passwd pwd pass passphrase token credential credentials creds cred auth authorization passwort kennwort passe",
+var secretWords = set("secret secrets password passwd pwd pass passphrase token credential credentials creds cred auth authorization passwort kennwort passe senha",
 	"apikey accesskey privatekey secretkey authkey apitoken accesstoken authtoken signingkey encryptionkey masterkey servicekey accountkey storagekey sharedkey")
 
 // otherwise are the last words of names that speak about a credential and hold

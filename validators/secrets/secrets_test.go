@@ -249,6 +249,20 @@ func TestAssignments(t *testing.T) {
 	}
 }
 
+// A password that somebody thought of has everything that is asked of one.
+func TestChosenPasswords(t *testing.T) {
+	season := "Som" + "mer2024!"
+	for text, want := range map[string]bool{
+		"passwort: " + season: true, "Password=" + season: true, "mot de passe : " + season: true, "senha: " + season: true, "user: ann pass: " + season: true,
+		"password: sommer2024!": false, "password: Sommer!!": false, "password: $" + season: false, "password: P@ssw0rd1!": false, "password: Your-Passw0rd!": false, "password: Change-Me1!": false,
+		"desenhar: " + season: false, "?password=abc123&user=Bob1": false, "note: " + season: false,
+	} {
+		if found := slices.Collect(In(text)); (len(found) == 1) != want {
+			t.Errorf("%s: got %+v", text, found)
+		}
+	}
+}
+
 // However many stand-ins and allowed tokens go before, the last one is found.
 func TestNothingHidesBehindMany(t *testing.T) {
 	token := "gh" + "p_" + strings.Repeat("aB3dE6gH9", 4)

@@ -11,7 +11,7 @@ import (
 var (
 	references = []string{"${", "$(", "{{", "%(", "<", "env.", "environ", "...", "…", "***", "xxx", "XXX"}
 	standIns   = strings.NewReplacer("your", "", "example", "", "placeholder", "", "changeme", "", "change", "", "redacted", "", "dummy", "", "sample", "",
-		"insert", "", "replace", "", "fake", "", "todo", "", "here", "", "api", "", "key", "", "token", "", "me", "", "-", "", "_", "", ".", "", " ", "")
+		"p@ssw0rd", "", "passw0rd", "", "insert", "", "replace", "", "fake", "", "todo", "", "here", "", "api", "", "key", "", "token", "", "me", "", "-", "", "_", "", ".", "", " ", "")
 )
 
 // looksRandom says that a value is neither a stand-in nor words: it has
@@ -21,7 +21,7 @@ func looksRandom(value string) bool {
 		return false
 	}
 	lower := strings.ToLower(value)
-	if bare := standIns.Replace(lower); len(bare) < len(lower) && len(bare) < 12 {
+	if bare := standIns.Replace(lower); len(bare) < len(lower) && len(bare) < 12 && (len(bare) < 8 || !chosen(value)) {
 		return false
 	}
 	if number := run(value, digits); number > 0 && number < len(value) && value[number] == ':' {

@@ -13,7 +13,8 @@ func translated() []injection {
 		phrase(3, "negeer negeren vergeet", "vorige eerdere voorgaande bovenstaande", "instructies aanwijzingen opdrachten"),
 		phrase(3, "zignoruj ignoruj zapomnij", "poprzednie wcześniejsze powyższe", "instrukcje polecenia"),
 		phrase(3, "игнорируй игнорируйте проигнорируй забудь забудьте", "предыдущие прежние прошлые вышеуказанные", "инструкции указания команды"),
-		phrase(6, "忽", "略", "前 上", "指 提", "令 示"),
+		phrase(6, "忽 无 無", "略 视 視", "前 上", "指 提", "令 示"),
 		phrase(6, "前 上", "指", "示 令", "無", "視"),
+		phrase(6, "ま", "で", "指", "示 令", "無", "視"),
 	}
 }

@@ -26,7 +26,7 @@ var itselfAbroad = []func() patterns.Pattern{
 var hopingAbroad = []func() patterns.Pattern{
 	patterns.Sought(`\bich hoffe, (?:das|dies) hilft\b`), patterns.Sought(`\bj'espère que cela (?:vous |t')?aide(?:ra)?\b`), patterns.Sought(`\bespero que esto (?:te |le )?(?:ayude|sirva)\b`),
 	patterns.Sought(`\bspero che questo (?:ti |le )?(?:sia|aiuti)\b`), patterns.Sought(`\bespero que isso ajude\b`), patterns.Sought(`\bik hoop dat dit helpt\b`),
-	patterns.Sought(`希望(?:这|以上)?(?:些|个|内容)?对(?:您|你)有(?:所)?帮助`), patterns.Sought(`需要(?:进一步|其他)?(?:修改|调整)[^。\n]{0,10}请(?:随时)?告诉我(?:[。！，]|$)`), patterns.Sought(`(?:修正|変更)が必要[^。\n]{0,12}(?:お知らせ|お申し付け)ください`), patterns.Sought(`надеюсь, это поможет`),
+	patterns.Sought(`希望(?:这|以上)?(?:些|个|内容)?对(?:您|你)有(?:所)?帮助`), patterns.Sought(`需要(?:进一步|其他)?(?:修改|调整)[^。\n]{0,10}请(?:随时)?告诉我(?:[。！，]|$)`), patterns.Sought(`他に[^。\n]{0,8}(?:修正|変更)が必要[^。\n]{0,12}(?:お知らせ|お申し付け)ください`), patterns.Sought(`надеюсь, это поможет`),
 	patterns.Sought(`\bbescheid, (?:wenn|falls) ich [^.]{0,30} (?:ändern|anpassen|kürzen|umformulieren|überarbeiten)\b`), patterns.Sought(`\bn'hésitez pas à me (?:le )?dire si vous (?:souhaitez|voulez) [^.]{0,20}\b(?:modification|ajustement|changement)`), patterns.Sought(`¿(?:quieres|quiere|te gustaría) que (?:lo|la) (?:haga|cambie|ajuste|acorte|modifique|amplíe)\b`),
 }
 

@@ -86,6 +86,8 @@ var presentableCases = []validatorstest.Case{
 	{Name: "a text in Russian", Content: "Конечно! Вот исправленный текст:\n\nУстановка готова.", Reason: "speaks to whoever asked"},
 	{Name: "a text in Polish", Content: "Oto poprawiona wersja:\n\nUrządzenie jest gotowe.", Reason: "speaks to whoever asked"},
 	{Name: "lists of changes", Content: "以下が新機能です：\n\n- 検索\n- 設定変更\n", Valid: true},
+	{Name: "an offer in Japanese", Content: "装置は準備ができています。\n\n他に修正が必要な点があればお知らせください。", Reason: "speaks to whoever asked"},
+	{Name: "an office in Japan", Content: "質問や変更が必要な場合は、窓口までお知らせください。", Valid: true},
 	{Name: "hope in Chinese", Content: "装置已准备好。\n\n希望这对您有所帮助！", Reason: "speaks to whoever asked"},
 	{Name: "hope of a company", Content: "希望这些措施对企业有帮助。如果您需要修改订单，请告诉我们。", Valid: true},
 	{Name: "an offer in German", Content: "Die Anlage steht.\n\nSag mir Bescheid, wenn ich noch etwas ändern soll!", Reason: "speaks to whoever asked"},

@@ -17,7 +17,7 @@ import (
 // "see above"), whatever their case, brackets and letters. How long it is does
 // not count: "401" may be all that there is to say.
 func hollowText(s string) bool {
-	if len(s) <= maxUnrun && slices.ContainsFunc(unrunWords, func(w string) bool { return strings.Contains(s, w) }) {
+	if mayBeUnrun(s) {
 		s = unrun().ReplaceAllString(s, " ")
 	}
 	if len(s) > maxHollow {
@@ -46,6 +46,10 @@ const unable = `(?:could not|couldn['’]t|can ?not|can['’]t|did not|didn['’
 
 // unrunWords are what it has one of.
 var unrunWords = []string{"run", "ran ", "xecut", "xécut", "usführ", "lauf", "lancer", "jecut", "erif", "érif", "onfirm", "heck", "est", "alidat", "kipped", "mplemented", "manual", "prüft", "getest", "rueba", "robar", "无法", "未", "できません", "ssum", "scope", "проверить"}
+
+func mayBeUnrun(s string) bool {
+	return len(s) <= maxUnrun && slices.ContainsFunc(unrunWords, func(w string) bool { return strings.Contains(s, w) })
+}
 
 // maxUnrun is the longest text that is looked at for such a clause, in bytes.
 const maxUnrun = 1 << 10

@@ -64,12 +64,15 @@ func (v *visitTest) around(s *slot, list []*cascades.Check, tool string, budget 
 	return budget.Decide(0, outcomes), err
 }
 
-// askedAt gives the calls of tools that the model asked for in one exchange.
+// askedAt gives the calls of tools that the model asked for in one exchange, without
+// those of a message with which it asked once too often: nothing has judged them.
 func askedAt(t *trace.Turn, at event.Path) []model.ToolCall {
 	var list []model.ToolCall
+	rounds := 0
 	for _, c := range t.Calls {
-		if c.Validator == "" && c.Response != nil && c.Path.Up() == at {
+		if c.Validator == "" && c.Response != nil && c.Path.Up() == at && rounds < cascades.MaxRounds {
 			list = append(list, c.Response.ToolCalls...)
+			rounds++
 		}
 	}
 	return list

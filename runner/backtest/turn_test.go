@@ -86,3 +86,20 @@ func TestTurnJudged(t *testing.T) {
 		t.Errorf("saved %d, moved %v", r.Saved, moves(r))
 	}
 }
+
+// Calls that a model asked for once too often were judged by nobody, and are not now.
+func TestOneRoundTooMany(t *testing.T) {
+	source := files{"cascade.yaml": `cascade_id: c
+phases:
+- name: draft
+  instructions: Write.
+  tackle: [set_state]
+  wards: {tool: [{validator: contains, with: {text: owl}, mode: retry}]}
+`}
+	s := &store{}
+	s.record(t, source, `
+- {phase: draft, tool_calls: [{name: set_state, arguments: {key: k, value: owl}}], times: 16}
+- {phase: draft, tool_calls: [{name: set_state, arguments: {key: k, value: bat}}], times: 1}
+`, nil)
+	check(t, run(t, s.test(t, source)), map[string]counts{"draft tool contains": {Same: 16}})
+}

@@ -70,7 +70,7 @@ func askedAt(t *trace.Turn, at event.Path) []model.ToolCall {
 	var list []model.ToolCall
 	rounds := 0
 	for _, c := range t.Calls {
-		if c.Validator == "" && c.Response != nil && c.Path.Up() == at && rounds < cascades.MaxRounds {
+		if c.Validator == "" && c.Response != nil && len(c.Response.ToolCalls) > 0 && c.From() == at && rounds < cascades.MaxRounds {
 			list = append(list, c.Response.ToolCalls...)
 			rounds++
 		}

@@ -65,11 +65,11 @@ type exchange struct {
 func exchanges(t *trace.Turn) []exchange {
 	var list []exchange
 	for _, c := range t.Calls {
-		if c.Validator != "" || c.Response == nil {
+		if c.Validator != "" || c.Role != "" || c.Response == nil {
 			continue
 		}
-		if n := len(list); n == 0 || list[n-1].at != c.Path.Up() {
-			list = append(list, exchange{at: c.Path.Up()})
+		if n := len(list); n == 0 || list[n-1].at != c.From() {
+			list = append(list, exchange{at: c.From()})
 		}
 		e := &list[len(list)-1]
 		e.text, e.whole = c.Response.Text, len(c.Response.ToolCalls) == 0 && c.Response.Failure == nil

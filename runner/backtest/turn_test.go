@@ -103,3 +103,32 @@ phases:
 `, nil)
 	check(t, run(t, s.test(t, source)), map[string]counts{"draft tool contains": {Same: 16}})
 }
+
+// What a lower rung of a ladder said is of the turn that it was asked in, and a summary
+// of what leaves a conversation is of none.
+func TestAskedWithin(t *testing.T) {
+	const wards = `
+  wards:
+    tool: [{validator: contains, with: {text: o}, mode: retry}]
+    turn: [{validator: contains, with: {text: owl}, mode: retry, name: says}]
+`
+	const down = "- {phase: draft, error: {status: 503}, times: 4}\n"
+	call := func(value string) string {
+		return "- {phase: draft, tool_calls: [{name: set_state, arguments: {key: k, value: " + value + "}}]}\n"
+	}
+	for name, row := range map[string]struct {
+		phase, script string
+		calls, turns  int
+	}{
+		"a ladder":  {"model: [small, big]", down + call("owl") + down + "- {phase: draft, reply: bat}\n" + call("bat") + "- {phase: draft, reply: owl}\n", 2, 2},
+		"a summary": {"token_budget: {max_total: 760, strategy: summarize}", "- {phase: draft, role: summary, reply: owls, times: always}\n" + strings.Repeat(call(strings.Repeat("owl ", 30)), 16) + "- {phase: draft, reply: bat}\n- {phase: draft, reply: owl}\n", 16, 2},
+	} {
+		source := files{"cascade.yaml": "cascade_id: c\nphases:\n- name: draft\n  instructions: Write.\n  tackle: [set_state]\n  " + row.phase + wards}
+		s := &store{}
+		if res := s.record(t, source, row.script, nil); res.Status != "succeeded" {
+			t.Fatalf("%s: %+v", name, res.Error)
+		}
+		t.Log(name)
+		check(t, run(t, s.test(t, source)), map[string]counts{"draft tool contains": {Same: row.calls}, "draft turn says": {Same: row.turns}})
+	}
+}

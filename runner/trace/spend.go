@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
@@ -76,6 +77,16 @@ func (p *Phase) Took() time.Duration { return took(p.Started, p.Finished) }
 
 // Took is how long the attempt took; 0 while it goes on.
 func (a *Attempt) Took() time.Duration { return took(a.Started, a.Finished) }
+
+// From is the address that the call was made from: of a turn, or of one taken again.
+// What a lower rung of a ladder is asked stands below the call that gave no answer.
+func (c *Call) From() event.Path {
+	from := c.Path.Up()
+	if name, _, _ := event.Numbered(from.Last()); name == "model" {
+		from = from.Up()
+	}
+	return from
+}
 
 // Took is how long the call took; 0 while it goes on.
 func (c *Call) Took() time.Duration { return took(c.Started, c.Finished) }

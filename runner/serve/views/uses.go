@@ -120,7 +120,7 @@ func wanted(t *trace.Turn, at event.Path) *model.ToolCall {
 		return nil
 	}
 	for _, c := range t.Calls {
-		if c.Validator != "" || c.Response == nil || c.Path.Up() != at.Up() {
+		if c.Validator != "" || c.Response == nil || c.From() != at.Up() {
 			continue
 		}
 		if calls := c.Response.ToolCalls; n < len(calls) {

@@ -127,7 +127,11 @@ func (r *Run) visit(phase string) (*trace.Phase, error) {
 	if phase != "" {
 		who = "phase " + phase
 	}
-	return nil, fmt.Errorf("%s has released no text: there is nothing to prove; its phases are %s", who, strings.Join(r.names(), ", "))
+	among := ""
+	if names := r.names(); len(names) > 0 { // of a whole cascade that was tried in vain there is none
+		among = "; its phases are " + strings.Join(names, ", ")
+	}
+	return nil, fmt.Errorf("%s has released no text: there is nothing to prove%s", who, among)
 }
 
 func (r *Run) names() []string {

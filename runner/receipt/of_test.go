@@ -187,7 +187,11 @@ func TestOfNothing(t *testing.T) {
 			t.Errorf("%s: %v", story, err)
 		}
 	}
-	run, _ := told(t, enginetest.Shipped(t, "plain"))
+	run, _ := told(t, enginetest.Shipped(t, "tries_lost"))
+	if _, err := receipt.Of(run, ""); err == nil || strings.Contains(err.Error(), "its phases") {
+		t.Errorf("of tries that are all lost: %v", err)
+	}
+	run, _ = told(t, enginetest.Shipped(t, "plain"))
 	if _, err := receipt.Of(run, "nobody"); err == nil || !strings.Contains(err.Error(), "its phases are") {
 		t.Error(err)
 	}

@@ -19,7 +19,8 @@ type Counts struct {
 	// ModelCallsWithTools are requests to a model where every turn of a phase
 	// with tools uses all its rounds. One message may call any number of them: where
 	// a call asks a model, as that of a cascade or one that a judge looks at does,
-	// only a budget bounds it. Attempts and turns of such a cascade are not counted.
+	// only a budget bounds it. Attempts, turns and judgements of such a cascade are
+	// not counted.
 	ModelCallsWithTools int `json:"model_calls_with_tools"`
 	// JudgeCalls are those among ModelCalls that judge.
 	JudgeCalls int `json:"judge_calls"`

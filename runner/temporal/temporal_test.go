@@ -5,15 +5,18 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"go.temporal.io/sdk/log"
 	"go.temporal.io/sdk/testsuite"
+	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/effects"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/engine/enginetest"
@@ -76,6 +79,7 @@ func environment(crew *Crew) *testsuite.TestWorkflowEnvironment {
 	suite.SetLogger(quiet())
 	env := suite.NewTestWorkflowEnvironment()
 	env.SetTestTimeout(time.Minute)
+	env.SetWorkerOptions(worker.Options{DeadlockDetectionTimeout: StuckAfter}) // as the program's workers have it
 	crew.Register(env)
 	return env
 }
@@ -124,17 +128,36 @@ func (d dying) Validate(at event.Path, v engine.Validation) (engine.Finding, err
 // Every transcript runs on Temporal as it does in this process: effects are made
 // by a worker that has loaded the cascade for itself, people answer by signal.
 func TestTranscripts(t *testing.T) {
-	transcripts(t, func(world engine.Host) engine.Host { return world })
+	enginetest.Run(t, onTemporal(asItIs))
+}
+
+func asItIs(world engine.Host) engine.Host { return world }
+
+// So does what nobody has written.
+func TestRandoms(t *testing.T) {
+	for _, s := range enginetest.Randoms(t, 40) {
+		if strings.Contains(s.Want(), "the answer is none") {
+			continue // it is refused here, and the question waits on
+		}
+		t.Run(s.Name, func(t *testing.T) {
+			var lines enginetest.Transcript
+			var result engine.Result
+			onTemporal(asItIs)(t, s)(s.Host(t, runner.WithSink(&lines)), func(h engine.Host) {
+				result, _ = engine.Run(enginetest.Serial{Host: h}, s.Cascade, s.Start())
+			})
+			enginetest.Same(t, "on Temporal", lines.Told(t, result), s.Want())
+		})
+	}
 }
 
 // So it does where the worker dies in every effect.
 func TestTranscriptsOfWorkersThatDie(t *testing.T) {
 	var died []map[event.Path]bool
-	transcripts(t, func(world engine.Host) engine.Host {
+	enginetest.Run(t, onTemporal(func(world engine.Host) engine.Host {
 		d := dying{world, new(sync.Mutex), map[event.Path]bool{}}
 		died = append(died, d.begun)
 		return d
-	})
+	}))
 	n := 0
 	for _, begun := range died {
 		n += len(begun)
@@ -144,8 +167,9 @@ func TestTranscriptsOfWorkersThatDie(t *testing.T) {
 	}
 }
 
-func transcripts(t *testing.T, made func(world engine.Host) engine.Host) {
-	enginetest.Run(t, func(tb testing.TB, s *enginetest.Story) enginetest.Start {
+// onTemporal is a host in a workflow, whose effects are made by a world.
+func onTemporal(made func(world engine.Host) engine.Host) enginetest.NewHost {
+	return func(tb testing.TB, s *enginetest.Story) enginetest.Start {
 		return func(world engine.Host, run func(engine.Host)) {
 			maker := made(world)
 			crew := &Crew{
@@ -171,5 +195,5 @@ func transcripts(t *testing.T, made func(world engine.Host) engine.Host) {
 				tb.Error(err)
 			}
 		}
-	})
+	}
 }

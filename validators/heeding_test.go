@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -53,5 +54,15 @@ func TestComputedChecksHeedTheirContext(t *testing.T) {
 				t.Errorf("got %+v, %v, want %q", v, err, says)
 			}
 		}
+	}
+	gone, err := New("gone", "Validates by leaving", func(context.Context, struct{}, Subject) (Verdict, error) {
+		runtime.Goexit()
+		return Pass("fine"), nil
+	}).Bind(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v, err := gone(t.Context(), Subject{Content: strings.Repeat("x", longText)}); err == nil || v.Valid {
+		t.Errorf("got %+v, %v", v, err)
 	}
 }

@@ -17,6 +17,7 @@ package validators
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 
@@ -179,8 +180,9 @@ func heeding(check Check) Check {
 		}
 		done := make(chan answer, 1)
 		go func() {
-			v, err := check(ctx, s)
-			done <- answer{v, err}
+			a := answer{err: errGone}
+			defer func() { done <- a }()
+			a.v, a.err = check(ctx, s)
 		}()
 		select {
 		case a := <-done:
@@ -190,6 +192,9 @@ func heeding(check Check) Check {
 		}
 	}
 }
+
+// errGone is what is heard of a check that ends its goroutine, as a test's FailNow does.
+var errGone = errors.New("the check ended without a verdict")
 
 // guarded turns a panic of a check into an error, and a verdict that is none: a
 // validator that breaks has not said no, and must not take the process down.

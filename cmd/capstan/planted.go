@@ -14,28 +14,28 @@ import (
 type plantedLabels struct {
 	cascade string
 	digests map[*wards.Ward]string
-	phases  map[string]string // digests of the validators that phases are
+	phases  map[*cascades.Validator]string // of the validators that phases are
 	lines   *bytes.Buffer
 	now     time.Time
 }
 
 func newPlanted(c *cascades.Cascade, chosen string) (p plantedLabels, err error) {
 	gates, err := c.Gates(cascades.Chosen(chosen), runner.ReadFile)
-	p = plantedLabels{c.ID, map[*wards.Ward]string{}, map[string]string{}, &bytes.Buffer{}, time.Now().UTC().Truncate(time.Second)}
+	p = plantedLabels{c.ID, map[*wards.Ward]string{}, map[*cascades.Validator]string{}, &bytes.Buffer{}, time.Now().UTC().Truncate(time.Second)}
 	for _, g := range gates {
 		p.digests[g.Ward] = g.Digest
-		if phase, _ := c.Phase(g.Phase); phase != nil && phase.Tool != nil && g.Validator == phase.Tool.Validator {
-			p.phases[g.Phase] = g.Digest
+		if g.Validator != nil {
+			p.phases[g.Validator] = g.Digest
 		}
 	}
 	return p, err
 }
 
 func (p plantedLabels) identity(phase *cascades.Phase, w *wards.Ward) string {
-	if digest, known := p.digests[w]; known {
+	if digest, known := p.digests[w]; known || phase.Tool == nil {
 		return digest
 	}
-	return p.phases[phase.Name]
+	return p.phases[phase.Tool.Validator]
 }
 
 func (p plantedLabels) take(l measure.Label) {

@@ -12,10 +12,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/backtest"
 	"github.com/seed61713e19/capstan/runner/measure"
 	"github.com/seed61713e19/capstan/runner/mutate"
+	"github.com/seed61713e19/capstan/wards"
 )
 
 // A sound thing is what a gate says yes to: what it looks at, and with what
@@ -363,4 +365,32 @@ func soundWeeks(t *testing.T) (map[string][]sound, []sound) {
 		"schedule_critic":    of(plus("review", run.Outputs["critique"]), map[string]any{"signing_key": in("private.pem")}),
 		"schedule_quality":   of(plus("validation_proof", detail("selection", "validation_proof"), "critic_certificate", detail("critic", "critic_certificate")), keyed),
 	}, of(certified, map[string]any{"db": in("demo.db"), "verification_key": in("public.pem")})
+}
+
+// A phase that is a validator has its digest in a group as outside one: without it its
+// faults would be no labels.
+func TestPlantedInGroups(t *testing.T) {
+	r, err := runner.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := cascades.Load("c.yaml", func(string) ([]byte, error) {
+		return []byte(`cascade_id: c
+phases:
+- {name: g, together: [{name: a, tool: non_empty, inputs: {content: x}}, {name: b, compose: b}]}
+- {name: z, tool: non_empty, inputs: {content: x}}
+`), nil
+	}, r.Known())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := newPlanted(c, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, phase := range c.EveryPhase() {
+		if got := p.identity(phase, &wards.Ward{}); (got != "") != (phase.Tool != nil) {
+			t.Errorf("phase %s: %q", phase.Name, got)
+		}
+	}
 }

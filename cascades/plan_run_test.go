@@ -170,10 +170,11 @@ func nameOf(check string) string {
 }
 
 // TestPlanHolds runs cascades by chance and holds that no run does more of
-// anything than the plan of its cascade says.
+// anything than the plan of its cascade says. What a plan is made to say too little of
+// is found by the first few; of 400 dozens have bounds.
 func TestPlanHolds(t *testing.T) {
 	reached, bounded := 0, 0
-	for seed := range uint64(800) {
+	for seed := range uint64(400) {
 		r := rand.New(rand.NewPCG(seed, 7))
 		nested := cascadeByChance(r, false)
 		source := cascadeByChance(r, true)

@@ -117,8 +117,11 @@ func fold(t []byte) (seen rune, n int) {
 		return '0', n // of Y₀
 	case upright(r):
 		return '|', n
-	case r >= '０' && r <= '９', r >= 'Ａ' && r <= 'Ｚ', r >= 'ａ' && r <= 'ｚ', strings.ContainsRune("＄％．，＋－（）［］：；＝／", r):
-		return r - '！' + '!', n
+	case r >= '！' && r <= '～':
+		if at := r - '！' + '!'; isASCIIWord(byte(at)) || strings.IndexByte("$%.,+-()[]:;=/", byte(at)) >= 0 {
+			return at, n
+		}
+		return 0, 0
 	case r >= 0x1D400 && r <= 0x1D6A3:
 		if at := (r - 0x1D400) % 52; at < 26 {
 			return 'A' + at, n

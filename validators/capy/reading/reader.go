@@ -194,10 +194,13 @@ func (r *reader) show(l line) {
 	r.labelled = false
 	r.prose(l.text, set)
 	r.carry(&l, set)
-	switch named := bytes.HasSuffix(trimRight(l.text, &trailing), []byte{':'}); {
-	case l.kind == prose && named:
+	if n := len(l.text); n == 0 || !leading[l.text[n-1]] || !bytes.HasSuffix(trimRight(l.text, &trailing), []byte{':'}) {
+		return
+	}
+	switch {
+	case l.kind == prose:
 		r.leader = l.text
-	case l.kind == item && named && bytes.HasPrefix(trimLeft(l.text, &marking), []byte("Y0")):
+	case l.kind == item && bytes.HasPrefix(trimLeft(l.text, &marking), []byte("Y0")):
 		r.led |= baseYear // of the items under it
 	}
 }

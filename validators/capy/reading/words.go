@@ -177,13 +177,16 @@ func Placeholder(t []byte) bool {
 	if variable(t) {
 		return true
 	}
+	if !standing[inner[0]] && t[0] != '[' && t[0] != '\\' {
+		return false // a number, most often
+	}
 	bracketed := t[0] == '[' || t[0] == '\\' || t[0] == '<' || t[0] == '{' && t[len(t)-1] == '}'
 	var buf wordBuffer
 	if bracketed && slots[string(buf.fold(inner[:min(len(inner), 24)]))] {
 		return true
 	}
 	if !standing[inner[0]] {
-		return false // a number, most often
+		return false
 	}
 	if crosses(inner) {
 		return true
@@ -208,7 +211,7 @@ var slots = set("description", "value", "values", "name", "date", "text", "numbe
 // {{sse}}, ${sse}, <value>. A tag by itself says as little.
 func variable(t []byte) bool {
 	n := len(t)
-	if bytes.HasPrefix(t, []byte("&lt;")) && bytes.HasSuffix(t, []byte("&gt")) { // a ; is taken off
+	if t[0] == '&' && bytes.HasPrefix(t, []byte("&lt;")) && bytes.HasSuffix(t, []byte("&gt")) { // a ; is taken off
 		return true
 	}
 	if n > 3 && t[0] == '$' && t[1] == '{' && t[n-1] == '}' {

@@ -12,8 +12,8 @@ import (
 )
 
 // longTexts are hostile contents by name: what a validator must survive. They take
-// as long to make as many a validator takes to read them. briefTexts are the same, an
-// eighth as long where neither the depth nor the length of a line is what tells.
+// as long to make as many a validator takes to read them. briefTexts are the same, a
+// sixth as long where neither the depth nor the length of a line is what tells.
 var (
 	longTexts  = sync.OnceValue(func() map[string]string { return hostileTexts(full) })
 	briefTexts = sync.OnceValue(func() map[string]string { return hostileTexts(full / brief) })
@@ -23,7 +23,7 @@ const (
 	full = 1 << 19 / slowdown
 	deep = 2 * full // of what is nested: a stack is long
 
-	brief = 8
+	brief = 6
 	quick = work / (brief * brief) // for a brief text: what is quadratic has taken no less
 )
 
@@ -39,7 +39,7 @@ func hostileTexts(half int) map[string]string {
 		"lines":         strings.Repeat("\n", half),
 		"deep JSON":     strings.Repeat(`{"a":[`, deep/12) + "1" + strings.Repeat("]}", deep/12),
 		"open brackets": strings.Repeat("[", deep),
-		"open links":    strings.Repeat("[a](", half/4),
+		"open links":    strings.Repeat("[a](", half/5),
 		"closed lines":  strings.Repeat("a[1]\n", half/5),
 		"open code":     strings.Repeat("```]\\", half/5),
 		"quotes":        strings.Repeat("> ", deep/4),

@@ -24,7 +24,7 @@ func TestGrowth(t *testing.T) {
 	oneByOne(t)
 	for name, size := range map[string]int{"short": 1, "long": 20} {
 		t.Run(name, func(t *testing.T) {
-			many := max(300/size, 100) // of short ones so many that a page more or less is little
+			many := max(300/size, 50) // of short ones so many that a page more or less is little
 			bytes := map[int]int64{}
 			for _, turns := range []int{2 * many, 3 * many, 5 * many} {
 				file := filepath.Join(t.TempDir(), "j.db")

@@ -26,7 +26,7 @@ const (
 )
 
 // object calls field for each of the fields of an object, null being none.
-func (b *brief) object(raw []byte, field func(name string, value []byte)) {
+func (b *brief) object(raw []byte, field func(name, value []byte)) {
 	if string(raw) == "null" {
 		return
 	}
@@ -45,7 +45,7 @@ func (b *brief) object(raw []byte, field func(name string, value []byte)) {
 			b.bad = true
 			return
 		}
-		field(string(name), after[:end])
+		field(name, after[:end])
 		rest = after[min(end+1, len(after)):]
 	}
 }
@@ -115,12 +115,12 @@ func (b *brief) verdict(l *logged) (v event.Verdict, broke bool) {
 		}, false
 	}
 	there := false
-	b.object(l.peek(), func(name string, raw []byte) {
-		if name != "verdict" {
+	b.object(l.peek(), func(name, raw []byte) {
+		if string(name) != "verdict" {
 			return
 		}
 		there = string(raw) != "null"
-		b.object(raw, func(name string, value []byte) {
+		b.object(raw, func(name, value []byte) {
 			broke = b.verdictField(&v, name, value) || broke
 		})
 	})
@@ -130,9 +130,9 @@ func (b *brief) verdict(l *logged) (v event.Verdict, broke bool) {
 
 // verdictField reads a field of a verdict, and tells of one that says why there is
 // none.
-func (b *brief) verdictField(v *event.Verdict, name string, value []byte) (broke bool) {
+func (b *brief) verdictField(v *event.Verdict, name, value []byte) (broke bool) {
 	none := string(value) == "null"
-	switch name {
+	switch string(name) {
 	case "phase":
 		v.Phase = b.word(value)
 	case "attempt":
@@ -172,8 +172,8 @@ type answered struct {
 }
 
 func (b *brief) answered(l *logged) (r answered) {
-	b.object(l.peek(), func(name string, value []byte) {
-		switch name {
+	b.object(l.peek(), func(name, value []byte) {
+		switch string(name) {
 		case "model":
 			r.model = b.word(value)
 		case "phase":
@@ -186,8 +186,8 @@ func (b *brief) answered(l *logged) (r answered) {
 			r.attempt = b.whole(value)
 		case "response":
 			r.came = string(value) != "null"
-			b.object(value, func(name string, value []byte) {
-				switch name {
+			b.object(value, func(name, value []byte) {
+				switch string(name) {
 				case "text":
 					if r.validator == "" && r.role == "" {
 						r.text = b.name(value)
@@ -204,8 +204,8 @@ func (b *brief) answered(l *logged) (r answered) {
 }
 
 func (b *brief) usage(raw []byte) (u model.Usage) {
-	b.object(raw, func(name string, value []byte) {
-		switch name {
+	b.object(raw, func(name, value []byte) {
+		switch string(name) {
 		case "model_calls":
 			u.Calls = b.whole(value)
 		case "input_tokens":
@@ -233,8 +233,8 @@ type finish struct {
 }
 
 func (b *brief) finish(l *logged) (e finish) {
-	b.object(l.peek(), func(name string, value []byte) {
-		switch name {
+	b.object(l.peek(), func(name, value []byte) {
+		switch string(name) {
 		case "phase":
 			e.phase = b.word(value)
 		case "status":

@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"bytes"
 	"context"
 	"database/sql/driver"
 	"encoding/json"
@@ -318,7 +319,7 @@ func (j *Journal) readEffect(data []byte) (c came, err error) {
 	if data == nil {
 		return c, nil
 	}
-	err = j.reading(context.Background(), func(conn *conn) error {
+	read := func(conn *conn) error {
 		raw, err := j.unpack(context.Background(), conn, data, j.secrets.shown)
 		if err != nil {
 			return err
@@ -327,6 +328,11 @@ func (j *Journal) readEffect(data []byte) (c came, err error) {
 			return j.garbled("an effect", err)
 		}
 		return nil
-	})
+	}
+	if !bytes.Contains(data, []byte(reference)) {
+		err = read(nil) // all of it is at hand
+	} else {
+		err = j.reading(context.Background(), read)
+	}
 	return c, err
 }

@@ -153,6 +153,7 @@ func TestJSONSchemaTakesGood(t *testing.T) {
 // with why it cannot see more.
 var unseen = map[string]string{
 	"beside.yaml":       "it sees one file, and not what those say that it names",
+	"siblings.yaml":     "likewise",
 	"files.yaml":        "likewise",
 	"names.yaml":        "a name may be the file's own, and it cannot look up whether it is",
 	"no_databases.yaml": "that a tool needs something of the file's top is known to the tool",

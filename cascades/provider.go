@@ -92,15 +92,25 @@ func (c *Cascade) EveryProvider() []model.Provider {
 	return list
 }
 
-// checkProviders reports a provider that a cascade within this one has too, and
-// otherwise: a model's name says the provider's alone.
+// checkProviders reports a provider of which a cascade within this one has another of
+// the same name: a model's name says the provider's alone.
 func (p *parser) checkProviders() {
-	for _, own := range p.cascade.Providers {
-		for _, c := range p.cascade.Within() {
-			for _, other := range c.Providers {
-				if other.Name == own.Name && !reflect.DeepEqual(other, own) {
-					p.report(p.defined.keys[own.Name], CodeConflict, "provider %s is another one in %s", own.Name, c.File)
-				}
+	type first struct {
+		model.Provider
+		in string
+	}
+	met := map[string]first{}
+	for _, c := range p.cascade.Within() {
+		for _, one := range c.Providers {
+			known, again := met[one.Name]
+			switch {
+			case !again:
+				met[one.Name] = first{one, c.File}
+			case reflect.DeepEqual(one, known.Provider):
+			case known.in == p.cascade.File:
+				p.report(p.defined.keys[one.Name], CodeConflict, "provider %s is another one in %s", one.Name, c.File)
+			default:
+				p.report(nil, CodeConflict, "provider %s is another one in %s than in %s", one.Name, c.File, known.in)
 			}
 		}
 	}

@@ -171,8 +171,7 @@ func figure(t []byte) bool { return hasNumber(t) && reading.CountWords(t) <= 2 }
 // result says that a line ends in what an equation comes to.
 func result(t []byte) bool {
 	i := bytes.LastIndexAny(t, "=≈")
-	last := t[len(t)-1]
-	return i > 0 && (last == '%' || digit(last)) && reading.CountWords(t[i:]) < fewWords
+	return i > 0 && (t[len(t)-1] == '%' || digit(t[len(t)-1])) && reading.CountWords(t[i:]) < fewWords
 }
 
 // closingRune are full stops of other scripts, and signs: a tick, a flag, a box.

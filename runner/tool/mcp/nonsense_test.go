@@ -14,6 +14,7 @@ import (
 )
 
 func TestNonsense(t *testing.T) {
+	t.Parallel()
 	for reply, want := range map[string]string{
 		"not json":                                `it printed what is no message: "not json"`,
 		`{"jsonrpc":"2.0","id":ID}`:               "",

@@ -182,16 +182,16 @@ func Placeholder(t []byte) bool {
 	}
 	bracketed := t[0] == '[' || t[0] == '\\' || t[0] == '<' || t[0] == '{' && t[len(t)-1] == '}'
 	var buf wordBuffer
-	if bracketed && slots[string(buf.fold(inner[:min(len(inner), 24)]))] {
+	said := buf.fold(inner[:min(len(inner), 24)])
+	switch {
+	case bracketed && slots[string(said)]:
 		return true
-	}
-	if !standing[inner[0]] {
+	case !standing[inner[0]]:
 		return false
-	}
-	if crosses(inner) {
+	case crosses(inner):
 		return true
 	}
-	switch string(buf.fold(inner[:min(len(inner), 24)])) {
+	switch string(said) {
 	case "null", "none", "n/a", "na", "n.a", "nil", "nan", "tbd", "tbc", "tba", "-", "--", "—", "–", "?", "??", "xx", "x.xx", "xx.xx", "pending",
 		"unknown", "placeholder", "not available", "not applicable", "not calculated", "not computed", "not generated", "not reported", "not disclosed", "not stated", "not given", "not provided", "not found", "not meaningful", "not determined", "not estimated", "not run", "nm", "n.m", "missing", "undefined", "insert", "●", "⏳", "❓", "$x.xx", "$xx.xx", "...", "…":
 		return true

@@ -1,4 +1,4 @@
-package streams_test
+package serve_test
 
 import (
 	"net/http/httptest"
@@ -26,7 +26,7 @@ func (w *wire) WriteString(text string) (int, error) {
 
 // Who is on a slow line has half a minute for each part of a long piece: else it would
 // be cut in the same place each time that it comes back.
-func TestLongPiece(t *testing.T) {
+func TestStreamsOfLongPieces(t *testing.T) {
 	for _, size := range []int{0, 1, 64 << 10, 64<<10 + 1, 1 << 20} {
 		w, piece := &wire{ResponseRecorder: httptest.NewRecorder()}, strings.Repeat("é", size/2)+strings.Repeat("x", size%2)
 		if err := streams.New(w, "text/event-stream").Write(piece); err != nil {
@@ -40,7 +40,7 @@ func TestLongPiece(t *testing.T) {
 
 // A browser that comes back says by its header what it has had: more than the address
 // of the page from which it began.
-func TestAfter(t *testing.T) {
+func TestStreamsAfter(t *testing.T) {
 	for _, c := range []struct {
 		query, header string
 		want          int64

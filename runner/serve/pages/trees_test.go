@@ -1,4 +1,4 @@
-package trees_test
+package pages_test
 
 import (
 	"context"

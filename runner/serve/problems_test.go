@@ -1,4 +1,4 @@
-package problems_test
+package serve_test
 
 import (
 	"errors"
@@ -13,7 +13,7 @@ import (
 )
 
 // What is told of an error, and of one behind an answer that is kept all the same.
-func TestOf(t *testing.T) {
+func TestProblems(t *testing.T) {
 	own := problems.New(503, "not_ready", "HOUSE_KEY is not set")
 	for want, err := range map[string]error{
 		"404 no_run: there is no such run":                                                                       fmt.Errorf("store: %w", runner.ErrNoRun),

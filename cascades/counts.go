@@ -41,10 +41,8 @@ type ValidatorCounts struct {
 	Cascade int `json:"cascade"` // cascades; what they do themselves is counted too
 }
 
-const most = 1 << 53
-
 // Most is what a count is of which there is no bound.
-const Most = most
+const Most = 1 << 53
 
 // all is n of everything.
 func all(n int) Counts {
@@ -65,12 +63,12 @@ func (c Counts) plus(d Counts) Counts   { return c.each(d, sum) }
 func (c Counts) times(n int) Counts     { return c.each(all(n), product) }
 func (c Counts) orMore(d Counts) Counts { return c.each(d, func(a, b int) int { return max(a, b) }) }
 
-func sum(a, b int) int { return min(min(a, most)+min(b, most), most) }
+func sum(a, b int) int { return min(min(a, Most)+min(b, Most), Most) }
 
 func product(a, b int) int {
 	high, low := bits.Mul64(uint64(a), uint64(b))
 	if high > 0 {
-		return most
+		return Most
 	}
-	return int(min(low, most))
+	return int(min(low, Most))
 }

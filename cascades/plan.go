@@ -179,7 +179,7 @@ func (m planner) whole(p *Phase) PhasePlan {
 	}
 	sounded := p.capped(1 + p.shared()) // post-wards judge the winner alone
 	plan.Attempts = p.capped(sum(1+p.shared(), again(p.Wards.Post)))
-	visit := m.checks(p.Wards.Pre, most).plus(m.checks(p.Wards.Post, m.writes(p)).times(plan.Attempts))
+	visit := m.checks(p.Wards.Pre, Most).plus(m.checks(p.Wards.Post, m.writes(p)).times(plan.Attempts))
 	visit = visit.plus(m.attempt(p, plan).times(plan.Attempts))
 	if s := p.Soundings; s != nil {
 		plan.Soundings = s.Factor
@@ -212,7 +212,7 @@ func (m planner) around(p *Phase, s *Soundings, plan PhasePlan) (c Counts) {
 		c = c.plus(m.check(s.Filter, m.writes(p)).times(texts))
 	}
 	if s.Mutation == Rewrite {
-		c = c.plus(m.call(m.own(p), most, "mutation of "+p.Name).plus(m.checks(p.Wards.Pre, most)).times(s.Factor - 1))
+		c = c.plus(m.call(m.own(p), Most, "mutation of "+p.Name).plus(m.checks(p.Wards.Pre, Most)).times(s.Factor - 1))
 	}
 	picks := 0
 	if s.Factor > 1 && s.Aggregator == nil {
@@ -225,22 +225,22 @@ func (m planner) around(p *Phase, s *Soundings, plan PhasePlan) (c Counts) {
 		}
 	}
 	if s.Evaluator != nil {
-		c = c.plus(m.call(m.asked(p.Judging()), most, "evaluator of "+p.Name).times(picks))
+		c = c.plus(m.call(m.asked(p.Judging()), Most, "evaluator of "+p.Name).times(picks))
 	}
 	return c
 }
 
 // edits plans what judges the texts that a person makes of the phase's.
 func (m planner) edits(p *Phase) Counts {
-	one := Counts{Attempts: 1}.plus(m.checks(p.Wards.Post, most))
+	one := Counts{Attempts: 1}.plus(m.checks(p.Wards.Post, Most))
 	if p.OutputSchema != nil {
 		one.Validators.Pure++
 	}
 	if p.Rules.Loop != nil {
-		one = one.plus(m.check(p.Rules.Loop, most))
+		one = one.plus(m.check(p.Rules.Loop, Most))
 	}
 	if p.Soundings != nil && p.Soundings.Filter != nil {
-		one = one.plus(m.check(p.Soundings.Filter, most))
+		one = one.plus(m.check(p.Soundings.Filter, Most))
 	}
 	return one.times(p.capped(sum(1+p.shared(), again(p.Wards.Post))))
 }
@@ -262,7 +262,7 @@ func (m planner) attempt(p *Phase, plan PhasePlan) Counts {
 	}
 	own := m.call(m.own(p), m.sends(p, plan), p.Name)
 	turn := Counts{Turns: 1}.plus(own).plus(m.checks(p.Wards.Turn, m.writes(p)))
-	around := m.checks(p.Wards.Tool, most).plus(m.checks(p.Wards.Result, most))
+	around := m.checks(p.Wards.Tool, Most).plus(m.checks(p.Wards.Result, Most))
 	around = m.often(p, Counts{Validators: around.Validators}.plus(withTools(around))) // only where a tool is asked for
 	rounds := m.rounds(p, own)
 	turn = turn.plus(around).plus(rounds)
@@ -300,7 +300,7 @@ func (m planner) often(p *Phase, once Counts) Counts {
 	if once.ModelCallsWithTools > 0 {
 		note(&m.unknown.Calls, m.prefix+p.Name)
 	}
-	return once.times(most)
+	return once.times(Most)
 }
 
 // tried plans a cascade that is a tool of the phase, for the dearest of the models
@@ -321,7 +321,7 @@ func (m planner) tried(p *Phase, c *Cascade) Counts {
 func (m planner) work(p *Phase) Counts {
 	switch t := p.Tool; {
 	case t.Validator != nil:
-		return m.validator(t.Validator, most)
+		return m.validator(t.Validator, Most)
 	case t.Cascade != nil:
 		return m.tried(p, t.Cascade)
 	default:
@@ -385,5 +385,5 @@ func (p *Phase) capped(attempts int) int {
 	if p.Rules.Capped {
 		return min(attempts, p.Rules.MaxAttempts)
 	}
-	return min(attempts, most)
+	return min(attempts, Most)
 }

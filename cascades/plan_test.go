@@ -159,7 +159,7 @@ func TestPlanRoutes(t *testing.T) {
 func TestPlanIsBounded(t *testing.T) {
 	started := time.Now()
 	huge := parsed(t, "cascade_id: x\nbudget: {max_phases: 9223372036854775807}\nphases:\n- {name: a, instructions: x, handoffs: [a], rules: {max_turns: 9223372036854775807, max_attempts: 9223372036854775807, loop_until: no_secrets}, wards: {post: [{validator: no_secrets, mode: retry, max_attempts: 9223372036854775807}]}}\n", nil)
-	if got := huge.Plan().Total; got.ModelCalls != most || got.Validators.Pure != most {
+	if got := huge.Plan().Total; got.ModelCalls != Most || got.Validators.Pure != Most {
 		t.Errorf("got %v", got)
 	}
 	texts := map[string]string{"c16.yaml": "cascade_id: c\nphases: [{name: a, instructions: x}]"}
@@ -174,7 +174,7 @@ func TestPlanIsBounded(t *testing.T) {
 	if got := len(c.Within()); got != 17 {
 		t.Errorf("%d cascades", got)
 	}
-	if got := c.Plan().Total.ModelCalls; got != most { // 16¹⁶
+	if got := c.Plan().Total.ModelCalls; got != Most { // 16¹⁶
 		t.Errorf("got %d", got)
 	}
 	var dense strings.Builder
@@ -243,9 +243,9 @@ func TestPlanNumbers(t *testing.T) {
 		"~3, answered: ~4; cost: ~$0.0001":                             {Input: 3, Output: 4, Nano: 100_000},
 		"~0, answered: ~0; cost: <$0.0001":                             {Nano: 99_999},
 		"~1, answered: ~0; cost: ~$0.0000":                             {Input: 1},
-		"~2, answered: ~2; cost: no price":                             {Input: 2, Output: 2, Nano: most},
-		"no bound, answered: ~1; cost: no bound":                       {Input: most, Output: 1, Nano: most},
-		fmt.Sprintf("~%d, answered: no bound; cost: no bound", most-1): {Input: most - 1, Output: most},
+		"~2, answered: ~2; cost: no price":                             {Input: 2, Output: 2, Nano: Most},
+		"no bound, answered: ~1; cost: no bound":                       {Input: Most, Output: 1, Nano: Most},
+		fmt.Sprintf("~%d, answered: no bound; cost: no bound", Most-1): {Input: Most - 1, Output: Most},
 	} {
 		if got := c.Text(); got != "estimated tokens sent: "+want {
 			t.Errorf("%+v: got %s", c, got)
@@ -260,10 +260,10 @@ func TestPlanNumbers(t *testing.T) {
 			t.Errorf("%s is bounded by %q", c.ID, p.BoundBy)
 		}
 	}
-	if a, b := count(most-1), count(most); a != strconv.Itoa(most-1) || b != "∞" {
+	if a, b := count(Most-1), count(Most); a != strconv.Itoa(Most-1) || b != "∞" {
 		t.Errorf("got %s and %s", a, b)
 	}
-	for b, want := range map[int]int{1 << 20: 1 << 53, 1<<20 - 1: (1<<20 - 1) << 33, 1 << 31: most, 1 << 40: most} {
+	for b, want := range map[int]int{1 << 20: 1 << 53, 1<<20 - 1: (1<<20 - 1) << 33, 1 << 31: Most, 1 << 40: Most} {
 		if got := product(1<<33, b); got != want {
 			t.Errorf("2³³ times %d: got %d", b, got)
 		}
@@ -272,7 +272,7 @@ func TestPlanNumbers(t *testing.T) {
 		tokens int
 		price  float64
 		want   int
-	}{{1, 0.0001, 1}, {1000, 0.25, 250_000}, {3, 0, 0}, {most, 0, 0}, {most, 1, most}, {most, 0.0001, most}, {most - 1, 1, most}, {0, 1, 0}} {
+	}{{1, 0.0001, 1}, {1000, 0.25, 250_000}, {3, 0, 0}, {Most, 0, 0}, {Most, 1, Most}, {Most, 0.0001, Most}, {Most - 1, 1, Most}, {0, 1, 0}} {
 		if got := nano(c.tokens, c.price); got != c.want {
 			t.Errorf("%d tokens at $%v: got %d, want %d", c.tokens, c.price, got, c.want)
 		}
@@ -333,7 +333,7 @@ func TestPlanVotes(t *testing.T) {
 func TestPlanTries(t *testing.T) {
 	for keys, bounded := range map[string]bool{"": true, ", mutate: false": true, ", mutate: true": false, ", reforge: {honing_prompt: shorter}": false} {
 		p := parsed(t, "cascade_id: x\nmodel: {name: m, max_output_tokens: 9}\nsoundings: {factor: 2"+keys+"}\nphases: [{name: a, instructions: Say it.}]", nil).Plan()
-		if got := p.Total.Tokens.Input < most; got != bounded || len(p.Unknown.Output) > 0 {
+		if got := p.Total.Tokens.Input < Most; got != bounded || len(p.Unknown.Output) > 0 {
 			t.Errorf("%q: bounded %t, unknown %v", keys, got, p.Unknown)
 		}
 		if want := map[bool][]string{true: {}, false: {"a"}}[bounded]; !slices.Equal(p.Unknown.Input, want) {

@@ -27,7 +27,7 @@ func (p Plan) Text() string {
 	if bounds := p.Budget.text(); bounds != "" {
 		fmt.Fprintf(&b, "budget: %s\n", bounds)
 	}
-	if p.Total.ModelCallsWithTools >= most && len(p.Unknown.Calls) > 0 {
+	if p.Total.ModelCallsWithTools >= Most && len(p.Unknown.Calls) > 0 {
 		fmt.Fprintf(&b, "no bound of calls: a model may call what asks a model as often as it likes; say budget.max_calls: %s\n", oneLine(strings.Join(p.Unknown.Calls, ", "), 400))
 	}
 	p.weighed(&b)
@@ -79,7 +79,7 @@ func (p Plan) weighed(b *strings.Builder) {
 
 // roughly is an estimated number of tokens.
 func roughly(n int) string {
-	if n >= most {
+	if n >= Most {
 		return "no bound"
 	}
 	return "~" + strconv.Itoa(n)
@@ -88,9 +88,9 @@ func roughly(n int) string {
 // dollars is an estimated cost.
 func (t Tokens) dollars() string {
 	switch usd := float64(t.Nano) / 1e9; {
-	case t.Input >= most || t.Output >= most:
+	case t.Input >= Most || t.Output >= Most:
 		return "no bound"
-	case t.Nano >= most:
+	case t.Nano >= Most:
 		return "no price"
 	case t.Nano > 0 && usd < 0.0001:
 		return "<$0.0001"
@@ -130,7 +130,7 @@ func (c Counts) row() string {
 }
 
 func count(n int) string {
-	if n >= most {
+	if n >= Most {
 		return "∞"
 	}
 	return strconv.Itoa(n)

@@ -25,7 +25,7 @@ type Tokens struct {
 // MarshalJSON writes {"input", "output", "cost_usd", "estimated": true}.
 func (t Tokens) MarshalJSON() ([]byte, error) {
 	known := func(n int, unit float64) any {
-		if n >= most {
+		if n >= Most {
 			return nil
 		}
 		return float64(n) / unit
@@ -86,7 +86,7 @@ func (c *Cascade) Priced(shipped model.Prices) Pricing {
 // call is one request to the dearest of the models that may be asked, with input
 // tokens sent at most. Who is told of where that has no bound.
 func (m planner) call(asked Model, input int, who string) Counts {
-	if input >= most {
+	if input >= Most {
 		note(&m.unknown.Input, m.prefix+who)
 	}
 	t := Tokens{Input: input}
@@ -98,10 +98,10 @@ func (m planner) call(asked Model, input int, who string) Counts {
 		priced = priced && known
 		dear.Input, dear.Output = max(dear.Input, price.Input), max(dear.Output, price.Output)
 	}
-	if t.Output >= most {
+	if t.Output >= Most {
 		note(&m.unknown.Output, m.prefix+who)
 	}
-	t.Nano = most
+	t.Nano = Most
 	if priced {
 		t.Nano = sum(nano(t.Input, dear.Input), nano(t.Output, dear.Output))
 	}
@@ -119,10 +119,10 @@ func (m planner) priced(r Rung) (model.Price, bool) {
 // nano is what tokens cost at dollars for a million, in thousand-millionths of a
 // dollar, rounded up.
 func nano(tokens int, price float64) int {
-	if tokens >= most && price > 0 {
-		return most
+	if tokens >= Most && price > 0 {
+		return Most
 	}
-	return int(min(math.Ceil(float64(tokens)*price*1000), most))
+	return int(min(math.Ceil(float64(tokens)*price*1000), Most))
 }
 
 // answers is how many tokens the model may answer. A limit that extra has is the
@@ -130,7 +130,7 @@ func nano(tokens int, price float64) int {
 func (r Rung) answers() int {
 	a := r.Params
 	if a == nil || a.MaxOutputTokens == 0 || a.Extra.Has("max_tokens") || a.Extra.Has("max_completion_tokens") {
-		return most
+		return Most
 	}
 	return a.MaxOutputTokens
 }
@@ -164,7 +164,7 @@ func (m planner) own(p *Phase) Model {
 // writes is what one answer of the phase weighs at most.
 func (m planner) writes(p *Phase) (tokens int) {
 	if p.Instructions == nil {
-		return most
+		return Most
 	}
 	for _, r := range m.own(p) {
 		tokens = max(tokens, r.answers())
@@ -177,7 +177,7 @@ func (m planner) writes(p *Phase) (tokens int) {
 // run and all that is said. What values, tools and checks bring weighs what it
 // weighs.
 func (m planner) sends(p *Phase, plan PhasePlan) int {
-	tokens := most
+	tokens := Most
 	once := plan.Attempts == 1 && plan.Turns == 1 && plan.Redos == 0 && len(p.Tackle) == 0 && !p.Chooses()
 	bare := len(p.Context.From) == 0 && !p.Context.Input && p.Rules.Loop == nil && p.Soundings == nil
 	if once && bare && !m.retold && fixed(p.Instructions) {
@@ -204,7 +204,7 @@ func fixed(t *templates.Template) bool {
 
 // judge is one request to a judge of a text that weighs at most text.
 func (m planner) judge(v *Validator, text int) Counts {
-	input := most
+	input := Most
 	if fixed(v.Criteria) {
 		input = sum(text, aroundJudge+exchanges.Weigh(v.Criteria.Source()))
 	}
@@ -231,11 +231,11 @@ func (m planner) least(p *Phase) (t Tokens) {
 		return Tokens{}
 	}
 	t.Input = exchanges.Weigh(always(p.Instructions.Source()))
-	t.Nano = most
+	t.Nano = Most
 	for _, r := range m.own(p) {
 		price, known := m.priced(r)
 		if !known {
-			t.Nano = most
+			t.Nano = Most
 			break
 		}
 		t.Nano = min(t.Nano, nano(t.Input, price.CachedInput()))
@@ -264,7 +264,7 @@ func always(source string) string {
 // cheapest is the least that a way from the first phase to an end adds up to, each
 // number for itself.
 func (r *routes) cheapest(c *Cascade, phases []PhasePlan) Tokens {
-	none := Tokens{most, most, most}
+	none := Tokens{Most, Most, Most}
 	to := make([]Tokens, len(phases))
 	for i := range to {
 		to[i] = none

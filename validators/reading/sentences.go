@@ -18,7 +18,6 @@ func (s Span) In(source string) string { return source[s.From:s.To] }
 // are no heading, code, table or HTML, or one item of a list.
 type Prose struct {
 	Span
-	Line      int    // of its first line, from 1
 	Sentences []Span // in their order, of all of it
 }
 
@@ -26,9 +25,8 @@ type Prose struct {
 // they are found in a text that is broken, too. It is linear in the text.
 func ProseOf(source string) []Prose {
 	var out []Prose
-	fence, open, n, at := "", false, 0, 0
+	fence, open, at := "", false, 0
 	for line := range strings.SplitAfterSeq(source, "\n") {
-		n++
 		from := at
 		at += len(line)
 		text := strings.TrimSpace(line)
@@ -53,7 +51,7 @@ func ProseOf(source string) []Prose {
 			out[len(out)-1].To = begin + len(text)
 			continue
 		}
-		out = append(out, Prose{Span: Span{begin + marker, begin + len(text)}, Line: n})
+		out = append(out, Prose{Span: Span{begin + marker, begin + len(text)}})
 		open = true
 	}
 	for i := range out {

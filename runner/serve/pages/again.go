@@ -66,7 +66,7 @@ func (s *Site) againPage(w http.ResponseWriter, r *http.Request) error {
 	if p := run.Start.Files; v.From == "" && len(p) > 0 && len(v.Phases) > 0 {
 		v.From = v.Phases[0]
 	}
-	return s.render(w, r, http.StatusOK, "again", v)
+	return s.render(w, http.StatusOK, "again", v)
 }
 
 func (s *Site) againPosted(w http.ResponseWriter, r *http.Request) error {
@@ -97,5 +97,5 @@ func (s *Site) againPosted(w http.ResponseWriter, r *http.Request) error {
 	}
 	v.Problem = problems.Of(s.o.Log, w, r, err)
 	v.RunID = runner.NewRunID(time.Now())
-	return s.render(w, r, v.Problem.Status, "again", v)
+	return s.render(w, v.Problem.Status, "again", v)
 }

@@ -46,7 +46,7 @@ func (s *Site) batchesPage(w http.ResponseWriter, r *http.Request) error {
 	}
 	if v.Batch == "" {
 		v.Rows = batchesOf(runs)
-		return s.render(w, r, http.StatusOK, "batches", v)
+		return s.render(w, http.StatusOK, "batches", v)
 	}
 	took, names := map[string]time.Duration{}, []string{}
 	for _, run := range runs {
@@ -65,7 +65,7 @@ func (s *Site) batchesPage(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	v.Report, report.CascadeID = &report, runs[0].CascadeID
-	return s.render(w, r, http.StatusOK, "batches", v)
+	return s.render(w, http.StatusOK, "batches", v)
 }
 
 // told keeps what has no output.

@@ -62,12 +62,12 @@ func (s *Site) callPage(w http.ResponseWriter, r *http.Request) error {
 		})
 	}
 	if isPart(r) {
-		return s.render(w, r, http.StatusOK, "call-part", v)
+		return s.render(w, http.StatusOK, "call-part", v)
 	}
 	if v.Reply, err = s.reply(r, id, at); err != nil {
 		return err
 	}
-	return s.render(w, r, http.StatusOK, "call", v)
+	return s.render(w, http.StatusOK, "call", v)
 }
 
 func (s *Site) reply(r *http.Request, id string, at event.Path) (*views.Call, error) {

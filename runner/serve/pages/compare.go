@@ -94,7 +94,7 @@ func (s *Site) comparePage(w http.ResponseWriter, r *http.Request) error {
 	}
 	v := compareView{frame: s.frame("Compare", "compare"), IDs: ids, All: q.Get("all") != ""}
 	if ids[0] == "" || ids[1] == "" {
-		return s.render(w, r, http.StatusOK, "compare", v)
+		return s.render(w, http.StatusOK, "compare", v)
 	}
 	a, ta, err := s.side(r, ids[0])
 	if err != nil {
@@ -117,7 +117,7 @@ func (s *Site) comparePage(w http.ResponseWriter, r *http.Request) error {
 		}
 		v.Rows = append(v.Rows, row)
 	}
-	return s.render(w, r, http.StatusOK, "compare", v)
+	return s.render(w, http.StatusOK, "compare", v)
 }
 
 // filled is the input of a run with the defaults of what was not given, so that it

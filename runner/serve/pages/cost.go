@@ -45,7 +45,7 @@ func (s *Site) costPage(w http.ResponseWriter, r *http.Request) error {
 	}
 	v := costView{weighed: known}
 	if scale == nil {
-		return s.render(w, r, v.status(), "cost", v)
+		return s.render(w, v.status(), "cost", v)
 	}
 	b := cost.NewBuilder(scale.Cascade.ID)
 	trusted, err := s.report(r.Context(), scale, b.Add)
@@ -60,7 +60,7 @@ func (s *Site) costPage(w http.ResponseWriter, r *http.Request) error {
 	for _, p := range v.Report.Phases {
 		v.Phases = append(v.Phases, newCostRow(p))
 	}
-	return s.render(w, r, http.StatusOK, "cost", v)
+	return s.render(w, http.StatusOK, "cost", v)
 }
 
 func newCostRow(p *cost.Phase) costRow {

@@ -53,7 +53,7 @@ func (s *Site) gatesPage(w http.ResponseWriter, r *http.Request) error {
 	if v.Cascades, err = s.cascadesSeen(r, v.Cascade); err != nil {
 		return err
 	}
-	return s.render(w, r, http.StatusOK, "gates", v)
+	return s.render(w, http.StatusOK, "gates", v)
 }
 
 // cascadesSeen are the cascades of the newest runs, and the one that is looked at.
@@ -130,7 +130,7 @@ func (s *Site) noesPage(w http.ResponseWriter, r *http.Request) error {
 		v.Rows = v.Rows[n-maxNoes:]
 	}
 	slices.Reverse(v.Rows)
-	return s.render(w, r, http.StatusOK, "refused", v)
+	return s.render(w, http.StatusOK, "refused", v)
 }
 
 func noesAddress(s trends.Scope, since, until time.Time) string {

@@ -35,7 +35,7 @@ func (s *Site) graphPage(w http.ResponseWriter, r *http.Request) error {
 			v.Proof = p.Text()
 		}
 	}
-	return s.render(w, r, http.StatusOK, "graph", v)
+	return s.render(w, http.StatusOK, "graph", v)
 }
 
 // graphSVG draws the cascade as the run had it, and what the run did with it, for an img element: the drawing

@@ -69,14 +69,14 @@ func (s *Site) labelPage(w http.ResponseWriter, r *http.Request) error {
 	}
 	v := labelView{weighed: known, labelAsked: labelAskedOf(q.Get)}
 	if scale == nil {
-		return s.render(w, r, v.status(), "label", v)
+		return s.render(w, v.status(), "label", v)
 	}
 	if !scale.Has(v.Gate) {
 		return problems.Query("%s has no gate of that name", v.Cascade)
 	}
 	v.offer(scale)
 	if v.By == "" {
-		return s.render(w, r, http.StatusOK, "label", v)
+		return s.render(w, http.StatusOK, "label", v)
 	}
 	doubts, err := s.doubts(r.Context(), scale.Cascade.ID)
 	if err != nil {
@@ -95,7 +95,7 @@ func (s *Site) labelPage(w http.ResponseWriter, r *http.Request) error {
 		skipped.Past = v.Doubt.Text
 		v.Skip = skipped.address(v.Cascade)
 	}
-	return s.render(w, r, http.StatusOK, "label", v)
+	return s.render(w, http.StatusOK, "label", v)
 }
 
 // offer lists what can be chosen.
@@ -158,7 +158,7 @@ func (s *Site) labelForm(w http.ResponseWriter, r *http.Request) error {
 	said, about := form("said"), form("of")
 	switch {
 	case scale == nil:
-		return s.render(w, r, known.status(), "label", labelView{weighed: known, labelAsked: a})
+		return s.render(w, known.status(), "label", labelView{weighed: known, labelAsked: a})
 	case a.By == "":
 		return problems.New(http.StatusUnprocessableEntity, "invalid_input", "say who you are: a label has a name on it")
 	case said != "y" && said != "n" || !scale.Has(a.Gate) || !scale.Writes(about):

@@ -19,7 +19,7 @@ func (s *Site) loginForm(w http.ResponseWriter, r *http.Request) error {
 		http.Redirect(w, r, "/", http.StatusSeeOther)
 		return nil
 	}
-	return s.render(w, r, http.StatusOK, "login", loginView{frame: frame{Title: "Log in"}, To: inside(r.FormValue("to"))})
+	return s.render(w, http.StatusOK, "login", loginView{frame: frame{Title: "Log in"}, To: inside(r.FormValue("to"))})
 }
 
 func (s *Site) login(w http.ResponseWriter, r *http.Request) error {
@@ -29,7 +29,7 @@ func (s *Site) login(w http.ResponseWriter, r *http.Request) error {
 	}
 	to := inside(form("to"))
 	if !s.o.Guard.Login(w, r, form("token")) {
-		return s.render(w, r, http.StatusForbidden, "login", loginView{frame: frame{Title: "Log in"}, To: to, Wrong: true})
+		return s.render(w, http.StatusForbidden, "login", loginView{frame: frame{Title: "Log in"}, To: to, Wrong: true})
 	}
 	http.Redirect(w, r, to, http.StatusSeeOther)
 	return nil

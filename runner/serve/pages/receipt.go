@@ -31,7 +31,7 @@ func (s *Site) receiptPage(w http.ResponseWriter, r *http.Request) error {
 	c, err := s.cascadeOf(run)
 	if err != nil {
 		v.Broken = err.Error()
-		return s.render(w, r, http.StatusOK, "receipt", v)
+		return s.render(w, http.StatusOK, "receipt", v)
 	}
 	gates, err := run.Start.Gates(c)
 	if err != nil {
@@ -43,7 +43,7 @@ func (s *Site) receiptPage(w http.ResponseWriter, r *http.Request) error {
 	}
 	if v.Claim, err = receipt.Of(receipt.Run{Run: t, Cascade: c, Gates: gates, Program: receipt.Program{Version: "the server"}}, ""); err != nil {
 		v.Broken = err.Error()
-		return s.render(w, r, http.StatusOK, "receipt", v)
+		return s.render(w, http.StatusOK, "receipt", v)
 	}
 	for p := range t.All() {
 		for _, a := range p.Texts() {
@@ -53,5 +53,5 @@ func (s *Site) receiptPage(w http.ResponseWriter, r *http.Request) error {
 			}
 		}
 	}
-	return s.render(w, r, http.StatusOK, "receipt", v)
+	return s.render(w, http.StatusOK, "receipt", v)
 }

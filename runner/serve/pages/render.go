@@ -45,7 +45,7 @@ func (s *Site) frame(title, here string) frame {
 }
 
 // render writes a page, or a part of one, whole or not at all.
-func (s *Site) render(w http.ResponseWriter, _ *http.Request, status int, name string, view any) error {
+func (s *Site) render(w http.ResponseWriter, status int, name string, view any) error {
 	var b bytes.Buffer
 	if err := templates().ExecuteTemplate(&b, name, view); err != nil {
 		return err
@@ -61,7 +61,7 @@ func (s *Site) renderPart(w http.ResponseWriter, r *http.Request, status int, na
 	if isPart(r) {
 		name += "-part"
 	}
-	return s.render(w, r, status, name, view)
+	return s.render(w, status, name, view)
 }
 
 // part renders a piece of a page for a stream.

@@ -119,7 +119,7 @@ func (s *Site) runPage(w http.ResponseWriter, r *http.Request) error {
 	if !feeds.Over(run.Status) {
 		v.Live = links.To(links.Run(run.RunID, "/live"), "after", strconv.FormatInt(last, 10), "status", run.Status)
 	}
-	return s.render(w, r, http.StatusOK, "run", v)
+	return s.render(w, http.StatusOK, "run", v)
 }
 
 // toOpen picks the phases that are open at first: the one that is asked for,
@@ -151,7 +151,7 @@ func (s *Site) phasePage(w http.ResponseWriter, r *http.Request) error {
 		}
 		body := views.NewBody(run.RunID, p, r.URL.Query().Get("all") != "", number(r.URL.Query().Get("from")))
 		if isPart(r) {
-			return s.render(w, r, http.StatusOK, "phase-body", body)
+			return s.render(w, http.StatusOK, "phase-body", body)
 		}
 		v := struct {
 			frame
@@ -159,7 +159,7 @@ func (s *Site) phasePage(w http.ResponseWriter, r *http.Request) error {
 			Row  views.Row
 		}{s.frame(views.LongName(p)+" · "+run.RunID, "runs"), s.head(run, t), views.NewRow(run.RunID, p, t.Started, t.Finished)}
 		v.Row.Body = body
-		return s.render(w, r, http.StatusOK, "phase", v)
+		return s.render(w, http.StatusOK, "phase", v)
 	}
 	return problems.New(http.StatusNotFound, "not_found", "the run has no such phase")
 }

@@ -39,7 +39,7 @@ func (s *Site) startPage(w http.ResponseWriter, r *http.Request) error {
 	}
 	v := s.startView(r.URL.Query().Get("cascade"))
 	if v.Cascade == "" {
-		return s.render(w, r, http.StatusOK, "start", v)
+		return s.render(w, http.StatusOK, "start", v)
 	}
 	inputs, err := s.o.Desk.Inputs(v.Cascade)
 	if err != nil {
@@ -49,7 +49,7 @@ func (s *Site) startPage(w http.ResponseWriter, r *http.Request) error {
 	for _, in := range inputs {
 		v.Fields = append(v.Fields, newField(in))
 	}
-	return s.render(w, r, http.StatusOK, "start", v)
+	return s.render(w, http.StatusOK, "start", v)
 }
 
 // startForm starts a run from the form and shows it, or the form again with
@@ -109,5 +109,5 @@ func (s *Site) unstarted(w http.ResponseWriter, r *http.Request, v startView, er
 	if errors.Is(err, orders.ErrNoCascade) || errors.As(err, new(cascades.Diagnostics)) {
 		v.RunID = "" // there is nothing to fill in
 	}
-	return s.render(w, r, v.Problem.Status, "start", v)
+	return s.render(w, v.Problem.Status, "start", v)
 }

@@ -88,7 +88,7 @@ func (s *Site) trendsPage(w http.ResponseWriter, r *http.Request) error {
 	if v.Cascades, err = s.cascadesSeen(r, v.Cascade); err != nil {
 		return err
 	}
-	return s.render(w, r, http.StatusOK, "trends", v)
+	return s.render(w, http.StatusOK, "trends", v)
 }
 
 // trendsAsked reads what is to be looked at.

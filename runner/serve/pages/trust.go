@@ -21,7 +21,6 @@ type trustView struct {
 // A trustRow is how strong one gate is.
 type trustRow struct {
 	*trust.Gate
-	Asks               bool // it has said something, or been measured
 	Drifted            plotView
 	Moved              plotView // how false pass moved with more labels
 	Trend, Noes, Label string
@@ -40,7 +39,7 @@ func (s *Site) trustPage(w http.ResponseWriter, r *http.Request) error {
 	}
 	v := trustView{weighed: known}
 	if scale == nil {
-		return s.render(w, r, v.status(), "trust", v)
+		return s.render(w, v.status(), "trust", v)
 	}
 	if v.Report, err = s.report(r.Context(), scale, nil); err != nil {
 		return err
@@ -48,7 +47,7 @@ func (s *Site) trustPage(w http.ResponseWriter, r *http.Request) error {
 	for _, g := range v.Report.Gates {
 		v.Gates = append(v.Gates, v.row(g))
 	}
-	return s.render(w, r, http.StatusOK, "trust", v)
+	return s.render(w, http.StatusOK, "trust", v)
 }
 
 // status is the page's.
@@ -61,7 +60,7 @@ func (v weighed) status() int {
 
 func (v trustView) row(g *trust.Gate) trustRow {
 	row := trustRow{
-		Gate: g, Asks: g.Passed.Known() || g.Natural.N() > 0 || g.Stale > 0 || g.Errors > 0,
+		Gate:  g,
 		Trend: links.To("/trends", "cascade", v.ID, "phase", g.Phase, "gate", g.Gate, "moment", g.Moment),
 		Noes:  links.To("/noes", "cascade", v.ID, "phase", g.Phase, "gate", g.Gate, "moment", g.Moment),
 		Label: links.To("/label", "cascade", v.Cascade, "phase", g.Phase, "gate", g.Gate),

@@ -7,10 +7,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/seed61713e19/capstan/cascades"
-	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/journal"
-	"github.com/seed61713e19/capstan/runner/tool"
-	"github.com/seed61713e19/capstan/validators/builtins"
+	"github.com/seed61713e19/capstan/runner/serve/queries"
 )
 
 // maxCompleted is how many of the newest runs a shell is offered.
@@ -30,7 +28,7 @@ func (c *Command) completes(cmd *cobra.Command) {
 		flags := map[string]cobra.CompletionFunc{
 			"input":  c.ofCascade(inputNames, cobra.ShellCompDirectiveNoSpace),
 			"phase":  c.ofCascade(phaseNames, 0),
-			"status": cobra.FixedCompletions(statuses, cobra.ShellCompDirectiveNoFileComp),
+			"status": cobra.FixedCompletions(queries.Statuses, cobra.ShellCompDirectiveNoFileComp),
 		}
 		sub.Flags().VisitAll(func(f *pflag.Flag) {
 			if one, ok := f.Value.(choice); ok {
@@ -46,11 +44,6 @@ func (c *Command) completes(cmd *cobra.Command) {
 			}
 		}
 	}
-}
-
-// statuses are those that runs may be asked for.
-var statuses = []string{
-	runner.Succeeded, runner.Blocked, runner.Exhausted, runner.Failed, runner.Waiting, runner.OverBudget, runner.Cancelled, "running",
 }
 
 func phaseNames(cascade *cascades.Cascade) []string {
@@ -107,15 +100,11 @@ func (c *Command) argument(verb, word string) cobra.CompletionFunc {
 		case strings.HasSuffix(word, "|RUN"):
 			return c.newest(cmd), cobra.ShellCompDirectiveDefault
 		case verb == "validators":
-			return builtins.Default().With(shipped()...).Names(), cobra.ShellCompDirectiveNoFileComp
+			return namesOf(allValidators()), cobra.ShellCompDirectiveNoFileComp
 		case verb == "gate":
-			return builtins.Default().With(shipped()...).Names(), cobra.ShellCompDirectiveDefault
+			return namesOf(allValidators()), cobra.ShellCompDirectiveDefault
 		case verb == "tools":
-			var names []string
-			for _, t := range append(tools(tool.Options{}), cascades.EngineTools()...) {
-				names = append(names, t.Name)
-			}
-			return names, cobra.ShellCompDirectiveNoFileComp
+			return namesOf(allTools()), cobra.ShellCompDirectiveNoFileComp
 		}
 		return nil, cobra.ShellCompDirectiveDefault
 	}

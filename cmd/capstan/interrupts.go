@@ -47,28 +47,12 @@ type interruptible struct {
 
 // Read implements [io.Reader].
 func (r interruptible) Read(p []byte) (int, error) {
-	text, n := make([]byte, len(p)), 0
-	err := sooner(r.ctx, func() (err error) {
-		n, err = r.from.Read(text)
-		return err
-	})
+	text := make([]byte, len(p)) // which is written yet once ctx has ended
+	n, err := awaited(r.ctx, func() (int, error) { return r.from.Read(text) })
 	if r.ctx.Err() != nil {
-		return 0, context.Cause(r.ctx) // n may be written yet
+		return 0, context.Cause(r.ctx)
 	}
 	return copy(p, text[:n]), err
-}
-
-// sooner gives what read came to, or, sooner, that ctx ended: a pipe may have nobody
-// who writes to it.
-func sooner(ctx context.Context, read func() error) error {
-	came := make(chan error, 1)
-	go func() { came <- read() }()
-	select {
-	case err := <-came:
-		return err
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
 }
 
 // brokenOff gives the error of a command that broke since it was interrupted the

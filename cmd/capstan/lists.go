@@ -24,23 +24,25 @@ type described struct {
 }
 
 func (c *Command) validators() *cobra.Command {
-	return c.list("validators [NAME]", "List the validators, or describe one with its parameters", "  capstan validators\n  capstan validators word_count", func() []described {
-		var out []described
-		for _, v := range builtins.Default().With(shipped()...).List() {
-			out = append(out, described{Name: v.Name, Kind: v.Kind(), Description: v.Description, Criteria: v.Criteria, params: v.Params})
-		}
-		return out
-	})
+	return c.list("validators [NAME]", "List the validators, or describe one with its parameters", "  capstan validators\n  capstan validators word_count", allValidators)
+}
+
+func allValidators() (out []described) {
+	for _, v := range builtins.Default().With(shipped()...).List() {
+		out = append(out, described{Name: v.Name, Kind: v.Kind(), Description: v.Description, Criteria: v.Criteria, params: v.Params})
+	}
+	return out
 }
 
 func (c *Command) tools() *cobra.Command {
-	return c.list("tools [NAME]", "List the tools, or describe one with its parameters", "  capstan tools\n  capstan tools http_get", func() []described {
-		var out []described
-		for _, t := range append(tools(tool.Options{}), cascades.EngineTools()...) {
-			out = append(out, described{Name: t.Name, Kind: "tool", Effect: t.Effect, Description: t.Description, params: t.Params})
-		}
-		return out
-	})
+	return c.list("tools [NAME]", "List the tools, or describe one with its parameters", "  capstan tools\n  capstan tools http_get", allTools)
+}
+
+func allTools() (out []described) {
+	for _, t := range append(tools(tool.Options{}), cascades.EngineTools()...) {
+		out = append(out, described{Name: t.Name, Kind: "tool", Effect: t.Effect, Description: t.Description, params: t.Params})
+	}
+	return out
 }
 
 func (c *Command) list(use, short, example string, all func() []described) *cobra.Command {
@@ -79,9 +81,12 @@ func (c *Command) listed(all []described, name string) error {
 			return printJSON(c.Stdout, d)
 		}
 	}
-	names := make([]string, len(all))
-	for i, d := range all {
-		names[i] = d.Name
+	return usage("nothing is called %q%s", name, meant(name, namesOf(all)))
+}
+
+func namesOf(all []described) (names []string) {
+	for _, d := range all {
+		names = append(names, d.Name)
 	}
-	return usage("nothing is called %q%s", name, meant(name, names))
+	return names
 }

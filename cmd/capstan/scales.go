@@ -9,6 +9,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/measure"
 	"github.com/seed61713e19/capstan/runner/serve"
 	"github.com/seed61713e19/capstan/runner/serve/orders"
+	"github.com/seed61713e19/capstan/runner/serve/problems"
 )
 
 // A balance weighs the gates of the cascades that a server offers, with the labels
@@ -26,8 +27,7 @@ func (b *balance) Weigh(ctx context.Context, name string) (*serve.Scale, error) 
 	if !ok {
 		return nil, orders.ErrNoCascade
 	}
-	first := strings.Join(b.flags.models[:min(1, len(b.flags.models))], "")
-	s := &scale{kit: b.kit, chosen: b.kit.models.fresh().chosen(first+"\n"+b.flags.run.model, file)}
+	s := &scale{kit: b.kit, chosen: b.kit.models.fresh().chosen(b.flags.first()+"\n"+b.flags.run.model, file)}
 	var err error
 	if s.runner, err = b.kit.runner(b.Command, b.flags.run, s.chosen); err != nil {
 		return nil, err
@@ -40,7 +40,7 @@ func (b *balance) Weigh(ctx context.Context, name string) (*serve.Scale, error) 
 	heard.Stderr = &notes
 	q, err := heard.question(ctx, s, weighFlags{alarms: measure.FalseAlarms})
 	if err != nil { // a file beside the cascade is none of ours
-		return nil, &serve.Problem{Type: "about:blank", Title: http.StatusText(http.StatusConflict), Status: http.StatusConflict, Code: "not_measured", Detail: err.Error()}
+		return nil, problems.New(http.StatusConflict, "not_measured", err.Error())
 	}
 	return &serve.Scale{Question: q, Cascade: s.cascade, Notes: strings.FieldsFunc(notes.String(), func(r rune) bool { return r == '\n' })}, nil
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/serve"
 	"github.com/seed61713e19/capstan/runner/serve/orders"
+	"github.com/seed61713e19/capstan/runner/serve/problems"
 	"github.com/seed61713e19/capstan/validators/patterns"
 	"github.com/seed61713e19/capstan/validators/request"
 	"github.com/seed61713e19/capstan/validators/request/inspectors"
@@ -35,6 +36,9 @@ type serveFlags struct {
 	takeover time.Duration
 	run      runFlags
 }
+
+// first is the default model, "" where none is named.
+func (f serveFlags) first() string { return strings.Join(f.models[:min(1, len(f.models))], "") }
 
 func (c *Command) serve() *cobra.Command {
 	f := serveFlags{addr: "127.0.0.1:7070"}
@@ -95,7 +99,7 @@ func (c *Command) serveRuns(ctx context.Context, words []string, f serveFlags) e
 	crew := c.crew(s, offered, f)
 	requests := c.requests(f)
 	defer requests.Close()
-	judges, err := s.runner(c, f.run, strings.Join(f.models[:min(1, len(f.models))], ""))
+	judges, err := s.runner(c, f.run, f.first())
 	if err != nil {
 		return err
 	}
@@ -156,19 +160,13 @@ func (c *Command) crew(s *kit, offered map[string]string, f serveFlags) *orders.
 		Runner: func(start runner.Start, j runner.Journal) (*runner.Runner, error) {
 			dir, _ := os.Getwd()
 			if was := start.Settings[settingDir]; was != "" && was != dir {
-				return nil, &serve.Problem{
-					Type: "about:blank", Title: http.StatusText(http.StatusConflict), Status: http.StatusConflict, Code: "elsewhere",
-					Detail: fmt.Sprintf("run %s was begun in %s: capstan resume %s goes on with it", start.RunID, was, start.RunID),
-				}
+				return nil, problems.New(http.StatusConflict, "elsewhere",
+					fmt.Sprintf("run %s was begun in %s: capstan resume %s goes on with it", start.RunID, was, start.RunID))
 			}
 			own, flags := *s, f.run
 			flags.restore(start.Settings)
 			own.models = s.models.fresh()
-			name := start.Model
-			if name == "" && len(f.models) > 0 {
-				name = f.models[0]
-			}
-			chosen := own.models.chosen(name+"\n"+f.run.model, offered[start.Settings["cascade"]])
+			chosen := own.models.chosen(cmp.Or(start.Model, f.first())+"\n"+f.run.model, offered[start.Settings["cascade"]])
 			r, err := own.runner(c, flags, chosen, runner.WithJournal(j), runner.WithAsk(nil))
 			if err != nil {
 				return nil, err
@@ -185,7 +183,7 @@ func (s *kit) resumable(r *runner.Runner, id, chosen string) error {
 		return nil // it is a new one, or its end is told
 	}
 	if err := s.answersRest(context.Background(), r, run, chosen); err != nil {
-		return &serve.Problem{Type: "about:blank", Title: http.StatusText(http.StatusServiceUnavailable), Status: http.StatusServiceUnavailable, Code: "not_ready", Detail: err.Error()}
+		return problems.New(http.StatusServiceUnavailable, "not_ready", err.Error())
 	}
 	return nil
 }

@@ -109,8 +109,7 @@ func (c *Command) verifyText(ctx context.Context, text, file string, trust signa
 
 // verified is what there is to say of a text and the receipt in a file.
 func (c *Command) verified(ctx context.Context, source receipt.Source, file string, trust signatures.Trust, want receipt.Demand) (receipt.Report, error) {
-	var sealed []byte
-	unread := sooner(ctx, func() (err error) { sealed, err = c.readBytes(file); return err })
+	sealed, unread := awaited(ctx, func() ([]byte, error) { return c.readBytes(file) })
 	switch {
 	case ctx.Err() != nil:
 		return receipt.Report{}, stopped(ctx, unread)
@@ -138,7 +137,7 @@ func (c *Command) source(ctx context.Context, name string) (text receipt.Source,
 		spool.Close()
 		os.Remove(spool.Name())
 	}
-	unread := sooner(ctx, func() error { return c.copyInto(spool, name) })
+	_, unread := awaited(ctx, func() (int64, error) { return c.copyInto(spool, name) })
 	if ctx.Err() != nil {
 		done()
 		return nil, nil, stopped(ctx, unread)
@@ -148,18 +147,17 @@ func (c *Command) source(ctx context.Context, name string) (text receipt.Source,
 	}, done, nil
 }
 
-func (c *Command) copyInto(to io.Writer, name string) error {
+func (c *Command) copyInto(to io.Writer, name string) (int64, error) {
 	from := c.Stdin
 	if name != "-" {
 		f, err := os.Open(name)
 		if err != nil {
-			return err
+			return 0, err
 		}
 		defer f.Close()
 		from = f
 	}
-	_, err := io.Copy(to, from)
-	return err
+	return io.Copy(to, from)
 }
 
 // reportText is a report as a person reads it. What a receipt says stands in the

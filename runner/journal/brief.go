@@ -106,14 +106,15 @@ func (b *brief) name(token []byte) string {
 
 // verdict reads a verdict, without what it says beside yes or no and why.
 func (b *brief) verdict(l *logged) (v event.Verdict, broke bool) {
-	if l.shape != nil && l.shape.letter == "v" {
+	if l.saysAll() {
 		said := l.values
 		valid := b.truth(said[6])
 		return event.Verdict{
-			Phase: b.word(said[0]), Attempt: b.whole(said[1]), Turn: b.whole(said[2]), Moment: b.word(said[3]),
+			Path: l.path, Phase: b.word(said[0]), Attempt: b.whole(said[1]), Turn: b.whole(said[2]), Moment: b.word(said[3]),
 			Validator: b.word(said[4]), Mode: b.word(said[5]), Valid: &valid, Reason: b.word(said[7]),
 		}, false
 	}
+	v.Path = l.path
 	there := false
 	b.object(l.peek(), func(name, raw []byte) {
 		if string(name) != "verdict" {
@@ -163,12 +164,12 @@ func (b *brief) verdictField(v *event.Verdict, name, value []byte) (broke bool) 
 
 // An answered is what a model's effect came to, as far as it is counted.
 type answered struct {
-	model, phase, validator, role string
-	attempt                       int
-	came                          bool // there is a response
-	by                            string
-	text                          string // its name; "" of what only a check or an evaluator reads
-	usage                         model.Usage
+	model, phase, validator, moment, role string
+	attempt                               int
+	came                                  bool // there is a response
+	by                                    string
+	text                                  string // its name; "" of what only a check or an evaluator reads
+	usage                                 model.Usage
 }
 
 func (b *brief) answered(l *logged) (r answered) {
@@ -180,6 +181,8 @@ func (b *brief) answered(l *logged) (r answered) {
 			r.phase = b.word(value)
 		case "validator":
 			r.validator = b.word(value)
+		case "moment":
+			r.moment = b.word(value)
 		case "role":
 			r.role = b.word(value)
 		case "attempt":

@@ -9,14 +9,13 @@ import (
 	"time"
 
 	"github.com/seed61713e19/capstan/runner/event"
-	"github.com/seed61713e19/capstan/validators/schema"
 )
 
 // Gates tells how every validator did, over the runs of a cascade or, with "",
 // over all; sorted by validator and moment. What a judge was not asked about does
 // not count.
 func (j *Journal) Gates(ctx context.Context, cascade string) ([]Gate, error) {
-	t := gateTally{found: map[[2]string]*Gate{}}
+	t := gateTally{brief: brief{words: map[string]string{}}, found: map[[2]string]*Gate{}}
 	err := j.reading(ctx, func(c *conn) error {
 		var runs []int64
 		err := c.each(ctx, func(v []driver.Value) error {
@@ -25,8 +24,8 @@ func (j *Journal) Gates(ctx context.Context, cascade string) ([]Gate, error) {
 		}, "SELECT n FROM run WHERE ?1 = '' OR cascade = ?1", cascade)
 		for i := 0; i < len(runs) && err == nil; i++ {
 			err = j.eachRow(ctx, c, runs[i], 0, isJudged, func(l logged) error {
-				if err := t.row(&l); err != nil {
-					return j.garbled("what a validator said", err)
+				if t.row(&l); t.bad {
+					return j.garbled("what a validator said", nil)
 				}
 				return nil
 			})
@@ -58,7 +57,10 @@ func isJudged(kind string) bool {
 }
 
 // A gateTally counts what validators said and what they took.
-type gateTally struct{ found map[[2]string]*Gate }
+type gateTally struct {
+	brief
+	found map[[2]string]*Gate
+}
 
 func (t *gateTally) gate(validator, moment string) *Gate {
 	key := [2]string{validator, moment}
@@ -68,20 +70,14 @@ func (t *gateTally) gate(validator, moment string) *Gate {
 	return t.found[key]
 }
 
-func (t *gateTally) row(l *logged) error {
+func (t *gateTally) row(l *logged) {
 	if l.kind != string(event.VerdictGiven) {
-		return t.effect(l)
+		t.effect(l)
+		return
 	}
-	v := l.verdict()
-	if v == nil {
-		var b body
-		if err := schema.Unmarshal(l.json(), &b); err != nil || b.Verdict == nil {
-			return err
-		}
-		v = b.Verdict
-	}
-	if v.Valid == nil && v.Error == nil {
-		return nil
+	v, broke := t.verdict(l)
+	if v.Valid == nil && !broke {
+		return
 	}
 	g := t.gate(v.Validator, v.Moment)
 	g.Verdicts++
@@ -94,24 +90,17 @@ func (t *gateTally) row(l *logged) error {
 	default:
 		g.Rejected++
 	}
-	return nil
 }
 
 // effect counts one that a validator had made, which its row says.
-func (t *gateTally) effect(l *logged) error {
-	raw := l.json()
-	if !bytes.Contains(raw, []byte(`"validator":`)) {
-		return nil
+func (t *gateTally) effect(l *logged) {
+	if !bytes.Contains(l.peek(), []byte(`"validator":`)) {
+		return
 	}
-	var c came
-	if err := schema.Unmarshal(raw, &c); err != nil || c.Validator == "" {
-		return err
+	if r := t.answered(l); r.validator != "" {
+		g := t.gate(r.validator, r.moment)
+		g.Seconds += time.Duration(l.took).Seconds()
+		g.Calls += r.usage.Calls
+		g.CostUSD += r.usage.CostUSD
 	}
-	g := t.gate(c.Validator, c.Moment)
-	g.Seconds += time.Duration(l.took).Seconds()
-	if c.Response != nil {
-		g.Calls += c.Response.Usage.Calls
-		g.CostUSD += c.Response.Usage.CostUSD
-	}
-	return nil
 }

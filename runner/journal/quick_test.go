@@ -344,7 +344,7 @@ func FuzzDamagedPack(f *testing.F) {
 		some, _ := k.rows(func(kind string) bool { return kind == string(event.ToolCalled) }) // the others are not looked at
 		list = append(list, some...)
 		for i := range list {
-			list[i].verdict()
+			(&brief{words: map[string]string{}}).verdict(&list[i])
 			list[i].json()
 		}
 	})

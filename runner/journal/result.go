@@ -110,11 +110,13 @@ func (j *Journal) fillVerdicts(ctx context.Context, c *conn, s summary, rows []i
 	}
 	told := make(map[int64]*event.Verdict, len(rows))
 	isVerdict := func(kind string) bool { return kind == string(event.VerdictGiven) }
-	read := eventReader{j: j, n: s.n, run: s.RunID, detail: Brief}
+	read, brief := eventReader{j: j, n: s.n, run: s.RunID, detail: Brief}, brief{words: map[string]string{}}
 	err := j.eachRow(ctx, c, s.n, 0, isVerdict, func(l logged) error {
-		if v, raw := l.verdict(), l.json(); v != nil && !bytes.Contains(raw, []byte(reference)) && !bytes.Contains(raw, []byte(seal)) {
-			told[l.row] = v
-			return nil
+		if raw := l.json(); l.saysAll() && !bytes.Contains(raw, []byte(reference)) && !bytes.Contains(raw, []byte(seal)) {
+			if v, _ := brief.verdict(&l); !brief.bad {
+				told[l.row] = &v
+				return nil
+			}
 		}
 		e, err := read.event(ctx, c, l)
 		told[l.row] = e.Verdict

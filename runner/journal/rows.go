@@ -8,7 +8,6 @@ import (
 	"fmt"
 
 	"github.com/seed61713e19/capstan/runner/event"
-	"github.com/seed61713e19/capstan/runner/journal/encodings"
 )
 
 // logged is a row of what happened: an event, an effect, or a mark between them.
@@ -38,19 +37,8 @@ func (l *logged) peek() []byte {
 	return l.shape.unfold(l.values, string(l.path))
 }
 
-// verdict is what a row tells that says yes or no and why, and no more; nil of
-// others.
-func (l *logged) verdict() *event.Verdict {
-	if l.shape == nil || l.shape.letter != "v" {
-		return nil
-	}
-	v := l.values
-	valid := string(v[6]) == "true"
-	return &event.Verdict{
-		Path: l.path, Phase: string(encodings.Said(v[0])), Attempt: int(encodings.Number(v[1])), Turn: int(encodings.Number(v[2])), Moment: string(encodings.Said(v[3])),
-		Validator: string(encodings.Said(v[4])), Mode: string(encodings.Said(v[5])), Valid: &valid, Reason: string(encodings.Said(v[7])),
-	}
-}
+// saysAll tells of a row of a verdict that says yes or no and why, and no more.
+func (l *logged) saysAll() bool { return l.shape != nil && l.shape.letter == "v" }
 
 // packs is the version of the tables from which on rows are written in packs.
 const packs = 3

@@ -168,7 +168,6 @@ const ofAttempt = "?"
 
 func (k *taker) verdict(a *Attempt, own event.Path, l *logged) {
 	v, broke := k.brief.verdict(l)
-	v.Path = l.path
 	where := l.path.Up()
 	g := Judgement{
 		Path: l.path, Moment: v.Asked(), Validator: v.Validator, Mode: v.Mode, Turn: v.Turn, Valid: v.Valid, Broke: broke,

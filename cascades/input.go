@@ -62,6 +62,17 @@ func (c *Cascade) Inherit(input, outer map[string]any) {
 	}
 }
 
+// Again is the input of an earlier run for another one: what the cascade does not
+// declare any more nobody gave to that.
+func (c *Cascade) Again(input map[string]any) map[string]any {
+	again := map[string]any{}
+	maps.Copy(again, input)
+	for _, wrong := range c.Undeclared(input) {
+		delete(again, wrong.Name)
+	}
+	return again
+}
+
 // CheckInput tells everything that is wrong with an input of plain values before
 // a run is made of it; there is nothing where it may run. An input without a
 // default is missed where it is enforced, or where a template of a phase that no

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"sync"
+
+	"github.com/seed61713e19/capstan/validators/schema"
 )
 
 // Operator marks parameters by which a validator decides, such as a policy, a
@@ -25,7 +27,7 @@ func (v Validator) Fixed(with map[string]any) Validator {
 	}
 	open := v
 	open.Operator = nil
-	open.params = sync.OnceValue(func() map[string]any { return without(v.params(), closed) })
+	open.params = sync.OnceValue(func() map[string]any { return schema.Without(v.params(), closed) })
 	open.bind = func(given map[string]any) (Check, error) {
 		for _, name := range closed {
 			if _, ok := given[name]; ok {
@@ -40,22 +42,4 @@ func (v Validator) Fixed(with map[string]any) Validator {
 		return v.bind(whole)
 	}
 	return open
-}
-
-// without is the schema of an object but for some properties.
-func without(params map[string]any, names []string) map[string]any {
-	rest := maps.Clone(params)
-	properties, _ := params["properties"].(map[string]any)
-	properties = maps.Clone(properties)
-	required, _ := params["required"].([]any)
-	required = slices.Clone(required)
-	for _, name := range names {
-		delete(properties, name)
-		required = slices.DeleteFunc(required, func(r any) bool { return r == name })
-	}
-	rest["properties"] = properties
-	if delete(rest, "required"); len(required) > 0 {
-		rest["required"] = required
-	}
-	return rest
 }

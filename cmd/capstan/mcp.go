@@ -132,7 +132,7 @@ func (c *Command) mcpOptions(s *kit, f mcpFlags, with map[string]any, judges *ru
 	for _, v := range judges.Known().Validators.List() {
 		o.Gates = append(o.Gates, mcpserver.Gate{
 			Validator: v, Fixed: chosenFrom(with, v.Params(), used), Own: ownForm(v.Name),
-			Writes: v.Name == edit.Validator.Name, Rooted: v.Name == edit.Validator.Name,
+			Writes: v.Name == edit.Validator.Name,
 		})
 	}
 	text := func(name string) string { s, _ := with[name].(string); return s }

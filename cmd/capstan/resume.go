@@ -234,12 +234,7 @@ func (c *Command) runAgain(ctx context.Context, s *kit, run *journal.Run, how re
 	if p, _ := cascade.Phase(how.from); how.from != "" && p == nil {
 		return usage("--from: %s has no phase %s", cascade.File, how.from)
 	}
-	input := maps.Clone(run.Start.Input)
-	for _, wrong := range cascade.CheckInput(ctx.Err, input) {
-		if wrong.Kind == cascades.InputUndeclared { // any more: nobody gave it to this run
-			delete(input, wrong.Name)
-		}
-	}
+	input := cascade.Again(run.Start.Input)
 	maps.Copy(input, how.input)
 	if err := c.ready(ctx, cascade, input, s.models, f, run.Start.Model); err != nil {
 		return err

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -20,8 +21,7 @@ import (
 type Gate struct {
 	validators.Validator
 	Fixed  map[string]any                  // parameters that the operator sets, which no call sees, nor those that are the operator's alone
-	Writes bool                            // it may write files
-	Rooted bool                            // its root is the server's where a call gives none
+	Writes bool                            // it may write files, in the server's root where a call gives none
 	Own    func(validators.Verdict) []byte // the verdict in the gate's own form, as text; nil, or giving nil: as JSON
 }
 
@@ -108,7 +108,7 @@ func (s *Server) parameters(g Gate, given map[string]any) (map[string]any, error
 			return nil, fmt.Errorf("with.root: %w", err)
 		}
 		with["root"] = inside
-	} else if g.Rooted && g.Fixed["root"] == nil {
+	} else if g.Writes && g.Fixed["root"] == nil {
 		with["root"] = s.o.Root
 	}
 	return with, nil
@@ -126,16 +126,10 @@ func (s *Server) effect(t Tool) (*offer, error) {
 	if err := held(t.Name, params, t.Fixed); err != nil {
 		return nil, err
 	}
-	hidden := map[string]bool{}
-	for name := range t.Fixed {
-		hidden[name] = true
-	}
-	for _, name := range t.Hidden {
-		hidden[name] = true
-	}
+	hidden := slices.Concat(t.Hidden, slices.Collect(maps.Keys(t.Fixed)))
 	hints := hinted(t.Effect)
 	hints.IdempotentHint = t.Repeatable()
-	o := newOffer(t.Name, t.Description, without(params, hidden), hints, func(ctx context.Context, c call) (*sdk.CallToolResult, error) {
+	o := newOffer(t.Name, t.Description, schema.Without(params, hidden), hints, func(ctx context.Context, c call) (*sdk.CallToolResult, error) {
 		maps.Copy(c.arguments, t.Fixed)
 		// A call that has an ID is a model's, which may not choose all that a
 		// cascade may.

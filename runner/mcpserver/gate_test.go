@@ -148,7 +148,7 @@ func TestGateRoot(t *testing.T) {
 	write(t, dir, map[string]string{"in/work/a": "", "out/a": ""})
 	o := options()
 	o.Root = dir + "/in"
-	o.Gates = []mcpserver.Gate{{Validator: rooted, Rooted: true, Own: func(v validators.Verdict) []byte { return []byte("own: " + v.Reason) }}}
+	o.Gates = []mcpserver.Gate{{Validator: rooted, Writes: true, Own: func(v validators.Verdict) []byte { return []byte("own: " + v.Reason) }}}
 	s := connect(t, o)
 	for root, want := range map[string]string{
 		`"work"`: "own: root " + dir + "/in/work,", fmt.Sprintf("%q", dir+"/in/work"): "own: root " + dir + "/in/work,", `null`: "got null",

@@ -26,7 +26,7 @@ type offer struct {
 	input *schema.Schema // what arguments are held against; nil: what is called does that itself
 	call  func(context.Context, call) (*sdk.CallToolResult, error)
 
-	closed map[string]bool // arguments that are the operator's
+	closed []string // arguments that are the operator's
 }
 
 // A call is one use of an offer.
@@ -98,7 +98,7 @@ func (f *offer) read(raw json.RawMessage) (map[string]any, error) {
 		words = append(words, err.Error())
 	}
 	for _, name := range slices.Sorted(maps.Keys(arguments)) {
-		if f.closed[name] {
+		if slices.Contains(f.closed, name) {
 			words = append(words, name+" is the operator's to set, and not a model's to choose")
 		}
 	}
@@ -141,22 +141,6 @@ func object(properties map[string]any, required ...any) map[string]any {
 // text is the schema of a text.
 func text(description string) map[string]any {
 	return map[string]any{"type": "string", "description": description}
-}
-
-// without is the schema of an object but for some properties, which its caller
-// does not see and cannot give.
-func without(params map[string]any, names map[string]bool) map[string]any {
-	out := maps.Clone(params)
-	properties, _ := params["properties"].(map[string]any)
-	properties = maps.Clone(properties)
-	maps.DeleteFunc(properties, func(name string, _ any) bool { return names[name] })
-	out["properties"] = properties
-	required, _ := params["required"].([]any)
-	required = slices.DeleteFunc(slices.Clone(required), func(name any) bool { s, _ := name.(string); return names[s] })
-	if delete(out, "required"); len(required) > 0 {
-		out["required"] = required
-	}
-	return out
 }
 
 // held checks values that the operator fixes against the parameters that they

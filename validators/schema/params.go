@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -123,4 +125,22 @@ func (p *Params[P]) Read(value map[string]any) (P, error) {
 		return zero, err
 	}
 	return Decode[P](value)
+}
+
+// Without is the schema of an object but for some properties.
+func Without(params map[string]any, names []string) map[string]any {
+	rest := maps.Clone(params)
+	properties, _ := params["properties"].(map[string]any)
+	properties = maps.Clone(properties)
+	required, _ := params["required"].([]any)
+	required = slices.Clone(required)
+	for _, name := range names {
+		delete(properties, name)
+		required = slices.DeleteFunc(required, func(r any) bool { return r == name })
+	}
+	rest["properties"] = properties
+	if delete(rest, "required"); len(required) > 0 {
+		rest["required"] = required
+	}
+	return rest
 }

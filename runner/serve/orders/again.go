@@ -44,13 +44,7 @@ func (c *Crew) Again(ctx context.Context, id string, change Change) (string, err
 		if err != nil {
 			return nil, err
 		}
-		input := map[string]any{}
-		maps.Copy(input, start.Input)
-		for _, wrong := range cascade.CheckInput(ctx.Err, input) {
-			if wrong.Kind == cascades.InputUndeclared { // any more: nobody gave it to this run
-				delete(input, wrong.Name)
-			}
-		}
+		input := cascade.Again(start.Input)
 		maps.Copy(input, change.Input)
 		if wrong := cascade.CheckInput(ctx.Err, input); len(wrong) > 0 {
 			return nil, wrong

@@ -115,7 +115,7 @@ func (c *Command) kept(f storeFlags, readOnly bool) (*journal.Journal, error) {
 		return j, nil
 	case errors.Is(err, journal.ErrEmpty) && journal.IsAddress(file):
 		return nil, usage("%w yet: %w", errNoRuns, err)
-	case errors.Is(err, journal.ErrEmpty), errors.Is(err, os.ErrNotExist):
+	case errors.Is(err, journal.ErrEmpty), errors.Is(err, os.ErrNotExist) && !journal.IsAddress(file): // a server's socket that is not there is a server that is away
 		return nil, usage("%w in %s yet; capstan run keeps them there", errNoRuns, file)
 	}
 	return nil, &exit{exitBroken, err}

@@ -20,10 +20,9 @@ type Address struct {
 	ours   string // statements that every connection begins with
 }
 
-// IsAddress tells an address from the name of a file.
-func IsAddress(s string) bool {
-	return strings.HasPrefix(s, "postgres://") || strings.HasPrefix(s, "postgresql://")
-}
+// IsAddress tells an address, also one of no server that is known here, from the
+// name of a file.
+func IsAddress(s string) bool { return strings.Contains(s, "://") }
 
 // defaultSchema is the schema that a journal's tables are in, where the address
 // names no other as its search_path.
@@ -63,7 +62,7 @@ const maxRow = 16 << 20
 // journal: it is of no schema, and a session there has no settings of ours.
 func ParseForeign(s string) (*Address, error) {
 	config, err := pgconn.ParseConfig(s)
-	if err != nil {
+	if err != nil || !strings.HasPrefix(s, "postgres://") && !strings.HasPrefix(s, "postgresql://") { // else they are key=value to it
 		return nil, errors.New("the address cannot be read: want postgres://user@host:port/database, the password in PGPASSWORD or ~/.pgpass") // pgconn's own words may quote it
 	}
 	config.RuntimeParams["client_encoding"] = "UTF8"

@@ -61,7 +61,7 @@ func TestRunAgain(t *testing.T) {
 	again(409, map[string]any{"run_id": "herons", "input": map[string]any{"topic": "owls"}})
 	for body, status := range map[string]int{
 		`{"from": "nowhere"}`: 422, `{"form": "draft"}`: 422, `{"input": {"tpic": "x"}}`: 422, `{"input": {"topic": 1}}`: 422, `{"input": []}`: 422, `[]`: 422, `{`: 400,
-		`{"run_id": "../x"}`: 422, `{"with_changes": "yes"}`: 422,
+		`{"run_id": "../x"}`: 422, `{"run_id": "last"}`: 422, `{"with_changes": "yes"}`: 422,
 	} {
 		before := len(w.Want(200, "GET", "/v1/runs", nil).JSON(t)["runs"].([]any))
 		if r := w.Ask("POST", "/v1/runs/"+id+"/again", body); r.StatusCode != status {

@@ -91,7 +91,7 @@ func TestOrdersThatAreRefused(t *testing.T) {
 	} {
 		w.Problem(c.status, c.code, "POST", "/v1/runs", c.body)
 	}
-	for _, id := range []string{"a", "a:b", "a.b-c_d", strings.Repeat("a", 128), ".", "a b", "a/b", "a\n", "ä", "-a", strings.Repeat("a", 129)} {
+	for _, id := range []string{"a", "a:b", "a.b-c_d", "last", "lastly", strings.Repeat("a", 128), ".", "a b", "a/b", "a\n", "ä", "-a", strings.Repeat("a", 129)} {
 		body, _ := json.Marshal(map[string]any{"cascade": "nobody", "run_id": id})
 		code := "unknown_cascade"
 		if runner.CheckRunID(id) != nil {

@@ -2,8 +2,10 @@ package providers
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/seed61713e19/capstan/runner/model"
@@ -56,12 +58,16 @@ func (s *Set) open(list []model.Provider) *endpoints {
 	filled := slices.Clone(list)
 	for i, p := range filled {
 		filled[i].Headers = make(map[string]string, len(p.Headers))
-		for name, text := range p.Headers {
-			value, err := process.Expand(text)
+		var lacks []string
+		for _, name := range slices.Sorted(maps.Keys(p.Headers)) {
+			value, err := process.Expand(p.Headers[name])
 			if err != nil {
-				at.lacking[p.Name] = fmt.Errorf("provider %s: header %s: %w", p.Name, name, err)
+				lacks = append(lacks, fmt.Sprintf("header %s: %v", name, err))
 			}
 			filled[i].Headers[name] = value
+		}
+		if len(lacks) > 0 {
+			at.lacking[p.Name] = fmt.Errorf("provider %s: %s", p.Name, strings.Join(lacks, "; "))
 		}
 	}
 	at.doors = openai.NewDoors(s.o.Getenv, openai.Options{Stream: s.o.Stream}, filled...)

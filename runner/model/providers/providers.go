@@ -97,13 +97,19 @@ func (s *Set) route(name string) (model.Model, string, error) {
 		kept, err := s.replay(rest)
 		return kept, rest, err
 	}
-	provider, _, _ := strings.Cut(name, ":")
-	if err := s.at.lacking[provider]; err != nil {
-		return nil, name, err
-	}
 	client, rest, err := s.at.doors.Client(name)
 	if err != nil {
-		return nil, rest, fmt.Errorf("%w (--model scripted:FILE needs no provider)", err)
+		err = fmt.Errorf("%w (--model scripted:FILE needs no provider)", err)
+	}
+	provider, _, _ := strings.Cut(name, ":")
+	switch lacks := s.at.lacking[provider]; {
+	case lacks != nil && err != nil:
+		err = fmt.Errorf("%w; %w", lacks, err)
+	case lacks != nil:
+		err = lacks
+	}
+	if err != nil {
+		return nil, rest, err
 	}
 	return client, rest, nil
 }

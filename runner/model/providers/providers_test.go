@@ -107,15 +107,21 @@ func TestRewound(t *testing.T) {
 }
 
 // A provider of the cascade's whose header wants a variable that is not set is told
-// so, and nothing is sent there without it; the others are asked.
+// so, with all that lacks, its key too, and nothing is sent there without it; the
+// others are asked.
 func TestHeadersThatAreLacking(t *testing.T) {
 	t.Setenv("THERE", "x")
 	s := New(Options{Getenv: nothing}).Of([]model.Provider{
 		{Name: "mine", BaseURL: "http://127.0.0.1:1/v1", Headers: map[string]string{"X-Who": "{{ env.CAPSTAN_TEST_NOT_SET }}"}},
+		{Name: "much", BaseURL: "http://127.0.0.1:1/v1", KeyEnv: "MUCH_KEY", Headers: map[string]string{"X-B": "{{ env.CAPSTAN_TEST_B }}", "X-There": "{{ env.THERE }}", "X-A": "{{ env.CAPSTAN_TEST_A }}"}},
 		{Name: "other", BaseURL: "http://127.0.0.1:1/v1", Headers: map[string]string{"X-Who": "{{ env.THERE }}"}},
 	})
 	if err := s.Ready("mine:m"); err == nil || !strings.Contains(err.Error(), "provider mine: header X-Who") || !strings.Contains(err.Error(), "CAPSTAN_TEST_NOT_SET") {
 		t.Errorf("mine: %v", err)
+	}
+	want := "provider much: header X-A: the environment has no CAPSTAN_TEST_A; header X-B: the environment has no CAPSTAN_TEST_B; model much:m: MUCH_KEY is not set"
+	if err := s.Ready("much:m"); err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("much: %v", err)
 	}
 	if err := s.Ready("other:m"); err != nil {
 		t.Errorf("other: %v", err)

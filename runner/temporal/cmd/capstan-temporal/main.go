@@ -83,7 +83,7 @@ func command(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return usage
 }
 
-// connection marks an error of the cluster or the store.
+// connection marks an error of the cluster or the store, or of where results go.
 type connection struct{ error }
 
 func (c connection) Unwrap() error { return c.error }

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"net"
 	"os"
 	"path/filepath"
@@ -11,6 +12,8 @@ import (
 
 	"go.temporal.io/api/workflowservice/v1"
 	"google.golang.org/grpc"
+
+	"github.com/seed61713e19/capstan/runner/engine"
 )
 
 // What is wrong is told before anything is begun, with the exit status of capstan.
@@ -20,6 +23,10 @@ func TestMistakes(t *testing.T) {
 		t.Fatal(err)
 	}
 	store := t.TempDir()
+	null := filepath.Join(store, "null.json")
+	if err := os.WriteFile(null, []byte("null\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	nobody := "127.0.0.1:1" // no cluster is there
 	for _, c := range []struct {
 		args   []string
@@ -30,7 +37,17 @@ func TestMistakes(t *testing.T) {
 		{[]string{"run", file, "--input", "topic=owls"}, usage, "--store is missing"},
 		{[]string{"run", filepath.Join(store, "none.yaml"), "--store", store}, usage, "none.yaml"},
 		{[]string{"run", file, "--store", store, "--address", nobody}, usage, "topic"},
-		{[]string{"run", file, "--store", store, "--input", "topic"}, usage, "NAME=VALUE"},
+		{[]string{"run", file, "--store", store, "--input", "topic"}, usage, "NAME:=JSON"},
+		{[]string{"run", file, "--store", store, "--input", "=owls"}, usage, "NAME:=JSON"},
+		{[]string{"run", file, "--store", store, "--input", "topic:=3"}, usage, "got number, want string"},
+		{[]string{"run", file, "--store", store, "--input", "topic:={"}, usage, "topic: "},
+		{[]string{"run", file, "--store", store, "--input", "topic=@" + filepath.Join(store, "none.md")}, usage, "none.md"},
+		{[]string{"run", file, "--store", store, "--input", "topic=owls", "--input", "topic=herons"}, usage, "topic is given twice"},
+		{[]string{"run", file, "--store", store, "--input", "topics=owls"}, usage, "topics is not declared"}, // and that topic is missing
+		{[]string{"run", file, "--store", store, "--input", "topic=owls", "--run-id", "last", "--address", nobody}, usage, "--run-id: a run cannot be called last"},
+		{[]string{"run", file, "--store", store, "--input-file", null, "--input", "topic=owls"}, usage, "want a JSON object"},
+		{[]string{"run", file, "--store", store, "--input", `topic:="owls"`, "--address", nobody}, broken, "cluster " + nobody},
+		{[]string{"run", file, "--store", store, "--input", "topic=@" + file, "--address", nobody}, broken, "cluster " + nobody},
 		{[]string{"run", file, "--store", store, "--input", "topic=owls", "--address", nobody}, broken, "cluster " + nobody},
 		{[]string{"worker", "--store", store, "--address", nobody}, broken, "cluster " + nobody},
 		{[]string{"answer", "r", "yes", "--address", nobody}, broken, "cluster " + nobody},
@@ -39,6 +56,35 @@ func TestMistakes(t *testing.T) {
 		var out, told bytes.Buffer
 		if status := command(t.Context(), c.args, &out, &told); status != c.status || !strings.Contains(told.String(), c.says) {
 			t.Errorf("%q: exit status %d, said %q", c.args, status, told.String())
+		}
+	}
+}
+
+// What a run gives is printed as capstan run prints it.
+func TestOutput(t *testing.T) {
+	for _, c := range []struct {
+		output any
+		want   string
+	}{
+		{"owls", "owls\n"}, {"owls\n", "owls\n"}, {"", "\n"}, {"a <b>", "a <b>\n"},
+		{map[string]any{"a": "<b> & c", "n": json.Number("1.0")}, "{\n  \"a\": \"<b> & c\",\n  \"n\": 1.0\n}\n"}, {nil, "null\n"},
+	} {
+		var out, told bytes.Buffer
+		if err := show(&out, &told, engine.Result{Status: engine.Succeeded, Output: c.output}, false); err != nil || out.String() != c.want || told.Len() > 0 {
+			t.Errorf("%v: %q, %q, %v; want %q", c.output, out.String(), told.String(), err, c.want)
+		}
+	}
+}
+
+// The models that are named are those of capstan run: the last default counts, and
+// other names are replaced beside it.
+func TestChosen(t *testing.T) {
+	t.Setenv("CAPSTAN_MODEL", "env")
+	for want, models := range map[string][]string{
+		"env": nil, "b\na": {"a", "b"}, "c=d\na=b": {"a=b", "c=d"}, "scripted:dir/post.scripted.yaml": {"scripted"},
+	} {
+		if got := chosen(models, "dir/post.yaml"); got != want {
+			t.Errorf("%q: %q, want %q", models, got, want)
 		}
 	}
 }

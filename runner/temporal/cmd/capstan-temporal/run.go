@@ -2,11 +2,9 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -21,8 +19,8 @@ import (
 )
 
 func (c *cluster) run() *cobra.Command {
-	var inputs []string
-	var file, name, id string
+	var inputs, models []string
+	var file, id string
 	var asJSON, detach bool
 	cmd := &cobra.Command{
 		Use:   "run FILE",
@@ -32,7 +30,7 @@ output, the run's name and its questions to standard error. The run goes on when
 this command is interrupted.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			input, err := readInput(file, inputs)
+			input, err := reader{cmd.InOrStdin()}.input(file, inputs)
 			if err != nil {
 				return err
 			}
@@ -45,26 +43,26 @@ this command is interrupted.`,
 				return err
 			}
 			if wrong := cascade.CheckInput(cmd.Context().Err, input); len(wrong) > 0 {
-				return fmt.Errorf("%v", wrong[0])
+				return wrong
+			}
+			if id == "" {
+				id = runner.NewRunID(time.Now())
+			}
+			if err := runner.CheckRunID(id); err != nil {
+				return fmt.Errorf("--run-id: %w", err)
 			}
 			kept, err := c.open()
 			if err != nil {
 				return err
 			}
 			defer kept.close()
-			if id == "" {
-				id = runner.NewRunID(time.Now())
-			}
-			if name == "scripted" {
-				name = "scripted:" + strings.TrimSuffix(args[0], filepath.Ext(args[0])) + ".scripted.yaml"
-			}
 			t, err := c.dial(cmd.Context())
 			if err != nil {
 				return err
 			}
 			defer t.Close()
 			runs := &temporal.Client{Temporal: t, Texts: kept.texts, Queue: c.queue}
-			if err := runs.Begin(telemetry.Incoming(cmd.Context(), os.Getenv), temporal.Order{RunID: id, Cascade: cascade, Input: input, Model: name}); err != nil {
+			if err := runs.Begin(telemetry.Incoming(cmd.Context(), os.Getenv), temporal.Order{RunID: id, Cascade: cascade, Input: input, Model: chosen(models, args[0])}); err != nil {
 				return connection{c.told(err)}
 			}
 			fmt.Fprintln(cmd.ErrOrStderr(), "run", id)
@@ -85,42 +83,13 @@ this command is interrupted.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringArrayVar(&inputs, "input", nil, "NAME=VALUE or NAME=@FILE")
-	flags.StringVar(&file, "input-file", "", "a JSON file of the whole input")
-	flags.StringVar(&name, "model", os.Getenv("CAPSTAN_MODEL"), "asked in place of what the cascade says")
+	flags.StringArrayVar(&inputs, "input", nil, "an input: NAME=TEXT, NAME:=JSON or NAME=@FILE")
+	flags.StringVar(&file, "input-file", "", "a JSON object of inputs, - for standard input")
+	flags.StringArrayVar(&models, "model", nil, "NAME, scripted:FILE: the default model; OLD=NEW, '*=NEW': another one for that, or for all (or CAPSTAN_MODEL)")
 	flags.StringVar(&id, "run-id", "", "the run's name")
 	flags.BoolVar(&asJSON, "json", false, "print the whole result as JSON")
 	flags.BoolVar(&detach, "detach", false, "do not wait for the end")
 	return cmd
-}
-
-// readInput is the input that the flags say.
-func readInput(file string, inputs []string) (map[string]any, error) {
-	input := map[string]any{}
-	if file != "" {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			return nil, err
-		}
-		if err := schema.Unmarshal(text, &input); err != nil {
-			return nil, fmt.Errorf("%s: %w", file, err)
-		}
-	}
-	for _, in := range inputs {
-		name, value, ok := strings.Cut(in, "=")
-		if !ok {
-			return nil, fmt.Errorf("--input %s: want NAME=VALUE", in)
-		}
-		if from, ok := strings.CutPrefix(value, "@"); ok {
-			text, err := os.ReadFile(from)
-			if err != nil {
-				return nil, err
-			}
-			value = string(text)
-		}
-		input[name] = value
-	}
-	return input, nil
 }
 
 // statuses are the exit statuses of runs that did not succeed.
@@ -133,18 +102,18 @@ func show(stdout, stderr io.Writer, r engine.Result, asJSON bool) error {
 	text, isText := r.Output.(string)
 	switch {
 	case asJSON:
-		var out []byte
-		if out, err = schema.Indent(r); err == nil {
-			_, err = fmt.Fprintf(stdout, "%s\n", out)
-		}
+		err = printJSON(stdout, r)
 	case r.Status != engine.Succeeded:
 	case isText:
-		_, err = fmt.Fprintln(stdout, text)
+		_, err = io.WriteString(stdout, strings.TrimSuffix(text, "\n")+"\n")
 	default:
-		err = json.NewEncoder(stdout).Encode(r.Output)
+		err = printJSON(stdout, r.Output)
 	}
-	if err != nil || r.Status == engine.Succeeded {
-		return err
+	if err != nil {
+		return connection{err}
+	}
+	if r.Status == engine.Succeeded {
+		return nil
 	}
 	if r.Error != nil {
 		fmt.Fprintln(stderr, r.Error)
@@ -160,6 +129,14 @@ func show(stdout, stderr io.Writer, r engine.Result, asJSON bool) error {
 		status = usage
 	}
 	return status
+}
+
+func printJSON(w io.Writer, v any) error {
+	out, err := schema.Indent(v)
+	if err == nil {
+		_, err = w.Write(append(out, '\n'))
+	}
+	return err
 }
 
 func (c *cluster) answer() *cobra.Command {

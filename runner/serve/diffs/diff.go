@@ -124,28 +124,20 @@ func (d *differ) same(lines []diffLine, i, j, n int) []diffLine {
 	return lines
 }
 
-// changed shows one change: what was removed, then what was added. Where as
-// many lines came as went, the words that differ are marked.
+// changed shows one change: what was removed, then what was added, of each as many
+// lines as most. Where as many came as went, the words that differ are marked.
 func (d *differ) changed(c lcs.Diff, most int) []diffLine {
-	var list []diffLine
 	pairs := c.End-c.Start == c.ReplEnd-c.ReplStart
-	var went, came [][]piece
-	for i := c.Start; i < c.End; i++ {
-		old, fresh := []piece{{Text: clipLine(d.a[i])}}, []piece(nil)
-		if j := c.ReplStart + i - c.Start; pairs {
-			old, fresh = words(d.a[i], d.b[j])
-		}
-		went, came = append(went, old), append(came, fresh)
+	went, came := d.a[c.Start:min(c.End, c.Start+most)], d.b[c.ReplStart:min(c.ReplEnd, c.ReplStart+most)]
+	list := make([]diffLine, 0, len(went)+len(came))
+	for i, line := range went {
+		list = append(list, diffLine{Kind: "removed", Sign: "−", Old: c.Start + i + 1, Pieces: []piece{{Text: clipLine(line)}}})
 	}
-	for i, pieces := range went[:min(len(went), most)] {
-		list = append(list, diffLine{Kind: "removed", Sign: "−", Old: c.Start + i + 1, Pieces: pieces})
+	for j, line := range came {
+		list = append(list, diffLine{Kind: "added", Sign: "+", New: c.ReplStart + j + 1, Pieces: []piece{{Text: clipLine(line)}}})
 	}
-	for j := c.ReplStart; j < min(c.ReplEnd, c.ReplStart+most); j++ {
-		pieces := []piece{{Text: clipLine(d.b[j])}}
-		if pairs {
-			pieces = came[j-c.ReplStart]
-		}
-		list = append(list, diffLine{Kind: "added", Sign: "+", New: j + 1, Pieces: pieces})
+	for i := 0; pairs && i < len(went); i++ {
+		list[i].Pieces, list[len(went)+i].Pieces = words(went[i], came[i])
 	}
 	return list
 }

@@ -199,8 +199,12 @@ func (k *pack) each(after int64, want func(kind string) bool, body func(logged) 
 func (k *pack) lines() (list [][]byte, ok bool) {
 	inner, opened := bytes.CutPrefix([]byte(k.data), []byte("["))
 	inner, closed := bytes.CutSuffix(inner, []byte("]"))
-	list = bytes.Split(inner, []byte(",\n"))
-	return list, opened && closed && int64(len(list)) == k.last-k.first+1
+	list = bytes.Split(inner, []byte("\n"))
+	ok = opened && closed && int64(len(list)) == k.last-k.first+1
+	for i := 0; ok && i < len(list)-1; i++ {
+		list[i], ok = bytes.CutSuffix(list[i], []byte(","))
+	}
+	return list, ok
 }
 
 // kindOf is the kind of a line, and its shape.

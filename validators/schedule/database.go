@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"net/url"
 	"os"
 	"strings"
@@ -19,13 +18,33 @@ import (
 // A DB is the database of creators, captions and schedules: SQLite in a file,
 // or PostgreSQL. It is safe for concurrent use.
 type DB struct {
-	name        string  // in errors: the file, or that it is PostgreSQL
-	read, write *sql.DB // one and the same for PostgreSQL
+	name        string // in errors: the file, or that it is PostgreSQL
+	read, write *pool  // one and the same for PostgreSQL
 	postgres    bool
 	before      func(statement string) error // tests: called before each statement and commit
+}
 
-	mu       sync.Mutex
-	prepared map[string]*sql.Stmt // of SQLite's writer; pgx remembers its own
+// A pool is connections, and the statements that were asked on them.
+type pool struct {
+	*sql.DB
+	asked    sync.Map // of SQLite, to be prepared before the next transaction; pgx remembers its own
+	prepared sync.Map // text → *sql.Stmt
+}
+
+// prepare prepares what was asked so far: a statement of SQLite takes longer to
+// compile than to run. Not within a transaction: the writer has one connection. What
+// cannot be prepared is told where it is asked again.
+func (p *pool) prepare(ctx context.Context) {
+	for text := range p.asked.Range {
+		p.asked.Delete(text)
+		stmt, err := p.PrepareContext(ctx, text.(string))
+		if err != nil {
+			continue
+		}
+		if _, twice := p.prepared.LoadOrStore(text, stmt); twice {
+			stmt.Close()
+		}
+	}
 }
 
 // Open opens a database that [Init] has made: a SQLite file by its path, or
@@ -73,12 +92,13 @@ func isPostgres(dsn string) bool {
 
 func connect(dsn string, create bool) (*DB, error) {
 	if isPostgres(dsn) {
-		pool, err := sql.Open("pgx", dsn)
+		connections, err := sql.Open("pgx", dsn)
 		if err != nil {
 			return nil, errors.New("schedule database: the PostgreSQL DSN cannot be read") // its own words may quote the password
 		}
-		pool.SetMaxOpenConns(16)
-		return &DB{name: "(PostgreSQL)", read: pool, write: pool, postgres: true}, nil
+		connections.SetMaxOpenConns(16)
+		both := &pool{DB: connections}
+		return &DB{name: "(PostgreSQL)", read: both, write: both, postgres: true}, nil
 	}
 	return connectSQLite(strings.TrimPrefix(dsn, "file:"), create)
 }
@@ -111,45 +131,24 @@ func connectSQLite(path string, create bool) (*DB, error) {
 	write.SetMaxOpenConns(1)
 	read.SetMaxOpenConns(8)
 	read.SetMaxIdleConns(8)
-	return &DB{name: clip(path), read: read, write: write}, nil
-}
-
-// prepare prepares statements for SQLite's writer, once. It must not be called
-// within a transaction of the writer, which has the one connection.
-func (db *DB) prepare(ctx context.Context, statements ...string) error {
-	if db.postgres {
-		return nil
-	}
-	db.mu.Lock()
-	defer db.mu.Unlock()
-	if db.prepared == nil {
-		db.prepared = map[string]*sql.Stmt{}
-	}
-	for _, text := range statements {
-		if db.prepared[text] != nil {
-			continue
-		}
-		stmt, err := db.write.PrepareContext(ctx, text)
-		if err != nil {
-			return db.wrong(err)
-		}
-		db.prepared[text] = stmt
-	}
-	return nil
+	return &DB{name: clip(path), read: &pool{DB: read}, write: &pool{DB: write}}, nil
 }
 
 // A tx is one transaction.
 type tx struct {
 	*sql.Tx
-	db       *DB
-	ctx      context.Context
-	prepared map[string]*sql.Stmt // those of them that may be used here
+	db   *DB
+	pool *pool
+	ctx  context.Context
 }
 
 // known gives a prepared statement, or nil.
 func (t tx) known(text string) *sql.Stmt {
-	if stmt := t.prepared[text]; stmt != nil {
-		return t.StmtContext(t.ctx, stmt)
+	if stmt, ok := t.pool.prepared.Load(text); ok {
+		return t.StmtContext(t.ctx, stmt.(*sql.Stmt))
+	}
+	if !t.db.postgres {
+		t.pool.asked.Store(text, true)
 	}
 	return nil
 }
@@ -168,17 +167,17 @@ func (db *DB) writing(ctx context.Context, body func(tx) error) error {
 	return db.within(ctx, db.write, nil, body)
 }
 
-func (db *DB) within(ctx context.Context, pool *sql.DB, options *sql.TxOptions, body func(tx) error) error {
+func (db *DB) within(ctx context.Context, pool *pool, options *sql.TxOptions, body func(tx) error) error {
 	if err := db.about("begin"); err != nil {
 		return err
 	}
-	prepared := db.statements(pool) // not while holding the connection that prepare may wait for
+	pool.prepare(ctx)
 	began, err := pool.BeginTx(ctx, options)
 	if err != nil {
 		return db.wrong(err)
 	}
 	defer func() { _ = began.Rollback() }() // after a commit it does nothing
-	if err := body(tx{began, db, ctx, prepared}); err != nil {
+	if err := body(tx{began, db, pool, ctx}); err != nil {
 		return err
 	}
 	if err := db.about("commit"); err != nil {
@@ -188,16 +187,6 @@ func (db *DB) within(ctx context.Context, pool *sql.DB, options *sql.TxOptions, 
 		return db.wrong(err)
 	}
 	return nil
-}
-
-// statements are those prepared for a pool so far.
-func (db *DB) statements(pool *sql.DB) map[string]*sql.Stmt {
-	if db.postgres || pool != db.write {
-		return nil
-	}
-	db.mu.Lock()
-	defer db.mu.Unlock()
-	return maps.Clone(db.prepared)
 }
 
 func (db *DB) about(statement string) error {

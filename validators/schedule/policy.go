@@ -117,15 +117,8 @@ func loadPolicy(text string) (*Policy, error) {
 		return nil, fmt.Errorf("shipped policy: %w", err)
 	}
 	name := cmp.Or(strings.TrimSpace(text), file.Default)
-	if p, ok := profiles.Load(name); ok {
-		return p.(*Policy), nil
-	}
 	if _, ok := file.Profiles[name]; ok {
-		p, err := file.profile(name, 0)
-		if err == nil {
-			profiles.Store(name, p)
-		}
-		return p, err
+		return file.profile(name, 0)
 	}
 	if !strings.ContainsAny(name, ":\n") {
 		return nil, fmt.Errorf("policy %q is neither a profile (%s) nor YAML", clip(name), strings.Join(slices.Sorted(maps.Keys(file.Profiles)), ", "))
@@ -134,6 +127,9 @@ func loadPolicy(text string) (*Policy, error) {
 }
 
 func (f policyFile) profile(name string, depth int) (*Policy, error) {
+	if p, ok := profiles.Load(name); ok {
+		return p.(*Policy), nil
+	}
 	node, ok := f.Profiles[name]
 	if !ok || depth > len(f.Profiles) {
 		return nil, fmt.Errorf("policy: extends %q, which is no profile", clip(name))
@@ -142,7 +138,11 @@ func (f policyFile) profile(name string, depth int) (*Policy, error) {
 	if err != nil {
 		return nil, fmt.Errorf("policy %s: %w", name, err)
 	}
-	return f.extend(text, "", depth)
+	p, err := f.extend(text, "", depth)
+	if err == nil {
+		profiles.Store(name, p)
+	}
+	return p, err
 }
 
 // extend lays a policy's YAML over the profile that it extends.
@@ -153,10 +153,12 @@ func (f policyFile) extend(text []byte, ground string, depth int) (*Policy, erro
 	}
 	p := &Policy{}
 	if ground = cmp.Or(top.Extends, ground); ground != "" {
-		var err error
-		if p, err = f.profile(ground, depth+1); err != nil {
+		below, err := f.profile(ground, depth+1)
+		if err != nil {
 			return nil, err
 		}
+		*p = *below // whose lists are not written to: one that the text gives is a new one
+		p.Rules = maps.Clone(below.Rules)
 	}
 	if err := validators.ReadPolicy(text, p); err != nil {
 		return nil, fmt.Errorf("policy: %w", err)

@@ -21,12 +21,14 @@ func TestPolicies(t *testing.T) {
 	if v3.Limits.MinTypes != 12 || v2.Limits.MinTypes != 10 || v2.Limits.MinVariety != 75 || v2.judges(varietyGate) || !v3.judges(varietyGate) {
 		t.Errorf("v3 %+v, v2 %+v", v3.Limits, v2.Limits)
 	}
-	own := mustPolicy(t, "extends: v2\nlimits: {min_captions: 7}\nrules:\n  vault: {code: NOT_THERE, severity: HIGH, status: WARNING}\n")
+	own := mustPolicy(t, "extends: v2\nppv_message_types: [bundle]\nlimits: {min_captions: 7}\nrules:\n  vault: {code: NOT_THERE, severity: HIGH, status: WARNING}\n")
 	if own.Limits.MinCaptions != 7 || own.Limits.MinTypes != 10 || own.Rules["vault"].Code != "NOT_THERE" || own.Rules["avoid"].Code != "AVOID_TIER_VIOLATION" {
 		t.Errorf("%+v", own)
 	}
-	if v3.Limits.MinCaptions != 50 || v3.Rules["vault"].Code != "VAULT_VIOLATION" {
-		t.Error("one policy changes another")
+	for _, p := range []*Policy{v3, v2} {
+		if p.Limits.MinCaptions != 50 || p.Rules["vault"].Code != "VAULT_VIOLATION" || slices.Contains(p.PPVMessageTypes, "bundle") {
+			t.Error("one policy changes another")
+		}
 	}
 	for _, wrong := range []string{
 		"v4", "extends: v4", "limits: {min_typos: 1}", "limits: {min_types: -1}", "limits: {min_variety: .nan}", "limits: {max_type_share: 20}", "limits: {max_type_share: 0}",

@@ -69,18 +69,6 @@ func (db *DB) save(ctx context.Context, m map[string]any, g gatekeeper) (Saved, 
 	if r.refused() {
 		return Saved{}, &Refusal{Rejected, r.returnTo(), r.issues}
 	}
-	statements := []string{
-		selectCreator, selectVault, selectRankings, selectSettings, selectContentTypes, selectMessages, selectHash, selectIssued,
-		useCertificate, forgetCertificates, upsertWeek, deleteItems,
-	}
-	for _, n := range []int{min(len(plan.items), batch), len(plan.items) % batch} {
-		if n > 0 {
-			statements = append(statements, insertItems(n, db.postgres))
-		}
-	}
-	if err := db.prepare(ctx, statements...); err != nil {
-		return Saved{}, err
-	}
 	var saved Saved
 	err := db.writing(ctx, func(t tx) (err error) {
 		saved, err = t.save(plan, g)

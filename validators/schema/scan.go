@@ -31,17 +31,11 @@ const (
 	wantComma // a comma or the end
 )
 
-// A frame is an object or array that is open.
-type frame struct {
-	start  int
-	object bool
-	want   uint8 // what may come next in it
-}
-
 type scanner struct {
 	text  string
 	pos   int
-	open  []frame  // innermost last
+	open  []int    // where each object or array begins that is open, innermost last
+	want  uint8    // what may come next in that
 	done  [][2]int // none within another: who closes takes the place of what it holds
 	quote int      // where the string began that was read last, if that was the last token; else -1
 }
@@ -68,77 +62,78 @@ func (s *scanner) mark(c byte) bool {
 	if len(s.open) == 0 {
 		return s.push(c)
 	}
-	top := &s.open[len(s.open)-1]
 	switch c {
 	case '}', ']':
-		return s.close(c, top)
+		return s.close(c)
 	case ':':
-		return s.expect(top, wantColon, wantValue)
+		return s.expect(wantColon, wantValue)
 	case ',':
-		return s.comma(top)
+		return s.comma()
 	}
-	if top.want != wantValue && top.want != wantFirst {
+	if s.want != wantValue && s.want != wantFirst {
 		return false
 	}
 	if c == '{' || c == '[' {
 		return s.push(c)
 	}
-	top.want = wantComma
+	s.want = wantComma
 	return s.scalar()
 }
 
 func (s *scanner) push(c byte) bool {
-	want := wantFirst
+	s.want = wantFirst
 	if c == '{' {
-		want = wantFirstKey
+		s.want = wantFirstKey
 	}
-	s.open = append(s.open, frame{s.pos, c == '{', want})
+	s.open = append(s.open, s.pos)
 	s.pos++
 	return true
 }
 
-func (s *scanner) close(c byte, top *frame) bool {
-	empty := top.want == wantFirst || top.want == wantFirstKey
-	if top.object != (c == '}') || !empty && top.want != wantComma {
+// start is where the innermost begins that is open.
+func (s *scanner) start() int { return s.open[len(s.open)-1] }
+
+func (s *scanner) object() bool { return s.text[s.start()] == '{' }
+
+func (s *scanner) close(c byte) bool {
+	empty := s.want == wantFirst || s.want == wantFirstKey
+	if s.object() != (c == '}') || !empty && s.want != wantComma {
 		return false
 	}
 	s.pos++
-	span := [2]int{top.start, s.pos}
+	span := [2]int{s.start(), s.pos}
 	for len(s.done) > 0 && s.done[len(s.done)-1][0] >= span[0] {
 		s.done = s.done[:len(s.done)-1]
 	}
 	s.done = append(s.done, span)
 	s.open = s.open[:len(s.open)-1]
-	if len(s.open) > 0 {
-		s.open[len(s.open)-1].want = wantComma
-	}
+	s.want = wantComma
 	return true
 }
 
-func (s *scanner) expect(top *frame, want, next uint8) bool {
-	if top.want != want {
+func (s *scanner) expect(want, next uint8) bool {
+	if s.want != want {
 		return false
 	}
-	top.want = next
+	s.want = next
 	s.pos++
 	return true
 }
 
-func (s *scanner) comma(top *frame) bool {
+func (s *scanner) comma() bool {
 	next := wantValue
-	if top.object {
+	if s.object() {
 		next = wantKey
 	}
-	return s.expect(top, wantComma, next)
+	return s.expect(wantComma, next)
 }
 
 func (s *scanner) quoted() bool {
-	top := &s.open[len(s.open)-1]
-	switch top.want {
+	switch s.want {
 	case wantKey, wantFirstKey:
-		top.want = wantColon
+		s.want = wantColon
 	case wantValue, wantFirst:
-		top.want = wantComma
+		s.want = wantComma
 	default:
 		return false
 	}

@@ -145,7 +145,7 @@ func (s *Set) Read(from io.Reader, c *cascades.Cascade, body func(Row) error) er
 }
 
 // A counter counts lines that are not blank, in CSV those that are not within
-// quotes, and those of them that begin as an object does.
+// quotes, and those of them that begin as a whole object does.
 type counter struct {
 	quotes  bool
 	within  bool
@@ -163,7 +163,7 @@ func (c *counter) Write(p []byte) (int, error) {
 		}
 		if begin := bytes.TrimPrefix(bytes.TrimSpace(part), []byte("\ufeff")); !c.said && len(begin) > 0 {
 			c.said = true
-			if begin[0] == '{' {
+			if inner, ok := bytes.CutPrefix(begin, []byte("{")); ok && goesOn(bytes.TrimSpace(inner), rest[len(part):]) {
 				c.objects++
 			}
 		}
@@ -180,6 +180,13 @@ func (c *counter) Write(p []byte) (int, error) {
 		rest = rest[i+1:]
 	}
 	return len(p), nil
+}
+
+// goesOn tells whether a line goes on behind a brace as a whole object may: with a
+// name in quotes, or its end. So no tag of a template does, nor the first line of
+// an object that is written on several. What a piece ends behind is not known.
+func goesOn(inner, further []byte) bool {
+	return bytes.HasPrefix(inner, []byte("}")) || len(inner) == 0 && (len(further) == 0 || further[0] == '"')
 }
 
 func (c *counter) total() int {

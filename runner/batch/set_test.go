@@ -137,6 +137,8 @@ func TestNoSet(t *testing.T) {
 		{"s.yaml", "- topic: owls\n- topic: bats\n", "it is not JSON Lines"},
 		{"s.json", "\n[\n  {\"topic\": \"owls\"},\n  {\"topic\": \"bats\"}\n]\n", "it is not JSON Lines"},
 		{"s.jsonl", "\x1f\x8b\x08\x08{\n", "it is not JSON Lines"},
+		{"s.yaml", "draft: |\n  {% if a %}b\n  {{ c }}\n", "it is not JSON Lines"},
+		{"s.json", "{\n  \"topic\": \"owls\"\n}\n{\n  \"topic\": \"bats\"\n}\n", "it is not JSON Lines"},
 	} {
 		file := filepath.Join(t.TempDir(), c.file)
 		if err := os.WriteFile(file, []byte(c.text), 0o600); err != nil {
@@ -146,7 +148,7 @@ func TestNoSet(t *testing.T) {
 			t.Errorf("%q: %v, want %q", c.text, err, c.want)
 		}
 	}
-	for _, text := range []string{"", "\n \n", "\ufeff{\"topic\": \"a\"}", "nonsense\n{}\n", "\xff\n  {}"} {
+	for _, text := range []string{"", "\n \n", "\ufeff{\"topic\": \"a\"}", "nonsense\n{}\n", "\xff\n  {}", "{ \"topic\": \"a\"}", "{ }\nnonsense\n"} {
 		written(t, "s.jsonl", text)
 	}
 	written(t, "s.csv", "")

@@ -75,6 +75,8 @@ func asWritten(what string, n *yaml.Node) string {
 		return fmt.Sprintf(": write {factor: %s}", n.Value)
 	case what == "each" && n.Tag == "!!str":
 		return ": write {in: …}, with the list or one variable that holds it"
+	case what == "context":
+		return ": name the phases under from, such as {from: [previous]}"
 	case what == "a validator" && n.Kind == yaml.ScalarNode:
 		return ": write {judge: …}, {expr: …} or another of its forms"
 	case n.Kind == yaml.MappingNode && slices.Contains([]string{"pre", "tool", "result", "turn", "post"}, what):

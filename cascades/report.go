@@ -155,7 +155,7 @@ var elsewhere = map[string][]string{
 	"if": {"when"}, "condition": {"when"}, "foreach": {"each"}, "for_each": {"each"}, "parallel": {"together"}, "retries": {"max_attempts"},
 	"inputs": {"inputs_schema"}, "warn": {"advisory"}, "warning": {"advisory"}, "block": {"blocking"}, "error": {"blocking"}, "guards": {"wards"},
 	"command": {"exec"}, "run": {"exec"}, "schema": {"output_schema"}, "params": {"with", "parameters"}, "args": {"with"}, "samples": {"soundings"},
-	"max_tokens": {"max_output_tokens"}, "max_time": {"max_seconds"}, "time": {"max_seconds"}, "length": {"len"}, "size": {"len"}, "yes": {"true"}, "no": {"false"},
+	"max_tokens": {"max_output_tokens"}, "max_time": {"max_seconds"}, "time": {"max_seconds"}, "length": {"len"}, "size": {"len"}, "yes": {"true"}, "no": {"false"}, "null": {"nil"}, "none": {"nil"}, "undefined": {"nil"},
 }
 
 // nearest is the known word that was probably meant by another, "" where there is

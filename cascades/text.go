@@ -124,11 +124,26 @@ func (p *parser) compile(n *yaml.Node, source string, scope variables, at func(l
 		case !slices.Contains(scope, root) && !slices.Contains(p.locals, root):
 			p.reportAt(at(name.Line, name.Column), CodeVariable, "template: no variable is called %q here; %s", root, inPlaceOf(root, slices.Concat(scope, p.locals)))
 			p.suggest(root, func() []string { return slices.Concat(scope, p.locals) })
+			p.bare(root, scope)
 		case root == "outputs" && len(name.Path) > 1:
 			p.uses = append(p.uses, use{name.Path[1], p.reading, false, func() Position { return at(name.Line, name.Column) }})
 		}
 	}
 	return t
+}
+
+// bare suggests where to read a variable that is an input's name, or a phase's.
+func (p *parser) bare(name string, scope variables) {
+	_, phase := p.lineOf[name]
+	switch {
+	case p.declared[name] && slices.Contains(scope, "input"):
+		p.meant("input."+name, false)
+	case phase && slices.Contains(scope, "outputs"):
+		p.meant("outputs."+name, false)
+	default:
+		return
+	}
+	p.fix(name)
 }
 
 // checkDeclared warns of an input that is read and not declared, in a file that
@@ -201,11 +216,32 @@ func (p *parser) mistaken(n *yaml.Node, what string, err error) {
 	}
 	at := p.inside(n)
 	for _, one := range append([]*expressions.Error{first}, first.Further...) {
-		p.reportAt(at(one.Line, one.Column), CodeExpression, "%s: %s", what, one.Message)
+		place := at(one.Line, one.Column)
+		if phase := p.subtracted(place); one.Word != "" && phase != "" {
+			p.reportAt(place, CodeExpression, "%s: - subtracts: write outputs['%s']", what, phase)
+			continue
+		}
+		p.reportAt(place, CodeExpression, "%s: %s", what, one.Message)
 		p.suggest(one.Word, func() []string {
-			return slices.Concat(expressions.Variables(), expressions.Functions(), p.locals, []string{"==", "and", "or", "not", "true", "false"})
+			return slices.Concat(expressions.Variables(), expressions.Functions(), p.locals, []string{"==", "and", "or", "not", "true", "false", "nil"})
 		})
 	}
+}
+
+// subtracted is the phase of whose output the name at a place is a part, where its
+// own name has a hyphen and stands behind a dot; "" for none.
+func (p *parser) subtracted(at Position) (phase string) {
+	line := p.lineOfFile(at)
+	before := line[:len(line)-len(p.behind(at))]
+	if i := strings.LastIndex(before, "outputs."); i >= 0 && strings.HasSuffix(before, "-") {
+		begin := i + len("outputs.")
+		for name := range p.lineOf {
+			if len(name) > max(len(before)-begin, len(phase)) && strings.HasPrefix(line[begin:], name) {
+				phase = name
+			}
+		}
+	}
+	return phase
 }
 
 // past is the place behind names that are written with dots between them.

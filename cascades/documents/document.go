@@ -215,6 +215,12 @@ func hint(lines []string, message string, line int) string {
 		return ": indent with blanks, not tabs"
 	case strings.HasPrefix(message, "unknown anchor"):
 		return ": a text that begins with * needs quotes"
+	case strings.HasPrefix(message, "did not find expected alphabetic or numeric character"):
+		return ": a text that begins with * or & needs quotes"
+	case strings.HasPrefix(message, "found unknown escape character"):
+		return `: in double quotes \ begins an escape: write \\, or the text in single quotes`
+	case strings.HasPrefix(message, "could not find expected ':'"):
+		return ": this line has no key; a text of several lines is indented further than its key"
 	case strings.HasPrefix(message, "found character that cannot start any token"):
 		return ": indent with blanks, not tabs, and quote a text that begins with @, ` or %"
 	case strings.HasPrefix(message, "mapping values are not allowed"):

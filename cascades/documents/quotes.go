@@ -13,12 +13,14 @@ import (
 //	b: "y"              this one closes it
 //
 // It knows no more of YAML than where a quote opens a text: it's opens none, nor does
-// one in a comment or in a block.
+// one in a comment or in a block. Of brackets it finds what stands behind those that
+// were to be a text.
 type quoteReader struct {
 	lines []string
 	line  int // from 0, with the place in it, in bytes
 	at    int
 	flow  int  // open brackets
+	first int  // where the first of them is, if it stands in this line behind its key; else 0
 	begin bool // a text may begin here, so that a quote opens one
 }
 
@@ -27,7 +29,7 @@ type quoteReader struct {
 func strayQuote(lines []string) (line, column int, message string) {
 	r := &quoteReader{lines: lines}
 	for ; r.line < len(lines); r.line++ {
-		for r.at, r.begin = 0, true; r.at < len(lines[r.line]); {
+		for r.at, r.begin, r.first = 0, true, 0; r.at < len(lines[r.line]); {
 			if line, column, message = r.step(); message != "" {
 				return line, column, message
 			}
@@ -51,9 +53,15 @@ func (r *quoteReader) step() (line, column int, message string) {
 	case r.begin && r.flow == 0 && (c == '|' || c == '>'):
 		r.block(text)
 	case (c == '[' || c == '{') && (r.begin || r.flow > 0):
+		if r.flow == 0 && strings.TrimSpace(text[:r.at]) != "" {
+			r.first = r.at
+		}
 		r.flow, r.begin, r.at = r.flow+1, true, r.at+1
 	case (c == ']' || c == '}') && r.flow > 0:
 		r.flow, r.begin, r.at = r.flow-1, false, r.at+1
+		if rest := r.behind(); r.first > 0 && r.flow == 0 && rest != "" && !strings.ContainsAny(rest[:1], ":#") {
+			return r.line + 1, r.column(r.line, r.first), "a text that begins with { or [ needs quotes: this one goes on behind its brackets"
+		}
 	case c == ',' && r.flow > 0, c == ':' && blankAt(text, r.at+1), c == '-' && r.begin && blankAt(text, r.at+1):
 		r.begin, r.at = true, r.at+1
 	case r.begin && (c == '&' || c == '!'): // an anchor or a tag stands before the text
@@ -90,15 +98,18 @@ func (r *quoteReader) quoted(quote byte) (line, column int, message string) {
 
 // closed looks at what follows the closing quote.
 func (r *quoteReader) closed(opened, at int) (line, column int, message string) {
-	rest := strings.TrimLeft(r.lines[r.line][r.at:], " \t\r")
+	rest := r.behind()
 	switch {
 	case rest == "" || strings.ContainsAny(rest[:1], ":#") || r.flow > 0 && strings.ContainsAny(rest[:1], ",]}"):
 		return
 	case r.line > opened:
 		return opened + 1, r.column(opened, at), "the quote that opens here is not closed on its line; the next one closes it"
 	}
-	return r.line + 1, r.column(r.line, len(r.lines[r.line])-len(rest)), "the text in quotes ends before this: a quote within it is written twice in single quotes, and behind a \\ in double ones"
+	return r.line + 1, r.column(r.line, strings.LastIndex(r.lines[r.line], rest)), "the text in quotes ends before this: a quote within it is written twice in single quotes, and behind a \\ in double ones"
 }
+
+// behind is what is left of the line.
+func (r *quoteReader) behind() string { return strings.Trim(r.lines[r.line][r.at:], " \t\r") }
 
 func (r *quoteReader) column(line, at int) int { return 1 + utf8.RuneCountInString(r.lines[line][:at]) }
 

@@ -9,7 +9,7 @@ import (
 // TestStrayQuote holds where a quote is found that made a file no YAML, and where
 // none is: in texts without quotes, in comments, in blocks. A / is the end of a line.
 func TestStrayQuote(t *testing.T) {
-	says := strings.NewReplacer("open", "the quote that opens here is not closed", "later", "the quote that opens here is not closed on its line; the next one closes it",
+	says := strings.NewReplacer("brackets", "a text that begins with { or [ needs quotes: this one goes on behind its brackets", "open", "the quote that opens here is not closed", "later", "the quote that opens here is not closed on its line; the next one closes it",
 		"ends", `the text in quotes ends before this: a quote within it is written twice in single quotes, and behind a \ in double ones`)
 	for _, c := range []struct{ lines, want string }{
 		{`a: "x`, "1:4 open"}, {`a: 'x`, "1:4 open"}, {`"x`, "1:1 open"}, {`ä: "x`, "1:4 open"}, {`a: 1/b: "x/c: 2`, "2:4 open"}, {`a: "''`, "1:4 open"},
@@ -24,8 +24,10 @@ func TestStrayQuote(t *testing.T) {
 		{`# "x`, ""}, {`#a: "x`, ""}, {`a: b # c: "x`, ""}, {"a: b\t# c: 'x", ""}, {`a: b#c: "x`, "1:9 open"}, {`a: # b/  "x`, "2:3 open"},
 		// Brackets.
 		{`a: ["b", 'c']/d: "x`, "2:4 open"}, {`a: [b, "c]`, "1:8 open"}, {`a: {b: "c}`, "1:8 open"}, {`a: {"b": "c", "d": ["e"]}`, ""}, {`a: ["b" c]`, "1:9 ends"},
-		{`a: ["b"] c "d`, ""}, {`a: [b], "c`, ""}, {`a: [b] "c`, ""}, {`a: [b,"c]`, "1:7 open"}, {`a: [[b], "c`, "1:10 open"}, {`a: [b/, "c`, "2:3 open"}, {`a: x[1, "y`, ""}, {`a: [b c"d, "e]`, "1:12 open"}, {`a: {b: x"}`, ""},
+		{`a: ["b"] c "d`, "1:4 brackets"}, {`a: [b], "c`, "1:4 brackets"}, {`a: [b] "c`, "1:4 brackets"}, {`a: [b,"c]`, "1:7 open"}, {`a: [[b], "c`, "1:10 open"}, {`a: [b/, "c`, "2:3 open"}, {`a: x[1, "y`, ""}, {`a: [b c"d, "e]`, "1:12 open"}, {`a: {b: x"}`, ""},
 		{`a: ["b"/  ,"c"/]/d: x, "y`, ""}, {`a: {b: [c]}/d: x, "y`, ""}, {`a: "b"}`, "1:7 ends"}, {`a: x]/b: >/  - "y`, ""}, {`a: [>, "x]`, "1:8 open"}, {`a: [|, "x]`, "1:8 open"},
+		{`a: {{ b }} c`, "1:4 brackets"}, {`ä: [b] c`, "1:4 brackets"}, {`- [ ] c`, "1:3 brackets"}, {`a: {b: [c]} d`, "1:4 brackets"}, {`a: {{ b }}`, ""}, {"a: [b] \r", ""}, {`a: [b] # c`, ""}, {`a: [b]/  c: d`, ""},
+		{`? [a]: b`, ""}, {`[a] b`, ""}, {`a: b/  [c] d`, ""}, {`a: [b/] c`, ""}, {`a: >/  - [b] c`, ""}, {`a: b [c] d`, ""}, {`a: [b, [c] d]`, ""}, {`{"a": [b]} c`, ""},
 		// Blocks, to the line that is indented no further than what they belong to.
 		{`a: >/  "x//  - 'y/b: "z`, "5:4 open"}, {`a: >-/  "x`, ""}, {`a: >`, ""}, {`a: x >/- "y`, "2:3 open"}, {`a: |/  'x/b: 'y`, "3:4 open"}, {`a: >//   /  "x//`, ""},
 		{`- >/  "x/- "y`, "3:3 open"}, {`-   >/  "x/- "y`, "3:3 open"}, {`- - >/    "x/  - "y`, "3:5 open"}, {`- - >/   "x/  "y`, "3:3 open"}, {`-a: >/ "x`, ""},

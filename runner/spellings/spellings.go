@@ -14,7 +14,8 @@ func Nearest(word string, known []string) string {
 	return best
 }
 
-// Near is [Nearest], and tells whether no other known word is as close.
+// Near is [Nearest], and tells whether nothing else can be meant: no other known
+// word is as close, and of a short word more is left than two edits take.
 func Near(word string, known []string) (best string, alone bool) {
 	distance := tooFar
 	switch {
@@ -32,7 +33,7 @@ func Near(word string, known []string) (best string, alone bool) {
 			alone = false
 		}
 	}
-	return best, alone
+	return best, alone && (distance < 2 || len(word) > 6)
 }
 
 // maxWord is the longest word, in bytes, that is worth comparing.

@@ -79,6 +79,12 @@ func usual(source, message string) (told, word string) {
 		word, _, _ = strings.Cut(rest, `"`)
 		return fmt.Sprintf("%s does not belong here: and, or, not, in and the signs stand between values", word), word
 	}
+	if message == "literal not terminated" {
+		return "the text in quotes does not end on its line: a line's end in it is written \\n, which is \\\\n in double quotes of YAML", ""
+	}
+	if message == "invalid operation: in (mismatched types string and string)" {
+		return "in looks for an element of a list: write content contains 'x'", ""
+	}
 	if name, ok := strings.CutPrefix(message, "type string has no field "); ok && (name == "length" || name == "size") {
 		return message + ": len(content) counts its characters", ""
 	}

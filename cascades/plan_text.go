@@ -56,11 +56,15 @@ func (p Plan) weighed(b *strings.Builder) {
 	}
 	row("in all", p.Least, p.Total)
 	w.Flush() // to a strings.Builder: cannot fail
+	sent := "no bound of what is sent: say token_budget"
+	if p.Total.JudgeCalls > 0 {
+		sent += "; a judge needs criteria without values and a bound of what it judges"
+	}
 	for _, line := range []struct {
 		who  []string
 		what string
 	}{
-		{p.Unknown.Input, "no bound of what is sent: say token_budget; a judge needs criteria without values and a bound of what it judges"},
+		{p.Unknown.Input, sent},
 		{p.Unknown.Output, "no bound of what is answered: say max_output_tokens"},
 		{p.Unknown.Price, "no price is known, so there are tokens only"},
 	} {

@@ -91,7 +91,7 @@ func (c *Command) giveAnswer(ctx context.Context, j *journal.Journal, id, said, 
 	}
 	value, ok := answered(run.Pending.Question, said)
 	if !ok && !run.Pending.Expired {
-		return usage("%s does not answer it (%s): %s", quoted(said), run.Pending.Question.Unfit(value), strings.TrimSpace(question(run.Pending.Question)))
+		return usage("%s does not answer it (%s): %s", quoted(said), run.Pending.Question.Unfit(value), posed(run.Pending.Question))
 	}
 	if run.Guest {
 		return usage("run %s is made by %s, which takes its answers: capstan-temporal answer %s %s --path %s", run.RunID, run.Owner, run.RunID, quoted(said), run.Pending.Path)

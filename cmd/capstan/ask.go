@@ -98,21 +98,28 @@ func awaited[T any](ctx context.Context, read func() (T, error)) (T, error) {
 	}
 }
 
+// question is what a person at the terminal is asked, up to where the answer begins.
 func question(q runner.Question) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s", q.Phase, strings.Map(printable, q.Prompt))
 	switch q.Type {
 	case cascades.Confirmation:
-		b.WriteString(" [y/n] ")
+		return posed(q) + " "
 	case cascades.Choice:
-		for i, o := range q.Options {
-			fmt.Fprintf(&b, "\n  %d. %s", i+1, o)
-		}
-		b.WriteString("\nyour choice: ")
+		return posed(q) + "\nyour choice: "
 	case cascades.Edit:
-		fmt.Fprintf(&b, "\n\n%s\n\nthe whole text, changed, and then a line with a dot alone (a dot at once leaves it as it is):\n", strings.Map(printable, q.Text))
-	default:
-		b.WriteString("\n> ")
+		return posed(q) + "\n\n" + strings.Map(printable, q.Text) + "\n\nthe whole text, changed, and then a line with a dot alone (a dot at once leaves it as it is):\n"
+	}
+	return posed(q) + "\n> "
+}
+
+// posed tells of a question to somebody who does not answer it here.
+func posed(q runner.Question) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s", q.Phase, strings.Map(printable, q.Prompt))
+	if q.Type == cascades.Confirmation {
+		b.WriteString(" [y/n]")
+	}
+	for i, o := range q.Options {
+		fmt.Fprintf(&b, "\n  %d. %s", i+1, o)
 	}
 	return b.String()
 }

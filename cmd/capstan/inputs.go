@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/cascades/documents"
 	"github.com/seed61713e19/capstan/validators/schema"
 )
@@ -76,6 +77,19 @@ func (c *Command) inputs(file string, list []string) (map[string]any, error) {
 	}
 	maps.Copy(input, given)
 	return input, nil
+}
+
+// noteTexts tells of each input that is a text, and would be right as the JSON that it is.
+func (c *Command) noteTexts(cascade *cascades.Cascade, input map[string]any) {
+	for _, in := range cascade.Inputs {
+		text, ok := input[in.Name].(string)
+		if !ok || len(text) > 1000 || in.Check(nil, text, true) == nil {
+			continue
+		}
+		if value, err := schema.Parse([]byte(text)); err == nil && in.Check(nil, value, true) == nil {
+			fmt.Fprintf(c.Stderr, "note: %s=%s is a text: %[1]s:=%[2]s gives it as JSON\n", in.Name, flatly(text))
+		}
+	}
 }
 
 // readText reads a file, or standard input for "-", that must be text.

@@ -206,6 +206,7 @@ func refused(err error) bool {
 // ready reports what would only be found in the middle of a run, and what is
 // wrong with its input beside that; where nothing else is, the run itself does.
 func (c *Command) ready(ctx context.Context, cascade *cascades.Cascade, input map[string]any, m *models, f runFlags, chosen string) error {
+	c.noteTexts(cascade, input)
 	err := m.ready(cascade, chosen)
 	if name := cascade.RunsCommands(); !f.allowExec && name != "" {
 		err = usage("%s uses %s, which needs --allow-exec", cascade.File, name)

@@ -249,10 +249,7 @@ func (t *teller) end(run *journal.Run, r runner.Result) {
 		}
 	}
 	if p := run.Pending; p != nil {
-		asks := strings.TrimSpace(question(p.Question))
-		if p.Question.Type == cascades.Edit {
-			asks = p.Question.Phase + ": " + strings.Map(printable, p.Question.Prompt)
-		}
+		asks := posed(p.Question)
 		switch {
 		case run.Guest:
 			t.line("\nwaits for: %s\n%s takes the answer: capstan-temporal answer %s VALUE", asks, oneLine(run.Owner), id)

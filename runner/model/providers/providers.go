@@ -178,14 +178,13 @@ func (s *Set) Rewound() *Set {
 	return &Set{s.o, again, s.opened, s.at}
 }
 
-// Left describes the replies that no request has taken.
+// Left describes the replies that no request has taken, in the order of their files.
 func (s *Set) Left() []string {
 	s.answers.mu.Lock()
 	defer s.answers.mu.Unlock()
 	var out []string
-	for _, script := range s.answers.scripts {
-		out = append(out, script.Left()...)
+	for _, file := range slices.Sorted(maps.Keys(s.answers.scripts)) {
+		out = append(out, s.answers.scripts[file].Left()...)
 	}
-	slices.Sort(out)
 	return out
 }

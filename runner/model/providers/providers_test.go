@@ -77,6 +77,17 @@ func TestFresh(t *testing.T) {
 	}
 }
 
+// What is left of a script is told in the order in which it stands there.
+func TestLeft(t *testing.T) {
+	s := New(Options{Getenv: nothing})
+	if _, err := ask(s, "scripted:"+write(t, "- {reply: one}\n"+strings.Repeat("- {reply: further}\n", 9))); err != nil {
+		t.Fatal(err)
+	}
+	if left := s.Left(); len(left) != 9 || !strings.Contains(left[0], ".yaml:2:") || !strings.Contains(left[8], ".yaml:10:") {
+		t.Errorf("left %q", left)
+	}
+}
+
 // One that is rewound says a script from its beginning, as it was when it was read,
 // takes nothing from who it came of, and asks the same endpoints.
 func TestRewound(t *testing.T) {

@@ -219,8 +219,11 @@ func (p *progress) without(r *model.Response) {
 }
 
 func (p *progress) verdict(v *event.Verdict) {
-	what := v.Moment + " " + checkName(p.cascade, v)
-	if v.Moment == v.Validator {
+	what, mode := v.Asked()+" "+checkName(p.cascade, v), " ("+v.Mode+")"
+	switch {
+	case v.Asked() != v.Moment:
+		mode = "" // of what soundings ask, which refuses no attempt
+	case v.Moment == v.Validator:
 		what = v.Moment
 	}
 	what = label(v.Path) + what
@@ -228,11 +231,11 @@ func (p *progress) verdict(v *event.Verdict) {
 	case v.Error != nil:
 		p.line("  %s %s: could not say: %s", p.styled(yellow, "!"), what, oneLine(*v.Error))
 	case v.Skipped():
-		p.line("  %s", p.styled(faint, fmt.Sprintf("· %s (%s): %s", what, v.Mode, oneLine(v.Reason))))
+		p.line("  %s", p.styled(faint, fmt.Sprintf("· %s%s: %s", what, mode, oneLine(v.Reason))))
 	case *v.Valid:
 		p.line("  %s %s", p.styled(green, "✓"), what)
 	default:
-		p.line("  %s %s (%s): %s", p.styled(red, "✗"), what, v.Mode, oneLine(v.Reason))
+		p.line("  %s %s%s: %s", p.styled(red, "✗"), what, mode, oneLine(v.Reason))
 	}
 }
 

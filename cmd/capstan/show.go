@@ -156,8 +156,8 @@ func (t *teller) verdict(v *event.Verdict) {
 	name := checkName(t.cascade, v)
 	what, mode := fmt.Sprintf("attempt %d %s %s", v.Attempt, v.Moment, name), " ("+v.Mode+")"
 	switch {
-	case (&trace.Verdict{Verdict: *v}).Filters():
-		what, mode = trace.Filter+" "+name, ""
+	case v.Asked() != v.Moment:
+		what, mode = v.Asked()+" "+name, ""
 	case v.Attempt == 0:
 		what = v.Moment + " " + name
 	case v.Moment == v.Validator:

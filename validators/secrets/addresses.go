@@ -37,13 +37,17 @@ type option struct {
 	glued bool // the password stands right behind it, or is asked for
 }
 
-// commands are the programs that do.
+// commands are the programs that do, and what a database is told so.
 var commands = map[string][]option{
 	"curl":         {{" -u", true, false}, {" --user", true, false}},
 	"redis-cli":    {{" -a", false, false}},
 	"sshpass":      {{" -p", false, false}},
 	"docker login": {{" -p", false, false}},
 	"mysql":        {{" -p", false, true}},
+	"sqlcmd":       {{" -P", false, false}},
+	"identified":   {{" BY", false, false}},
+	"requirepass":  {{" ", false, false}},
+	"masterauth":   {{" ", false, false}},
 }
 
 // inCommand is the password that the command at a place gives a program.

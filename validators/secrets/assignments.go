@@ -72,6 +72,9 @@ func value(rest string, element bool) (from, to int, ok bool) {
 	switch {
 	case sign == ">" && element:
 		return random(rest, i+1+run(rest[i+1:], " \t\r\n"), true)
+	case strings.HasPrefix(rest[i:], "："):
+		i += len("：")
+		return random(rest, i+run(rest[i:], " \t"), true)
 	case sign == "" && quoted && i < len(rest) && rest[i] == ',':
 		i++
 		return random(rest, i+run(rest[i:], " \t"), false)
@@ -103,7 +106,7 @@ func told(before string, length int, rest string) (from, to int, ok bool) {
 		return len(said) >= n && slices.Contains(words, said[len(said)-n])
 	}
 	switch {
-	case strings.HasPrefix(rest[i:], "is "):
+	case strings.HasPrefix(rest[i:], "is "), strings.HasPrefix(rest[i:], "is:"):
 		i += len("is ")
 	case strings.HasPrefix(rest[i:], "| "):
 		i += len("| ")
@@ -112,7 +115,7 @@ func told(before string, length int, rest string) (from, to int, ok bool) {
 		return 0, 0, false
 	}
 	from, to, ok = random(rest, i+run(rest[i:], " \t"), true)
-	return from, to, ok && hasRandomPart(rest[from:to])
+	return from, to, ok && (hasRandomPart(rest[from:to]) || chosen(rest[from:to]))
 }
 
 // named tells whether a name is what stands before it gives: - name: API_KEY, variable "api_key".

@@ -4,10 +4,13 @@ import "strings"
 
 // nameRoots are the beginnings of what names a credential, in small letters;
 // whether the whole name does is for namesSecret to say.
-const nameRoots = "secret passw passphrase pass pwd token key auth cred kennwort senha"
+const nameRoots = "secret passw passphrase pass pwd token key auth cred kennwort senha " + abroad
+
+// abroad are names of a password in other languages, whole.
+const abroad = "contraseña wachtwoord lösenord hasło şifre пароль Пароль 密码 密碼 パスワード 비밀번호"
 
 // secretWords are words of a name, or two neighbours, that speak of a credential.
-var secretWords = set("secret secrets password passwd pwd pass passphrase token credential credentials creds cred auth authorization passwort kennwort passe senha",
+var secretWords = set("secret secrets password passwd pwd pass passphrase token credential credentials creds cred auth authorization passwort kennwort passe senha", abroad,
 	"apikey accesskey privatekey secretkey authkey apitoken accesstoken authtoken signingkey encryptionkey masterkey servicekey accountkey storagekey sharedkey")
 
 // otherwise are the last words of names that speak about a credential and hold

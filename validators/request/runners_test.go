@@ -12,13 +12,7 @@ import (
 // it told as evidence or as a command's output. Of testdata/runners.txt each part
 // begins with "@@", what the run is, and its name.
 func TestRunners(t *testing.T) {
-	text, err := os.ReadFile("testdata/runners.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, part := range strings.Split(string(text), "@@ ")[1:] {
-		head, output, _ := strings.Cut(part, "\n")
-		run, name, _ := strings.Cut(head, " ")
+	outputs(t, "runners.txt", func(run, name, output string) {
 		tally := request.Tests(output)
 		collected := judged(t, with(answer("PASS", "a", "PASS"), object{"evidence_collected": object{"test_results": object{"command": "t", "exit_code": 0, "output_snippet": output}}}))
 		told := judged(t, with(answer("PASS", "a", "PASS"), object{"criteria_results": []any{object{"criterion_id": "a", "status": "PASS", "evidence": output}}}))
@@ -37,6 +31,31 @@ func TestRunners(t *testing.T) {
 			}
 		default:
 			t.Errorf("%s is %q", name, run)
+		}
+	})
+}
+
+// What linters, scanners, compilers, databases and the like print bears out a PASS
+// where it tells of no failure.
+func TestTools(t *testing.T) {
+	outputs(t, "tools.txt", func(run, name, output string) {
+		j := judged(t, with(answer("PASS", "a", "PASS"), object{"criteria_results": []any{object{"criterion_id": "a", "status": "PASS", "evidence": output}}}))
+		if j.Valid != (run == "passes") {
+			t.Errorf("%s, which %s: %s", name, run, j.Reason)
+		}
+	})
+}
+
+func outputs(t *testing.T, file string, each func(run, name, output string)) {
+	t.Helper()
+	text, err := os.ReadFile("testdata/" + file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for part := range strings.SplitSeq("\n"+string(text), "\n@@ ") {
+		if head, output, found := strings.Cut(part, "\n"); found && head != "" {
+			run, name, _ := strings.Cut(head, " ")
+			each(run, name, output)
 		}
 	}
 }

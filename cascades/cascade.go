@@ -86,6 +86,12 @@ func (c *Cascade) Has(name string) bool {
 	return slices.ContainsFunc(c.EveryPhase(), func(p *Phase) bool { return p.Name == name })
 }
 
+// Writes tells whether a phase of that name writes a text of its own: that of one that
+// is a tool or a gate is what that answered.
+func (c *Cascade) Writes(name string) bool {
+	return slices.ContainsFunc(c.EveryPhase(), func(p *Phase) bool { return p.Name == name && p.Tool == nil })
+}
+
 // An Input is one entry of inputs_schema.
 type Input struct {
 	Name        string

@@ -42,11 +42,7 @@ func (c *Command) costs(ctx context.Context, file string, f weighFlags) error {
 	if err != nil {
 		return err
 	}
-	ceilings := map[string]measure.Bound{}
-	for _, p := range trusted.Phases {
-		ceilings[p.Phase] = p.Ceiling
-	}
-	if err := c.report(f.format, b.Report(ceilings)); err != nil {
+	if err := c.report(f.format, b.Report(trusted.Ceilings())); err != nil {
 		return &exit{exitBroken, err}
 	}
 	return nil

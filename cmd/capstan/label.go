@@ -114,7 +114,7 @@ func (c *Command) askLabels(ctx context.Context, j *journal.Journal, cascade *ca
 	}
 	ledger := measure.NewLedger(labels)
 	doubts = slices.DeleteFunc(doubts, func(d trust.Doubt) bool {
-		return !writes(cascade, d.Phase) || f.phase != "" && d.Phase != f.phase || ledger.By(f.by, d.Text, d.Phase, f.gate)
+		return !cascade.Writes(d.Phase) || f.phase != "" && d.Phase != f.phase || ledger.By(f.by, d.Text, d.Phase, f.gate)
 	})
 	if f.limit > 0 {
 		doubts = doubts[:min(f.limit, len(doubts))]
@@ -153,12 +153,6 @@ func (f labelFlags) question() string {
 		return "should " + f.gate + " let it by"
 	}
 	return "is it good"
-}
-
-// writes tells whether the cascade has a phase of that name that gives a text: that
-// of one that is a tool or a gate is what that answered.
-func writes(cascade *cascades.Cascade, phase string) bool {
-	return slices.ContainsFunc(cascade.EveryPhase(), func(p *cascades.Phase) bool { return p.Name == phase && p.Tool == nil })
 }
 
 // textOf is the text itself, as its run has it.

@@ -12,9 +12,6 @@ import (
 	"github.com/seed61713e19/capstan/runner/reports"
 )
 
-// textName is how many digits of a text's digest name it in [journal.Attempt].
-const textName = 40
-
 // labelledRuns are the runs begun before a time that have a text with a label in one
 // of the folders; where none is named, in that beside the run's own cascade. Of a run
 // whose cascade is not there nobody can tell, and it is among them.
@@ -67,7 +64,7 @@ func (c *Command) labelledTexts(file string, dirs []string) (map[string]bool, er
 			return nil, err
 		}
 		for _, l := range labels {
-			texts[l.Text[:textName]] = true
+			texts[l.Text[:journal.TextDigits]] = true
 		}
 	}
 	return texts, nil

@@ -36,7 +36,7 @@ func Of(r Run, phase string) (Claim, error) {
 	if err != nil {
 		return Claim{}, err
 	}
-	made := attempt(visit)
+	made := visit.Attempt(visit.Released)
 	if made == nil {
 		return Claim{}, fmt.Errorf("phase %s: the run does not tell which attempt's text was let out: it was kept by an older capstan", visit.Path)
 	}
@@ -89,7 +89,7 @@ func (r *Run) own() []*trace.Phase {
 		return r.Phases
 	}
 	for _, p := range r.Phases {
-		if won := attempt(p); won != nil {
+		if won := p.Attempt(p.Released); won != nil {
 			return won.Phases
 		}
 	}
@@ -142,16 +142,6 @@ func (r *Run) names() []string {
 		}
 	}
 	return names
-}
-
-// attempt is the one whose text the visit let out.
-func attempt(p *trace.Phase) *trace.Attempt {
-	for _, a := range p.Texts() {
-		if a.Path == p.Released {
-			return a
-		}
-	}
-	return nil
 }
 
 // policy is the cascade with its files, named from its own directory: where a machine

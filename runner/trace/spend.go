@@ -32,6 +32,26 @@ func walk(list []*Phase, yield func(*Phase) bool) bool {
 	return true
 }
 
+// Attempt is the attempt at an address, nil where there is none.
+func (r *Run) Attempt(at event.Path) *Attempt {
+	for p := range r.All() {
+		if a := p.Attempt(at); a != nil {
+			return a
+		}
+	}
+	return nil
+}
+
+// Attempt is the visit's own at an address, nil where there is none.
+func (p *Phase) Attempt(at event.Path) *Attempt {
+	for _, a := range p.Texts() {
+		if a.Path == at {
+			return a
+		}
+	}
+	return nil
+}
+
 // Usage is what the visit spent, cascades within it included.
 func (p *Phase) Usage() model.Usage {
 	u := spent(p.Calls).Add(spentWithin(p.within()))

@@ -171,6 +171,15 @@ func (q Question) Ask(attempts iter.Seq2[journal.Attempt, error]) (*Report, erro
 	return b.done(), nil
 }
 
+// Ceilings are those of the phases, by their names.
+func (r *Report) Ceilings() map[string]measure.Bound {
+	ceilings := map[string]measure.Bound{}
+	for _, p := range r.Phases {
+		ceilings[p.Phase] = p.Ceiling
+	}
+	return ceilings
+}
+
 // Drifted tells whether some gate's rate has left its limits.
 func (r *Report) Drifted() bool {
 	return slices.ContainsFunc(r.Gates, func(g *Gate) bool { return g.Drift != nil && g.Drift.Alarm != nil })

@@ -31,17 +31,7 @@ func (s *Site) diffPage(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	var a, b *trace.Attempt
-	for p := range t.All() {
-		p.Visit(trace.Visitor{Attempt: func(x *trace.Attempt) {
-			if string(x.Path) == q.Get("a") {
-				a = x
-			}
-			if string(x.Path) == q.Get("b") {
-				b = x
-			}
-		}})
-	}
+	a, b := t.Attempt(event.Path(q.Get("a"))), t.Attempt(event.Path(q.Get("b")))
 	if a == nil || b == nil {
 		return problems.New(http.StatusNotFound, "not_found", "the run has no such attempts")
 	}

@@ -52,11 +52,7 @@ func (s *Site) costPage(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	ceilings := map[string]measure.Bound{}
-	for _, p := range trusted.Phases {
-		ceilings[p.Phase] = p.Ceiling
-	}
-	v.Report = b.Report(ceilings)
+	v.Report = b.Report(trusted.Ceilings())
 	for _, p := range v.Report.Phases {
 		v.Phases = append(v.Phases, newCostRow(p))
 	}

@@ -120,7 +120,7 @@ func (v *labelView) pick(scale *Scale, doubts []trust.Doubt, asked string) {
 	begun := v.Past == ""
 	for i := range doubts {
 		d := &doubts[i]
-		if !scale.Writes(d.Phase) || v.Phase != "" && d.Phase != v.Phase {
+		if !scale.Cascade.Writes(d.Phase) || v.Phase != "" && d.Phase != v.Phase {
 			continue
 		}
 		said := scale.Labels.By(v.By, d.Text, d.Phase, v.Gate)
@@ -161,7 +161,7 @@ func (s *Site) labelForm(w http.ResponseWriter, r *http.Request) error {
 		return s.render(w, known.status(), "label", labelView{weighed: known, labelAsked: a})
 	case a.By == "":
 		return problems.New(http.StatusUnprocessableEntity, "invalid_input", "say who you are: a label has a name on it")
-	case said != "y" && said != "n" || !scale.Has(a.Gate) || !scale.Writes(about):
+	case said != "y" && said != "n" || !scale.Has(a.Gate) || !scale.Cascade.Writes(about):
 		return problems.New(http.StatusUnprocessableEntity, "invalid_input", "a label says y or n of a text of a phase, about a gate or all")
 	}
 	text, err := s.text(r.Context(), form("run"), views.Ref{What: "attempt", At: event.Path(form("at"))})

@@ -3,6 +3,7 @@ package pages
 import (
 	"net/http"
 
+	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/receipt"
 	"github.com/seed61713e19/capstan/runner/serve/links"
@@ -45,13 +46,9 @@ func (s *Site) receiptPage(w http.ResponseWriter, r *http.Request) error {
 		v.Broken = err.Error()
 		return s.render(w, http.StatusOK, "receipt", v)
 	}
-	for p := range t.All() {
-		for _, a := range p.Texts() {
-			if string(a.Path) == v.Claim.Path {
-				v.Hidden = journal.Redacted(a.Text)
-				v.Raw = views.Ref{What: "attempt", At: a.Path}.URL(run.RunID, "/raw")
-			}
-		}
+	if a := t.Attempt(event.Path(v.Claim.Path)); a != nil {
+		v.Hidden = journal.Redacted(a.Text)
+		v.Raw = views.Ref{What: "attempt", At: a.Path}.URL(run.RunID, "/raw")
 	}
 	return s.render(w, http.StatusOK, "receipt", v)
 }

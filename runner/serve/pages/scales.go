@@ -30,12 +30,6 @@ type Scale struct {
 	Notes   []string // what is wrong with its labels, for people
 }
 
-// Writes tells whether a phase of that name writes a text of its own: that of one
-// that is a tool or a gate is what that answered.
-func (s *Scale) Writes(phase string) bool {
-	return slices.ContainsFunc(s.Cascade.EveryPhase(), func(p *cascades.Phase) bool { return p.Name == phase && p.Tool == nil })
-}
-
 // Has tells whether the cascade has a gate of that name; all is every text's.
 func (s *Scale) Has(gate string) bool {
 	return gate == measure.All || slices.ContainsFunc(s.Gates, func(g cascades.Gate) bool { return g.Name == gate })

@@ -50,9 +50,6 @@ type Span struct {
 // Retries is how many further attempts one took on average, NaN of none.
 func (s Span) Retries() float64 { return over(float64(s.Again), s.N) }
 
-// Cost is what one cost on average, NaN of none.
-func (s Span) Cost() float64 { return over(s.CostUSD, s.N) }
-
 // Seconds is how long one took on average, NaN of none.
 func (s Span) Seconds() float64 { return over(s.Took.Seconds(), s.N) }
 

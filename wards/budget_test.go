@@ -69,16 +69,15 @@ func TestSkipped(t *testing.T) {
 // Each check has a budget of its own: what one spends is not another's.
 func TestBudgetsAreSeparate(t *testing.T) {
 	a, b := ward("a", Post, Retry, 2), ward("b", Post, Retry, 2)
+	exhausts(t, [][]Outcome{{no(a), yes(b)}, {yes(a), no(b)}, {yes(a), no(b)}})
+}
+
+// exhausts holds that each attempt is tried again but the last.
+func exhausts(t *testing.T, attempts [][]Outcome) {
+	t.Helper()
 	budget := NewBudget(0)
-	for i, c := range []struct {
-		outcomes []Outcome
-		want     Action
-	}{
-		{[]Outcome{no(a), yes(b)}, Again},
-		{[]Outcome{yes(a), no(b)}, Again},
-		{[]Outcome{yes(a), no(b)}, Exhausted},
-	} {
-		if d := budget.Decide(i+1, c.outcomes); d.Action != c.want {
+	for i, outcomes := range attempts {
+		if d := budget.Decide(i+1, outcomes); d.Action != Again && i+1 < len(attempts) || d.Action != Exhausted && i+1 == len(attempts) {
 			t.Errorf("attempt %d: got %v", i+1, d.Action)
 		}
 	}
@@ -88,19 +87,7 @@ func TestBudgetsAreSeparate(t *testing.T) {
 // fails both.
 func TestSharedBudget(t *testing.T) {
 	schema, loop := ward("s", OutputSchema, Retry, 3), ward("l", LoopUntil, Retry, 3)
-	budget := NewBudget(0)
-	for i, c := range []struct {
-		outcomes []Outcome
-		want     Action
-	}{
-		{[]Outcome{no(schema), no(loop)}, Again},
-		{[]Outcome{yes(schema), no(loop)}, Again},
-		{[]Outcome{no(schema), yes(loop)}, Exhausted},
-	} {
-		if d := budget.Decide(i+1, c.outcomes); d.Action != c.want {
-			t.Errorf("attempt %d: got %v", i+1, d.Action)
-		}
-	}
+	exhausts(t, [][]Outcome{{no(schema), no(loop)}, {yes(schema), no(loop)}, {no(schema), yes(loop)}})
 }
 
 // The hard cap holds over all causes, whatever budget is left.

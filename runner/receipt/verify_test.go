@@ -355,34 +355,32 @@ func TestJSONInAnotherSpelling(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.Output = signatures.Digest(output)
-	r := issue(t, key, c)
-	for text, verdict := range map[string]string{
+	verified := func(texts map[string]string) {
+		r := issue(t, key, c)
+		for text, verdict := range texts {
+			if got := receipt.Verify(receipt.Bytes([]byte(text)), r, trust, receipt.Demand{}); got.Verdict != verdict {
+				t.Errorf("%s: %+v", text, got)
+			}
+		}
+	}
+	verified(map[string]string{
 		"Here it is: {\"title\": \"owls\", \"n\": 1.0}":  receipt.Passed,
 		"{\n  \"title\": \"owls\",\n  \"n\": 1e0\n}\n":   receipt.Passed,
 		`{"title":"owls","n":2}`:                         receipt.Refused,
 		`{"title":"cats","title":"owls","n":1}`:          receipt.Refused,
 		`{"title":"owls","n":1}{"title":"owls","n":1}`:   receipt.Refused,
 		`{"title":"owls","n":1,"more":9007199254740993}`: receipt.Refused,
-	} {
-		if got := receipt.Verify(receipt.Bytes([]byte(text)), r, trust, receipt.Demand{}); got.Verdict != verdict {
-			t.Errorf("%s: %+v", text, got)
-		}
-	}
+	})
 	// A number that readers disagree on has no canonical form: it counts as it was written.
 	c.Output = signatures.Digest([]byte("{\"a\":\"\\u003cé\ufffd\",\"n\":12345678901234567890}"))
-	r = issue(t, key, c)
-	for text, verdict := range map[string]string{
+	verified(map[string]string{
 		"{\"n\": 12345678901234567890,\n \"a\": \"<\\u00e9\ufffd\"}\n": receipt.Passed,
 		`{"a":"<é\ufffd","n":12345678901234567891}`:                    receipt.Refused,
 		`{"a":"<é\ufffd","n":1234567890123456789e1}`:                   receipt.Refused,
 		`{"a":"<é\ud800","n":12345678901234567890}`:                    receipt.Refused, // half of a pair
 		`{"n":1,"a":"<é\ufffd","n":12345678901234567890}`:              receipt.Refused,
 		"{\"a\":\"<é\xff\",\"n\":12345678901234567890}":                receipt.Refused,
-	} {
-		if got := receipt.Verify(receipt.Bytes([]byte(text)), r, trust, receipt.Demand{}); got.Verdict != verdict {
-			t.Errorf("%s: %+v", text, got)
-		}
-	}
+	})
 }
 
 func TestUnreadableText(t *testing.T) {

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/seed61713e19/capstan/validators"
 	"github.com/seed61713e19/capstan/validators/edit"
 	"github.com/seed61713e19/capstan/validators/faults"
 )
@@ -18,18 +17,6 @@ import (
 // in it the verdict is the same, in each of the checks, whatever the judged text is then.
 func TestCandidateText(t *testing.T) {
 	candidate := strings.Replace(text(t, "source.md"), "The first is about order.", "The first is about order, and R1 rests on it.", 1)
-	said := func(w with, content string) validators.Verdict {
-		t.Helper()
-		check, err := edit.Validator.Bind(w)
-		if err != nil {
-			t.Fatal(err)
-		}
-		v, err := check(t.Context(), validators.Subject{Content: content})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v
-	}
 	for name, w := range map[string]with{
 		"computed": texts(t, with{"judgement": nil, "check": "computed"}),
 		"decided":  texts(t, nil),
@@ -40,10 +27,10 @@ func TestCandidateText(t *testing.T) {
 			list := o.Apply(faults.Read(candidate, faults.Known{Given: text(t, "source.md")}), rng)
 			for _, f := range list[:min(1, len(list))] {
 				planted++
-				as := said(w, f.Text)
+				as := judge(t, w, f.Text)
 				given := maps.Clone(w)
 				given["candidate_text"] = f.Text
-				if got := said(given, candidate); !reflect.DeepEqual(got, as) {
+				if got := judge(t, given, candidate); !reflect.DeepEqual(got, as) {
 					t.Errorf("%s, %s: given as candidate_text it is %q, as the text %q", name, f.Note, got.Reason, as.Reason)
 				}
 				if !as.Valid {

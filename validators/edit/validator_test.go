@@ -60,24 +60,26 @@ func TestValidator(t *testing.T) {
 	)
 }
 
+// judge is what the validator says of a content.
+func judge(t *testing.T, w with, content string) validators.Verdict {
+	t.Helper()
+	check, err := edit.Validator.Bind(w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := check(t.Context(), validators.Subject{Content: content})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
 // The verdict says what the decision is and carries the verification.
 func TestVerdict(t *testing.T) {
 	root := t.TempDir()
 	source := text(t, "source.md")
-	judge := func(w with, content string) validators.Verdict {
-		t.Helper()
-		check, err := edit.Validator.Bind(w)
-		if err != nil {
-			t.Fatal(err)
-		}
-		v, err := check(t.Context(), validators.Subject{Content: content})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v
-	}
 	candidate := strings.Replace(source, "order.", "order, and R1 rests on it.", 1)
-	v := judge(texts(t, with{"root": root, "write": true}), candidate)
+	v := judge(t, texts(t, with{"root": root, "write": true}), candidate)
 	details := v.Details.(map[string]any)
 	written, err := os.ReadFile(filepath.Join(root, details["file"].(string)))
 	if v.Status != "accept" || err != nil || details["yaml"] != string(written) {
@@ -86,19 +88,19 @@ func TestVerdict(t *testing.T) {
 	if r := details["verification"].(map[string]any); r["decision"] != "accept" || r["claim_checks"].(map[string]any)["C1"] == nil {
 		t.Errorf("got %v", r)
 	}
-	v = judge(texts(t, with{"judgement": strings.NewReplacer("C3: {result: pass", "C3: {result: fail", "intent: pass", "intent: fail", "C7: {result: pass", "C7: {result: warn").Replace(text(t, "judgement.yaml"))}), candidate)
+	v = judge(t, texts(t, with{"judgement": strings.NewReplacer("C3: {result: pass", "C3: {result: fail", "intent: pass", "intent: fail", "C7: {result: pass", "C7: {result: warn").Replace(text(t, "judgement.yaml"))}), candidate)
 	if v.Status != "reject" || len(v.Issues) != 2 || v.Issues[0].Check != "claim_checks" || v.Issues[0].Location != "C3" || v.Issues[1].Check != "direction" || len(v.Warnings) != 1 {
 		t.Errorf("not every failing check is told: %+v %+v", v.Issues, v.Warnings)
 	}
-	v = judge(texts(t, with{"judgement": strings.Replace(text(t, "judgement.yaml"), "C3: {result: pass", "C3: {result: warn", 1)}), candidate)
+	v = judge(t, texts(t, with{"judgement": strings.Replace(text(t, "judgement.yaml"), "C3: {result: pass", "C3: {result: warn", 1)}), candidate)
 	if v.Valid || v.Status != "needs_human_review" || len(v.Issues) != 1 {
 		t.Errorf("got %+v", v)
 	}
-	v = judge(texts(t, with{"active_part": "rubric", "judgement": strings.Replace(text(t, "judgement.yaml"), "intent: pass", "intent: fail", 1)}), text(t, "status.yaml"))
+	v = judge(t, texts(t, with{"active_part": "rubric", "judgement": strings.Replace(text(t, "judgement.yaml"), "intent: pass", "intent: fail", 1)}), text(t, "status.yaml"))
 	if v.Status != "reject" || len(v.Issues) != 1 || v.Issues[0].Check != "identity" || len(v.Warnings) != 0 {
 		t.Errorf("of another direction's candidate more is told than that: %+v %+v", v.Issues, v.Warnings)
 	}
-	v = judge(texts(t, with{"check": "computed", "judgement": nil}), candidate)
+	v = judge(t, texts(t, with{"check": "computed", "judgement": nil}), candidate)
 	q := v.Details.(map[string]any)["questions"].(map[string]any)
 	if claims := q["claims"].([]any); len(claims) != 10 || claims[2].(map[string]any)["span_in_candidate"] != "exact" {
 		t.Errorf("got %v", claims)

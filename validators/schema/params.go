@@ -74,24 +74,12 @@ func encoded[P any](value any, strict bool) (p P, err error) {
 
 // wholes is a value with all whole numbers in it as integers.
 func wholes(v any) any {
-	if i, ok := Whole(v); ok {
-		return i
-	}
-	switch v := v.(type) {
-	case []any:
-		out := make([]any, len(v))
-		for i := range v {
-			out[i] = wholes(v[i])
+	return copied(v, func(v any) any {
+		if i, ok := Whole(v); ok {
+			return i
 		}
-		return out
-	case map[string]any:
-		out := make(map[string]any, len(v))
-		for k := range v {
-			out[k] = wholes(v[k])
-		}
-		return out
-	}
-	return v
+		return v
+	})
 }
 
 // Params is the strict door to parameters: the schema of a type, checked and

@@ -184,22 +184,25 @@ func Plain(v any) (plain any, err error) {
 
 // Copied is a plain value of one's own: what is done to its lists and maps changes
 // nothing else.
-func Copied(v any) any {
+func Copied(v any) any { return copied(v, func(v any) any { return v }) }
+
+// copied has what is neither list nor map as change gives it.
+func copied(v any, change func(any) any) any {
 	switch v := v.(type) {
 	case []any:
 		list := make([]any, len(v))
 		for i := range v {
-			list[i] = Copied(v[i])
+			list[i] = copied(v[i], change)
 		}
 		return list
 	case map[string]any:
 		object := make(map[string]any, len(v))
 		for k := range v {
-			object[k] = Copied(v[k])
+			object[k] = copied(v[k], change)
 		}
 		return object
 	}
-	return v
+	return change(v)
 }
 
 func plain(v any) (any, error) {

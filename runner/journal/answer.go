@@ -110,7 +110,7 @@ func (j *Journal) answer(ctx context.Context, c *conn, s summary, p *pendingRow,
 	g.row = last + 1
 	k, _ := packed(s.n, seq, []row{{n: g.row, time: g.time.UnixNano(), kind: answerEffect, path: string(p.Path), print: p.Print, data: data}}, nil)
 	if err = k.write(c, integer(found[2])+1); err == nil {
-		_, err = c.exec("UPDATE run SET pending = ?, epoch = epoch + 1 WHERE n = ?", pending, s.n)
+		_, err = c.Exec("UPDATE run SET pending = ?, epoch = epoch + 1 WHERE n = ?", pending, s.n)
 		j.writer.endEra()
 	}
 	return refused, err

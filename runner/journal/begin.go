@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/journal/owners"
 )
 
 // firstEpoch is the epoch of a run's first start.
@@ -31,11 +32,7 @@ func (j *Journal) Begin(s runner.Start) (runner.Recording, error) {
 			return nil, fmt.Errorf("parent %s: %w", s.Parent, err)
 		}
 	}
-	began := j.now().UnixNano()
-	file := ""
-	if len(s.Files) > 0 {
-		file = s.Files[0].Name
-	}
+	begun := j.begun(s, j.owner, firstEpoch)
 	var n, era int64
 	var exists bool
 	err = j.writer.do(func(c *conn) error {
@@ -43,8 +40,7 @@ func (j *Journal) Begin(s runner.Start) (runner.Recording, error) {
 		if err := errors.Join(j.lasting(c), j.parentStays(c, s.Parent)); err != nil {
 			return err
 		}
-		added, err := c.one(context.Background(), `INSERT INTO run (id, cascade, file, parent, started, status, owner, epoch) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-			ON CONFLICT DO NOTHING RETURNING n`, s.RunID, s.CascadeID, file, s.Parent, began, Running, j.owner.Text(), int64(firstEpoch))
+		added, err := c.one(context.Background(), insertRun+" RETURNING n", begun...)
 		if err != nil {
 			return err
 		}
@@ -79,6 +75,17 @@ func (j *Journal) Begin(s runner.Start) (runner.Recording, error) {
 	r.era.Store(era)
 	r.put(row{kind: legBegins})
 	return r, nil
+}
+
+// insertRun adds the row of a run that begins, which is what [Journal.begun] gives.
+const insertRun = `INSERT INTO run (id, cascade, file, parent, started, status, owner, epoch) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`
+
+func (j *Journal) begun(s runner.Start, by owners.Owner, epoch int64) []any {
+	file := ""
+	if len(s.Files) > 0 {
+		file = s.Files[0].Name
+	}
+	return []any{s.RunID, s.CascadeID, file, s.Parent, j.now().UnixNano(), Running, by.Text(), epoch}
 }
 
 // parentStays refuses a parent that was pruned since it was read; one that is there is

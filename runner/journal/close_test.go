@@ -86,7 +86,7 @@ func TestCloseWhileAnotherReads(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	if err := c.script("BEGIN; SELECT * FROM run"); err != nil {
+	if err := c.Script("BEGIN; SELECT * FROM run"); err != nil {
 		t.Fatal(err)
 	}
 	begin(t, j, runner.Start{RunID: "late"})

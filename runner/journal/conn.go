@@ -30,11 +30,7 @@ type link interface {
 // A conn is one connection of a store.
 type conn struct{ link }
 
-func (c *conn) exec(text string, args ...any) (int64, error) { return c.Exec(text, args...) }
-
 func (c *conn) send(text string, args ...any) error { return c.Send(postgres.Rest, nil, text, args...) }
-
-func (c *conn) script(text string) error { return c.Script(text) }
 
 // each calls row for every row of a query, until row has enough of them.
 func (c *conn) each(ctx context.Context, row func([]driver.Value) error, text string, args ...any) error {

@@ -18,7 +18,7 @@ func TestEra(t *testing.T) {
 	w := j.writer
 	begin(t, j, runner.Start{RunID: "run"})
 	errNo := errors.New("no")
-	does := func(sql string) func(*conn) error { return func(c *conn) error { _, err := c.exec(sql); return err } }
+	does := func(sql string) func(*conn) error { return func(c *conn) error { _, err := c.Exec(sql); return err } }
 	writes := does("UPDATE run SET file = file || 'x'")
 	takesBack := func(c *conn) error { return errors.Join(writes(c), errNo) }
 	uncommitted := func(c *conn) error { w.before = func() error { return errNo }; return writes(c) }
@@ -38,8 +38,8 @@ func TestEra(t *testing.T) {
 		{"another takes back", another, takesBack, true, nil},
 		{"another forgets", another, does("DELETE FROM text"), false, nil},
 		{"somebody reads", nil, nil, false, func() error { _, err := another.Run(t.Context(), "run"); return err }},
-		{"another copies", nil, nil, false, func() error { return another.writer.c.script("PRAGMA wal_checkpoint(PASSIVE)") }},
-		{"it copies", nil, nil, false, func() error { return w.c.script("PRAGMA wal_checkpoint(TRUNCATE)") }},
+		{"another copies", nil, nil, false, func() error { return another.writer.c.Script("PRAGMA wal_checkpoint(PASSIVE)") }},
+		{"it copies", nil, nil, false, func() error { return w.c.Script("PRAGMA wal_checkpoint(TRUNCATE)") }},
 	}
 	rng := rand.New(rand.NewPCG(1, 2))
 	var said []string

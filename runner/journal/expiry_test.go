@@ -203,7 +203,7 @@ func TestAnswerUnheard(t *testing.T) {
 		writer := w.Journal.writer
 		writer.before = func() error {
 			writer.before = nil
-			_, err := writer.c.exec("COMMIT")
+			_, err := writer.c.Exec("COMMIT")
 			return errors.Join(err, writer.c.Close())
 		}
 		if err := w.answer(true); !errors.Is(err, want) {

@@ -22,7 +22,7 @@ import (
 // pragma changes the connection that writes.
 func pragma(t *testing.T, j *Journal, text string) {
 	t.Helper()
-	if err := j.writer.do(func(c *conn) error { _, err := c.exec("PRAGMA " + text); return err }); err != nil {
+	if err := j.writer.do(func(c *conn) error { _, err := c.Exec("PRAGMA " + text); return err }); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -42,7 +42,7 @@ func TestCannotWrite(t *testing.T) {
 		"read-only": {func(t *testing.T, j *Journal) func() {
 			now := func(text string) { // not within a transaction
 				j.writer.turn <- struct{}{}
-				if err := j.writer.c.script("PRAGMA " + text); err != nil {
+				if err := j.writer.c.Script("PRAGMA " + text); err != nil {
 					t.Error(err)
 				}
 				<-j.writer.turn
@@ -55,7 +55,7 @@ func TestCannotWrite(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := other.script("BEGIN IMMEDIATE"); err != nil {
+			if err := other.Script("BEGIN IMMEDIATE"); err != nil {
 				t.Fatal(err)
 			}
 			return func() { other.Close() }
@@ -129,7 +129,7 @@ func TestOthersGoOn(t *testing.T) {
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
 	bad, good := make(chan error, 1), make(chan error, 1) // they are written together
 	j.writer.add(job{func(*conn) error { return errors.New("bad") }, func(err error) { bad <- err }})
-	j.writer.add(job{func(c *conn) error { _, err := c.exec("INSERT INTO start VALUES (9, 'x')"); return err }, func(err error) { good <- err }})
+	j.writer.add(job{func(c *conn) error { _, err := c.Exec("INSERT INTO start VALUES (9, 'x')"); return err }, func(err error) { good <- err }})
 	if err := j.writer.wait(good); err != nil {
 		t.Error(err)
 	}
@@ -153,7 +153,7 @@ func TestAwayForAll(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer other.Close()
-		if err := other.script("BEGIN IMMEDIATE"); err != nil {
+		if err := other.Script("BEGIN IMMEDIATE"); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -165,7 +165,7 @@ func TestAwayForAll(t *testing.T) {
 		}
 	}})
 	for range many {
-		j.writer.add(job{func(c *conn) error { _, err := c.exec("INSERT INTO start VALUES (9, 'x')"); return err }, func(err error) { told <- err }})
+		j.writer.add(job{func(c *conn) error { _, err := c.Exec("INSERT INTO start VALUES (9, 'x')"); return err }, func(err error) { told <- err }})
 	}
 	for range many {
 		if err := j.writer.wait(told); !errors.Is(err, runner.ErrAway) {
@@ -247,7 +247,7 @@ func TestNotAJournal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := c.script("CREATE TABLE mine (x)"); err != nil {
+	if err := c.Script("CREATE TABLE mine (x)"); err != nil {
 		t.Fatal(err)
 	}
 	c.Close()

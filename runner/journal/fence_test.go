@@ -23,11 +23,11 @@ func elsewhere(t testing.TB, j *Journal, id string) {
 	gone := owners.Owner{PID: 7, Key: "elsewhere", Place: owners.Place{Host: "elsewhere"}}.Text()
 	err := j.writer.do(func(c *conn) error {
 		if onServer != nil && !j.options.TakeOver {
-			if _, err := c.exec("INSERT INTO process VALUES ('elsewhere', now() + interval '1 hour') ON CONFLICT DO NOTHING"); err != nil {
+			if _, err := c.Exec("INSERT INTO process VALUES ('elsewhere', now() + interval '1 hour') ON CONFLICT DO NOTHING"); err != nil {
 				return err
 			}
 		}
-		_, err := c.exec("UPDATE run SET owner = ? WHERE id = ?", gone, id)
+		_, err := c.Exec("UPDATE run SET owner = ? WHERE id = ?", gone, id)
 		return err
 	})
 	if err != nil {
@@ -221,7 +221,7 @@ func elsewhereNow(j *Journal, id string) {
 		return
 	}
 	defer c.Close()
-	_, _ = c.exec("UPDATE run SET epoch = epoch + 1 WHERE id = ?", id)
+	_, _ = c.Exec("UPDATE run SET epoch = epoch + 1 WHERE id = ?", id)
 }
 
 // Who answers for a process that is said to be gone takes the run from it.
@@ -261,7 +261,7 @@ func TestOlderJournal(t *testing.T) {
 	aged(t, j)
 	pragma(t, j, "user_version = 1")
 	err := j.writer.do(func(c *conn) error {
-		return c.script("ALTER TABLE run DROP COLUMN epoch; ALTER TABLE log DROP COLUMN epoch")
+		return c.Script("ALTER TABLE run DROP COLUMN epoch; ALTER TABLE log DROP COLUMN epoch")
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -278,14 +278,14 @@ func TestOlderJournal(t *testing.T) {
 	}
 	defer old.Close()
 	const row = "INSERT OR REPLACE INTO log VALUES (4294968296, 1, 2, 'feedback', 'p', NULL, NULL, '{}')"
-	if _, err := old.exec(row); err != nil {
+	if _, err := old.Exec(row); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := old.exec("DELETE FROM log WHERE id = 4294968296"); err != nil {
+	if _, err := old.Exec("DELETE FROM log WHERE id = 4294968296"); err != nil {
 		t.Fatal(err)
 	}
 	j = journalAt(t, file, Options{})
-	if _, err := old.exec(row); err == nil {
+	if _, err := old.Exec(row); err == nil {
 		t.Error("an older capstan writes without an epoch")
 	}
 	if result, err := runnerOver(t, j, m).Resume(t.Context(), "run"); err != nil || result.Output != "c" {
@@ -304,7 +304,7 @@ func TestMineLooksInEachEra(t *testing.T) {
 	if _, err := r.Host(quick{}).Tool("p/tool", engine.Job{}); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.do(func(c *conn) error { _, err := c.exec("UPDATE run SET epoch = epoch + 1 WHERE n = ?", r.n); return err }); err != nil {
+	if err := w.do(func(c *conn) error { _, err := c.Exec("UPDATE run SET epoch = epoch + 1 WHERE n = ?", r.n); return err }); err != nil {
 		t.Fatal(err)
 	}
 	w.trusts = time.Hour
@@ -322,7 +322,7 @@ func TestMineLooksInEachEra(t *testing.T) {
 func TestRunIsGone(t *testing.T) {
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
 	r := begin(t, j, runner.Start{RunID: "run"}).(*recording)
-	if err := j.writer.do(func(c *conn) error { _, err := c.exec("DELETE FROM run WHERE n = ?", r.n); return err }); err != nil {
+	if err := j.writer.do(func(c *conn) error { _, err := c.Exec("DELETE FROM run WHERE n = ?", r.n); return err }); err != nil {
 		t.Fatal(err)
 	}
 	j.writer.endEra()

@@ -55,15 +55,9 @@ func (g *Guest) Begin(s runner.Start) error {
 	if err != nil {
 		return fmt.Errorf("start: %w", err)
 	}
-	file := ""
-	if len(s.Files) > 0 {
-		file = s.Files[0].Name
-	}
-	own := false
+	begun, own := g.j.begun(s, owners.Owner{Key: "guest", Guest: g.name}, guestEpoch), false
 	err = g.write(s.RunID, func(c *conn) error {
-		_, err := c.exec(`INSERT INTO run (id, cascade, file, parent, started, status, owner, epoch) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-			s.RunID, s.CascadeID, file, s.Parent, g.j.now().UnixNano(), Running, owners.Owner{Key: "guest", Guest: g.name}.Text(), int64(guestEpoch))
-		if err != nil {
+		if _, err := c.Exec(insertRun, begun...); err != nil {
 			return err
 		}
 		n, err := g.locked(c, s.RunID)

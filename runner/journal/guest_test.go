@@ -163,7 +163,7 @@ func TestParcels(t *testing.T) {
 			t.Errorf("%.20q reads as %.20q: %v", text, got, err)
 		}
 		err = two.writer.do(func(c *conn) error {
-			_, err := c.exec("UPDATE parcel SET text = ? WHERE digest = ?", []byte("another"), digest)
+			_, err := c.Exec("UPDATE parcel SET text = ? WHERE digest = ?", []byte("another"), digest)
 			return err
 		})
 		if err != nil {

@@ -57,9 +57,9 @@ func (s *server) live(ctx context.Context, w *writer) {
 func (s *server) beat(w *writer) error {
 	return s.telling(func(c *conn) error {
 		at, micros := w.clock(), float64(s.pulse.length.Microseconds()) // at is no later than the server's own now
-		stands, err := c.exec(beatAgain, micros, s.j.owner.Key)
+		stands, err := c.Exec(beatAgain, micros, s.j.owner.Key)
 		if err == nil && stands == 0 {
-			_, err = c.exec(beatFirst, s.j.owner.Key, micros)
+			_, err = c.Exec(beatFirst, s.j.owner.Key, micros)
 			if w.endEra(); w.alone.Load() != 0 { // it has had one before
 				s.pulse.judges.Store(at + int64(s.pulse.length))
 			}
@@ -117,7 +117,7 @@ func (s *server) leave() {
 		return
 	}
 	// Where the server cannot be told, it ends by itself.
-	_, _ = l.c.exec("DELETE FROM process WHERE key = ? OR until < clock_timestamp() - interval '1 day'", s.j.owner.Key)
+	_, _ = l.c.Exec("DELETE FROM process WHERE key = ? OR until < clock_timestamp() - interval '1 day'", s.j.owner.Key)
 	_ = l.c.Close()
 }
 
@@ -136,7 +136,7 @@ func (s *server) bury(c *conn, text string) (bool, error) {
 	if _, alive := s.j.owner.Alive(text, func(owners.Owner) bool { return true }); alive {
 		seen = " AND until <= clock_timestamp()" // it may be at work, for all one can see
 	}
-	if _, err := c.exec("DELETE FROM process WHERE key = ?"+seen, other.Key); err != nil {
+	if _, err := c.Exec("DELETE FROM process WHERE key = ?"+seen, other.Key); err != nil {
 		return false, err
 	}
 	left, err := c.number("SELECT count(*) FROM process WHERE key = ?", other.Key)

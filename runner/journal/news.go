@@ -56,7 +56,7 @@ func (s *server) tell() {
 		return
 	}
 	_ = s.telling(func(c *conn) error { // who did not hear it looks from time to time
-		_, err := c.exec("SELECT pg_notify(?, ?)", s.channel(), said)
+		_, err := c.Exec("SELECT pg_notify(?, ?)", s.channel(), said)
 		return err
 	})
 }

@@ -29,7 +29,7 @@ func aged(t *testing.T, j *Journal) {
 		if err := dropViews(c); err != nil {
 			return err
 		}
-		if err := c.script("DROP TABLE pack; DROP TABLE mark; ALTER TABLE line RENAME TO log; PRAGMA user_version = 2"); err != nil {
+		if err := c.Script("DROP TABLE pack; DROP TABLE mark; ALTER TABLE line RENAME TO log; PRAGMA user_version = 2"); err != nil {
 			return err
 		}
 		for n, list := range rows {
@@ -44,7 +44,7 @@ func aged(t *testing.T, j *Journal) {
 				if raw := l.json(); raw != nil {
 					data = string(raw)
 				}
-				if _, err := c.exec("INSERT INTO log VALUES (?, ?, ?, ?, ?, ?, ?, ?, 1)", n<<rowBits|l.row, seq, l.time, l.kind, string(l.path), l.took, print, data); err != nil {
+				if _, err := c.Exec("INSERT INTO log VALUES (?, ?, ?, ?, ?, ?, ?, ?, 1)", n<<rowBits|l.row, seq, l.time, l.kind, string(l.path), l.took, print, data); err != nil {
 					return err
 				}
 			}

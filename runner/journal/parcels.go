@@ -37,11 +37,11 @@ func (j *Journal) parcelTables(c *conn) error {
 		"CREATE TABLE IF NOT EXISTS parcel (digest TEXT NOT NULL PRIMARY KEY, text BYTEA NOT NULL)",
 		"CREATE TABLE IF NOT EXISTS posted (digest TEXT NOT NULL PRIMARY KEY, at BIGINT NOT NULL)",
 	} {
-		if _, err := c.exec(statement); err != nil {
+		if _, err := c.Exec(statement); err != nil {
 			return err
 		}
 	}
-	_, err := c.exec("INSERT INTO posted SELECT digest, ? FROM parcel WHERE digest NOT IN (SELECT digest FROM posted)", j.now().UnixNano())
+	_, err := c.Exec("INSERT INTO posted SELECT digest, ? FROM parcel WHERE digest NOT IN (SELECT digest FROM posted)", j.now().UnixNano())
 	return err
 }
 

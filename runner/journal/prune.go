@@ -126,12 +126,12 @@ const turnKind = "turn:"
 func (j *Journal) newTurn() (pruneTurn, error) {
 	t := pruneTurn(turnKind + rand.Text())
 	return t, j.writer.do(func(c *conn) error {
-		_, err := c.exec(childIndex)
+		_, err := c.Exec(childIndex)
 		if err == nil {
-			_, err = c.exec("DELETE FROM mark WHERE run = 0")
+			_, err = c.Exec("DELETE FROM mark WHERE run = 0")
 		}
 		if err == nil {
-			_, err = c.exec("INSERT INTO mark (run, kind) VALUES (0, ?)", string(t))
+			_, err = c.Exec("INSERT INTO mark (run, kind) VALUES (0, ?)", string(t))
 		}
 		return err
 	})

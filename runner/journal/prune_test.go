@@ -430,7 +430,7 @@ func TestPruneOlder(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := c.script("PRAGMA auto_vacuum=NONE; CREATE TABLE x (y); DROP TABLE x"); err != nil {
+		if err := c.Script("PRAGMA auto_vacuum=NONE; CREATE TABLE x (y); DROP TABLE x"); err != nil {
 			t.Fatal(err)
 		}
 		c.Close()

@@ -463,7 +463,7 @@ func TestQueryOfOneRun(t *testing.T) {
 	j := journalAt(t, file, Options{})
 	fill(t, j, 3, 2)
 	if err := j.writer.do(func(c *conn) error { // as another capstan may have made it
-		return c.script("DROP VIEW verdicts; CREATE VIEW verdicts AS SELECT 'none' AS run_id, 1 AS phase FROM run")
+		return c.Script("DROP VIEW verdicts; CREATE VIEW verdicts AS SELECT 'none' AS run_id, 1 AS phase FROM run")
 	}); err != nil {
 		t.Fatal(err)
 	}

@@ -53,12 +53,12 @@ func (j *Journal) reading(ctx context.Context, body func(c *conn) error) error {
 	if err != nil {
 		return err
 	}
-	if _, err = c.exec(j.says.read); j.says.forgets && j.store.broken(err) { // it was cut while nobody used it
+	if _, err = c.Exec(j.says.read); j.says.forgets && j.store.broken(err) { // it was cut while nobody used it
 		var fresh *conn
 		if fresh, err = j.store.reader(); err == nil {
 			_ = c.Close()
 			c = fresh
-			_, err = c.exec(j.says.read)
+			_, err = c.Exec(j.says.read)
 		}
 	}
 	if err == nil {

@@ -32,7 +32,7 @@ func TestNothingIsRefusedInSilence(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "j.db")
 			j := journalAt(t, file, Options{})
 			script := func(text string) {
-				if err := j.writer.do(func(c *conn) error { _, err := c.exec(text); return err }); err != nil {
+				if err := j.writer.do(func(c *conn) error { _, err := c.Exec(text); return err }); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -27,7 +27,7 @@ func TestRemembered(t *testing.T) {
 	}
 	lose := func(last int64) error {
 		return j.writer.do(func(c *conn) error {
-			if _, err := c.exec("DELETE FROM pack WHERE run = ? AND last > ?", r.n, last); err != nil {
+			if _, err := c.Exec("DELETE FROM pack WHERE run = ? AND last > ?", r.n, last); err != nil {
 				return err
 			}
 			return r.remembered(c)
@@ -48,7 +48,7 @@ func TestRemembered(t *testing.T) {
 	// What is written once more and taken back, since another could not be written
 	// beside it, is written once more again.
 	err := j.writer.do(func(c *conn) error {
-		_, err := c.exec("DELETE FROM pack WHERE run = ? AND last > ?", r.n, first)
+		_, err := c.Exec("DELETE FROM pack WHERE run = ? AND last > ?", r.n, first)
 		j.writer.endEra()
 		return err
 	})
@@ -72,7 +72,7 @@ func TestRemembered(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	garbled := j.writer.do(func(c *conn) error {
-		if _, err := c.exec("UPDATE pack SET data = ? WHERE run = ?", []byte{1}, r.n); err != nil {
+		if _, err := c.Exec("UPDATE pack SET data = ? WHERE run = ?", []byte{1}, r.n); err != nil {
 			return err
 		}
 		return r.remembered(c)
@@ -82,7 +82,7 @@ func TestRemembered(t *testing.T) {
 	}
 	elsewhere(t, j, "run")
 	err = j.writer.do(func(c *conn) error {
-		if _, err := c.exec("UPDATE run SET epoch = epoch + 1 WHERE n = ?", r.n); err != nil {
+		if _, err := c.Exec("UPDATE run SET epoch = epoch + 1 WHERE n = ?", r.n); err != nil {
 			return err
 		}
 		return r.fence(c)
@@ -91,7 +91,7 @@ func TestRemembered(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	err = j.writer.do(func(c *conn) error {
-		if _, err := c.exec("UPDATE run SET owner = NULL, epoch = epoch + 1 WHERE n = ?", r.n); err != nil {
+		if _, err := c.Exec("UPDATE run SET owner = NULL, epoch = epoch + 1 WHERE n = ?", r.n); err != nil {
 			return err
 		}
 		return r.fence(c)
@@ -118,7 +118,7 @@ func TestRememberedUnseen(t *testing.T) {
 			t.Fatal(err)
 		}
 		err := j.writer.do(func(c *conn) error {
-			_, err := c.exec("DELETE FROM pack WHERE run = ? AND last > ?", r.n, first)
+			_, err := c.Exec("DELETE FROM pack WHERE run = ? AND last > ?", r.n, first)
 			j.writer.endEra()
 			return err
 		})
@@ -155,7 +155,7 @@ func TestRememberedInVain(t *testing.T) {
 	}
 	r.recent = nil // it was confirmed long ago
 	err := j.writer.do(func(c *conn) error {
-		_, err := c.exec("DELETE FROM pack WHERE run = ? AND last = ?", r.n, r.there)
+		_, err := c.Exec("DELETE FROM pack WHERE run = ? AND last = ?", r.n, r.there)
 		j.writer.endEra()
 		return err
 	})
@@ -174,7 +174,7 @@ func TestRememberedInVain(t *testing.T) {
 	}
 	// Nor is anything owed of one that another has removed.
 	err = j.writer.do(func(c *conn) error {
-		_, err := c.exec("DELETE FROM run WHERE n = ?", r.n)
+		_, err := c.Exec("DELETE FROM run WHERE n = ?", r.n)
 		j.writer.endEra()
 		return err
 	})

@@ -97,7 +97,7 @@ func (j *Journal) own(id string) (n, epoch int64, ended bool, err error) {
 			return nil
 		}
 		epoch = integer(found[4]) + 1
-		_, err = c.exec("UPDATE run SET owner = ?, epoch = ? WHERE n = ?", j.owner.Text(), epoch, n)
+		_, err = c.Exec("UPDATE run SET owner = ?, epoch = ? WHERE n = ?", j.owner.Text(), epoch, n)
 		j.writer.endEra()
 		return err
 	})
@@ -112,7 +112,7 @@ func (r *recording) disown() { _ = r.j.owe(r.start.RunID, r.letGo) }
 // letGo has whoever wants go on with the run.
 func (r *recording) letGo() error {
 	return r.j.writer.do(func(c *conn) error {
-		_, err := c.exec("UPDATE run SET owner = NULL WHERE n = ? AND epoch = ?", r.n, r.epoch)
+		_, err := c.Exec("UPDATE run SET owner = NULL WHERE n = ? AND epoch = ?", r.n, r.epoch)
 		return err
 	})
 }
@@ -187,7 +187,7 @@ func (r *recording) begin() error {
 		if err := r.insertAll(c, p); err != nil {
 			return err
 		}
-		_, err := c.exec(`UPDATE run SET status = ?, finished = NULL, broke = NULL, error = NULL,
+		_, err := c.Exec(`UPDATE run SET status = ?, finished = NULL, broke = NULL, error = NULL,
 			pending = CASE WHEN pending LIKE '%,"expired":true}' THEN NULL ELSE pending END WHERE n = ?`, Running, r.n)
 		return err
 	})

@@ -227,7 +227,7 @@ func (j *Journal) lastRow(ctx context.Context, c *conn, n int64) (row, seq int64
 // dropRow marks an effect as one that is to be made again.
 func (j *Journal) dropRow(c *conn, n, at int64) error {
 	if j.says.lines {
-		if _, err := c.exec("UPDATE line SET kind = '"+droppedEffect+"' WHERE id = ?", n<<rowBits|at); err != nil {
+		if _, err := c.Exec("UPDATE line SET kind = '"+droppedEffect+"' WHERE id = ?", n<<rowBits|at); err != nil {
 			return err
 		}
 	}
@@ -241,6 +241,6 @@ func (j *Journal) dropRow(c *conn, n, at int64) error {
 	}
 	rows[at-k.first].kind = droppedEffect
 	again, _ := packed(n, k.seq, rows, nil)
-	_, err = c.exec("UPDATE pack SET time = ?, data = ? WHERE run = ? AND last = ?", again.time, again.data, n, again.last)
+	_, err = c.Exec("UPDATE pack SET time = ?, data = ? WHERE run = ? AND last = ?", again.time, again.data, n, again.last)
 	return err
 }

@@ -166,7 +166,7 @@ var ErrEmpty = errors.New("capstan run makes the tables")
 
 // migrate makes the tables, in one transaction that only one process makes.
 func (s *server) migrate(c *conn) error {
-	err := c.script("BEGIN; SET LOCAL search_path = " + postgres.Quoted(s.at.Schema()) + "; SELECT pg_advisory_xact_lock(" + fmt.Sprint(application) + ")")
+	err := c.Script("BEGIN; SET LOCAL search_path = " + postgres.Quoted(s.at.Schema()) + "; SELECT pg_advisory_xact_lock(" + fmt.Sprint(application) + ")")
 	if err != nil {
 		return err
 	}
@@ -175,7 +175,7 @@ func (s *server) migrate(c *conn) error {
 		err = s.make(c, version)
 	}
 	if err == nil {
-		err = c.script("COMMIT")
+		err = c.Script("COMMIT")
 	}
 	if err != nil {
 		_ = c.Rollback()
@@ -186,7 +186,7 @@ func (s *server) migrate(c *conn) error {
 func (s *server) make(c *conn, version int64) error {
 	there, err := c.number("SELECT count(*) FROM pg_namespace WHERE nspname = ?", s.at.Schema())
 	if err == nil && there == 0 {
-		err = c.script("CREATE SCHEMA " + postgres.Quoted(s.at.Schema()))
+		err = c.Script("CREATE SCHEMA " + postgres.Quoted(s.at.Schema()))
 	}
 	for version++; version <= serverVersion && err == nil; version++ {
 		err = s.apply(c, fmt.Sprintf("schema/postgres/%d.sql", version))
@@ -195,7 +195,7 @@ func (s *server) make(c *conn, version int64) error {
 		err = s.apply(c, "schema/postgres/views.sql")
 	}
 	if err == nil {
-		_, err = c.exec("UPDATE store SET capstan_version = ?", int64(serverVersion))
+		_, err = c.Exec("UPDATE store SET capstan_version = ?", int64(serverVersion))
 	}
 	return err
 }
@@ -203,7 +203,7 @@ func (s *server) make(c *conn, version int64) error {
 func (s *server) apply(c *conn, name string) error {
 	text, err := scripts.ReadFile(name)
 	if err == nil {
-		err = c.script(string(text))
+		err = c.Script(string(text))
 	}
 	return err
 }
@@ -249,7 +249,7 @@ func (s *server) still(c *conn) error {
 // settled waits for a moment in which nobody writes, and looks at the database
 // as it is then: numbers of rows are given before the rows can be seen.
 func (s *server) settled(c *conn) error {
-	return c.script("SAVEPOINT here; LOCK TABLE store IN ACCESS EXCLUSIVE MODE; SELECT 1 FROM store; ROLLBACK TO SAVEPOINT here")
+	return c.Script("SAVEPOINT here; LOCK TABLE store IN ACCESS EXCLUSIVE MODE; SELECT 1 FROM store; ROLLBACK TO SAVEPOINT here")
 }
 
 // again tries once more what another process was in the way of, and waits for a
@@ -341,7 +341,7 @@ func (s *server) shrink(ctx context.Context) (int64, error) {
 	}
 	defer c.Close()
 	for _, table := range strings.Fields("run start result pack text mark") {
-		if err := errors.Join(ctx.Err(), c.script("VACUUM "+table)); err != nil {
+		if err := errors.Join(ctx.Err(), c.Script("VACUUM "+table)); err != nil {
 			return 0, err
 		}
 	}

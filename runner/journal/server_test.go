@@ -222,7 +222,7 @@ func paused(t *testing.T, j *Journal) {
 	j.owner.Close()
 	far := j.owner
 	far.Place = owners.Place{Host: "far", Boot: "b", Space: "s"}
-	if err := j.writer.do(func(c *conn) error { _, err := c.exec("UPDATE run SET owner = ?", far.Text()); return err }); err != nil {
+	if err := j.writer.do(func(c *conn) error { _, err := c.Exec("UPDATE run SET owner = ?", far.Text()); return err }); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -231,7 +231,7 @@ func paused(t *testing.T, j *Journal) {
 func overdue(t *testing.T, j *Journal) {
 	t.Helper()
 	err := j.writer.do(func(c *conn) error {
-		_, err := c.exec("UPDATE process SET until = now() - interval '1 second' WHERE key <> ?", j.owner.Key)
+		_, err := c.Exec("UPDATE process SET until = now() - interval '1 second' WHERE key <> ?", j.owner.Key)
 		return err
 	})
 	if err != nil {

@@ -53,8 +53,8 @@ func (f *fileStore) alone(script string) {
 	w := f.j.writer
 	w.turn <- struct{}{}
 	defer func() { <-w.turn }()
-	_ = w.c.script(script)
-	_ = w.c.script(fmt.Sprintf("PRAGMA busy_timeout=%d", f.j.options.patience.Milliseconds()))
+	_ = w.c.Script(script)
+	_ = w.c.Script(fmt.Sprintf("PRAGMA busy_timeout=%d", f.j.options.patience.Milliseconds()))
 }
 
 func (f *fileStore) writerNumber(query string) (n int64, err error) {

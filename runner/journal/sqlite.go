@@ -86,7 +86,7 @@ func (f *fileStore) open() (w *writer, err error) {
 		// made again as one with a WAL.
 		settings = "PRAGMA page_size=8192; EXPLAIN PRAGMA auto_vacuum=INCREMENTAL; " + settings
 	}
-	if err := c.script(settings); err != nil {
+	if err := c.Script(settings); err != nil {
 		return nil, err
 	}
 	if err := f.migrate(c, current); err != nil {
@@ -234,7 +234,7 @@ func (f *fileStore) migrate(c *conn, to int64) error {
 		if err := f.apply(c, "schema/views.sql"); err != nil {
 			return err
 		}
-		return c.script(fmt.Sprintf("PRAGMA application_id=%d; PRAGMA user_version=%d", application, to))
+		return c.Script(fmt.Sprintf("PRAGMA application_id=%d; PRAGMA user_version=%d", application, to))
 	})
 }
 
@@ -263,7 +263,7 @@ func (f *fileStore) apply(c *conn, name string) error {
 	if err != nil {
 		return err
 	}
-	if err := c.script(string(text)); err != nil {
+	if err := c.Script(string(text)); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	return nil
@@ -271,7 +271,7 @@ func (f *fileStore) apply(c *conn, name string) error {
 
 func dropViews(c *conn) error {
 	for _, view := range []string{"runs", "phases", "attempts", "verdicts", "calls", "entry"} {
-		if err := c.script("DROP VIEW IF EXISTS " + view); err != nil {
+		if err := c.Script("DROP VIEW IF EXISTS " + view); err != nil {
 			return err
 		}
 	}
@@ -280,15 +280,15 @@ func dropViews(c *conn) error {
 
 // within runs body in a transaction that writes.
 func within(c *conn, body func() error) error {
-	if _, err := c.exec("BEGIN IMMEDIATE"); err != nil {
+	if _, err := c.Exec("BEGIN IMMEDIATE"); err != nil {
 		return err
 	}
 	err := body()
 	if err == nil {
-		_, err = c.exec("COMMIT")
+		_, err = c.Exec("COMMIT")
 	}
 	if err != nil {
-		_, _ = c.exec("ROLLBACK") // where SQLite has not done so itself
+		_, _ = c.Exec("ROLLBACK") // where SQLite has not done so itself
 	}
 	return err
 }
@@ -315,7 +315,7 @@ func (f *fileStore) begin(w *writer) error {
 		}
 		f.looked = at
 	}
-	if _, err := w.c.exec("BEGIN IMMEDIATE"); err != nil {
+	if _, err := w.c.Exec("BEGIN IMMEDIATE"); err != nil {
 		return err
 	}
 	count, err := f.counts.FileControlDataVersion("main")

@@ -456,7 +456,7 @@ func TestDamagedPack(t *testing.T) {
 	if err := open.commit(); err != nil {
 		t.Fatal(err)
 	}
-	if err := j.writer.do(func(c *conn) error { _, err := c.exec("UPDATE pack SET data = ?", []byte("[]")); return err }); err != nil {
+	if err := j.writer.do(func(c *conn) error { _, err := c.Exec("UPDATE pack SET data = ?", []byte("[]")); return err }); err != nil {
 		t.Fatal(err)
 	}
 	all := looks(t.Context(), j)

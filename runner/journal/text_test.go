@@ -201,7 +201,7 @@ func TestDamagedText(t *testing.T) {
 	if _, err := r.Host(quick{strings.Repeat("a text ", 300)}).Model("p", model.Request{}); err != nil {
 		t.Fatal(err)
 	}
-	if err := j.writer.do(func(c *conn) error { _, err := c.exec("UPDATE text SET text = replace(text, 'x', 'n')"); return err }); err != nil {
+	if err := j.writer.do(func(c *conn) error { _, err := c.Exec("UPDATE text SET text = replace(text, 'x', 'n')"); return err }); err != nil {
 		t.Fatal(err)
 	}
 	var found error

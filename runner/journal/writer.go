@@ -110,7 +110,7 @@ func (w *writer) close() error {
 		err = w.back.close()
 		// Of other processes that have the file open, those that only look could not
 		// do it when they close.
-		_ = w.c.script("PRAGMA busy_timeout=100; PRAGMA wal_checkpoint(TRUNCATE)")
+		_ = w.c.Script("PRAGMA busy_timeout=100; PRAGMA wal_checkpoint(TRUNCATE)")
 	}
 	return errors.Join(err, w.c.Close())
 }
@@ -171,7 +171,7 @@ func (w *writer) attempt(jobs []job) error {
 		err = w.before()
 	}
 	if err == nil {
-		_, err = w.c.exec("COMMIT")
+		_, err = w.c.Exec("COMMIT")
 	}
 	if err != nil {
 		_ = w.c.Rollback() // where it has not been done already

@@ -64,14 +64,14 @@ func TestLogBeginsAnew(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer c.Close()
-		if err := c.script("BEGIN; SELECT * FROM run"); err != nil { // what comes now cannot be copied yet
+		if err := c.Script("BEGIN; SELECT * FROM run"); err != nil { // what comes now cannot be copied yet
 			t.Fatal(err)
 		}
 		before := begun()
 		j.writer.turn <- struct{}{}
 		j.writer.back.ask()
 		synctest.Wait() // it has copied what it could
-		if err := c.script("ROLLBACK"); err != nil {
+		if err := c.Script("ROLLBACK"); err != nil {
 			t.Fatal(err)
 		}
 		<-j.writer.turn
@@ -117,7 +117,7 @@ func TestTriedAgain(t *testing.T) {
 		"DO $$ BEGIN RAISE SQLSTATE '23505'; END $$": 1,
 	} {
 		tries := 0
-		err := j.writer.do(func(c *conn) error { tries++; _, err := c.exec(statement); return err })
+		err := j.writer.do(func(c *conn) error { tries++; _, err := c.Exec(statement); return err })
 		if err == nil || tries != want {
 			t.Errorf("%s: %d tries, %v", statement, tries, err)
 		}

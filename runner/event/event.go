@@ -97,6 +97,9 @@ type Pruning struct {
 	Estimated bool   `json:"estimated"`
 }
 
+// OfVisit tells whether the event tells of a visit as a whole: that it begins or is over.
+func (e *Event) OfVisit() bool { return e.Kind == PhaseStarted || e.Kind == PhaseFinished }
+
 // A Failure is an item of each that has no output, where the others were kept.
 type Failure struct {
 	Index   int    `json:"index"` // from 0

@@ -139,7 +139,7 @@ func (f *folding) visit(e *event.Event) (visit event.Path, rest string, item boo
 		name, further, _ := strings.Cut(rest, "/")
 		at = at.Join(name)
 		_, known := f.visits[at]
-		tells := (e.Kind == event.PhaseStarted || e.Kind == event.PhaseFinished) && further == ""
+		tells := e.OfVisit() && further == ""
 		switch {
 		case strings.HasPrefix(name, "item["):
 			item = true

@@ -3,7 +3,6 @@ package journal
 import (
 	"strings"
 
-	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
 )
@@ -11,11 +10,10 @@ import (
 // try folds an event into the try at the whole cascade that it is of, for what the
 // run has when that is the one that is picked.
 func (f *folding) try(e *event.Event) {
-	words := strings.SplitN(string(e.Path), "/", 6)
-	if len(words) < 6 || words[0] != cascades.TriesName || words[3] != "tool" || !strings.HasPrefix(words[1], "sounding[") {
+	of, within := tryOf(e.Path)
+	if of == "" {
 		return // a phase that is called so has a model, and turns before its tools
 	}
-	of := event.Path(strings.Join(words[:3], "/"))
 	if f.tries[of] == nil {
 		if f.tries == nil {
 			f.tries = map[event.Path]*folding{}
@@ -23,10 +21,10 @@ func (f *folding) try(e *event.Event) {
 		f.tries[of] = newFolding()
 	}
 	own := *e
-	own.Path = event.Path(words[5])
+	own.Path = within
 	if e.Verdict != nil {
 		v := *e.Verdict
-		v.Path = event.Path(strings.TrimPrefix(string(v.Path), strings.Join(words[:5], "/")+"/"))
+		v.Path = event.Path(strings.TrimPrefix(string(v.Path), string(e.Path[:len(e.Path)-len(within)])))
 		own.Verdict = &v
 	}
 	f.tries[of].event(&own)

@@ -155,7 +155,7 @@ func (r *run) enter(above *scope, at string, start int, e event.Event) *scope {
 		return s
 	}
 	s := &scope{kind: above.kind.within(segment), above: above, last: e.Time, below: map[string]*scope{}}
-	if whole := len(at) == len(e.Path); whole && above.kind == phaseKind && s.kind != itemKind && ofPhase(e) {
+	if whole := len(at) == len(e.Path); whole && above.kind == phaseKind && s.kind != itemKind && e.OfVisit() {
 		s.kind = phaseKind // of a group, whatever it is called
 	}
 	above.below[segment] = s
@@ -169,11 +169,6 @@ func (r *run) enter(above *scope, at string, start int, e event.Event) *scope {
 		r.start(s, at, segment, e)
 	}
 	return s
-}
-
-// ofPhase says whether an event tells of a visit as a whole.
-func ofPhase(e event.Event) bool {
-	return e.Kind == event.PhaseStarted || e.Kind == event.PhaseFinished
 }
 
 // guards says whether what stands below a tool is a ward around it.

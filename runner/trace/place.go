@@ -106,7 +106,7 @@ func (f *Folder) enter(from *place, path event.Path, segment string, e *event.Ev
 			return &to
 		case from.kind == atPhase && numbered && name == "item":
 			return f.enterBranch(from, path, from.phase.Name, n, e)
-		case from.kind == atPhase && !numbered && ofPhase(e) == path:
+		case from.kind == atPhase && !numbered && e.OfVisit() && e.Path == path:
 			return f.enterBranch(from, path, name, -1, e)
 		}
 	case atAttempt:
@@ -139,14 +139,6 @@ func (f *Folder) enter(from *place, path event.Path, segment string, e *event.Ev
 		to.kind = atCheck
 	}
 	return &to
-}
-
-// ofPhase is the visit that an event tells of as a whole, "" for none.
-func ofPhase(e *event.Event) event.Path {
-	if e.Kind == event.PhaseStarted || e.Kind == event.PhaseFinished {
-		return e.Path
-	}
-	return ""
 }
 
 func isCheck(name string) bool {

@@ -164,12 +164,12 @@ func (b *brief) verdictField(v *event.Verdict, name, value []byte) (broke bool) 
 
 // An answered is what a model's effect came to, as far as it is counted.
 type answered struct {
-	model, phase, validator, moment, role string
-	attempt                               int
-	came                                  bool // there is a response
-	by                                    string
-	text                                  string // its name; "" of what only a check or an evaluator reads
-	usage                                 model.Usage
+	model, phase, validator, role string
+	attempt                       int
+	came                          bool // there is a response
+	by                            string
+	text                          string // its name; "" of what only a check or an evaluator reads
+	usage                         model.Usage
 }
 
 func (b *brief) answered(l *logged) (r answered) {
@@ -181,8 +181,6 @@ func (b *brief) answered(l *logged) (r answered) {
 			r.phase = b.word(value)
 		case "validator":
 			r.validator = b.word(value)
-		case "moment":
-			r.moment = b.word(value)
 		case "role":
 			r.role = b.word(value)
 		case "attempt":

@@ -98,7 +98,7 @@ func (t *gateTally) effect(l *logged) {
 		return
 	}
 	if r := t.answered(l); r.validator != "" {
-		g := t.gate(r.validator, r.moment)
+		g := t.gate(r.validator, momentOf(l.path, r.validator))
 		g.Seconds += time.Duration(l.took).Seconds()
 		g.Calls += r.usage.Calls
 		g.CostUSD += r.usage.CostUSD

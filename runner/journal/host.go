@@ -356,20 +356,16 @@ func momentOf(at event.Path, validator string) string {
 	if validator == "" {
 		return ""
 	}
-	words := strings.Split(string(at), "/")
-	for i := len(words) - 1; i >= 0; i-- {
-		switch name, _, _ := strings.Cut(words[i], "["); name {
-		case "model", "rung":
-		case "ward":
-			if i > 0 && strings.HasPrefix(words[i-1], "tool[") {
-				return "tool"
-			}
-			return "turn"
-		case "result_ward":
-			return "result"
-		default:
-			return name
+	at = asker(at)
+	switch name, _, _ := strings.Cut(at.Last(), "["); name {
+	case "ward":
+		if strings.HasPrefix(at.Up().Last(), "tool[") {
+			return "tool"
 		}
+		return "turn"
+	case "result_ward":
+		return "result"
+	default:
+		return name
 	}
-	return ""
 }

@@ -163,13 +163,13 @@ func TestGates(t *testing.T) {
 }
 
 // What judges around tools spent is counted with their verdicts, not with those
-// of a turn.
+// of a turn, and all votes of one with its verdict.
 func TestGatesAroundTools(t *testing.T) {
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
 	s := storyOf(t, `
 -- cascade.yaml --
 cascade_id: around
-validators: {fine: {judge: "Is it fine?"}}
+validators: {fine: {judge: "Is it fine?"}, sure: {judge: "Is it so?", votes: 3}}
 phases:
   - name: work
     instructions: Work.
@@ -178,11 +178,12 @@ phases:
     wards:
       turn: [{validator: fine}]
       tool: [{validator: fine}]
-      result: [{validator: fine}]
+      result: [{validator: sure}]
 -- script.yaml --
 - {phase: work, tool_calls: [{name: set_state, arguments: {key: a, value: 1}}]}
 - {phase: work, reply: done}
 - {validator: fine, reply: '{"valid": true, "reason": "so"}', times: always}
+- {validator: sure, reply: '{"valid": true, "reason": "so"}', times: always}
 `)
 	if result, err := s.run(t, begin(t, j, s.start("run")), s.world(t, &heard{}), true); err != nil {
 		t.Fatalf("%+v, %v", result, err)
@@ -191,9 +192,9 @@ phases:
 	if err != nil || len(gates) != 3 {
 		t.Fatalf("got %+v, %v", gates, err)
 	}
-	for i, moment := range []string{"result", "tool", "turn"} {
-		if g := gates[i]; g.Moment != moment || g.Verdicts != 1 || g.Calls != 1 {
-			t.Errorf("got %+v, want one call of %s", g, moment)
+	for i, want := range []Gate{{Moment: "tool", Calls: 1}, {Moment: "turn", Calls: 1}, {Moment: "result", Calls: 3}} {
+		if g := gates[i]; g.Moment != want.Moment || g.Verdicts != 1 || g.Calls != want.Calls {
+			t.Errorf("got %+v, want %+v", g, want)
 		}
 	}
 }
@@ -411,6 +412,7 @@ func TestMomentOf(t *testing.T) {
 	for at, want := range map[event.Path]string{
 		"p/attempt[1]/post[0]": "post", "p/attempt[1]/post[0]/model": "post", "p/attempt[1]/post[0]/rung[1]/model": "post",
 		"p/attempt[1]/turn[0]/ward[2]": "turn", "p/attempt[1]/turn[0]/tool[1]/ward[0]": "tool",
+		"p/attempt[1]/post[0]/vote[1]/model": "post", "p/attempt[1]/post[0]/confirm/vote[2]/model": "post", "p/attempt[1]/turn[0]/ward[0]/confirm/model/rung[1]": "turn",
 		"p/attempt[1]/turn[0]/tool[1]/result_ward[0]/model": "result", "ward[0]": "turn", "tool[1]/ward[0]": "tool", "model": "",
 	} {
 		if got := momentOf(at, "tone"); got != want {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"os/user"
-	"strconv"
 	"strings"
 
 	"github.com/seed61713e19/capstan/cascades"
@@ -134,25 +133,6 @@ func printable(r rune) rune {
 
 // answered reads what the person typed; false asks again.
 func answered(q runner.Question, said string) (any, bool) {
-	if q.Type == cascades.Edit {
-		return said, q.Unfit(said) == ""
-	}
-	said = strings.TrimSpace(said)
-	switch q.Type {
-	case cascades.Confirmation:
-		switch strings.ToLower(said) {
-		case "y", "yes":
-			return true, true
-		case "n", "no":
-			return false, true
-		}
-		return nil, false
-	case cascades.Choice:
-		if n, err := strconv.Atoi(said); err == nil && n >= 1 && n <= len(q.Options) {
-			return q.Options[n-1], true
-		}
-		return said, q.Unfit(said) == ""
-	default:
-		return said, q.Unfit(said) == ""
-	}
+	value := q.Said(said)
+	return value, q.Unfit(value) == ""
 }

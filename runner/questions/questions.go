@@ -5,6 +5,7 @@ package questions
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -63,6 +64,28 @@ func (q Question) Unfit(value any) string {
 		}
 	}
 	return ""
+}
+
+// Said is what a person has written as the question takes it: yes is true, and a
+// number the option that it counts, from 1, where none is called so itself.
+func (q Question) Said(text string) any {
+	word := strings.TrimSpace(text)
+	switch q.Type {
+	case cascades.Edit:
+		return text
+	case cascades.Confirmation:
+		switch strings.ToLower(word) {
+		case "true", "yes", "y":
+			return true
+		case "false", "no", "n":
+			return false
+		}
+	case cascades.Choice:
+		if n, err := strconv.Atoi(word); err == nil && n >= 1 && n <= len(q.Options) && !slices.Contains(q.Options, word) {
+			return q.Options[n-1]
+		}
+	}
+	return word
 }
 
 // maxAnswer bounds what a person writes, in bytes.

@@ -35,3 +35,21 @@ func TestUnfit(t *testing.T) {
 		}
 	}
 }
+
+// What people write is read in one way, wherever they write it.
+func TestSaid(t *testing.T) {
+	for _, c := range []struct {
+		kind, text string
+		want       any
+	}{
+		{cascades.Confirmation, " Yes", true}, {cascades.Confirmation, "y", true}, {cascades.Confirmation, "true", true}, {cascades.Confirmation, "NO\n", false}, {cascades.Confirmation, "perhaps", "perhaps"},
+		{cascades.Choice, "red", "red"}, {cascades.Choice, " 1 ", "red"}, {cascades.Choice, "4", "3"}, {cascades.Choice, "5", "5"}, {cascades.Choice, "0", "0"}, {cascades.Choice, "-1", "-1"},
+		{cascades.Choice, "2", "2"}, {cascades.Choice, "3", "3"}, // an option that is called so comes before the one that is counted so
+		{"text", " 2 ", "2"}, {cascades.Edit, " a\n", " a\n"},
+	} {
+		q := questions.Question{Type: c.kind, Options: []string{"red", "blue", "2", "3"}}
+		if got := q.Said(c.text); got != c.want {
+			t.Errorf("%s %q: %v, want %v", c.kind, c.text, got, c.want)
+		}
+	}
+}

@@ -3,13 +3,11 @@ package temporal
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
-	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
 )
@@ -93,15 +91,8 @@ func (d *desk) find(a Answer) (*waiting, error) {
 
 // said is an answer as its question wants it: people write yes.
 func said(q engine.Question, value any) any {
-	text, isText := value.(string)
-	if q.Type != cascades.Confirmation || !isText {
-		return value
-	}
-	switch strings.ToLower(strings.TrimSpace(text)) {
-	case "true", "yes", "y":
-		return true
-	case "false", "no", "n":
-		return false
+	if text, isText := value.(string); isText {
+		return q.Said(text)
 	}
 	return value
 }

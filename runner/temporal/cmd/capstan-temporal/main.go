@@ -23,6 +23,7 @@ import (
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
+	sdk "go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/seed61713e19/capstan/runner"
@@ -93,8 +94,14 @@ func (c *cluster) told(err error) error {
 	var nowhere *serviceerror.NamespaceNotFound
 	var older *serviceerror.Unimplemented
 	var none *serviceerror.NotFound
+	var taken *serviceerror.WorkflowExecutionAlreadyStarted
+	var no *sdk.ApplicationError
 	var far serviceerror.ServiceError
 	switch {
+	case errors.As(err, &no):
+		return errors.New(no.Message())
+	case errors.As(err, &taken):
+		return errors.New("a run of that name is there already")
 	case errors.As(err, &nowhere):
 		err = fmt.Errorf("namespace %s is not there (`temporal operator namespace create --namespace %s` makes it)", c.namespace, c.namespace)
 	case errors.As(err, &older):

@@ -4,13 +4,16 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"net"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/api/workflowservice/v1"
+	sdk "go.temporal.io/sdk/temporal"
 	"google.golang.org/grpc"
 
 	"github.com/seed61713e19/capstan/runner/engine"
@@ -72,6 +75,20 @@ func TestOutput(t *testing.T) {
 		var out, told bytes.Buffer
 		if err := show(&out, &told, engine.Result{Status: engine.Succeeded, Output: c.output}, false); err != nil || out.String() != c.want || told.Len() > 0 {
 			t.Errorf("%v: %q, %q, %v; want %q", c.output, out.String(), told.String(), err, c.want)
+		}
+	}
+}
+
+// A name that is taken, and an answer that is none, are the caller's, in our words.
+func TestTold(t *testing.T) {
+	c := &cluster{}
+	for says, err := range map[string]error{
+		"the answer is none":                  sdk.NewNonRetryableApplicationError("the answer is none", "capstan.refused", nil),
+		"a run of that name is there already": serviceerror.NewWorkflowExecutionAlreadyStarted("Workflow execution already finished.", "", ""),
+	} {
+		var far connection
+		if told := c.told(err); told.Error() != says || errors.As(told, &far) {
+			t.Errorf("%v: %v", err, told)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"go.temporal.io/api/serviceerror"
 
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/engine"
@@ -62,7 +64,12 @@ this command is interrupted.`,
 			}
 			defer t.Close()
 			runs := &temporal.Client{Temporal: t, Texts: kept.texts, Queue: c.queue}
-			if err := runs.Begin(telemetry.Incoming(cmd.Context(), os.Getenv), temporal.Order{RunID: id, Cascade: cascade, Input: input, Model: chosen(models, args[0])}); err != nil {
+			err = runs.Begin(telemetry.Incoming(cmd.Context(), os.Getenv), temporal.Order{RunID: id, Cascade: cascade, Input: input, Model: chosen(models, args[0])})
+			var taken *serviceerror.WorkflowExecutionAlreadyStarted
+			switch {
+			case errors.As(err, &taken):
+				return c.told(err)
+			case err != nil:
 				return connection{c.told(err)}
 			}
 			fmt.Fprintln(cmd.ErrOrStderr(), "run", id)

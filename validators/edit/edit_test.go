@@ -1,10 +1,12 @@
 package edit
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"flag"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -21,18 +23,68 @@ type desk struct {
 	o    Options
 }
 
+// cleared are the roots of desks that nobody sits at any more: to make the files of
+// one anew, for each of some hundred rows, took longer than to read them.
+var cleared []string
+
 func newDesk(t testing.TB) *desk {
-	d := &desk{t: t, root: t.TempDir()}
-	for _, name := range []string{"source.md", "status.yaml", "direction.yaml", "metadata.yaml"} {
-		d.put(name, load(t, name))
+	d := &desk{t: t}
+	if last := len(cleared) - 1; last >= 0 {
+		d.root, cleared = cleared[last], cleared[:last]
+	} else {
+		d.root = emptyDesk(t)
 	}
-	d.put("candidates/d-04.1.md", edited(t))
+	t.Cleanup(func() { cleared = append(cleared, d.root) })
+	d.lay()
 	d.o = Options{
 		Root: d.root, ActivePart: PartText, Source: File{Path: "source.md"}, Status: File{Path: "status.yaml"},
 		Candidate: File{Path: "candidates/d-04.1.md"}, Metadata: File{Path: "metadata.yaml"}, Direction: File{Path: "direction.yaml"},
 		Judgement: load(t, "judgement.yaml"),
 	}
 	return d
+}
+
+func emptyDesk(t testing.TB) string {
+	root, err := os.MkdirTemp(desks, "desk")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return root
+}
+
+// lay lays out what every desk has, and nothing else.
+func (d *desk) lay() {
+	d.t.Helper()
+	laid := map[string]string{"candidates/d-04.1.md": edited(d.t)}
+	for _, name := range []string{"source.md", "status.yaml", "direction.yaml", "metadata.yaml"} {
+		laid[name] = load(d.t, name)
+	}
+	err := fs.WalkDir(os.DirFS(d.root), ".", func(name string, entry fs.DirEntry, err error) error {
+		text, is := laid[name]
+		switch there, unread := os.ReadFile(filepath.Join(d.root, name)); {
+		case err != nil || name == "." || name == "candidates":
+			return err
+		case !is || !entry.Type().IsRegular():
+			return cmp.Or(os.RemoveAll(filepath.Join(d.root, name)), skipped(entry))
+		case unread == nil && string(there) == text:
+			delete(laid, name)
+		}
+		return nil
+	})
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	for name, text := range laid {
+		d.put(name, text)
+	}
+}
+
+// skipped keeps a walk out of a directory that is gone.
+func skipped(entry fs.DirEntry) error {
+	if entry.IsDir() {
+		return fs.SkipDir
+	}
+	return nil
 }
 
 func load(t testing.TB, name string) string {

@@ -18,6 +18,8 @@ const maxHunk = 4
 var toggles = wordSet("not never no none nobody nothing neither nor without only solely exclusively except unless cannot every each always " +
 	"nicht nie niemals kein keine keinen keiner nur ohne außer pas jamais aucun aucune sans nunca sin excepto non nessuno senza tranne não ninguém sem niet nooit geen zonder behalve inte aldrig ingen inget utan ikke aldri uten uden " +
 	"не ни нет без нельзя никогда никто ничего только ні ніколи bez nigdy nikt nikdy nelze değil değildir yok hiç asla twice thrice hardly scarcely barely approximately roughly about almost nearly " +
+	"není nejsou nemá nije nisu nema nikad ei eivät eikä ilman nem nincs nincsenek sem soha δεν δε μην όχι χωρίς ποτέ לא אינו אינה אינם אין בלי لا ليس ليست لم لن غير بدون نیست نباید نه नहीं मत बिना " +
+	"không chưa chẳng đừng tidak bukan jangan belum tanpa ningún ninguna ninguno nadie tampoco nessuna nenhum nenhuma żaden " +
 	"ausschließlich lediglich seul seule seuls seules seulement uniquement solo sólo solamente únicamente soltanto só somente apenas alleen slechts endast")
 
 // rivals are pairs of words of which each says something else than the other: each of
@@ -38,11 +40,13 @@ var rivals = sync.OnceValue(func() map[[2]string]bool {
 		"profit loss", "buy sell", "buys sells", "bought sold", "buyer seller", "lender borrower", "employer employee", "landlord tenant", "plaintiff defendant", "licensor licensee", "credit debit", "income expense", "guilty innocent",
 		"raise lower", "raises lowers", "raised lowered", "rises falls", "rose fell", "grows shrinks", "grew shrank", "gain loss", "wins loses", "improves worsens", "improved worsened", "better worse", "best worst", "strong weak", "stronger weaker", "high low", "large small", "larger smaller", "long short", "early late", "fast slow",
 		"prove suggest show", "proved suggested showed", "upper lower", "voluntary / compulsory", "missing present", "adults children", "top bottom", "front back", "incoming outgoing", "inbound outbound", "synchronous asynchronous", "gross net", "sender recipient", "majority minority", "odd even",
-		"hot cold", "cheap expensive", "morning afternoon evening night", "today tomorrow yesterday", "horizontal vertical",
+		"hot cold", "cheap expensive", "old new", "older / younger newer", "oldest / youngest newest", "inclusive exclusive", "morning afternoon evening night", "today tomorrow yesterday", "horizontal vertical",
 		"same different", "with without", "within / after beyond", "both one", "lack have", "lacks has", "prevent / cause allow enable", "prevents / causes allows enables", "prevented / caused allowed enabled",
 		"once twice thrice", "doubles triples halves", "doubled tripled halved", "both either neither", "from until", "on off", "in out", "spring summer autumn winter",
 		"dozens hundreds thousands millions billions", "half third quarter fifth", "halves thirds quarters fifths", "single double triple", "twofold threefold fourfold fivefold tenfold", "noon midnight",
-		"second minute hour day week month year decade century", "seconds minutes hours days weeks months years decades centuries",
+		"second minute hour day week month quarter year decade century", "seconds minutes hours days weeks months quarters years decades centuries",
+		// What must be, and what may, where modal verbs are not looked for.
+		"deve / può pode", "devono possono", "devem podem", "moet mag", "moeten mogen", "måste får", "должен может", "должна может", "должно может", "должны могут", "musi może", "muszą mogą", "musí může smí",
 		// German, French, Spanish.
 		"vor nach während bis", "und oder", "alle allen einige einigen manche viele wenige jede jeder jedes", "immer nie niemals oft manchmal selten meistens", "mindestens höchstens", "mehr weniger",
 		"größer kleiner", "länger kürzer", "früher später", "vormittags nachmittags", "erste zweite dritte vierte letzte", "ersten zweiten dritten vierten letzten",
@@ -144,10 +148,10 @@ func negates(word, other string) bool {
 
 var denials = wordSet("un in im il ir dis non non- a ne nie")
 
-// What denies a sentence of East Asia within its words, which have no blanks between
+// What denies a sentence of East Asia or of Thai within its words, which have no blanks between
 // them, and words that have the same signs.
 var (
-	denying  = []string{"不", "没", "沒", "勿", "未", "无", "無", "ない", "ません", "なかった", "않", "없", "못"}
+	denying  = []string{"不", "没", "沒", "勿", "未", "无", "無", "ない", "ません", "なかった", "않", "없", "못", "ไม่", "ห้าม"}
 	harmless = strings.NewReplacer("不错", "", "不同", "", "不过", "", "不断", "", "不仅", "", "不少", "", "未来", "", "无论", "", "少ない", "")
 )
 

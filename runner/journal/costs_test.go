@@ -99,7 +99,7 @@ told:
 phase: BEGIN IMMEDIATE; INSERT INTO pack; COMMIT;
 model: SELECT epoch, owner; BEGIN IMMEDIATE; INSERT INTO pack; COMMIT;
 stop: BEGIN IMMEDIATE; INSERT INTO pack; COMMIT;
-look: BEGIN; SELECT n, id; SELECT id, seq,; SELECT run, last,;
+look: BEGIN; SELECT n, id; SELECT run, last,;
 end: BEGIN IMMEDIATE; INSERT INTO result; UPDATE run SET; COMMIT;
 another: BEGIN IMMEDIATE; INSERT INTO run; INSERT INTO start; COMMIT;
 close:

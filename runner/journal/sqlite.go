@@ -95,6 +95,7 @@ func (f *fileStore) open() (w *writer, err error) {
 	if err := f.review(c); err != nil {
 		return nil, err
 	}
+	f.lined(c)
 	back := func() (*conn, error) {
 		return dial(f.file, "rw", f.j.options.patience, "_pragma=synchronous("+f.synchronous()+")")
 	}
@@ -172,12 +173,20 @@ func (f *fileStore) openReadOnly() error {
 		f.immutable = true
 		return f.openReadOnly()
 	}
+	f.lined(c)
 	f.j.reads <- struct{}{}
 	f.j.release(c, nil)
 	if version < oldest {
 		return fmt.Errorf("%s: the journal was written by an older capstan (schema %d; this one reads %d to %d)", f.file, version, oldest, current)
 	}
 	return nil
+}
+
+// lined sees whether there are rows that older capstans wrote one by one, or may be:
+// where there is the table, nobody adds to it any more, and most files have none.
+func (f *fileStore) lined(c *conn) {
+	row, err := c.one(context.Background(), "SELECT 1 FROM line LIMIT 1")
+	f.j.says.lines = err != nil || row != nil
 }
 
 // quiet says that nothing waits beside the file to be written back to it.

@@ -1,20 +1,22 @@
 package builtins
 
 import (
+	"sync"
+
 	"github.com/seed61713e19/capstan/templates/prompts"
 	"github.com/seed61713e19/capstan/validators"
 )
 
 // judges are the validators that a model decides, by criteria that ship with
 // the other prompts.
-func judges() []validators.Validator {
+var judges = sync.OnceValue(func() []validators.Validator {
 	return []validators.Validator{
 		shippedJudge("grammar_check", "Validates grammar and spelling in text"),
 		shippedJudge("content_safety", "Validates that the content is safe and appropriate"),
 		shippedJudge("style_check", "Validates clarity, tone and consistency of style"),
 		shippedJudge("quality_check", "Validates that the text is complete, sound and of use for its purpose"),
 	}
-}
+})
 
 // shippedJudge is a judge whose criteria are the prompt of its name. That there
 // is one is a matter of the build, and tested.

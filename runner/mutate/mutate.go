@@ -36,12 +36,13 @@ type Test struct {
 	Texts []backtest.Text
 	Host  engine.Host // runs validators, and asks the model for judges
 
-	Phases   []string // these alone; all where empty
-	Seed     uint64
-	Most     int  // faults of one operator in one text; 0 is [faults.Most]
-	Judges   bool // ask judges, and cascades that are validators; they cost
-	Exec     bool // run validators that are programs, servers or otherwise not pure
-	Parallel int  // texts and operators at a time; 1 where less
+	Operators []faults.Operator // nil for the general ones; those that a gate publishes come in addition, and alone where the phase is a validator
+	Phases    []string          // these alone; all where empty
+	Seed      uint64
+	Most      int  // faults of one operator in one text; 0 is [faults.Most]
+	Judges    bool // ask judges, and cascades that are validators; they cost
+	Exec      bool // run validators that are programs, servers or otherwise not pure
+	Parallel  int  // texts and operators at a time; 1 where less
 
 	// Identity gives the digest of what a gate of a phase of the root's cascade is,
 	// and Label is told of every fault with what the gates said of it by those, in
@@ -150,10 +151,12 @@ type mark struct {
 	once      sync.Once
 }
 
-// aim finds the gates and operators of a text: the general ones, and those that a gate
-// publishes, which are alone where the phase is a validator.
+// aim finds the gates and operators of a text.
 func (t Test) aim(text backtest.Text) *mark {
-	m := &mark{Text: text, test: t, content: text.Said.Text, gates: gatesOf(text.Phase), operators: faults.General()}
+	m := &mark{Text: text, test: t, content: text.Said.Text, gates: gatesOf(text.Phase), operators: t.Operators}
+	if m.operators == nil {
+		m.operators = faults.General()
+	}
 	if v := text.Phase.Tool; v != nil && v.Validator != nil {
 		// As a text it was judged where it was said: here are the gate's own faults.
 		m.content, m.operators = m.looksAt(), []faults.Operator{}

@@ -105,11 +105,11 @@ func (r *quoteReader) closed(opened, at int) (line, column int, message string) 
 	case r.line > opened:
 		return opened + 1, r.column(opened, at), "the quote that opens here is not closed on its line; the next one closes it"
 	}
-	return r.line + 1, r.column(r.line, strings.LastIndex(r.lines[r.line], rest)), "the text in quotes ends before this: a quote within it is written twice in single quotes, and behind a \\ in double ones"
+	return r.line + 1, r.column(r.line, len(r.lines[r.line])-len(rest)), "the text in quotes ends before this: a quote within it is written twice in single quotes, and behind a \\ in double ones"
 }
 
-// behind is what is left of the line.
-func (r *quoteReader) behind() string { return strings.Trim(r.lines[r.line][r.at:], " \t\r") }
+// behind is what is left of the line, behind blanks.
+func (r *quoteReader) behind() string { return strings.TrimLeft(r.lines[r.line][r.at:], " \t\r") }
 
 func (r *quoteReader) column(line, at int) int { return 1 + utf8.RuneCountInString(r.lines[line][:at]) }
 

@@ -64,10 +64,12 @@ func (c *Command) noticing(interrupted context.Context, s *kit) {
 
 // begin opens what a run needs and close gives back, at once where ctx has ended.
 func (c *Command) begin(ctx context.Context, f runFlags) (*kit, error) {
-	if info, err := os.Stat(f.root); f.root != "" && err != nil {
-		return nil, usage("--root: %w", err)
-	} else if err == nil && !info.IsDir() {
-		return nil, usage("--root: %s is not a directory", f.root)
+	if f.root != "" {
+		if info, err := os.Stat(f.root); err != nil {
+			return nil, usage("--root: %w", err)
+		} else if !info.IsDir() {
+			return nil, usage("--root: %s is not a directory", f.root)
+		}
 	}
 	j, err := c.store(f.store)
 	if err != nil {

@@ -67,9 +67,12 @@ func brokenOff(gone, come []sentence, line int) []Change {
 func exchanged(gone, come []sentence, line int) (out []Change) {
 	for i := range min(len(gone), len(come)) {
 		was, is := strings.Fields(gone[i].plain), strings.Fields(come[i].plain)
+		if len(was) != len(is) {
+			continue
+		}
 		var at []int
 		for k := range was {
-			if len(was) == len(is) && was[k] != is[k] {
+			if was[k] != is[k] {
 				at = append(at, k)
 			}
 		}

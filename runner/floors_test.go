@@ -109,6 +109,8 @@ var floors = map[string]string{
 	"runner/telemetry": "runner/event runner/model runner/telemetry/otlp validators/schema",
 	"runner/cost":      "runner/journal runner/measure runner/reports validators validators/patterns",
 	"runner/trust":     "cascades runner/journal runner/junit runner/measure runner/reports validators wards",
+	// What command lines give: inputs, their files, and models.
+	"runner/given": "cascades cascades/documents validators/schema",
 	// Floor 5: providers and gates. Gates know nothing of cascades.
 	"runner/model/openai":   "runner/model runner/model/plain",
 	"runner/model/plain":    "",

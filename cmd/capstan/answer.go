@@ -44,7 +44,7 @@ on. Who answered is kept with the answer.`,
 			}
 			said := strings.Join(args[1:], "")
 			if f.file != "" {
-				text, err := c.readBytes(f.file)
+				text, err := c.files().Bytes(f.file)
 				if err != nil {
 					return usage("--file: %w", err)
 				}

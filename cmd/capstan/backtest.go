@@ -11,6 +11,7 @@ import (
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/backtest"
 	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/given"
 	"github.com/seed61713e19/capstan/runner/journal"
 )
 
@@ -50,7 +51,7 @@ validator could not say.`,
 	countedFrom0(cmd, &f.limit, "limit", "only so many of the newest runs; 0 is all")
 	flags.BoolVar(&f.judges, "judges", false, "ask judges too, which costs model calls")
 	flags.BoolVar(&f.exec, "exec", false, "run validators that are programs or servers too")
-	flags.Var((*modelFlag)(&f.run.model), "model", modelUsage)
+	flags.Var((*given.Models)(&f.run.model), "model", modelUsage)
 	choose(cmd, &f.format, "format", "text", "json", "junit")
 	jsonFlag(cmd, &f.format)
 	return cmd

@@ -5,36 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner/given"
 )
-
-// A modelFlag is what --model says, each time that it is written: a
-// [cascades.Chosen].
-type modelFlag string
-
-// String gives the lines.
-func (f *modelFlag) String() string { return string(*f) }
-
-// Type is what stands behind the flag in help.
-func (f *modelFlag) Type() string { return "model" }
-
-// Set takes one more: the last default is the one.
-func (f *modelFlag) Set(text string) error {
-	old, to, renames := strings.Cut(text, "=")
-	scripted := strings.HasPrefix(text, "scripted:") || strings.HasPrefix(text, "replay:")
-	switch {
-	case strings.ContainsAny(text, "\r\n"):
-		return errors.New("a model's name is one line")
-	case renames && !scripted && (strings.TrimSpace(old) == "" || strings.TrimSpace(to) == ""):
-		return errors.New("want NAME, OLD=NEW or '*=NEW'")
-	}
-	*f = modelFlag(strings.Trim(text+"\n"+string(*f), "\n"))
-	return nil
-}
 
 // modelUsage is what help says of --model.
 const modelUsage = "NAME, scripted:FILE, replay:RUN: the default model; OLD=NEW, '*=NEW': another one for that, or for all (or CAPSTAN_MODEL)"
@@ -51,34 +27,17 @@ func apart(flags []string) (models []string, renamed string) {
 	return models, renamed
 }
 
-// chosen gives what is asked in place of what the cascade says: the flag's, else
-// the environment's default, and what the flag renames. "scripted" alone is the
-// script beside the cascade: post.scripted.yaml for post.yaml. A run that answers has its whole
-// name: last is another one when the run that asks it is gone on with.
+// chosen is [given.Models.Chosen] of the flag and the environment. A run that answers
+// has its whole name: last is another one when the run that asks it is gone on with.
 func (m *models) chosen(flag, cascade string) string {
-	whole := func(name string) string {
-		if name == "scripted" || name == "scripted:" {
-			return "scripted:" + strings.TrimSuffix(cascade, filepath.Ext(cascade)) + ".scripted.yaml"
-		}
+	return given.Models(flag).Chosen(m.getenv("CAPSTAN_MODEL"), cascade, func(name string) string {
 		if id, answers := strings.CutPrefix(name, "replay:"); answers && m.journal != nil {
 			if run, err := m.journal.Run(context.Background(), id); err == nil { // else who asks it says what is wrong
 				return "replay:" + run.RunID
 			}
 		}
 		return name
-	}
-	fallback := cascades.Chosen(m.getenv("CAPSTAN_MODEL"))
-	var lines []string
-	if name := cmp.Or(cascades.Chosen(flag).Default(), fallback.Default()); name != "" {
-		lines = append(lines, whole(name))
-	}
-	for line := range strings.SplitSeq(flag+"\n"+string(fallback), "\n") {
-		old, to, renames := strings.Cut(line, "=")
-		if renames && cascades.Chosen(line).Default() == "" {
-			lines = append(lines, old+"="+whole(to))
-		}
-	}
-	return strings.Join(slices.Compact(lines), "\n")
+	})
 }
 
 // unnamed tells what --model gives another model for and the cascade does not name.

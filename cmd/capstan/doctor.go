@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner/given"
 	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/telemetry"
 	"github.com/seed61713e19/capstan/runner/tool/query"
@@ -43,7 +44,7 @@ type diagnosis struct {
 
 func (c *Command) doctor() *cobra.Command {
 	var f storeFlags
-	var model modelFlag
+	var model given.Models
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "doctor [FILE]...",

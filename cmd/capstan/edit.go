@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/given"
 	"github.com/seed61713e19/capstan/validators/edit"
 )
 
@@ -22,7 +23,7 @@ func (c *Command) verifyEdit(ctx context.Context, with map[string]any, f gateFla
 		return usage("--format of edit_verifier must be text or json, not %q", f.format)
 	}
 	with = maps.Clone(with)
-	var name modelFlag
+	var name given.Models
 	if said, _ := with["model"].(string); said != "" {
 		if err := name.Set(said); err != nil {
 			return usage("model: %w", err)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/given"
 	"github.com/seed61713e19/capstan/runner/tool"
 	"github.com/seed61713e19/capstan/validators"
 	"github.com/seed61713e19/capstan/validators/edit"
@@ -52,7 +53,7 @@ Exit status: 0 valid, 1 not valid, 2 usage or an unreadable file, 3 no verdict.`
 	cmd.Flags().StringArrayVar(&f.with, "with", nil, "a parameter: name=text, name:=JSON or name=@file")
 	choose(cmd, &f.format, "format", "text", "json", "junit", "sarif")
 	jsonFlag(cmd, &f.format)
-	cmd.Flags().Var((*modelFlag)(&f.model), "model", modelUsage)
+	cmd.Flags().Var((*given.Models)(&f.model), "model", modelUsage)
 	cmd.Flags().StringVar(&f.watch, "watch", "", "judge each text in this directory as it appears or changes")
 	return cmd
 }
@@ -174,7 +175,7 @@ func (g *gatekeeper) judgeFile(ctx context.Context, file string) (judgement, err
 	if err := g.models.answer(cascade, cascade.AskingOf(v, cascades.Chosen(g.chosen))); err != nil {
 		return judgement{}, err
 	}
-	content, err := g.readText(file)
+	content, err := g.files().Text(file)
 	if err != nil {
 		return judgement{}, usage("%w", err)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/cascades/proofs"
 	"github.com/seed61713e19/capstan/runner/batch"
+	"github.com/seed61713e19/capstan/runner/given"
 	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/measure"
 	"github.com/seed61713e19/capstan/runner/model/openai"
@@ -35,7 +36,7 @@ price is told as such, with the key that gives it one.`,
 			})
 		},
 	}
-	cmd.Flags().Var((*modelFlag)(&model), "model", modelUsage)
+	cmd.Flags().Var((*given.Models)(&model), "model", modelUsage)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	c.names.add(cmd)
 	return cmd

@@ -13,6 +13,7 @@ import (
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/given"
 	"github.com/seed61713e19/capstan/runner/mcpserver"
 	"github.com/seed61713e19/capstan/runner/redactions"
 	"github.com/seed61713e19/capstan/validators"
@@ -56,7 +57,7 @@ cancels the runs that are under way; capstan resume goes on with them.`,
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.with, "with", nil, "a parameter that clients cannot choose: name=text, name:=JSON or name=@file")
 	flags.StringArrayVar(&f.only, "only", nil, "offer this tool alone, and others named so")
-	flags.Var((*modelFlag)(&f.run.model), "model", modelUsage)
+	flags.Var((*given.Models)(&f.run.model), "model", modelUsage)
 	flags.StringVar(&f.run.root, "root", ".", "the directory that the files of run and lint, file tools and validation requests may not leave")
 	flags.StringArrayVar(&f.run.hosts, "allow-host", nil, "a host that http_get may reach: name, name:port or *.name")
 	flags.BoolVar(&f.run.allowExec, "allow-exec", false, "let models run commands, files that are run start programs, and validation requests run theirs")

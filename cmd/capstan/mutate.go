@@ -16,6 +16,7 @@ import (
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/backtest"
 	"github.com/seed61713e19/capstan/runner/cases"
+	"github.com/seed61713e19/capstan/runner/given"
 	"github.com/seed61713e19/capstan/runner/mutate"
 	"github.com/seed61713e19/capstan/runner/sarif"
 	"github.com/seed61713e19/capstan/validators/faults"
@@ -72,7 +73,7 @@ sure, 2 usage or no good text, 3 something broke.`,
 	countedFrom0(cmd, &f.limit, "limit", "only so many of the newest runs; 0 is all")
 	flags.BoolVar(&f.judges, "judges", false, "ask judges too, which costs model calls")
 	flags.BoolVar(&f.exec, "exec", false, "run validators that are programs or servers too")
-	flags.Var((*modelFlag)(&f.run.model), "model", modelUsage)
+	flags.Var((*given.Models)(&f.run.model), "model", modelUsage)
 	flags.Float64Var(&f.least, "min", 0, "the least share, from 0 to 1, of the faults that are bad for sure to be caught")
 	flags.StringVar(&f.labels, "labels", "", "keep the faults of FILE, with what its gates said, as labels in this folder")
 	choose(cmd, &f.format, "format", "text", "json", "junit", "sarif")
@@ -264,7 +265,7 @@ func (g *goodTexts) ofFiles(files []string) error {
 			if p.Name != g.phases[0] {
 				continue
 			}
-			text, err := g.readText(file)
+			text, err := g.files().Text(file)
 			if err != nil {
 				return usage("%w", err)
 			}

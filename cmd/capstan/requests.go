@@ -12,6 +12,7 @@ import (
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/cascades/examples"
 	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/given"
 	"github.com/seed61713e19/capstan/validators/request"
 	"github.com/seed61713e19/capstan/validators/request/inspectors"
 	"github.com/seed61713e19/capstan/validators/schema"
@@ -34,7 +35,7 @@ Exit status: 0 PASS, 1 FAIL or PARTIAL, 2 a malformed request, 3 BLOCKED.`,
 		Example: `  capstan validate-request request.json --allow-exec --evidence shots`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			text, err := c.readText(args[0])
+			text, err := c.files().Text(args[0])
 			if err != nil {
 				return usage("%w", err)
 			}
@@ -56,7 +57,7 @@ Exit status: 0 PASS, 1 FAIL or PARTIAL, 2 a malformed request, 3 BLOCKED.`,
 	flags.BoolVar(&i.AllowExec, "allow-exec", false, "run the commands that hints name")
 	flags.StringVar(&i.EvidenceDir, "evidence", "", "where screenshots are kept, made if need be (default: a new temporary directory)")
 	flags.StringVar(&i.Browser, "browser", "", `the Chromium to use, "none" for none`)
-	flags.Var((*modelFlag)(&name), "model", "who judges what cannot be computed: "+modelUsage)
+	flags.Var((*given.Models)(&name), "model", "who judges what cannot be computed: "+modelUsage)
 	return cmd
 }
 
@@ -176,7 +177,7 @@ func (c *Command) judgeResponses(with map[string]any, files []string, f gateFlag
 	}
 	var worst error
 	for _, file := range files {
-		text, err := c.readBytes(file) // what is no UTF-8 is no response, which the gate says
+		text, err := c.files().Bytes(file) // what is no UTF-8 is no response, which the gate says
 		if err != nil {
 			return usage("%w", err)
 		}

@@ -237,13 +237,16 @@ func (c *Command) runAgain(ctx context.Context, s *kit, run *journal.Run, how re
 	input := cascade.Again(run.Start.Input)
 	maps.Copy(input, how.input)
 	if err := c.ready(ctx, cascade, input, s.models, f, run.Start.Model); err != nil {
+		c.noteTexts(cascade, input, err)
 		return err
 	}
 	result, err := r.Run(ctx, cascade, input, runner.WithRunID(f.runID), runner.WithParent(run.RunID, how.from), runner.WithSettings(run.Start.Settings))
 	if errors.Is(err, runner.ErrRunExists) {
 		return usage("a run is called %s already", f.runID)
 	}
-	if !refused(err) {
+	if refused(err) {
+		c.noteTexts(cascade, input, err)
+	} else {
 		s.progress.close(result)
 	}
 	return c.finish(s, result, err, f.json)

@@ -14,6 +14,7 @@ import (
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/given"
 	"github.com/seed61713e19/capstan/validators/schema"
 )
 
@@ -49,7 +50,7 @@ func (f *runFlags) shared(cmd *cobra.Command) {
 // how adds the flags that say how runs that begin are made.
 func (f *runFlags) how(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.Var((*modelFlag)(&f.model), "model", modelUsage)
+	flags.Var((*given.Models)(&f.model), "model", modelUsage)
 	flags.BoolVar(&f.strict, "strict", false, "a warning about the cascade is an error")
 	flags.StringVar(&f.root, "root", ".", "the directory that file tools may not leave")
 	flags.StringArrayVar(&f.hosts, "allow-host", nil, "a host that http_get may reach: name, name:port or *.name")
@@ -140,6 +141,7 @@ func (c *Command) runCascade(ctx context.Context, file string, f runFlags) error
 		return err
 	}
 	if err := c.ready(ctx, cascade, input, s.models, f, chosen); err != nil {
+		c.noteTexts(cascade, input, err)
 		return err
 	}
 	if maker != nil {
@@ -153,6 +155,7 @@ func (c *Command) runCascade(ctx context.Context, file string, f runFlags) error
 		return usage("a run is called %s already; capstan resume goes on with it", f.runID)
 	}
 	if refused(err) {
+		c.noteTexts(cascade, input, err)
 		return c.finish(s, result, err, f.json)
 	}
 	s.progress.close(result)
@@ -206,7 +209,6 @@ func refused(err error) bool {
 // ready reports what would only be found in the middle of a run, and what is
 // wrong with its input beside that; where nothing else is, the run itself does.
 func (c *Command) ready(ctx context.Context, cascade *cascades.Cascade, input map[string]any, m *models, f runFlags, chosen string) error {
-	c.noteTexts(cascade, input)
 	err := m.ready(cascade, chosen)
 	if name := cascade.RunsCommands(); !f.allowExec && name != "" {
 		err = usage("%s uses %s, which needs --allow-exec", cascade.File, name)

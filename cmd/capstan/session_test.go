@@ -226,8 +226,8 @@ func inSession(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// given has the next line "capstan …" read a file; stdin is for other programs.
-func given(ts *testscript.TestScript, neg bool, args []string) {
+// readsNext has the next line "capstan …" read a file; stdin is for other programs.
+func readsNext(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: given FILE")
 	}

@@ -109,7 +109,7 @@ func (c *Command) verifyText(ctx context.Context, text, file string, trust signa
 
 // verified is what there is to say of a text and the receipt in a file.
 func (c *Command) verified(ctx context.Context, source receipt.Source, file string, trust signatures.Trust, want receipt.Demand) (receipt.Report, error) {
-	sealed, unread := awaited(ctx, func() ([]byte, error) { return c.readBytes(file) })
+	sealed, unread := awaited(ctx, func() ([]byte, error) { return c.files().Bytes(file) })
 	switch {
 	case ctx.Err() != nil:
 		return receipt.Report{}, stopped(ctx, unread)

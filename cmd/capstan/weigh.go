@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/given"
 	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/measure"
 	"github.com/seed61713e19/capstan/runner/trust"
@@ -35,7 +36,7 @@ func (f *weighFlags) add(cmd *cobra.Command) {
 	flags.StringSliceVar(&f.runs, "runs", nil, "these runs alone (default: all of the cascade)")
 	flags.StringVar(&f.labels, "labels", "", "the folder of labels (default: labels beside FILE)")
 	jsonFlag(cmd, &f.format)
-	flags.Var((*modelFlag)(&f.run.model), "model", modelUsage)
+	flags.Var((*given.Models)(&f.run.model), "model", modelUsage)
 }
 
 // A scale is what kept runs are weighed with: the kit, and the cascade as it is.

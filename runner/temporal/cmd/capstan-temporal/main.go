@@ -89,6 +89,8 @@ type connection struct{ error }
 
 func (c connection) Unwrap() error { return c.error }
 
+var errTaken = errors.New("a run of that name is there already")
+
 // told is an error of the cluster's in words that say what to do.
 func (c *cluster) told(err error) error {
 	var nowhere *serviceerror.NamespaceNotFound
@@ -101,7 +103,7 @@ func (c *cluster) told(err error) error {
 	case errors.As(err, &no):
 		return errors.New(no.Message())
 	case errors.As(err, &taken):
-		return errors.New("a run of that name is there already")
+		return errTaken
 	case errors.As(err, &nowhere):
 		err = fmt.Errorf("namespace %s is not there (`temporal operator namespace create --namespace %s` makes it)", c.namespace, c.namespace)
 	case errors.As(err, &older):

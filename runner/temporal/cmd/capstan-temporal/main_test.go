@@ -40,8 +40,8 @@ func TestMistakes(t *testing.T) {
 		{[]string{"run", file, "--input", "topic=owls"}, usage, "--store is missing"},
 		{[]string{"run", filepath.Join(store, "none.yaml"), "--store", store}, usage, "none.yaml"},
 		{[]string{"run", file, "--store", store, "--address", nobody}, usage, "topic"},
-		{[]string{"run", file, "--store", store, "--input", "topic"}, usage, "NAME:=JSON"},
-		{[]string{"run", file, "--store", store, "--input", "=owls"}, usage, "NAME:=JSON"},
+		{[]string{"run", file, "--store", store, "--input", "topic"}, usage, "want name=text, name:=JSON or name=@file"},
+		{[]string{"run", file, "--store", store, "--input", "=owls"}, usage, "want name=text, name:=JSON or name=@file"},
 		{[]string{"run", file, "--store", store, "--input", "topic:=3"}, usage, "got number, want string"},
 		{[]string{"run", file, "--store", store, "--input", "topic:={"}, usage, "topic: "},
 		{[]string{"run", file, "--store", store, "--input", "topic=@" + filepath.Join(store, "none.md")}, usage, "none.md"},
@@ -52,6 +52,7 @@ func TestMistakes(t *testing.T) {
 		{[]string{"run", file, "--store", store, "--input", `topic:="owls"`, "--address", nobody}, broken, "cluster " + nobody},
 		{[]string{"run", file, "--store", store, "--input", "topic=@" + file, "--address", nobody}, broken, "cluster " + nobody},
 		{[]string{"run", file, "--store", store, "--input", "topic=owls", "--address", nobody}, broken, "cluster " + nobody},
+		{[]string{"run", file, "--store", store, "--input", "topic=owls", "--model", "=owl"}, usage, "want NAME, OLD=NEW"},
 		{[]string{"worker", "--store", store, "--address", nobody}, broken, "cluster " + nobody},
 		{[]string{"answer", "r", "yes", "--address", nobody}, broken, "cluster " + nobody},
 		{[]string{"worker", "--store", file, "--address", nobody}, broken, "this is not a journal"},
@@ -89,19 +90,6 @@ func TestTold(t *testing.T) {
 		var far connection
 		if told := c.told(err); told.Error() != says || errors.As(told, &far) {
 			t.Errorf("%v: %v", err, told)
-		}
-	}
-}
-
-// The models that are named are those of capstan run: the last default counts, and
-// other names are replaced beside it.
-func TestChosen(t *testing.T) {
-	t.Setenv("CAPSTAN_MODEL", "env")
-	for want, models := range map[string][]string{
-		"env": nil, "b\na": {"a", "b"}, "c=d\na=b": {"a=b", "c=d"}, "scripted:dir/post.scripted.yaml": {"scripted"},
-	} {
-		if got := chosen(models, "dir/post.yaml"); got != want {
-			t.Errorf("%q: %q, want %q", models, got, want)
 		}
 	}
 }

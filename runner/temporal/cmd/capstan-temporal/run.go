@@ -10,18 +10,19 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"go.temporal.io/api/serviceerror"
 
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/given"
 	"github.com/seed61713e19/capstan/runner/telemetry"
 	"github.com/seed61713e19/capstan/runner/temporal"
 	"github.com/seed61713e19/capstan/validators/schema"
 )
 
 func (c *cluster) run() *cobra.Command {
-	var inputs, models []string
+	var inputs []string
+	var models given.Models
 	var file, id string
 	var asJSON, detach bool
 	cmd := &cobra.Command{
@@ -32,7 +33,7 @@ output, the run's name and its questions to standard error. The run goes on when
 this command is interrupted.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			input, err := reader{cmd.InOrStdin()}.input(file, inputs)
+			input, err := given.Files{Stdin: cmd.InOrStdin()}.Inputs(file, inputs)
 			if err != nil {
 				return err
 			}
@@ -64,13 +65,12 @@ this command is interrupted.`,
 			}
 			defer t.Close()
 			runs := &temporal.Client{Temporal: t, Texts: kept.texts, Queue: c.queue}
-			err = runs.Begin(telemetry.Incoming(cmd.Context(), os.Getenv), temporal.Order{RunID: id, Cascade: cascade, Input: input, Model: chosen(models, args[0])})
-			var taken *serviceerror.WorkflowExecutionAlreadyStarted
-			switch {
-			case errors.As(err, &taken):
-				return c.told(err)
+			err = runs.Begin(telemetry.Incoming(cmd.Context(), os.Getenv), temporal.Order{RunID: id, Cascade: cascade, Input: input, Model: models.Chosen(os.Getenv("CAPSTAN_MODEL"), args[0], asNamed)})
+			switch err = c.told(err); {
+			case errors.Is(err, errTaken):
+				return err
 			case err != nil:
-				return connection{c.told(err)}
+				return connection{err}
 			}
 			fmt.Fprintln(cmd.ErrOrStderr(), "run", id)
 			if detach {
@@ -92,7 +92,7 @@ this command is interrupted.`,
 	flags := cmd.Flags()
 	flags.StringArrayVar(&inputs, "input", nil, "an input: NAME=TEXT, NAME:=JSON or NAME=@FILE")
 	flags.StringVar(&file, "input-file", "", "a JSON object of inputs, - for standard input")
-	flags.StringArrayVar(&models, "model", nil, "NAME, scripted:FILE: the default model; OLD=NEW, '*=NEW': another one for that, or for all (or CAPSTAN_MODEL)")
+	flags.Var(&models, "model", "NAME, scripted:FILE: the default model; OLD=NEW, '*=NEW': another one for that, or for all (or CAPSTAN_MODEL)")
 	flags.StringVar(&id, "run-id", "", "the run's name")
 	flags.BoolVar(&asJSON, "json", false, "print the whole result as JSON")
 	flags.BoolVar(&detach, "detach", false, "do not wait for the end")
@@ -137,6 +137,9 @@ func show(stdout, stderr io.Writer, r engine.Result, asJSON bool) error {
 	}
 	return status
 }
+
+// asNamed keeps the names of models: no run of the store answers here.
+func asNamed(name string) string { return name }
 
 func printJSON(w io.Writer, v any) error {
 	out, err := schema.Indent(v)

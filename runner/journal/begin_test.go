@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -113,5 +114,25 @@ func TestEveryStatementOfBeginning(t *testing.T) {
 		if broke != (err != nil) || (err == nil) != (e == nil) || e == nil && run.Start.Input["a"] != s.Input["a"] || e != nil && !errors.Is(e, runner.ErrNoRun) {
 			t.Errorf("statement %d, %s: it began with %v, and is %+v, %v", k, text, err, run, e)
 		}
+	}
+}
+
+// Who opens a file that nobody has made yet waits for whoever makes it.
+func TestMadeAtOnce(t *testing.T) {
+	onFile(t)
+	for i := range 60 {
+		file := filepath.Join(t.TempDir(), fmt.Sprintf("%d.db", i))
+		var wg sync.WaitGroup
+		for range 4 {
+			wg.Go(func() {
+				j, err := Open(file, Options{careless: true})
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				j.Close()
+			})
+		}
+		wg.Wait()
 	}
 }

@@ -86,7 +86,7 @@ func (f *fileStore) open() (w *writer, err error) {
 		// made again as one with a WAL.
 		settings = "PRAGMA page_size=8192; EXPLAIN PRAGMA auto_vacuum=INCREMENTAL; " + settings
 	}
-	if err := c.Script(settings); err != nil {
+	if err := f.set(c, settings); err != nil {
 		return nil, err
 	}
 	if err := f.migrate(c, current); err != nil {
@@ -104,6 +104,18 @@ func (f *fileStore) open() (w *writer, err error) {
 		return nil, err
 	}
 	return newWriter(f.j, c, back), nil
+}
+
+// set makes settings. Where somebody else makes the file one with a WAL at the same
+// time, SQLite says at once that it is held, however long it may wait.
+func (f *fileStore) set(c *conn, settings string) error {
+	late := time.Now().Add(f.j.options.patience)
+	err := c.Script(settings)
+	for f.away(err) && time.Now().Before(late) {
+		time.Sleep(5 * time.Millisecond)
+		err = c.Script(settings)
+	}
+	return err
 }
 
 // there refuses to go on with a file that is not the one that was opened any more: what

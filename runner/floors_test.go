@@ -28,6 +28,7 @@ var floors = map[string]string{
 	"runner/signatures":    "",
 	"runner/spellings":     "", // what was meant by a word
 	everywhere:             "",
+	"internal/modelmarkup": "", // thinking and tool calls that models write into texts
 	"validators/reading":   "validators/reading/numerals",
 	"validators/secrets":   "",
 	"validators/languages": "",
@@ -179,6 +180,7 @@ var pure = []string{
 	"cascades/graphs",
 	"cascades/proofs",
 	"cascades/windlass",
+	"internal/modelmarkup",
 	"runner/engine",
 	"runner/exchanges",
 	"runner/journal/encodings",

@@ -1,0 +1,148 @@
+package modelmarkup_test
+
+import (
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/seed61713e19/capstan/internal/modelmarkup"
+)
+
+func TestTableRows(t *testing.T) {
+	table, err := os.ReadFile("tables/markup.tsv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(string(table)), "\n")
+	for _, line := range lines[1:] {
+		cells := strings.Split(line, "\t")
+		if len(cells) != 8 {
+			t.Fatalf("%q has %d columns, want 8", line, len(cells))
+		}
+		kind, open, source := modelmarkup.Thinking, cells[2], cells[5]
+		if cells[0] == "call" {
+			kind = modelmarkup.ToolCall
+		}
+		match, no := strings.ReplaceAll(cells[6], `\n`, "\n"), strings.ReplaceAll(cells[7], `\n`, "\n")
+		if found := modelmarkup.Find(match); len(found) != 1 || found[0].Kind != kind {
+			t.Errorf("%s: Find(%q) = %v, want one span of kind %v", open, match, found, kind)
+		}
+		if found := modelmarkup.Find(no); len(found) != 0 {
+			t.Errorf("%s: Find(%q) = %v, want none", open, no, found)
+		}
+		if rest, _ := modelmarkup.Cut(match); kind == modelmarkup.Thinking && rest != "Hello." {
+			t.Errorf("%s: Cut(%q) = %q, want %q", open, match, rest, "Hello.")
+		}
+		if source == "" {
+			t.Errorf("%s: no source", open)
+		}
+	}
+}
+
+func TestCut(t *testing.T) {
+	for text, want := range map[string]string{
+		"Hello.":                                           "Hello.",
+		"  Hello.\n":                                       "  Hello.\n",
+		"<think>\nHm.\n</think>\n\nHello":                  "Hello",
+		"Hm.\n</think>\n\nHello":                           "Hello",
+		"<think>Hm.":                                       "",
+		"Hm.</think>":                                      "",
+		"<think></think>":                                  "",
+		"<think>a</think>b</think>c":                       "c",
+		"<think>a</think> <think>b</think>\nc":             "c",
+		"<think>a <think> b</think>c":                      "c",
+		"One.\n<think>a</think>\nTwo.":                     "One.\n\nTwo.",
+		"One.\n<think>\nand then":                          "One.",
+		"The tag <think> opens it.":                        "The tag <think> opens it.",
+		"It says </think> there.":                          "It says </think> there.",
+		"Say (</think>) or \"</think>\".":                  "Say (</think>) or \"</think>\".",
+		"Write `<think>a</think>` first.":                  "Write `<think>a</think>` first.",
+		"```\n<think>a</think>\n```\nb":                    "```\n<think>a</think>\n```\nb",
+		"~~~~\n<think>\n~~~\n</think>\n~~~~":               "~~~~\n<think>\n~~~\n</think>\n~~~~",
+		"<think>\n```\n</think>\n```\nso</think>b":         "b",
+		"<think>\n```json\n{\"a\": 1\n</think>\nb":         "b",
+		"<think>\n```\n</think>\nb\n```":                   "b\n```",
+		"<think>a `b\n</think>\n\nc `d`":                   "c `d`",
+		`{"a": "</think>"}`:                                `{"a": "</think>"}`,
+		`See: {"a": ["<think>x</think>"]} and so on`:       `See: {"a": ["<think>x</think>"]} and so on`,
+		`I thought {"a": 1}` + "\n</think>\n" + `{"a": 2}`: `{"a": 2}`,
+		`I thought {"a: 1}</think>{"a": 2}`:                `{"a": 2}`,
+		`<thinking>{"a": "</think>"} hm`:                   "",
+		`{"a": 1} <think>{"a": 2}</think>`:                 `{"a": 1}`,
+		"<r><reasoning>a</reasoning></r>":                  "<r><reasoning>a</reasoning></r>",
+		"a</reasoning>b":                                   "a</reasoning>b",
+		"<reasoning>a</reasoning><thought>b</thought>c":    "c",
+		"Hm.\n</think>\n<tool_call>{\"name\": \"now\", \"arguments\": {}}</tool_call>":                                 "<tool_call>{\"name\": \"now\", \"arguments\": {}}</tool_call>",
+		"<|start|>assistant<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>final<|message|>Hello": "Hello",
+	} {
+		rest, cuts := modelmarkup.Cut(text)
+		if rest != want {
+			t.Errorf("Cut(%q) = %q, want %q", text, rest, want)
+		}
+		if (len(cuts) > 0) != (rest != text) {
+			t.Errorf("Cut(%q) cuts %v", text, cuts)
+		}
+	}
+}
+
+func TestCalls(t *testing.T) {
+	for text, want := range map[string][]string{
+		"Hello.": nil,
+		`I look. <tool_call>{"name": "a", "arguments": {"x": "</tool_call>"}}</tool_call> Wait.`: {`<tool_call>{"name": "a", "arguments": {"x": "</tool_call>"}}</tool_call>`},
+		`<tool_call>{"name": "a"`: {`<tool_call>{"name": "a"`},
+		`[{"name": "a", "arguments": {}}, {"id": "1", "type": "function", "name": "b", "arguments": "{}"}]`: {`[{"name": "a", "arguments": {}}, {"id": "1", "type": "function", "name": "b", "arguments": "{}"}]`},
+		`[{"name": "a", "arguments": {}}, 1]`:                                              nil,
+		`[]"name""arguments"`:                                                              nil,
+		`{"name": {}, "arguments": {}}`:                                                    nil,
+		`{"tool": {"name": "a", "arguments": {}}}`:                                         nil,
+		`{"name": "a", "arguments": {}, "why": "b"}`:                                       nil,
+		"```json\n{\"name\": \"a\", \"arguments\": {}}\n```":                               nil,
+		"```tool_call\nNothing.\n```":                                                      nil,
+		"```tool_calls\n{}\n```":                                                           nil,
+		"`<tool_call>{}</tool_call>`":                                                      nil,
+		`<think><tool_call>{}</tool_call></think>`:                                         nil,
+		`<function=a>{}</function> then <invoke name="b"></invoke>`:                        {`<function=a>{}</function>`, `<invoke name="b"></invoke>`},
+		"<tool_call>\n<function=a>\n<parameter=x>1</parameter>\n</function>\n</tool_call>": {"<tool_call>\n<function=a>\n<parameter=x>1</parameter>\n</function>\n</tool_call>"},
+	} {
+		if got := modelmarkup.Calls(text); !reflect.DeepEqual(got, want) {
+			t.Errorf("Calls(%q) = %q, want %q", text, got, want)
+		}
+	}
+}
+
+// Hostile texts take time in proportion to their length.
+func TestFindLinear(t *testing.T) {
+	for name, unit := range map[string]string{
+		"openings": "<think>", "closings": "</think>", "pairs": "<think>a</think>", "code": "`<think></think>` ", "unclosed calls": "<tool_call>{",
+		"calls": "<tool_call>{}</tool_call>", "braces": "{", "brackets": "[", "broken objects": `{"a": {`, "objects": `{"name": "a", "arguments": {}} `,
+		"fences": "```\n", "longer fences": "~~~~~~~a\n~~~~~~\n~~~~~\n", "backticks": "`` ` ``` ", "blank": " \n", "paragraphs": "`<think>`\n\n", "masked closings": "<think>`</think>`\n\n",
+		"mentions": " <think> ", "harmony": "<|channel|>analysis<|message|><|end|>", "starts": "<thought>", "alone": "\n<think>\n",
+	} {
+		took := func(n int) time.Duration {
+			text := strings.Repeat(unit, n/len(unit))
+			begin := time.Now()
+			modelmarkup.Cut(text)
+			return time.Since(begin)
+		}
+		took(1 << 10)
+		if small, large := took(1<<16), took(1<<20); large > 64*small+time.Second {
+			t.Errorf("%s: %v for 64 KiB, %v for 1 MiB", name, small, large)
+		}
+	}
+}
+
+func FuzzFind(f *testing.F) {
+	f.Add("<think>`a`\n```\n</think>{\"a\": [1]}\n</think>[TOOL_CALLS][{}]")
+	f.Fuzz(func(t *testing.T, text string) {
+		at := 0
+		for _, s := range modelmarkup.Find(text) {
+			if s.Start < at || s.End <= s.Start || s.End > len(text) {
+				t.Fatalf("Find(%q): span %v after %d", text, s, at)
+			}
+			at = s.End
+		}
+		modelmarkup.Cut(text)
+	})
+}

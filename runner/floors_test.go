@@ -23,7 +23,7 @@ var floors = map[string]string{
 	"templates/jinja":      "runner/spellings", // the language of templates
 	"templates/prompts":    "",                 // what we say to models
 	"templates":            "templates/jinja",
-	"validators/schema":    "",
+	"validators/schema":    "internal/modelmarkup",
 	"runner/process":       "",
 	"runner/signatures":    "",
 	"runner/spellings":     "", // what was meant by a word
@@ -290,7 +290,7 @@ var wide = map[string]string{
 	"validators/capy/reading": "what a document says, in prose, rows, JSON or numbers, is one reading of it",
 	"validators/edit":         "the checks of one verdict, over one reading of the five files",
 	"validators/schedule":     "four layers of gates over one database and one policy",
-	"validators/schema":       "one dialect: what a keyword means hangs on the others beside it",
+	"validators/schema":       "internal/modelmarkup",
 }
 
 // A package that grows past 25 files has parts with names, which want rooms of their

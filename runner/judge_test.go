@@ -57,3 +57,45 @@ func TestJudge(t *testing.T) {
 		}
 	}
 }
+
+// judgeReplies records the requests to judges and evaluators, and answers each with the next
+// reply.
+func judgeReplies(replies ...string) (model.Model, *[]model.Request) {
+	var requests []model.Request
+	return model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
+		if r.Validator == "" && r.Role == "" {
+			return model.Response{Text: "a text"}, nil
+		}
+		requests = append(requests, r)
+		return model.Response{Text: replies[len(requests)-1]}, nil
+	}), &requests
+}
+
+func TestJudgeSeesWhatIsWrong(t *testing.T) {
+	m, requests := judgeReplies("{\"valid\": true}\nI reject it.", "  ", `{"valid": true, "reason": "ok"}`)
+	r := newRunner(t, runner.WithModel(m))
+	res, err := r.Run(t.Context(), parsed(t, r, "cascade_id: c\nphases: [{name: a, instructions: Write., wards: {post: [{judge: \"Is it kind?\", name: kind, mode: blocking}]}}]"), nil)
+	if err != nil || res.Output != "a text" || len(*requests) != 3 {
+		t.Fatalf("got %v, %v after %d requests", res, err, len(*requests))
+	}
+	first, second, third := (*requests)[0].Messages, (*requests)[1].Messages, (*requests)[2].Messages
+	if len(first) != 1 || len(second) != 3 || second[0].Content != first[0].Content || second[1].Content != "{\"valid\": true}\nI reject it." ||
+		!strings.Contains(second[2].Content, "there is text after the JSON, at line 2, column 1") || !strings.Contains(second[2].Content, `{"valid": true or false, "reason": "…"}`) {
+		t.Errorf("second request: %q", second)
+	}
+	if len(third) != 1 || !strings.HasPrefix(third[0].Content, first[0].Content) || !strings.Contains(third[0].Content, "there is no JSON in the text") {
+		t.Errorf("third request: %q", third)
+	}
+}
+
+func TestEvaluatorSeesWhatIsWrong(t *testing.T) {
+	m, requests := judgeReplies(`{"winner": 3}`, `{"winner": "2", "reason": "clearer"}`)
+	r := newRunner(t, runner.WithModel(m))
+	_, err := r.Run(t.Context(), parsed(t, r, "cascade_id: c\nphases: [{name: a, instructions: Write., soundings: {factor: 2, evaluator_instructions: The better one.}}]"), nil)
+	if err != nil || len(*requests) != 2 {
+		t.Fatalf("got %v after %d requests", err, len(*requests))
+	}
+	if second := (*requests)[1].Messages; len(second) != 3 || !strings.Contains(second[2].Content, `"winner" must be a number from 1 to 2, not 3`) {
+		t.Errorf("got %q", second)
+	}
+}

@@ -68,30 +68,48 @@ func ParseVerdict(text []byte) (Verdict, error) {
 	return VerdictFrom(v)
 }
 
-// VerdictIn is [ParseVerdict] for a text with a verdict somewhere in it: what
-// a model or a cascade says, in prose or fences. A text that says both yes and
-// no, in whatever place or spelling, gives no verdict, see [schema.Decision]: a
-// no that quotes a yes must not be read as one. The error shows what was said,
-// as [Unreadable] does.
+// VerdictIn returns the verdict at the end of a reply of a model, a cascade or a
+// tool. The reply may reason first and may put the verdict in a fence; [schema.Final]
+// says which replies are read. A reply with two verdicts is an error, because a no
+// that quotes a yes must not be read as one.
+//
+// "PASS", "FAIL", "true" and "false" are read as the booleans, in upper or lower
+// case. They may stand for valid, or under the key verdict where valid is missing.
 func VerdictIn(text string) (Verdict, error) {
-	found, err := verdictKey.Decide(text)
+	found, err := schema.Final(text, "valid", "verdict", "status")
 	if err != nil {
-		return Verdict{}, Unreadable(fmt.Errorf("verdict: %w", err), text)
+		return Verdict{}, fmt.Errorf("verdict: %w", err)
 	}
-	v, err := VerdictFrom(found)
-	return v, Unreadable(err, text)
+	if word, ok := found.(string); ok {
+		found = map[string]any{"valid": word}
+	}
+	if object, ok := found.(map[string]any); ok {
+		if _, ok := object["valid"]; !ok && object["verdict"] != nil {
+			object["valid"] = object["verdict"]
+		}
+		if valid, ok := verdictWord(object["valid"]); ok {
+			object["valid"] = valid
+		}
+		for _, key := range []string{"status", "verdict"} {
+			if says, ok := verdictWord(object[key]); ok && says != object["valid"] {
+				return Verdict{}, fmt.Errorf("verdict: %w: \"valid\" is %v, and %q is %s", schema.ErrUndecided, object["valid"], key, brief(object[key], object, key))
+			}
+		}
+	}
+	return VerdictFrom(found)
 }
 
-var verdictKey = schema.Decision{
-	Key: "valid",
-	Accept: func(candidate any) bool { // "true" alone is one
-		object, _ := candidate.(map[string]any)
-		_, says := object["valid"].(bool)
-		return says || candidate == true
-	},
-	Against: func(value any, word string) bool {
-		return value == true && (word == "false" || word == "no")
-	},
+// verdictWord returns what a documented word says of a text.
+func verdictWord(v any) (valid, ok bool) {
+	word, _ := v.(string)
+	valid, ok = verdictWords[strings.ToLower(word)]
+	return valid, ok
+}
+
+// verdictWords are the words for a verdict and a status in the gates' documents.
+var verdictWords = map[string]bool{
+	"true": true, "pass": true, "passed": true, "approve": true, "approved": true, "accept": true, "accepted": true,
+	"false": false, "fail": false, "failed": false, "block": false, "blocked": false, "revise": false, "reject": false, "rejected": false,
 }
 
 // VerdictFrom is [ParseVerdict] for a plain value.

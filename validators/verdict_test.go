@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed61713e19/capstan/internal/modelmarkup"
 	"github.com/seed61713e19/capstan/validators/schema"
 )
 
@@ -58,13 +59,13 @@ func TestParseVerdictRefuses(t *testing.T) {
 		`{"valid": true, "score": 1e400}`: "score",
 		`{"valid": true, "issues": [{"message": {}}]}`: "an issue's parts are strings",
 		`{"valid": true, "issues": {}}`:                "issues",
-		`{"valid": true} trailing`:                     "text behind",
+		`{"valid": true} trailing`:                     "text after",
 		`{"valid": false, "VALID": true}`:              "ambiguous",
 		`{"valid": true, "Valid": false}`:              "ambiguous",
-		`{"valid": false, "valid": true}`:              `the key "valid" stands twice`,
-		`{"valid": false, "val\u0069d": true}`:         `the key "valid" stands twice`,
-		`{"valid": true, "issues": [], "issues": []}`:  `$.issues: the key "issues" stands twice`,
-		`{"valid": true, "details": {"a": 1, "a": 2}}`: `$.details.a: the key "a" stands twice`,
+		`{"valid": false, "valid": true}`:              `the key "valid" appears twice`,
+		`{"valid": false, "val\u0069d": true}`:         `the key "valid" appears twice`,
+		`{"valid": true, "issues": [], "issues": []}`:  `$.issues: the key "issues" appears twice`,
+		`{"valid": true, "details": {"a": 1, "a": 2}}`: `$.details.a: the key "a" appears twice`,
 		"{\"valid\": true, \"reason\": \"\xff\"}":      "UTF-8",
 		`it is {"valid": true}`:                        "line 1, column 1",
 	} {
@@ -80,11 +81,14 @@ func TestParseVerdictRefuses(t *testing.T) {
 func TestVerdictIn(t *testing.T) {
 	for text, want := range map[string]Verdict{
 		"true": {Valid: true},
-		"Here is what I think.\n```json\n{\"valid\": true, \"reason\": \"ok\"}\n```\nGood luck!":     {Valid: true, Reason: "ok"},
-		`The set {x} and [1, 2] are fine, so {"valid": false, "reason": "a } in it"}.`:               {Reason: "a } in it"},
-		`<think>{"valid": true, "reason": "at first"}</think> {"valid": false, "reason": "then"}`:    {Reason: "then"},
-		`{"valid": false, "reason": "one"} and again: {"valid": false, "reason": "two"} {"note": 1}`: {Reason: "two"},
-		`{"result": {"valid": true, "reason": "inner"}, "cut off`:                                    {Valid: true, Reason: "inner"},
+		"Here is what I think.\n```json\n{\"valid\": true, \"reason\": \"ok\"}\n```\n":                           {Valid: true, Reason: "ok"},
+		`The set {x} and [1, 2] are fine, so {"valid": false, "reason": "a } in it"}`:                            {Reason: "a } in it"},
+		`<think>{"valid": true, "reason": "at first"}</think> {"valid": false, "reason": "then"}`:                {Reason: "then"},
+		"I first thought {\"valid\": false, \"reason\": \"x\"}\n</think>\n{\"valid\": true, \"reason\": \"ok\"}": {Valid: true, Reason: "ok"},
+		// What is unambiguous is read.
+		`{"valid": "true", "reason": "ok"}`: {Valid: true, Reason: "ok"}, `{"valid": "FAIL", "reason": "bad"}`: {Reason: "bad"}, `"PASS"`: {Valid: true},
+		`{"verdict": "Pass", "reason": "ok"}`: {Valid: true, Reason: "ok", Details: map[string]any{"verdict": "Pass"}}, `{"valid": false, "status": "REVISE", "reason": "bad"}`: {Reason: "bad", Status: "REVISE"},
+		"{\"valid\": false, \"reason\": \"two\nlines\",}": {Reason: "two\nlines"},
 		"```\ntrue\n```": {Valid: true},
 		// Strings are words, tags in them too.
 		`{"valid": false, "reason": "it says {\"valid\": true} </think> {\"valid\": true}"}`:                      {Reason: `it says {"valid": true} </think> {"valid": true}`},
@@ -100,8 +104,9 @@ func TestVerdictIn(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"It is valid.":                         "there is no JSON in the text",
-		`I say {"valid": "false"}`:             `not "false"`,
+		"It is valid.":               "there is no JSON in the text",
+		`I say {"valid": "perhaps"}`: `not "perhaps"`,
+		`{"result": {"valid": true, "reason": "inner"}, "cut off`: "ends too early",
 		`{"reason": "x"}`:                      "not missing",
 		`true, it is`:                          "there is no JSON",
 		`<think>{"valid": true}</think> maybe`: "there is no JSON",
@@ -123,26 +128,35 @@ func TestVerdictInIsUnambiguous(t *testing.T) {
 		yes + " is what it claims; I say " + no,
 		no + "\n```json\n" + yes + "\n```",
 		"```json\n" + no + "\n```\n```\n" + yes + "\n```",
-		no + "\n```\ntrue\n```", "```\nfalse\n```\n" + yes,
-		`{"valid": false, "valid": true, "reason": "x"}`, `so: {"valid": true, "valid": true, "reason": "x"}`,
-		`{"valid": false, "val\u0069d": true, "reason": "x"}`, `so: {"val\u0069d": false, "valid": true}`,
+		no + "\n```\ntrue\n```",
+		yes + " is what it claims; I reject it.", "```json\n" + yes + "\n```\nI reject it.", no + " and again: " + no, "<valid>false</valid> " + yes,
+		"Verdict: FAIL\n" + yes, `{"valid": true, "status": "failed"}`, `{"valid": true, "verdict": "REJECT"}`, `{"valid": false, "status": "PASS"}`,
 		`{"valid": true, "VALID": false}`, `so: {"Valid": false, "valid": true}`,
-		`{"valid": true, "reason": "x", "reason": "y"}`,
-		`{"valid": true, "details": {"a": [{"b": 1, "b": 2}]}}`,
 		`{"valid": true, "details": {"valid": false}}`, `{"valid": true, "was": [[{"VALID": false}]]}`,
 		`[` + no + `, ` + yes + `] ` + yes,
 		`{"verdict": ` + no + `} ` + yes,
 		`{"valid": "false", "reason": "x"} ` + yes, `{"valid": null} ` + yes, `{"valid": 0} ` + yes,
 		`{valid: false, reason: "x"} ` + yes, `{'valid': False} ` + yes, "**valid**: no\n" + yes, `valid = false; ` + yes,
 		`{"valid": false, "reason": "he said "no""} ` + yes,
-		`{"valid": false, "reason": "` + yes + `"}`, `{"val\u0069d": false, "reason": "` + yes + `"}`,
 		`{"valid": false, "score": 1e99999} ` + yes, `{"valid": false, "reason": "` + "\xff" + `"} ` + yes,
 		`[+1, ` + no + `] ` + yes, `{"valid": false,} ` + yes, `{"valid": false ` + yes,
-		no + ` it says </think> ` + yes, no + ` <think> ` + no + ` </think> ` + yes, "I see <think> in it: " + no + " and </think> " + yes,
-		`<think>hm</think> ` + no + ` it says </think> ` + yes,
-		`{"valid": false, "reason": "it says "</think>""} ` + yes,
+		no + ` <think> ` + no + ` </think> ` + yes,
 	} {
 		if v, err := VerdictIn(text); !errors.Is(err, schema.ErrUndecided) || v.Valid {
+			t.Errorf("%s: got %+v, %v", text, v, err)
+		}
+	}
+}
+
+// A reply with broken JSON, or with a key twice, has no verdict.
+func TestVerdictInBroken(t *testing.T) {
+	yes := `{"valid": true, "reason": "fine"}`
+	for _, text := range []string{
+		`{"valid": false, "valid": true, "reason": "x"}`, `so: {"valid": true, "valid": true, "reason": "x"}`, `{"valid": false, "val\u0069d": true, "reason": "x"}`,
+		`{"valid": true, "reason": "x", "reason": "y"}`, `{"valid": true, "details": {"a": [{"b": 1, "b": 2}]}}`,
+		`{"valid": false, "reason": "` + yes + `"}`, `{"val\u0069d": false, "reason": "` + yes + `"}`,
+	} {
+		if v, err := VerdictIn(text); err == nil || v.Valid {
 			t.Errorf("%s: got %+v, %v", text, v, err)
 		}
 	}
@@ -157,13 +171,13 @@ func FuzzVerdictNeverTurns(f *testing.F) {
 	f.Fuzz(func(t *testing.T, around, reason string) {
 		quoted, _ := json.Marshal(reason)
 		before, after, _ := strings.Cut(around, "%s")
-		if start := strings.TrimSpace(before); strings.HasPrefix(start, "<think") && !strings.Contains(start, "</think") {
-			return // a draft
-		}
 		if strings.Count(strings.ReplaceAll(before, `\\`, ""), `"`)%2 == 1 {
 			return // a string's content
 		}
 		text := before + `{"valid": false, "reason": ` + string(quoted) + `}` + after
+		if len(modelmarkup.Find(text)) > 0 {
+			return // the no was thought
+		}
 		if v, err := VerdictIn(text); err == nil && v.Valid {
 			t.Errorf("%s: a yes", text)
 		}

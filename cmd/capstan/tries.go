@@ -7,7 +7,7 @@ import (
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/event"
-	"github.com/seed61713e19/capstan/validators/schema"
+	"github.com/seed61713e19/capstan/validators"
 )
 
 // tryOf is the visit whose soundings a path is in and which of them it is, from
@@ -54,11 +54,9 @@ func (p *progress) contested(e event.Event) {
 	if !found || e.Kind != event.ModelReplied || !strings.HasPrefix(model, "model") {
 		return
 	}
-	chosen, err := schema.NumberUpTo("winner", math.MaxInt32).Decide(e.Response.Text)
-	if object, ok := chosen.(map[string]any); ok && err == nil {
+	if _, reason, err := validators.WinnerIn(e.Response.Text, math.MaxInt32); err == nil {
 		c := p.contests[event.Path(visit)]
-		c.judged = true
-		c.because, _ = object["reason"].(string)
+		c.judged, c.because = true, reason
 		p.contests[event.Path(visit)] = c
 	}
 }

@@ -213,14 +213,13 @@ func (f *flow) cascaded(path event.Path, v *cascades.Validator, s validators.Sub
 	if err != nil {
 		return verdict, nil, err
 	}
-	if said, ok := end.Output.(string); ok {
-		verdict, unsaid = validators.VerdictIn(said)
+	if text, ok := end.Output.(string); ok {
+		verdict, unsaid = validators.VerdictIn(text)
 	} else {
 		verdict, unsaid = validators.VerdictFrom(end.Output)
-		unsaid = validators.Unreadable(unsaid, words.Text(end.Output))
 	}
 	if unsaid != nil {
-		unsaid = nonsense{fmt.Errorf("cascade %s: %w", v.Cascade.ID, unsaid), path}
+		unsaid = nonsense{fmt.Errorf("cascade %s: %w", v.Cascade.ID, validators.Unreadable(unsaid, words.Text(end.Output))), path}
 	}
 	return verdict, unsaid, nil
 }

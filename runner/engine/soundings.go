@@ -14,7 +14,6 @@ import (
 	"github.com/seed61713e19/capstan/runner/words"
 	"github.com/seed61713e19/capstan/templates"
 	"github.com/seed61713e19/capstan/validators"
-	"github.com/seed61713e19/capstan/validators/schema"
 	"github.com/seed61713e19/capstan/wards"
 )
 
@@ -318,18 +317,15 @@ func (v *visit) pick(first int, left []*sounding) (*sounding, error) {
 	return shuffled[n-1], nil
 }
 
-// evaluate asks the model for the winner's number, up to three times where it
-// answers nonsense or names two.
+// evaluate asks the model for the winner's number, up to three times if its reply
+// names none or two. It then sees its reply and what is wrong with it.
 func (v *visit) evaluate(at event.Path, question string, n int) (int, error) {
 	wire, _ := json.Marshal(map[string]any{
 		"type": "object", "required": []any{"winner", "reason"}, "additionalProperties": false,
 		"properties": map[string]any{"winner": map[string]any{"type": "integer", "minimum": 1, "maximum": n}, "reason": map[string]any{"type": "string"}},
 	})
-	req := model.Request{
-		Messages: []model.Message{{Role: model.User, Content: question}},
-		Schema:   wire, Phase: v.p.Name, Role: "evaluator",
-	}
-	winner := schema.NumberUpTo("winner", n)
+	asked := []model.Message{{Role: model.User, Content: question}}
+	req := model.Request{Messages: asked, Schema: wire, Phase: v.p.Name, Role: "evaluator"}
 	none := failed(at, "the evaluator named none of the %d candidates", n)
 	none.told = none.Message // what it gave may be a candidate's text
 	for i := range maxJudgements {
@@ -338,12 +334,16 @@ func (v *visit) evaluate(at event.Path, question string, n int) (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		if chosen, err := winner.Decide(resp.Text); err == nil && winner.Accept(chosen) {
-			number, _ := schema.Whole(chosen.(map[string]any)["winner"])
-			return number, nil
+		winner, _, wrong := validators.WinnerIn(resp.Text, n)
+		if wrong == nil {
+			return winner, nil
 		}
 		none.useless = []event.Path{where}
 		none.Message = validators.Unreadable(errors.New(none.told), resp.Text).Error()
+		shape := fmt.Sprintf(`{"winner": a number from 1 to %d, "reason": "…"}`, n)
+		if req.Messages, err = corrected(asked, resp.Text, wrong, shape); err != nil {
+			return 0, failed(at, "%v", err)
+		}
 	}
 	return 0, none
 }

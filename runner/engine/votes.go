@@ -1,12 +1,16 @@
 package engine
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/words"
 	"github.com/seed61713e19/capstan/templates/prompts"
 	"github.com/seed61713e19/capstan/validators"
+	"github.com/seed61713e19/capstan/validators/schema"
 )
 
 // A judge is asked as often as it has votes, one after the other, so that a run
@@ -14,7 +18,7 @@ import (
 // once more. The first call stands at path/model, the votes behind it at
 // path/vote[i]/model, those of the second time below path/confirm.
 
-// maxJudgements is how often a judge is asked that answers nonsense.
+// maxJudgements is how often a judge is asked whose replies cannot be used.
 const maxJudgements = 3
 
 // judged asks a model for a verdict.
@@ -58,18 +62,47 @@ func (f *flow) polled(path event.Path, v *cascades.Validator, req model.Request)
 	return validators.Majority(given), nil, nil
 }
 
-// vote asks once, and again where the answer is no verdict.
+// verdictShape is what a judge is asked for when its reply cannot be used.
+const verdictShape = `{"valid": true or false, "reason": "…"}`
+
+// vote asks once, and again if the reply is no verdict. The judge then sees its
+// reply and what is wrong with it.
 func (f *flow) vote(path event.Path, ladder cascades.Model, req model.Request) (verdict validators.Verdict, unsaid, err error) {
+	question := req.Messages
 	for n := range maxJudgements {
 		where := nth(path, "model", n)
 		resp, err := f.climb(where, ladder, req, &event.Telling{})
 		if err != nil {
 			return verdict, err, stops(err)
 		}
-		if verdict, unsaid = validators.VerdictIn(resp.Text); unsaid == nil {
+		verdict, wrong := validators.VerdictIn(resp.Text)
+		if wrong == nil {
 			return verdict, nil, nil
 		}
-		unsaid = nonsense{unsaid, where}
+		unsaid = nonsense{validators.Unreadable(wrong, resp.Text), where}
+		if req.Messages, err = corrected(question, resp.Text, wrong, verdictShape); err != nil {
+			return validators.Verdict{}, err, nil
+		}
 	}
-	return verdict, unsaid, nil
+	return validators.Verdict{}, unsaid, nil
+}
+
+// maxRepeated is how much of an unusable reply its author is shown, in bytes.
+const maxRepeated = 4096
+
+// corrected continues a question with a reply that cannot be used and what is wrong
+// with it.
+func corrected(question []model.Message, reply string, wrong error, shape string) ([]model.Message, error) {
+	correction, err := words.Prompt("unusable_reply", map[string]any{"problem": wrong.Error(), "shape": shape})
+	if err != nil {
+		return nil, err
+	}
+	if strings.TrimSpace(reply) == "" { // many endpoints refuse an empty message
+		last := question[len(question)-1]
+		last.Content += "\n\n" + correction
+		return append(slices.Clone(question[:len(question)-1]), last), nil
+	}
+	return append(slices.Clone(question),
+		model.Message{Role: model.Assistant, Content: schema.Clip(reply, maxRepeated)},
+		model.Message{Role: model.User, Content: correction}), nil
 }

@@ -36,19 +36,19 @@ func Canonical(v any) ([]byte, error) {
 }
 
 // CanonicalText is [Canonical] for a value that is a JSON text. Of one that two
-// readers may read differently it is an error, see [UnambiguousText].
+// readers may read differently it is an error, see [unambiguousText].
 func CanonicalText(text []byte) ([]byte, error) {
-	if err := UnambiguousText(text); err != nil {
+	if err := unambiguousText(text); err != nil {
 		return nil, err
 	}
 	v := jsontext.Value(bytes.Clone(text))
 	return v, v.Canonicalize()
 }
 
-// UnambiguousText refuses a text of one JSON document that two readers may read
+// unambiguousText refuses a text of one JSON document that two readers may read
 // differently: a key that stands twice in an object, however it is escaped,
 // half of a surrogate pair, a whole number beyond 2^53, one that no float holds.
-func UnambiguousText(text []byte) error {
+func unambiguousText(text []byte) error {
 	d := jsontext.NewDecoder(bytes.NewReader(text))
 	for {
 		token, err := d.ReadToken()

@@ -42,7 +42,7 @@ func ParseTrust(text []byte) (Trust, error) {
 
 func parseTerms(text []byte) (Trust, error) {
 	none := Trust{}
-	if err := UnambiguousText(text); err != nil {
+	if err := unambiguousText(text); err != nil {
 		return none, fmt.Errorf("trusted keys: %w", err)
 	}
 	var file struct {

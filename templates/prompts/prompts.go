@@ -22,6 +22,7 @@ var files embed.FS
 //	sounding_rewrite    task, mutation, mark
 //	retry_feedback      attempt, max_attempts, silent, failed: failed_checks, rendered; checks: [{check, reason, issues: [{path, message, expected, got}]}]
 //	failed_checks       checks, as above
+//	unusable_reply      problem, shape
 //	turn_default        turn, max_turns, failed
 //	loop_until          validator, description, attempts; or sentence, attempts
 //

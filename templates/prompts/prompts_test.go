@@ -44,6 +44,7 @@ func TestPromptVariables(t *testing.T) {
 		"mutations_approach":   nil, "mutations_augment": nil, "mutations_rewrite": nil,
 		"retry_feedback":    {"attempt", "checks", "failed", "max_attempts", "silent"},
 		"failed_checks":     {"checks"},
+		"unusable_reply":    {"problem", "shape"},
 		"turn_default":      {"failed", "max_turns", "turn"},
 		"loop_until":        {"attempts", "description", "sentence", "validator"},
 		"loop_until_silent": nil, "grammar_check": nil, "content_safety": nil, "style_check": nil, "quality_check": nil,

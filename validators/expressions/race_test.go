@@ -40,7 +40,7 @@ func TestExpressionsAskTheirContext(t *testing.T) {
 			t.Fatal(err)
 		}
 		v, err := check(ctx, subject)
-		if wanted := subject.Output != nil; (err != nil) != wanted {
+		if err == nil || !strings.Contains(err.Error(), "canceled") {
 			t.Errorf("%s: got %+v, %v", source, v, err)
 		}
 	}

@@ -152,13 +152,15 @@ func (p *problems) parse(text []byte) (any, bool) {
 		p.add("", "%v", err)
 		return nil, false
 	}
-	value, twice, err := schema.Read(doc)
+	value, err := schema.Parse(doc)
+	var twice *schema.DuplicateKey
+	if errors.As(err, &twice) {
+		p.add(strings.TrimPrefix(strings.TrimPrefix(twice.Path, "$"), "."), "appears twice; an object has each key once")
+		return nil, false
+	}
 	if err != nil {
 		p.add("", "%v", err)
 		return nil, false
-	}
-	for _, v := range twice {
-		p.add(fieldOf(v), "is there twice; a key stands once in an object")
 	}
 	return value, true
 }

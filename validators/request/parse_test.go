@@ -46,8 +46,8 @@ func TestParseResponseProblems(t *testing.T) {
 		in   any
 		want []string // every problem, in order, by what it contains
 	}{
-		"trailing document":     {raw + raw, []string{"text behind the JSON document"}},
-		"prose behind":          {raw + "\nI hope this helps.", []string{"text behind the JSON document"}},
+		"trailing document":     {raw + raw, []string{"there is text after the JSON document"}},
+		"prose behind":          {raw + "\nI hope this helps.", []string{"there is text after the JSON document"}},
 		"object in prose":       {"Here it is: " + raw, []string{"there is no JSON: want one JSON object, by itself or in a ```json fence"}},
 		"last fence is cut off": {"```json\n" + raw + "\n```\n```json\n" + raw[:20], []string{"the fence in line 4 is never closed"}},
 		"never closed":          {"so:\n```json\n" + raw, []string{"the fence in line 2 is never closed"}},
@@ -58,17 +58,17 @@ func TestParseResponseProblems(t *testing.T) {
 		"a document behind":     {"```json\n" + raw + "\n```\nOn second thoughts: " + raw, []string{"line 4: a second document begins behind the first"}},
 		"another word behind":   {"```json\n" + raw + "\n```\n{\"verdict\": \"FAIL\"}", []string{"line 4: a second document begins behind the first"}},
 		"behind, in a list":     {"```json\n" + raw + "\n```\nand [" + raw + "]", []string{"line 4: a second document begins behind the first"}},
-		"two in a fence":        {"```json\n" + raw + "\n" + raw + "\n```", []string{"line 3, column 1: text behind"}},
+		"two in a fence":        {"```json\n" + raw + "\n" + raw + "\n```", []string{"line 3, column 1: there is text after"}},
 		"place in a fence":      {"a\nb\n```json\n{\"task_id\": }\n```", []string{"line 4, column 13"}},
 		"no UTF-8":              {"{\"task_id\": \"\xff\"}", []string{"not UTF-8"}},
 		"nothing":               {"", []string{"there is no JSON"}},
 		"null":                  {"null", []string{"want object"}},
 		"array":                 {"[" + raw + "]", []string{"want object"}},
 
-		"key twice":                {`{"verdict": "FAIL",` + raw[1:], []string{"verdict: is there twice"}},
-		"key twice, escaped":       {`{"verd\u0069ct": "FAIL",` + raw[1:], []string{"verdict: is there twice"}},
-		"key twice inside":         {strings.Replace(raw, `"status":`, `"status":"FAIL","status":`, 1), []string{"criteria_results[0].status: is there twice"}},
-		"key twice nobody reads":   {strings.Replace(raw, `{`, `{"x":[1,{"a":1,"a":2}],`, 1), []string{"x[1].a: is there twice"}},
+		"key twice":                {`{"verdict": "FAIL",` + raw[1:], []string{"verdict: appears twice"}},
+		"key twice, escaped":       {`{"verd\u0069ct": "FAIL",` + raw[1:], []string{"verdict: appears twice"}},
+		"key twice inside":         {strings.Replace(raw, `"status":`, `"status":"FAIL","status":`, 1), []string{"criteria_results[0].status: appears twice"}},
+		"key twice nobody reads":   {strings.Replace(raw, `{`, `{"x":[1,{"a":1,"a":2}],`, 1), []string{"x[1].a: appears twice"}},
 		"case of a key":            {with(good, object{"verdict": nil, "Verdict": "PASS"}), []string{"Verdict: use verdict: PASS|FAIL|PARTIAL|BLOCKED"}},
 		"case beside the right":    {with(good, object{"VERDICT": "FAIL"}), []string{"VERDICT: is called verdict, and that is there as well"}},
 		"camel case":               {with(good, object{"criteria_results": nil, "criteriaResults": []any{}}), []string{"criteriaResults: use criteria_results"}},
@@ -192,7 +192,7 @@ func TestParseRequestProblems(t *testing.T) {
 		"no number":           {`{"timeout_seconds": NaN}`, "invalid character"},
 		"no time at all":      {with(good, object{"timeout_seconds": json.RawMessage("null")}), "timeout_seconds: got null"},
 		"time in words":       {with(good, object{"timeout_seconds": "300"}), "timeout_seconds: got string, want integer"},
-		"key twice":           {`{"task_id": "a", "task_id": "b"}`, "task_id: is there twice"},
+		"key twice":           {`{"task_id": "a", "task_id": "b"}`, "task_id: appears twice"},
 		"ports":               {with(good, object{"services": object{"required_ports": []any{80, "81"}}}), "services.required_ports[1]: got string, want integer"},
 	} {
 		_, err := request.ParseRequest(text(t, c.in))

@@ -137,7 +137,7 @@ func TestGateJSON(t *testing.T) {
 	}
 	for given, want := range map[string]string{
 		string(text(t, answer("PASS", "a", "PASS", "b", "PASS"))): `{"task_id":"task-1","claimed_verdict":"PASS","effective_verdict":"PASS","valid":true,"reason":"PASS: 2 of 2 criteria PASS, 0 FAIL, 0 BLOCKED","flags":[],"criteria":[{"id":"a","status":"PASS"},{"id":"b","status":"PASS"}]}`,
-		"{}}": `{"task_id":"task-1","claimed_verdict":"","effective_verdict":"","valid":false,"reason":"validation response: line 1, column 3: text behind the JSON document","flags":["protocol_error"],"criteria":[]}`,
+		"{}}": `{"task_id":"task-1","claimed_verdict":"","effective_verdict":"","valid":false,"reason":"validation response: line 1, column 3: there is text after the JSON document","flags":["protocol_error"],"criteria":[]}`,
 	} {
 		if got := string(text(t, g.Judge([]byte(given)))); got != want {
 			t.Errorf("got %s", got)
@@ -179,7 +179,7 @@ func TestPromise(t *testing.T) {
 		Case{Name: "another word for met", Content: promise(with(met, object{"met": nil, "status": "done"})), Reason: "acceptance_criteria[0].status: use met"},
 		Case{Name: "no promise", Content: "done!", Reason: "completion promise: there is no JSON"},
 		Case{Name: "empty", Content: "", Reason: "completion promise: there is no JSON"},
-		Case{Name: "met twice", Content: strings.Replace(promise(with(met, object{"met": false})), `"met":`, `"met":true,"met":`, 1), Reason: "met: is there twice"},
+		Case{Name: "met twice", Content: strings.Replace(promise(with(met, object{"met": false})), `"met":`, `"met":true,"met":`, 1), Reason: "met: appears twice"},
 	)
 	many := make([]object, 30)
 	for i := range many {
@@ -205,7 +205,7 @@ func TestJudgeVerdict(t *testing.T) {
 		Case{Name: "more than PASS", Content: `{"verdict": "PASSED"}`, Reason: "not PASS"},
 		Case{Name: "FAIL, warn", With: warn, Content: `{"verdict": "FAIL"}`, Reason: "not PASS"},
 		Case{Name: "nothing, warn", With: warn, Content: "", Valid: true, Reason: "no judge: there is no JSON"},
-		Case{Name: "twice, warn", With: warn, Content: `{"verdict": "FAIL", "verdict": "PASS"}`, Valid: true, Reason: "no judge: verdict: is there twice"},
+		Case{Name: "twice, warn", With: warn, Content: `{"verdict": "FAIL", "verdict": "PASS"}`, Valid: true, Reason: "no judge: verdict: appears twice"},
 	)
 	for name, content := range map[string]string{
 		"nothing": "", "prose": "PASS", "no verdict": `{"result": "PASS"}`, "no word": `{"verdict": true}`, "twice": `{"verdict": "FAIL", "verdict": "PASS"}`,

@@ -35,6 +35,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
+	"github.com/seed61713e19/capstan/runner/signatures"
 	"github.com/seed61713e19/capstan/validators"
 	"github.com/seed61713e19/capstan/validators/schema"
 )
@@ -70,25 +71,23 @@ const (
 // maxContent bounds, in bytes, a subject that is still a text.
 const maxContent = 64 << 20
 
-// object gives what a subject says: its output, or the JSON in its content. The
-// content is looked at in both cases: an output has lost what was said twice.
+// object returns the subject as an object: its output, or the one JSON document in
+// its content. The content must not contradict the output, because the output has
+// lost what the content has twice.
 func object(s validators.Subject) (map[string]any, error) {
 	if len(s.Content) > maxContent {
 		return nil, fmt.Errorf("the schedule has %d bytes, more than %d", len(s.Content), maxContent)
 	}
+	found, _, err := schema.Extract(nil, s.Content, nil)
+	if err != nil && (s.Output == nil || !errors.Is(err, schema.ErrNoJSON)) {
+		return nil, err
+	}
+	if err := signatures.Unambiguous(found); err != nil {
+		return nil, err
+	}
 	v := s.Output
 	if v == nil {
-		var broken []schema.Violation
-		var err error
-		if v, broken, err = schema.Extract(nil, s.Content, nil); err != nil {
-			return nil, err
-		}
-		if len(broken) > 0 {
-			return nil, errors.New(broken[0].String())
-		}
-	}
-	if err := oneSchedule(s.Content); err != nil {
-		return nil, err
+		v = found
 	}
 	m, ok := v.(map[string]any)
 	if !ok {

@@ -72,7 +72,8 @@ func TestFindingsAreOneLine(t *testing.T) {
 			t.Errorf("%s: %q", gate, v.Reason)
 		}
 	}
-	v := mustPolicy(t, "").unreadable(oneSchedule(`{"items": [], "x\u001b[31m\ny\u202ez": 1e999}`))
+	_, err := object(validators.Subject{Content: `{"items": [], "x\u001b[31m\ny\u202ez": 1e999}`})
+	v := mustPolicy(t, "").unreadable(err)
 	if !strings.Contains(v.Reason, "1e999") || strings.ContainsFunc(v.Reason, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		t.Errorf("%q", v.Reason)
 	}

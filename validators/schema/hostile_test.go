@@ -5,7 +5,6 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"time"
 )
 
 // program is what every language's syntax tree looks like: a recursive union.
@@ -79,16 +78,6 @@ func TestTooMuchWork(t *testing.T) {
 		if _, list := value.([]any); list != errors.Is(err, ErrWork) || list != errors.Is(err, ErrUntold) || broken != nil {
 			t.Errorf("got %v, %v", broken, err)
 		}
-	}
-	// All candidates of a text share one bound: each of three takes half of it, most of
-	// which is paid for bytes that a pattern need not look at.
-	never := compile(t, `{"allOf": [{"items": {"allOf": [`+strings.Repeat(`{"not": {"pattern": "^a"}},`, 200)+`true]}}, false]}`)
-	half := `["` + strings.Repeat("x", 200_000) + `"] `
-	if _, _, err := Extract(nil, half, never); err != nil {
-		t.Errorf("one of them: %v", err)
-	}
-	if _, _, err := Extract(nil, strings.Repeat(half, 3), never); !errors.Is(err, ErrWork) {
-		t.Errorf("got %v", err)
 	}
 }
 
@@ -180,24 +169,4 @@ func FuzzCheck(f *testing.F) {
 			}
 		}
 	})
-}
-
-// At a quadratic rate these would take hours.
-func TestDecideIsLinear(t *testing.T) {
-	d := Decision{Key: "valid", Accept: func(v any) bool { return v == true }, Against: func(any, string) bool { return false }}
-	for name, unit := range map[string]string{
-		"objects": `{"a":1} `, "verdicts": `{"valid":true} `, "broken": `{"valid": `, "tags": "<think></think>", "closing": "</think>", "opening": "<think>",
-		"fences": "```\ntrue\n```\n", "escapes": `\u0076`, "keys": "valid", "quotes": `["`, "strings": `{"</think>":"<think>"}`, "backslashes": `{"\\\"`,
-	} {
-		t.Run(name, func(t *testing.T) {
-			done := make(chan struct{})
-			text := strings.Repeat(unit, 1<<20/len(unit))
-			go func() { d.Decide(text); Extract(nil, text, nil); close(done) }()
-			select {
-			case <-done:
-			case <-time.After(time.Minute):
-				t.Fatal("still running")
-			}
-		})
-	}
 }

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"strconv"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -46,4 +47,13 @@ func needless(text string) (letter rune, size int) {
 		return utf8.RuneError, 2
 	}
 	return letter, 12
+}
+
+// hex4 reads the four hexadecimal digits of an escape.
+func hex4(text string, at int) (rune, bool) {
+	if at+4 > len(text) {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(text[at:at+4], 16, 16)
+	return rune(n), err == nil
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 	"unicode/utf8"
 )
@@ -13,20 +14,18 @@ import (
 // Parse decodes one JSON document into a plain value. It is the one way in which
 // values of models, users and tools are read: a number that encodes again as it
 // was written is an int or a float64, any other stays a [json.Number], so that
-// nothing of it is lost. Anything but white space behind the document is an
-// error, and so is text that is not UTF-8, a key that stands twice in an object,
-// since readers differ in which of the two they take, a number of more than
-// 10,000 digits or with an exponent of more than 10,000 to either side, and what
-// nests deeper than 9,000 levels.
+// nothing of it is lost.
+//
+// It is an error if anything but white space follows the document, if the text is
+// not UTF-8, if an object has a key twice ([*DuplicateKey]), if a number has more
+// than 10,000 digits or an exponent beyond 10,000 on either side, if the document
+// nests deeper than 9,000 levels, and if it has more than
+// 1,000,000 values. An object counts as two values, and so does each of its members.
 func Parse(text []byte) (any, error) {
-	v, twice, err := Read(text)
-	if err == nil && len(twice) > 0 {
-		err = twice[0]
+	if !utf8.Valid(text) {
+		return nil, errors.New("not UTF-8")
 	}
-	if err != nil {
-		return nil, err
-	}
-	return v, nil
+	return newDecoder(nil, text, maxValues).whole()
 }
 
 // Encode writes a value as JSON in one line, its letters as they are.
@@ -54,9 +53,13 @@ func Indent(v any) ([]byte, error) {
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; c {
 		case '"':
-			end, _, _ := stringEnd(text, i)
-			out = append(out, text[i:end]...)
-			i = end - 1
+			start := i
+			for i++; text[i] != '"'; i++ {
+				if text[i] == '\\' {
+					i++
+				}
+			}
+			out = append(out, text[start:i+1]...)
 		case '{', '[':
 			if out = append(out, c); text[i+1] == c+2 { // the closing one stands two behind in ASCII
 				i++
@@ -101,42 +104,6 @@ func ParseText(text string) (any, error) {
 
 var errNoJSON = errors.New("the text is not JSON")
 
-// Read is [Parse] for who tells of keys that stand twice in words of their own:
-// each is a violation, and the last of its values is what is read.
-func Read(text []byte) (value any, twice []Violation, err error) {
-	if !utf8.Valid(text) {
-		return nil, nil, errors.New("not UTF-8")
-	}
-	value, twice, err = read(string(text))
-	if errors.Is(err, errNoDocument) {
-		err = explain(text)
-	}
-	return value, twice, err
-}
-
-// explain says, in the words of encoding/json, why text is no JSON document.
-func explain(text []byte) error {
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.UseNumber()
-	var v any
-	if err := d.Decode(&v); err != nil {
-		return describe(err, text)
-	}
-	if err := behind(text, int(d.InputOffset())); err != nil {
-		return err
-	}
-	return errNoDocument
-}
-
-// behind refuses what stands behind a document.
-func behind(text []byte, end int) error {
-	if rest := bytes.TrimLeft(text[end:], " \t\r\n"); len(rest) > 0 {
-		line, column := position(text, len(text)-len(rest))
-		return fmt.Errorf("line %d, column %d: text behind the JSON document", line, column)
-	}
-	return nil
-}
-
 // describe gives a decoder's error its place.
 func describe(err error, text []byte) error {
 	var syntax *json.SyntaxError
@@ -152,13 +119,13 @@ func describe(err error, text []byte) error {
 	}
 }
 
-// position turns a byte offset into a 1-based line and a 1-based column
-// counted in characters.
-func position(text []byte, offset int) (line, column int) {
-	offset = max(0, min(offset, len(text)))
-	before := text[:offset]
-	start := bytes.LastIndexByte(before, '\n') + 1
-	return bytes.Count(before, []byte{'\n'}) + 1, utf8.RuneCount(before[start:]) + 1
+// behind refuses what follows a document.
+func behind(text []byte, end int) error {
+	if rest := bytes.TrimLeft(text[end:], " \t\r\n"); len(rest) > 0 {
+		line, column := position(text, len(text)-len(rest))
+		return fmt.Errorf("line %d, column %d: there is text after the JSON document", line, column)
+	}
+	return nil
 }
 
 // Plain turns any value that encodes as JSON into the plain value that this JSON
@@ -179,7 +146,7 @@ func Plain(v any) (plain any, err error) {
 	if err != nil {
 		return nil, err
 	}
-	return Parse(text)
+	return newDecoder(nil, text, math.MaxInt).whole()
 }
 
 // Copied is a plain value of one's own: what is done to its lists and maps changes

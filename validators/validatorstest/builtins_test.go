@@ -92,7 +92,7 @@ var cases = map[string][]Case{
 		{Name: "a fence", Content: "```json\n{}\n```", Reason: "not JSON: line 1, column 1"},
 		{Name: "a fence, embedded", With: with{"embedded": true}, Content: "So:\n```json\n{}\n```", Valid: true},
 		{Name: "broken", Content: "{\n\"a\": }", Reason: "line 2, column 6"},
-		{Name: "two", Content: "{} {}", Reason: "behind"},
+		{Name: "two", Content: "{} {}", Reason: "after the JSON document"},
 	},
 	"json_schema": {
 		{Name: "as demanded", With: with{"schema": with{"type": "object", "required": []any{"title"}}}, Content: `Here: {"title": 1}`, Valid: true},

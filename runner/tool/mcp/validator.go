@@ -121,7 +121,9 @@ func verdictOf(r *sdk.CallToolResult) (validators.Verdict, error) {
 			return validators.VerdictFrom(value)
 		}
 	}
-	return validators.VerdictIn(textOf(r))
+	text := textOf(r)
+	v, err := validators.VerdictIn(text)
+	return v, validators.Unreadable(err, text)
 }
 
 // clip bounds what is quoted of a server's words.

@@ -312,12 +312,14 @@ func save(dir string, files map[string][]byte, folders ...string) error {
 	return nil
 }
 
+// saveFile writes a file that has another text, with its folder. The umask decides the
+// modes of new ones.
 func saveFile(name string, text []byte) error {
 	if before, err := os.ReadFile(name); err == nil && bytes.Equal(before, text) {
 		return nil
 	}
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 		return err
 	}
-	return os.WriteFile(name, text, 0o644)
+	return os.WriteFile(name, text, 0o666)
 }

@@ -26,8 +26,8 @@ type Guard struct {
 // minToken is how many characters a token has at least.
 const minToken = 16
 
-// New is the guard of a server at an address, "" being one that only this process
-// reaches, that goes by further names. Without a token everybody may come in, which an
+// New is the guard of a server at an address that goes by further names. The address ""
+// is one that only the owner of the process reaches, such as a Unix socket. Without a token everybody may come in, which an
 // address that other machines reach does not allow: whoever reaches the server starts
 // runs and reads every text.
 func New(addr, token string, names []string) (Guard, error) {

@@ -101,7 +101,7 @@ func TestVerify(t *testing.T) {
 		verdict, field string
 	}{
 		"good":                        {text, good, trust, receipt.Demand{}, receipt.Passed, ""},
-		"without its line end":        {text, bytes.TrimSuffix(good, []byte("\n")), trust, receipt.Demand{}, receipt.Passed, ""},
+		"without its line end":        {text, bytes.TrimSuffix(good, []byte("\n")), trust, receipt.Demand{}, receipt.CannotTell, "envelope"},
 		"another text":                {"A post on cats.\n", good, trust, receipt.Demand{}, receipt.Refused, "subject[0].digest.sha256"},
 		"no text":                     {"", good, trust, receipt.Demand{}, receipt.Refused, "subject[0].digest.sha256"},
 		"another key":                 {text, issue(t, other, c), trust, receipt.Demand{}, receipt.Refused, "signatures[0].keyid"},

@@ -32,6 +32,8 @@ var floors = map[string]string{
 	"validators/reading":   "validators/reading/numerals",
 	"validators/secrets":   "",
 	"validators/languages": "",
+	// Ids of MCP messages.
+	"runner/internal/requestids": "",
 	// Numbers in words.
 	"validators/reading/numerals": "",
 	// Faults that are planted in good texts, to measure gates by.
@@ -122,7 +124,7 @@ var floors = map[string]string{
 	"runner/rehearsal": "cascades runner/event runner/model runner/model/scripted validators validators/patterns validators/schema wards",
 	// A tool over databases, with the connections and the guard of the journal's.
 	"runner/tool/query":   "runner/journal/postgres runner/journal/statements runner/process runner/tool validators/schema",
-	"runner/tool/mcp":     "runner/process runner/spellings runner/tool validators validators/schema",
+	"runner/tool/mcp":     "runner/internal/requestids runner/process runner/spellings runner/tool validators validators/schema",
 	"validators/capy":     "validators validators/capy/reading validators/faults validators/schema",
 	"validators/edit":     "validators validators/edit/markers validators/faults validators/reading validators/schema",
 	"validators/request":  "runner/reports validators validators/faults validators/reading validators/reading/numerals validators/schema",
@@ -157,7 +159,7 @@ var floors = map[string]string{
 	"runner/serve/plots":  "",
 	"runner/serve/trends": "runner/journal runner/measure",
 	"runner/lsp":          "cascades runner/reports templates validators validators/expressions validators/schema", // it completes templates and expressions
-	"runner/mcpserver":    "cascades runner runner/event runner/tool validators validators/schema",
+	"runner/mcpserver":    "cascades runner runner/event runner/internal/requestids runner/tool validators validators/schema",
 	// Real validation of requests: it starts programs and a browser.
 	"validators/request/inspectors": "runner/process validators/request",
 	// Floor 6.

@@ -216,8 +216,16 @@ func (r *Runner) Unpack(files []cascades.File) (*cascades.Cascade, error) {
 
 // ReadFile reads a file as [Runner.Load] does: it must be a regular one, of at
 // most 64 MiB. What a cascade names may be a device or a pipe that never ends.
-func ReadFile(name string) ([]byte, error) {
-	info, err := os.Stat(name)
+func ReadFile(name string) ([]byte, error) { return readFile(name, os.Stat, os.ReadFile) }
+
+// ReadFileIn reads a file of a directory as [ReadFile] does. It follows no symbolic
+// link out of the directory.
+func ReadFileIn(root *os.Root, name string) ([]byte, error) {
+	return readFile(name, root.Stat, root.ReadFile)
+}
+
+func readFile(name string, stat func(string) (fs.FileInfo, error), read func(string) ([]byte, error)) ([]byte, error) {
+	info, err := stat(name)
 	switch {
 	case err != nil:
 		return nil, err
@@ -226,7 +234,7 @@ func ReadFile(name string) ([]byte, error) {
 	case info.Size() > maxFile:
 		return nil, fmt.Errorf("%s has %d bytes; a cascade and the files it names may have %d each", name, info.Size(), maxFile)
 	}
-	return os.ReadFile(name)
+	return read(name)
 }
 
 // maxFile bounds a file that a cascade names, in bytes.

@@ -110,7 +110,7 @@ func (c *Command) convertFile(file, out string, write bool, read convert.Reader)
 	switch {
 	case out != "":
 		one.Written = out
-		return one, notWritten(os.WriteFile(out, result.Text, 0o644))
+		return one, notWritten(os.WriteFile(out, result.Text, 0o666))
 	case !write:
 		one.Text = string(result.Text)
 		return one, nil
@@ -118,7 +118,7 @@ func (c *Command) convertFile(file, out string, write bool, read convert.Reader)
 		return one, nil
 	}
 	if one.Written = convert.Name(file); one.Written != file {
-		return one, notWritten(writeNew(one.Written, result.Text, 0o644))
+		return one, notWritten(writeNew(one.Written, result.Text, 0o666))
 	}
 	return one, notWritten(writeOver(file, result.Text))
 }

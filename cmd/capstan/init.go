@@ -78,10 +78,10 @@ func (c *Command) start(ctx context.Context, dir string) error {
 			return &exit{exitBroken, err}
 		}
 		name := there[i+1]
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 			return usage("%w", err)
 		}
-		if err := notWritten(writeNew(name, text, 0o644)); err != nil {
+		if err := notWritten(writeNew(name, text, 0o666)); err != nil {
 			return err
 		}
 		fmt.Fprintln(c.Stdout, name)

@@ -95,7 +95,7 @@ func (c *Command) begin(ctx context.Context, f runFlags) (*kit, error) {
 			s.close()
 			return nil, err
 		}
-		w, err := os.OpenFile(f.events, os.O_WRONLY|os.O_CREATE, 0o666) // what is there goes with the first event
+		w, err := os.OpenFile(f.events, os.O_WRONLY|os.O_CREATE, privateMode) // the first event truncates it
 		if err != nil {
 			s.close()
 			return nil, usage("--events: %w", err)

@@ -41,7 +41,7 @@ func (c *Command) mcpReceipts(ctx context.Context, s *kit, f mcpFlags) ([]mcpser
 	}
 	type these struct {
 		Text    string   `json:"text" jsonschema:"the text, byte for byte"`
-		Receipt string   `json:"receipt" jsonschema:"its receipt"`
+		Receipt string   `json:"receipt" jsonschema:"its receipt, byte for byte, with the line end that it ends with"`
 		Require []string `json:"require,omitempty" jsonschema:"gates that must have passed the text: names, or name=sha256:…"`
 	}
 	return append(list, mcpserver.Tool{Tool: tool.New("verify", "Check that a text is the one that a receipt was made of, and that the receipt is signed by a key that is trusted here: passed, refused or cannot tell, with the field that does not hold.", func(_ context.Context, a these) (any, error) {

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"slices"
@@ -71,7 +72,7 @@ item like summaries/item[3].`,
 				if err != nil {
 					return err
 				}
-				return c.putReceipt(out, text)
+				return c.putReceipt(out, text, f.texts)
 			})
 		},
 	}
@@ -82,13 +83,18 @@ item like summaries/item[3].`,
 	return cmd
 }
 
-// putReceipt writes a receipt to a file, "" being standard output.
-func (c *Command) putReceipt(file string, text []byte) error {
+// putReceipt writes a receipt to a file, or to standard output if file is "". A new
+// file has [privateMode] if the receipt contains texts. An existing file keeps its mode.
+func (c *Command) putReceipt(file string, receipt []byte, texts bool) error {
 	if file == "" {
-		_, err := c.Stdout.Write(text)
+		_, err := c.Stdout.Write(receipt)
 		return err
 	}
-	return notWritten(os.WriteFile(file, text, 0o644))
+	mode := fs.FileMode(0o666)
+	if texts {
+		mode = privateMode
+	}
+	return notWritten(os.WriteFile(file, receipt, mode))
 }
 
 // receiptOf makes the receipt of a kept run.
@@ -247,7 +253,7 @@ func (m *receiptMaker) finish(result runner.Result, asJSON bool) error {
 	}
 	sealed, err := m.c.issued(m.signer, claim, m.f.texts)
 	if err == nil {
-		err = m.c.putReceipt(m.file, sealed)
+		err = m.c.putReceipt(m.file, sealed, m.f.texts)
 	}
 	return err
 }

@@ -27,14 +27,15 @@ import (
 )
 
 type serveFlags struct {
-	addr     string
-	token    string
-	hosts    []string
-	models   []string
-	evidence string
-	limit    int
-	takeover time.Duration
-	run      runFlags
+	addr      string
+	token     string
+	tokenFile string
+	hosts     []string
+	models    []string
+	evidence  string
+	limit     int
+	takeover  time.Duration
+	run       runFlags
 }
 
 // first is the default model, "" where none is named.
@@ -49,16 +50,18 @@ func (c *Command) serve() *cobra.Command {
 cascades that are named, or that are in a directory that is named, can be run
 through them; no other file can.
 
-An address that other machines reach needs a token of at least 16 characters;
-CAPSTAN_TOKEN gives it without showing it in the list of processes.`,
+An address that other machines reach needs a token of at least 16 characters.
+--token-file and CAPSTAN_TOKEN do not show it in the list of processes.`,
 		Example: `  capstan serve
+  capstan serve --addr unix:capstan.sock
   capstan serve cascades/ --model gpt-5-mini
   CAPSTAN_TOKEN=… capstan serve --addr 0.0.0.0:7070 --name capstan.example.com`,
 		RunE: func(cmd *cobra.Command, args []string) error { return c.serveRuns(cmd.Context(), args, f) },
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.addr, "addr", f.addr, "the address to listen on")
+	flags.StringVar(&f.addr, "addr", f.addr, "the address to listen on, or unix:PATH for a socket that only you can connect to")
 	flags.StringVar(&f.token, "token", "", "what a visitor has to know (or CAPSTAN_TOKEN)")
+	flags.StringVar(&f.tokenFile, "token-file", "", "a file with the token, which only you may read")
 	flags.StringArrayVar(&f.hosts, "name", nil, "a further name under which the server is reached")
 	flags.StringArrayVar(&f.models, "model", nil, "a model that may be asked for, the first is the default (or CAPSTAN_MODEL); OLD=NEW, '*=NEW': another one for that, or for all")
 	flags.IntVar(&f.limit, "runs", 16, "how many runs there may be at once")
@@ -83,6 +86,9 @@ func (c *Command) serveRuns(ctx context.Context, words []string, f serveFlags) e
 	if f.limit < 1 {
 		return usage("--runs must be 1 at least, not %d", f.limit)
 	}
+	if f.token, err = c.serverToken(f); err != nil {
+		return err
+	}
 	f.run.quiet, f.run.store.lease = true, f.takeover
 	s, err := c.begin(ctx, f.run)
 	if err != nil {
@@ -103,23 +109,25 @@ func (c *Command) serveRuns(ctx context.Context, words []string, f serveFlags) e
 	if err != nil {
 		return err
 	}
-	server, err := serve.New(serve.Options{
+	options := serve.Options{
 		Store: s.journal, Runs: crew, Cascades: slices.Sorted(maps.Keys(offered)), Models: f.models,
 		Scales: &balance{c, s, offered, f},
 		Gates:  serve.Computed(judges.Known().Validators), Runner: judges, Requests: requests,
-		Addr: f.addr, Token: cmp.Or(f.token, c.Getenv("CAPSTAN_TOKEN")), Hosts: f.hosts,
+		Addr: f.addr, Token: f.token, Hosts: f.hosts,
 		Log: slog.New(slog.NewTextHandler(c.Stderr, nil)),
-	})
+	}
+	if socket(f.addr) != "" {
+		options.Addr = "" // only its owner can connect to a socket
+	}
+	server, err := serve.New(options)
 	if err != nil {
 		return usage("%w", err)
 	}
 	c.unrunnable(judges, offered)
-	l, err := net.Listen("tcp", f.addr)
+	l, err := c.listening(s, f)
 	if err != nil {
-		return &exit{exitBroken, err}
+		return err
 	}
-	s.page = "http://" + l.Addr().String()
-	fmt.Fprintf(c.Stderr, "http://%s shows the runs; interrupt to end\n", l.Addr())
 	heirs := c.inherit(ctx, s, crew, offered, f.takeover)
 	err = server.Serve(ctx, l)
 	heirs()
@@ -130,6 +138,25 @@ func (c *Command) serveRuns(ctx context.Context, words []string, f serveFlags) e
 		return &exit{exitBroken, err}
 	}
 	return nil
+}
+
+// listening opens the address of a server, and reports the address and who else can
+// connect to it.
+func (c *Command) listening(s *kit, f serveFlags) (net.Listener, error) {
+	l, err := listen(f.addr)
+	if err != nil {
+		return nil, &exit{exitBroken, err}
+	}
+	if socket(f.addr) != "" {
+		fmt.Fprintf(c.Stderr, "%s serves the page and the API; interrupt to end\n", f.addr)
+		return l, nil
+	}
+	if f.token == "" {
+		fmt.Fprintln(c.Stderr, "warning: every user of this machine can read all runs and start runs here: set --token-file FILE, or listen on --addr unix:PATH")
+	}
+	s.page = "http://" + l.Addr().String()
+	fmt.Fprintf(c.Stderr, "%s shows the runs; interrupt to end\n", s.page)
+	return l, nil
 }
 
 // unrunnable notes which cascades no order could run as their files are now: whoever

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"runtime"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -41,18 +40,11 @@ func (f *signerFlags) open(ctx context.Context) (signatures.Signer, error) {
 	return nil, usage("a receipt is signed: --key names the private.pem of capstan keygen, or --signer a program")
 }
 
-// privateKey reads a key that its owner alone may read.
+// privateKey reads a key that only its owner may read.
 func privateKey(file string) (signatures.Signer, error) {
-	info, err := os.Stat(file)
+	text, err := readSecretFile("--key", file)
 	if err != nil {
-		return nil, usage("--key: %w", err)
-	}
-	if rights := info.Mode().Perm(); runtime.GOOS != "windows" && rights&0o077 != 0 {
-		return nil, usage("--key: %s may be read by others (%#o): chmod 600 %s", file, rights, file)
-	}
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return nil, usage("--key: %w", err)
+		return nil, err
 	}
 	key, err := signatures.ParseKey(text)
 	if err != nil {

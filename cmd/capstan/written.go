@@ -1,6 +1,7 @@
 package main
 
 import (
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -32,7 +33,11 @@ func canBe(name string) error {
 	return err
 }
 
-// writeNew writes a file that must not be there yet.
+// privateMode is the mode of a new file with the texts of a run: no other user of the
+// machine may read it.
+const privateMode fs.FileMode = 0o600
+
+// writeNew writes a new file. An existing file is an error.
 func writeNew(name string, text []byte, mode fs.FileMode) error {
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
@@ -45,48 +50,52 @@ func writeNew(name string, text []byte, mode fs.FileMode) error {
 	return errors.Join(err, f.Close())
 }
 
-// writeBeside writes a file whole or not at all, with its folder.
+// writeBeside creates the folder of a file and replaces the file as [writeWhole] does.
 func writeBeside(name string, text []byte) error {
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 		return err
 	}
-	return writeWhole(name, text, 0o644)
+	return writeWhole(name, text)
 }
 
-// writeOver writes another text into a file of somebody's, who has the old one
-// where that cannot be done. A link stays one.
+// writeOver replaces the text of an existing file as [writeWhole] does. It follows a
+// symbolic link and replaces the file behind it.
 func writeOver(name string, text []byte) error {
 	name, err := filepath.EvalSymlinks(name)
 	if err != nil {
 		return err
 	}
-	info, err := os.Stat(name)
+	return writeWhole(name, text)
+}
+
+// writeWhole replaces a file with one rename: on an error the old file is unchanged.
+// An existing file keeps its mode; the umask decides the mode of a new one.
+func writeWhole(name string, text []byte) error {
+	draft := filepath.Join(filepath.Dir(name), ".new-"+rand.Text())
+	f, err := os.OpenFile(draft, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return err
 	}
-	return writeWhole(name, text, info.Mode().Perm())
-}
-
-func writeWhole(name string, text []byte, mode fs.FileMode) error {
-	draft, err := os.CreateTemp(filepath.Dir(name), ".new-*")
-	if err != nil {
+	defer os.Remove(draft) // after an error; the rename has moved it otherwise
+	if info, e := os.Stat(name); e == nil {
+		err = f.Chmod(info.Mode().Perm())
+	}
+	if err == nil {
+		_, err = f.Write(text)
+	}
+	if err := errors.Join(err, f.Close()); err != nil {
 		return err
 	}
-	defer os.Remove(draft.Name()) // where it is not renamed
-	_, err = draft.Write(text)
-	if err := errors.Join(err, draft.Chmod(mode), draft.Close()); err != nil {
-		return err
-	}
-	return os.Rename(draft.Name(), name)
+	return os.Rename(draft, name)
 }
 
-// addLine adds a line to a file, with its folder: the whole of it or nothing, as
-// what is added next would stand behind the half.
+// addLine appends a line to a file and creates the file with its folder. After a
+// failed write it removes the part that was written.
 func addLine(name string, line []byte) error {
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 		return err
 	}
-	f, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	f, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
 	if err != nil {
 		return err
 	}

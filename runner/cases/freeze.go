@@ -103,7 +103,7 @@ func Freeze(ctx context.Context, run Run, o Options) (*Case, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := save(o.Dir, files, effectsDir, textsDir, cascadeDir); err != nil {
+	if err := folder(o.Dir).save(files, effectsDir, textsDir, cascadeDir); err != nil {
 		return nil, err
 	}
 	c, err := Load(o.Dir)
@@ -320,5 +320,5 @@ func (c *Case) Update(o Outcome) error {
 	if err := w.page(&updated); err != nil {
 		return err
 	}
-	return save(c.Dir, w.files, effectsDir, textsDir)
+	return folder(c.Dir).save(w.files, effectsDir, textsDir)
 }

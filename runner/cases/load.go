@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"strings"
@@ -68,7 +67,7 @@ func (l *loader) load() (*Case, error) {
 func (l *loader) name(file string) string { return path.Join(filepath.ToSlash(l.dir), file) }
 
 func (l *loader) page(file string, out any) error {
-	source, err := runner.ReadFile(l.name(file))
+	source, err := folder(l.dir).read(file)
 	if err != nil {
 		return err
 	}
@@ -76,7 +75,7 @@ func (l *loader) page(file string, out any) error {
 }
 
 func (l *loader) input(c *Case) error {
-	source, err := runner.ReadFile(l.name(inputFile))
+	source, err := folder(l.dir).read(inputFile)
 	if err != nil {
 		return err
 	}
@@ -99,7 +98,7 @@ func (l *loader) text(page string, t text) (string, error) {
 	if !filepath.IsLocal(filepath.FromSlash(t.file)) {
 		return "", fmt.Errorf("%s:%d: %s is not within the case", l.name(page), t.line, t.file)
 	}
-	source, err := runner.ReadFile(l.name(t.file))
+	source, err := folder(l.dir).read(t.file)
 	if err != nil {
 		return "", fmt.Errorf("%s:%d: %w", l.name(page), t.line, err)
 	}
@@ -158,7 +157,7 @@ func (l *loader) wish(w wish) (e expectation, err error) {
 
 // effects reads all pages of effects, in the order of their names.
 func (l *loader) effects() ([]*effect, error) {
-	entries, err := os.ReadDir(filepath.Join(l.dir, effectsDir))
+	entries, err := folder(l.dir).list(effectsDir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
@@ -169,7 +168,7 @@ func (l *loader) effects() ([]*effect, error) {
 			continue
 		}
 		file := path.Join(effectsDir, entry.Name())
-		source, err := runner.ReadFile(l.name(file))
+		source, err := folder(l.dir).read(file)
 		if err != nil {
 			return nil, err
 		}
@@ -201,12 +200,15 @@ func (l *loader) effects() ([]*effect, error) {
 // beside is a file's name as the cascade's parser and the disk know it.
 func (c *Case) beside(file string) string { return path.Join(filepath.ToSlash(c.Dir), file) }
 
-// opener reads the cascade's files: those that have a place in the case from
-// there, others where they are.
+// opener reads the cascade's files: those that the test contains through its [folder],
+// others from their own places.
 func (c *Case) opener() cascades.Opener {
 	return func(name string) ([]byte, error) {
 		if place, ok := c.files[name]; ok {
-			name = c.beside(place)
+			return folder(c.Dir).read(place)
+		}
+		if within, err := filepath.Rel(c.Dir, filepath.FromSlash(name)); err == nil && filepath.IsLocal(within) {
+			return folder(c.Dir).read(filepath.ToSlash(within))
 		}
 		return runner.ReadFile(name)
 	}

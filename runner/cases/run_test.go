@@ -116,7 +116,7 @@ func TestFreezeCutOff(t *testing.T) {
 			t.Fatal(err)
 		}
 		at := filepath.Join(dir, blocked)
-		if err := os.Symlink(filepath.Join(dir, "no", "where"), at); err != nil {
+		if err := os.Symlink(filepath.Join("no", "where"), at); err != nil {
 			t.Skip(err)
 		}
 		o := cases.Options{Dir: dir, Known: s.known}

@@ -5,9 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -279,45 +277,4 @@ func slug(s string) string {
 		s = string(r[len(r)-100:])
 	}
 	return cmp.Or(s, "x")
-}
-
-// save writes files into a directory, the head first: what is cut off is a case then,
-// which fails, and which the next one may replace. It removes what was written there at
-// an earlier time and is not any more.
-func save(dir string, files map[string][]byte, folders ...string) error {
-	if files[sharedFile] == nil {
-		if err := os.Remove(filepath.Join(dir, sharedFile)); err != nil && !os.IsNotExist(err) {
-			return err
-		}
-	}
-	for _, folder := range folders {
-		entries, err := os.ReadDir(filepath.Join(dir, folder))
-		if err != nil && !os.IsNotExist(err) {
-			return err
-		}
-		for _, e := range entries {
-			if _, again := files[path.Join(folder, e.Name())]; again {
-				continue
-			}
-			if err := os.RemoveAll(filepath.Join(dir, folder, e.Name())); err != nil {
-				return err
-			}
-		}
-	}
-	for _, name := range append([]string{headFile}, slices.Sorted(maps.Keys(files))...) {
-		if err := saveFile(filepath.Join(dir, filepath.FromSlash(name)), files[name]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func saveFile(name string, text []byte) error {
-	if before, err := os.ReadFile(name); err == nil && bytes.Equal(before, text) {
-		return nil
-	}
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		return err
-	}
-	return os.WriteFile(name, text, 0o644)
 }

@@ -16,6 +16,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/seed61713e19/capstan/runner/internal/requestids"
 )
 
 // A wire is a connection over two streams, a message a line. Unlike the SDK's
@@ -164,7 +166,17 @@ func (w *wire) messages(l line) []jsonrpc.Message {
 	return nil
 }
 
+// message decodes one message. It answers a message that the protocol does not allow
+// with an error, and the error has the id null if the id itself is wrong.
 func (w *wire) message(text []byte) []jsonrpc.Message {
+	id, wrong := requestids.Of(text, "id")
+	if wrong == nil && id.Kind() == 'n' {
+		wrong = errors.New(`"id" is null: send a string or an integer with a request, and no id with a notification`)
+	}
+	if wrong != nil {
+		w.refuse(jsonrpc.ID{}, jsonrpc.CodeInvalidRequest, wrong.Error())
+		return nil
+	}
 	m, err := jsonrpc.DecodeMessage(text)
 	if err != nil {
 		var sender struct{ ID any }
@@ -172,6 +184,12 @@ func (w *wire) message(text []byte) []jsonrpc.Message {
 		id, _ := jsonrpc.MakeID(sender.ID)
 		w.refuse(id, jsonrpc.CodeInvalidRequest, "the line is not a message of JSON-RPC 2.0: "+err.Error())
 		return nil
+	}
+	if r, ok := m.(*jsonrpc.Request); ok && r.Method == "notifications/cancelled" {
+		if _, err := requestids.Of(r.Params, "requestId"); err != nil { // the SDK would cancel another request
+			w.log.Warn("a cancellation was ignored", "error", err)
+			return nil
+		}
 	}
 	return []jsonrpc.Message{m}
 }

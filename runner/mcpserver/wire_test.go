@@ -82,6 +82,43 @@ func TestNonsense(t *testing.T) {
 	}
 }
 
+// TestRequestID: JSON-RPC ids are strings or integers. The answer to another id has the
+// id null, and a cancellation that names one cancels nothing.
+func TestRequestID(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		begun, release := make(chan string, 2), make(chan struct{})
+		p := begin(t.Context(), t, options(held(begun, release)))
+		p.greet()
+		p.send(calling(1, "held", `{"content": "it"}`))
+		<-begun
+		for _, id := range []string{"1.5", "1e-1", "9007199254740993", "-9007199254740992", "1e30", "null", "true", "[1]", `"a", "id": "b"`} {
+			p.send(`{"jsonrpc":"2.0","id":` + id + `,"method":"ping"}`)
+			if m := p.next(); m["id"] != nil || m["error"] == nil {
+				t.Errorf("%s: got %v", id, m)
+			}
+		}
+		p.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1.5}}`)
+		for id, want := range map[string]any{`"1.5"`: "1.5", `""`: "", "2": 2.0, "20e-1": 2.0, "0": 0.0, "-3": -3.0, "9007199254740991": 9007199254740991.0} {
+			p.send(`{"jsonrpc":"2.0","id":` + id + `,"method":"ping"}`)
+			if m := p.next(); m["id"] != want || m["result"] == nil {
+				t.Errorf("%s: got %v", id, m)
+			}
+		}
+		synctest.Wait()
+		select {
+		case what := <-begun:
+			t.Errorf("the call was %s", what)
+		default:
+		}
+		close(release)
+		if m := p.next(); m["id"] != 1.0 || m["result"] == nil {
+			t.Errorf("got %v", m)
+		}
+		p.in.Close()
+		<-p.ended
+	})
+}
+
 // held waits until it is let go, or its call is cancelled.
 func held(begun chan<- string, release <-chan struct{}) validators.Validator {
 	return validators.New("held", "wait", func(ctx context.Context, _ struct{}, s validators.Subject) (validators.Verdict, error) {

@@ -52,7 +52,7 @@ func TestRespelt(t *testing.T) {
 		"more behind":                {good + "{}", receipt.CannotTell},
 		"a byte order mark":          {"\xef\xbb\xbf" + good, receipt.CannotTell},
 		"UTF-16":                     {strings.Join(strings.Split(good, ""), "\x00"), receipt.CannotTell},
-		"null for the signatures":    {line[:strings.Index(line, `"signatures":`)] + `"signatures":null}`, receipt.Refused},
+		"null for the signatures":    {line[:strings.Index(line, `"signatures":`)] + `"signatures":null}` + "\n", receipt.Refused},
 		"an object for them":         {line[:strings.Index(line, `"signatures":`)] + `"signatures":{}}`, receipt.CannotTell},
 		"null behind the signature":  {strings.TrimSuffix(line, "]}") + ",null]}", receipt.CannotTell},
 		"a field in the signature":   {strings.TrimSuffix(line, "}]}") + `,"x":1}]}`, receipt.CannotTell},

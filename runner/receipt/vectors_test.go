@@ -61,6 +61,7 @@ func makeVectors(t *testing.T) []vector {
 		{Name: "a blank behind", Text: []byte(text), Receipt: strings.TrimSuffix(string(good), "\n") + " \n", Verdict: receipt.Refused, Field: "envelope", OneSpelling: true},
 		{Name: "the signature of another text's receipt", Text: []byte(text), Receipt: string(respell(t, good, signature(func(string) string { return sigOf(t, issue(t, key, claim("x"))) }))), Verdict: receipt.Refused, Field: "signatures[0].sig"},
 		{Name: "CR LF in the text", Text: []byte(strings.ReplaceAll(text, "\n", "\r\n")), Receipt: string(good), Verdict: receipt.Refused, Field: "subject[0].digest.sha256"},
+		{Name: "without its line end", Text: []byte(text), Receipt: strings.TrimSuffix(string(good), "\n"), Verdict: receipt.CannotTell, Field: "envelope", OneSpelling: true},
 		{Name: "indented", Text: []byte(text), Receipt: string(indented(t, good)), Verdict: receipt.Refused, Field: "envelope", OneSpelling: true},
 	}
 	for i := range list {

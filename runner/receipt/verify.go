@@ -29,7 +29,7 @@ type Demand struct {
 	Cascade  string // digest of the policy; "" for any
 	Gates    []GateDemand
 	MaxAge   time.Duration // since the receipt was made; 0 for any
-	Now      time.Time     // for MaxAge
+	Now      time.Time     // the verifier's clock; zero if there is none
 	Degraded bool          // takes a text that was released without a check
 }
 
@@ -107,6 +107,9 @@ func (r *Report) look(text Source, receipt []byte, trust signatures.Trust, want 
 	if made.Before(claim.Released.Add(-skew)) {
 		return flawed("predicate.timeVerified", "is %s, and the text was released at %s", r.Made, claim.Released.Format(time.RFC3339))
 	}
+	if !want.Now.IsZero() && made.After(want.Now.Add(skew)) {
+		return flawed("predicate.timeVerified", "is %s, more than %s after this clock's %s: check both clocks", r.Made, skew, want.Now.UTC().Format(time.RFC3339))
+	}
 	said, err := claim.matches(text)
 	if err != nil {
 		return err
@@ -140,15 +143,12 @@ func (r *Report) demand(want Demand, made time.Time) error {
 		if age := want.Now.Sub(made); age > want.MaxAge {
 			return flawed("predicate.timeVerified", "is %s ago, more than %s", age.Round(time.Second), want.MaxAge)
 		}
-		if made.After(want.Now.Add(skew)) {
-			return flawed("predicate.timeVerified", "is %s, which has not come yet", made.Format(time.RFC3339))
-		}
 		r.holds("it is not older than %s", want.MaxAge)
 	}
 	return nil
 }
 
-// skew is how far two clocks may be apart.
+// skew is how far the clocks of two machines may differ.
 const skew = 5 * time.Minute
 
 // passedBy is nil where the gate passed the text: every one of that name that could

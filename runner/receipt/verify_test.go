@@ -101,7 +101,7 @@ func TestVerify(t *testing.T) {
 		verdict, field string
 	}{
 		"good":                        {text, good, trust, receipt.Demand{}, receipt.Passed, ""},
-		"without its line end":        {text, bytes.TrimSuffix(good, []byte("\n")), trust, receipt.Demand{}, receipt.Passed, ""},
+		"without its line end":        {text, bytes.TrimSuffix(good, []byte("\n")), trust, receipt.Demand{}, receipt.CannotTell, "envelope"},
 		"another text":                {"A post on cats.\n", good, trust, receipt.Demand{}, receipt.Refused, "subject[0].digest.sha256"},
 		"no text":                     {"", good, trust, receipt.Demand{}, receipt.Refused, "subject[0].digest.sha256"},
 		"another key":                 {text, issue(t, other, c), trust, receipt.Demand{}, receipt.Refused, "signatures[0].keyid"},
@@ -127,6 +127,8 @@ func TestVerify(t *testing.T) {
 		"young enough":                {text, good, trust, receipt.Demand{MaxAge: time.Hour, Now: made.Add(time.Hour)}, receipt.Passed, ""},
 		"too old":                     {text, good, trust, receipt.Demand{MaxAge: time.Hour, Now: made.Add(time.Hour + 1)}, receipt.Refused, "predicate.timeVerified"},
 		"from the future":             {text, good, trust, receipt.Demand{MaxAge: time.Hour, Now: made.Add(-time.Hour)}, receipt.Refused, "predicate.timeVerified"},
+		"from the future, of any age": {text, good, trust, receipt.Demand{Now: made.Add(-5*time.Minute - 1)}, receipt.Refused, "predicate.timeVerified"},
+		"of a clock that is ahead":    {text, good, trust, receipt.Demand{Now: made.Add(-5 * time.Minute)}, receipt.Passed, ""},
 		"two signatures":              {text, respell(t, good, func(e map[string]any) { s := e["signatures"].([]any); e["signatures"] = append(s, s[0]) }), trust, receipt.Demand{}, receipt.Refused, "signatures"},
 		"no signature":                {text, respell(t, good, func(e map[string]any) { e["signatures"] = []any{} }), trust, receipt.Demand{}, receipt.Refused, "signatures"},
 		"another payload type":        {text, respell(t, good, func(e map[string]any) { e["payloadType"] = "application/json" }), trust, receipt.Demand{}, receipt.Refused, "payloadType"},

@@ -72,7 +72,8 @@ type Options struct {
 	Scales Scales
 	// Requests takes validation requests; nil where the server takes none.
 	Requests Requests
-	// Addr is where the server will listen. One that is not loopback needs Token.
+	// Addr is the TCP address that the server will listen on. An address that is not
+	// loopback needs Token. It is "" for a Unix socket.
 	Addr string
 	// Token, where it is not "", is needed for everything but the page's login. It
 	// has 16 characters or more.

@@ -63,13 +63,21 @@ func (f *Flaw) Error() string { return f.Field + " " + f.Err.Error() }
 // Unwrap gives what is wrong.
 func (f *Flaw) Unwrap() error { return f.Err }
 
-// Open gives what an envelope of the purpose holds and the id of the key that
-// signed it, which is one of ks. What [Seal] would not write, to the byte, is
-// refused, but that the line end may be missing. The error is a *[Flaw].
+// errCutOff is the error for an envelope without the line end that [Seal] writes last.
+var errCutOff = errors.New("is cut off: it does not end with the line end that follows every envelope")
+
+// Open returns the payload of an envelope of the purpose and the id of the key that
+// signed it, which is one of ks. It takes the bytes that [Seal] writes and no others. An
+// envelope that is cut off, be it by its line end alone, is unreadable. The error is a
+// *[Flaw].
 func (ks Keys) Open(as Purpose, envelope []byte) (payload []byte, id string, err error) {
-	e, err := parseEnvelope(bytes.TrimSuffix(envelope, []byte("\n")))
+	line, whole := bytes.CutSuffix(envelope, []byte("\n"))
+	e, err := parseEnvelope(line)
 	if err != nil {
 		return nil, "", err
+	}
+	if !whole {
+		return nil, "", &Flaw{Field: "envelope", Err: errCutOff, Unreadable: true}
 	}
 	wrong := func(field, format string, args ...any) ([]byte, string, error) {
 		return nil, "", &Flaw{Field: field, Err: fmt.Errorf(format, args...)}

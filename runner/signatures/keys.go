@@ -46,8 +46,9 @@ func (k Key) Public() Keys {
 	return Keys{k.id: k.private.Public().(ed25519.PublicKey)}
 }
 
-// ParseKeys reads public keys: PEM blocks of PKIX, one behind the other, each
-// of which holds an Ed25519 key. A block of another kind is an error.
+// ParseKeys reads public keys: PEM blocks of PKIX, one after the other, each with an
+// Ed25519 key. A block of another kind is an error, and so is a key of small order, under
+// which anybody can sign.
 func ParseKeys(text []byte) (Keys, error) {
 	keys := Keys{}
 	for rest := text; len(keys) == 0 || bytes.Contains(rest, []byte("-----BEGIN")); {
@@ -60,6 +61,9 @@ func ParseKeys(text []byte) (Keys, error) {
 		public, ok := parsed.(ed25519.PublicKey)
 		if err != nil || !ok {
 			return nil, errors.New("not an Ed25519 public key")
+		}
+		if err := sound(public); err != nil {
+			return nil, fmt.Errorf("the public key %x %w", []byte(public), err)
 		}
 		id, err := ID(public)
 		if err != nil {

@@ -73,7 +73,7 @@ func (ks Keys) Verify(as Purpose, payload []byte, id, signature string) error {
 }
 
 func verify(key ed25519.PublicKey, as Purpose, payload, signature []byte) error {
-	if len(signature) != ed25519.SignatureSize || !ed25519.Verify(key, Signed(as, payload), signature) {
+	if !signed(key, Signed(as, payload), signature) {
 		return ErrSignature
 	}
 	return nil

@@ -2,7 +2,6 @@ package signatures
 
 import (
 	"bytes"
-	"crypto/ed25519"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -112,10 +111,10 @@ func (t Trust) add(raw []byte) error {
 	return nil
 }
 
-// SignedBytes tells whether a signature is that of the key with the id over data.
+// SignedBytes reports whether a signature is that of the key with the id over data.
 func (ks Keys) SignedBytes(id string, data, signature []byte) bool {
 	key, ok := ks[id]
-	return ok && len(signature) == ed25519.SignatureSize && ed25519.Verify(key, data, signature)
+	return ok && signed(key, data, signature)
 }
 
 // InUse is nil where the key was in use at that time, else it says why not.

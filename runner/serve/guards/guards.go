@@ -7,27 +7,27 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"crypto/subtle"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"net"
 	"net/http"
+	"strconv"
 	"strings"
+	"time"
 	"unicode"
 )
 
 // A Guard is that of one server. Make one with [New].
 type Guard struct {
-	token   string
-	session string          // the cookie's value
-	hosts   map[string]bool // nil takes any
+	token string
+	hosts map[string]bool // nil takes any
 }
 
 // minToken is how many characters a token has at least.
 const minToken = 16
 
-// New is the guard of a server at an address, "" being one that only this process
-// reaches, that goes by further names. Without a token everybody may come in, which an
+// New is the guard of a server at an address that goes by further names. The address ""
+// is one that only the owner of the process reaches, such as a Unix socket. Without a token everybody may come in, which an
 // address that other machines reach does not allow: whoever reaches the server starts
 // runs and reads every text.
 func New(addr, token string, names []string) (Guard, error) {
@@ -44,7 +44,7 @@ func New(addr, token string, names []string) (Guard, error) {
 	case strings.ContainsFunc(token, unicode.IsControl):
 		return Guard{}, errors.New("the token has characters in it that a request cannot bring: no line ends, no control characters")
 	}
-	g := Guard{token: token, session: session(token)}
+	g := Guard{token: token}
 	if loopback || len(names) > 0 {
 		g.hosts = hosts(addr, names)
 	}
@@ -77,12 +77,22 @@ func hosts(addr string, names []string) map[string]bool {
 	return all
 }
 
-// session is what the cookie holds: proof of the token that does not give it
-// away.
-func session(token string) string {
-	mac := hmac.New(sha256.New, []byte(token))
-	mac.Write([]byte("capstan page session 1"))
-	return hex.EncodeToString(mac.Sum(nil))
+// sessionLength is how long a session lasts after its login.
+const sessionLength = 12 * time.Hour
+
+// session returns the cookie of a session that ends at a time in seconds since 1970:
+// the time and an HMAC of it under the token. The cookie does not reveal the token.
+func (g Guard) session(end int64) string {
+	mac := hmac.New(sha256.New, []byte(g.token))
+	fmt.Fprintf(mac, "capstan page session 2 %d", end)
+	return fmt.Sprintf("%d.%x", end, mac.Sum(nil))
+}
+
+// inSession reports whether a cookie is that of a session that has not ended.
+func (g Guard) inSession(cookie string) bool {
+	until, _, _ := strings.Cut(cookie, ".")
+	end, err := strconv.ParseInt(until, 10, 64)
+	return err == nil && time.Now().Unix() < end && same(cookie, g.session(end))
 }
 
 // Knows tells whether the server goes by the name that a request asks for.
@@ -99,8 +109,8 @@ func (g Guard) Knows(host string) bool {
 // Open tells whether everybody may come in.
 func (g Guard) Open() bool { return g.token == "" }
 
-// Lets tells whether who sends the request may come in: nobody needs a token, or it
-// brings that or the cookie.
+// Lets reports whether a request may pass: the server has no token, or the request has
+// the token or the cookie of a session that has not ended.
 func (g Guard) Lets(r *http.Request) bool {
 	if g.Open() {
 		return true
@@ -109,18 +119,18 @@ func (g Guard) Lets(r *http.Request) bool {
 		return same(strings.TrimSpace(token), g.token)
 	}
 	c, err := r.Cookie(cookieName)
-	return err == nil && same(c.Value, g.session)
+	return err == nil && g.inSession(c.Value)
 }
 
 // cookieName is the page's session.
 const cookieName = "capstan_session"
 
-// Login sets the cookie, for twelve hours, where the token is right, and tells
-// whether it is.
+// Login reports whether the token is right and, if so, sets the cookie of a session of
+// twelve hours. The session ends then on the server as well.
 func (g Guard) Login(w http.ResponseWriter, r *http.Request, token string) bool {
 	ok := !g.Open() && same(strings.TrimSpace(token), g.token)
 	if ok {
-		setCookie(w, r, g.session, 12*60*60)
+		setCookie(w, r, g.session(time.Now().Add(sessionLength).Unix()), int(sessionLength.Seconds()))
 	}
 	return ok
 }

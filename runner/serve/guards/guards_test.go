@@ -6,6 +6,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/seed61713e19/capstan/runner/serve/guards"
 )
@@ -108,4 +110,43 @@ func TestLets(t *testing.T) {
 	if err != nil || !open.Open() || !open.Lets(httptest.NewRequest("GET", "/", nil)) || open.Login(httptest.NewRecorder(), httptest.NewRequest("POST", "/", nil), "") {
 		t.Errorf("where nobody needs a token: %+v, %v", open, err)
 	}
+}
+
+// TestSessionEnd: a cookie is of no use twelve hours after its login, whatever end it
+// names, and to a server with another token.
+func TestSessionEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g, err := guards.New(":8", token, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := httptest.NewRecorder()
+		g.Login(w, httptest.NewRequest("POST", "/", nil), token)
+		cookie := w.Result().Cookies()[0]
+		lets := func(g guards.Guard, value string) bool {
+			r := httptest.NewRequest("GET", "/", nil)
+			r.AddCookie(&http.Cookie{Name: cookie.Name, Value: value})
+			return g.Lets(r)
+		}
+		other, err := guards.New(":8", token+"0", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		end, proof, _ := strings.Cut(cookie.Value, ".")
+		for _, value := range []string{"9" + end + "." + proof, "0" + cookie.Value, "+" + cookie.Value, "." + proof, proof, end, end + ".", "-1." + proof} {
+			if lets(g, value) {
+				t.Errorf("%q is a session", value)
+			}
+		}
+		if lets(other, cookie.Value) {
+			t.Error("it is a session of a server with another token")
+		}
+		time.Sleep(12*time.Hour - time.Second)
+		if !lets(g, cookie.Value) {
+			t.Error("the session has ended early")
+		}
+		if time.Sleep(time.Second); lets(g, cookie.Value) {
+			t.Error("the session has not ended")
+		}
+	})
 }

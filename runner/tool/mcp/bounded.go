@@ -22,16 +22,25 @@ import (
 
 var errTooLarge = errors.New("the reply is too large")
 
+// A fault is the error for which a session has stopped reading. The SDK replaces it
+// with an error of its own.
+type fault struct{ atomic.Pointer[error] }
+
+func (f *fault) set(err error) error {
+	f.Store(&err)
+	return err
+}
+
 // bounded is an HTTP transport that sends a server's headers, and whose replies
 // end with an error behind so many bytes.
 type bounded struct {
 	headers http.Header
 	max     int64
-	large   *atomic.Bool
+	fault   *fault
 }
 
-func newBounded(s Server, most int64, large *atomic.Bool) (bounded, error) {
-	b := bounded{headers: http.Header{}, max: most, large: large}
+func newBounded(s Server, most int64, fault *fault) (bounded, error) {
+	b := bounded{headers: http.Header{}, max: most, fault: fault}
 	if missing := process.Missing(s.lent()); len(missing) > 0 {
 		return b, fmt.Errorf("not reached: the environment has no %s", strings.Join(missing, " and no "))
 	}
@@ -68,7 +77,7 @@ func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
 		resp.Body = readCloser{io.MultiReader(bytes.NewReader(said), resp.Body), resp.Body}
 	}
 	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
-	resp.Body = newExact(&boundedBody{ReadCloser: resp.Body, left: b.max, large: b.large}, b.max, kind == "application/json")
+	resp.Body = newExact(&boundedBody{ReadCloser: resp.Body, left: b.max, fault: b.fault}, b.max, kind == "application/json", b.fault)
 	return resp, nil
 }
 
@@ -142,14 +151,13 @@ func (h *heard) explain(err error) error {
 type boundedBody struct {
 	io.ReadCloser
 	left  int64
-	large *atomic.Bool
+	fault *fault
 }
 
 // Read implements [io.Reader].
 func (b *boundedBody) Read(p []byte) (int, error) {
 	if b.left <= 0 {
-		b.large.Store(true)
-		return 0, errTooLarge
+		return 0, b.fault.set(errTooLarge)
 	}
 	n, err := b.ReadCloser.Read(p[:min(int64(len(p)), b.left)])
 	b.left -= int64(n)

@@ -5,35 +5,40 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/seed61713e19/capstan/runner/internal/requestids"
 	"github.com/seed61713e19/capstan/validators/schema"
 )
 
-// exact is a server's messages on their way to the SDK, which makes a float64 of
-// every number in a structured result: what is structured goes past it as a
-// text, and [structured] reads that.
+// exact is a server's messages on their way to the SDK. The SDK converts every number
+// to a float64. exact therefore packs a structured result into a text, which
+// [structured] reads, and ends with an error at an id that the SDK would change.
 type exact struct {
 	io.ReadCloser
 	in    *bufio.Reader
 	most  int64  // bytes of a message that is looked into
 	whole bool   // all of it is one message; else each line is
+	fault *fault // set for a message that is not passed on
 	out   []byte // not read yet
 	err   error
 }
 
-func newExact(r io.ReadCloser, most int64, whole bool) *exact {
-	return &exact{ReadCloser: r, in: bufio.NewReader(r), most: most, whole: whole}
+func newExact(r io.ReadCloser, most int64, whole bool, fault *fault) *exact {
+	return &exact{ReadCloser: r, in: bufio.NewReader(r), most: most, whole: whole, fault: fault}
 }
 
 // Read implements [io.Reader].
 func (e *exact) Read(p []byte) (int, error) {
 	if len(e.out) == 0 && e.err == nil {
-		var message []byte
-		message, e.err = e.message()
-		e.out = packed(message)
+		message, err := e.message()
+		if wrong := requestids.Check(bytes.TrimPrefix(message, eventField)); wrong != nil {
+			message, err = nil, e.fault.set(fmt.Errorf("a message of the server: %w", wrong))
+		}
+		e.out, e.err = packed(message), err
 	}
 	n := copy(p, e.out)
 	if e.out = e.out[n:]; len(e.out) == 0 {
@@ -56,13 +61,16 @@ func (e *exact) message() (message []byte, err error) {
 
 const structuredKey, packedKey = "structuredContent", "capstan/json"
 
+// eventField precedes a message in an event stream.
+var eventField = []byte("data:")
+
 // packed puts the structured result in a message into a text. Any other message
 // stays as it is.
 func packed(message []byte) []byte {
 	if !bytes.Contains(message, []byte(structuredKey)) {
 		return message
 	}
-	field := []byte("data:") // of an event stream
+	field := eventField
 	body, isEvent := bytes.CutPrefix(message, field)
 	if !isEvent {
 		field = nil

@@ -9,7 +9,6 @@ import (
 	"io"
 	"strings"
 	"sync"
-	"sync/atomic"
 )
 
 // lines are the messages that a server prints, a line each. What else it prints
@@ -18,9 +17,9 @@ import (
 type lines struct {
 	io.Closer
 	in    *bufio.Reader
-	max   int          // bytes of one message
-	large *atomic.Bool // set where one had more
-	rest  []byte       // of the message being read
+	max   int    // bytes of one message
+	fault *fault // set to errTooLarge by a longer one
+	rest  []byte // of the message being read
 
 	mu    sync.Mutex
 	noise string
@@ -50,8 +49,7 @@ func (l *lines) line() ([]byte, error) {
 	for {
 		part, err := l.in.ReadSlice('\n')
 		if line = append(line, part...); len(line) > l.max+1 {
-			l.large.Store(true)
-			return nil, errTooLarge
+			return nil, l.fault.set(errTooLarge)
 		}
 		if !errors.Is(err, bufio.ErrBufferFull) {
 			return line, err

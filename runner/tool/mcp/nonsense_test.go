@@ -31,6 +31,9 @@ func TestNonsense(t *testing.T) {
 		`{"jsonrpc":"1.0","id":ID,"result":{}}`:                                                              "",
 		"[" + strings.Repeat("[", 100_000):                                                                   "",
 		"\xff\xfe":                                                                                           "",
+		`{"jsonrpc":"2.0","id":ID.5,"result":{"content":[{"type":"text","text":"true"}]}}`:                   `.5: send a string or an integer`,
+		`[{"jsonrpc":"2.0","id":ID.5,"result":{"content":[{"type":"text","text":"true"}]}}]`:                 `.5: send a string or an integer`,
+		`{"jsonrpc":"2.0","id":7,"id":ID,"result":{"content":[{"type":"text","text":"true"}]}}`:              `occurs twice`,
 		`{"jsonrpc":"2.0","id":ID,"result":{"content":[]},"x":"` + "\xff" + `"}`:                             "",
 		`{"jsonrpc":"2.0","id":99,"result":{}}` + "\n" + `{"jsonrpc":"2.0","id":null`:                        "",
 	} {
@@ -56,6 +59,22 @@ func TestNonsense(t *testing.T) {
 				t.Errorf("%d starts", len(starts()))
 			}
 		})
+	}
+}
+
+// TestReplyIDHTTP answers the call with an id that is no integer, which is no answer.
+func TestReplyIDHTTP(t *testing.T) {
+	t.Parallel()
+	reply := `{"jsonrpc":"2.0","id":ID.5,"result":{"content":[{"type":"text","text":"true"}]}}`
+	for kind, body := range map[string]string{"application/json": reply, "text/event-stream": "data: " + reply + "\n\n"} {
+		web := httptest.NewServer(lowest(kind, body))
+		c := &mcp.Client{Timeout: 10 * time.Second}
+		r := run(t, c.Tool(mcp.Server{URL: web.URL}, "check"), nil)
+		if !r.Failed || !strings.Contains(r.Text(), "send a string or an integer") {
+			t.Errorf("%s: got %v %q", kind, r.Failed, r.Text())
+		}
+		c.Close()
+		web.Close()
 	}
 }
 

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"os"
 	"sync"
-	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -21,9 +20,9 @@ import (
 // is not mended: when it is dead the next call makes another one.
 type session struct {
 	*sdk.ClientSession
-	child *child      // nil for one that runs elsewhere
-	lines *lines      // of the child; else nil
-	large atomic.Bool // a reply was larger than allowed
+	child *child // nil for one that runs elsewhere
+	lines *lines // of the child; else nil
+	fault fault
 	dead  chan struct{}
 	die   sync.Once // closes dead
 
@@ -79,7 +78,7 @@ func handshake(ctx context.Context, server Server, maxReply int64, version strin
 
 func (s *session) transport(server Server, maxReply int64) (sdk.Transport, error) {
 	if server.URL != "" {
-		b, err := newBounded(server, maxReply, &s.large)
+		b, err := newBounded(server, maxReply, &s.fault)
 		if err != nil {
 			return nil, err
 		}
@@ -95,8 +94,8 @@ func (s *session) transport(server Server, maxReply int64) (sdk.Transport, error
 	if err != nil {
 		return nil, err
 	}
-	s.child, s.lines = c, &lines{Closer: c.stdout, in: bufio.NewReaderSize(c.stdout, 64<<10), max: int(maxReply), large: &s.large}
-	return &sdk.IOTransport{Reader: newExact(s.lines, maxReply, false), Writer: c.stdin, MaxLineLength: int(maxReply)}, nil
+	s.child, s.lines = c, &lines{Closer: c.stdout, in: bufio.NewReaderSize(c.stdout, 64<<10), max: int(maxReply), fault: &s.fault}
+	return &sdk.IOTransport{Reader: newExact(s.lines, maxReply, false, &s.fault), Writer: c.stdin, MaxLineLength: int(maxReply)}, nil
 }
 
 // within runs work to its end or to ctx's, whichever comes first, and turns a
@@ -270,8 +269,8 @@ func (s *session) explain(err error) error {
 	switch {
 	case err == nil, errors.As(err, &answer):
 		return err
-	case s.large.Load():
-		return errTooLarge
+	case s.fault.Load() != nil:
+		return *s.fault.Load()
 	case s.child != nil && ended(err):
 		err = fmt.Errorf("%w%s", err, s.child.fault())
 	}

@@ -1,0 +1,117 @@
+package cases
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+
+	"github.com/seed61713e19/capstan/runner"
+)
+
+// A folder is the directory of a test. Its methods take slash-separated names within
+// it. They must not follow a symbolic link out of it: a test comes with the repository
+// of whoever wrote it.
+type folder string
+
+// read reads a regular file.
+func (d folder) read(name string) (text []byte, err error) {
+	err = d.open(name, func(root *os.Root) (err error) {
+		text, err = runner.ReadFileIn(root, filepath.FromSlash(name))
+		return err
+	})
+	return text, err
+}
+
+// list returns the entries of a folder within the test, sorted by name.
+func (d folder) list(name string) (entries []fs.DirEntry, err error) {
+	err = d.open(name, func(root *os.Root) (err error) {
+		entries, err = fs.ReadDir(root.FS(), name)
+		return err
+	})
+	return entries, err
+}
+
+// open calls work with the folder. The errors name the file as the caller does.
+func (d folder) open(name string, work func(*os.Root) error) error {
+	root, err := os.OpenRoot(string(d))
+	if err == nil {
+		defer root.Close()
+		err = work(root)
+	}
+	if err == nil {
+		return nil
+	}
+	full := filepath.Join(string(d), filepath.FromSlash(name))
+	if at, ok := errors.AsType[*fs.PathError](err); ok {
+		_, outside := os.Stat(full)
+		if root != nil && outside == nil && !errors.Is(err, fs.ErrPermission) {
+			return fmt.Errorf("%s leads out of the test's folder %s: put a copy of the file there", full, string(d))
+		}
+		return &fs.PathError{Op: at.Op, Path: full, Err: at.Err}
+	}
+	return fmt.Errorf("%s: %w", string(d), err)
+}
+
+// save writes files, the head first: after an interruption the folder is a test that
+// fails and that the next save may replace. It removes other files of the folders.
+func (d folder) save(files map[string][]byte, folders ...string) error {
+	if err := os.MkdirAll(string(d), 0o777); err != nil {
+		return err
+	}
+	if files[sharedFile] == nil {
+		err := d.open(sharedFile, func(root *os.Root) error { return root.Remove(sharedFile) })
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	for _, name := range folders {
+		if err := d.clear(name, files); err != nil {
+			return err
+		}
+	}
+	for _, name := range append([]string{headFile}, slices.Sorted(maps.Keys(files))...) {
+		if err := d.write(name, files[name]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// clear removes the entries of a folder within the test, except those of keep.
+func (d folder) clear(name string, keep map[string][]byte) error {
+	entries, err := d.list(name)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for _, e := range entries {
+		old := path.Join(name, e.Name())
+		if _, again := keep[old]; again {
+			continue
+		}
+		if err := d.open(old, func(root *os.Root) error { return root.RemoveAll(filepath.FromSlash(old)) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// write writes a file if its text differs, with its folder. The umask decides the modes
+// of new ones.
+func (d folder) write(name string, text []byte) error {
+	return d.open(name, func(root *os.Root) error {
+		file := filepath.FromSlash(name)
+		if before, err := root.ReadFile(file); err == nil && bytes.Equal(before, text) {
+			return nil
+		}
+		if err := root.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+			return err
+		}
+		return root.WriteFile(file, text, 0o666)
+	})
+}

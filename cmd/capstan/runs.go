@@ -87,7 +87,7 @@ func (c *Command) printRuns(list []journal.Summary) error {
 	return nil
 }
 
-// flatly is a text without what moves the cursor or changes colours, its blanks as they are.
+// flatly returns text in one line, with a space in place of each control character.
 func flatly(text string) string { return strings.Map(flat, text) }
 
 func took(r journal.Summary) string {

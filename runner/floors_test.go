@@ -96,7 +96,7 @@ var floors = map[string]string{
 	// The report that code scanners read.
 	"runner/sarif": "",
 	// Events and texts without secrets.
-	"runner/redactions": "runner/event",
+	"runner/redactions": "runner/event runner/journal/encodings runner/model runner/reports",
 	// Arithmetic over verdicts.
 	"runner/measure": "validators/schema",
 	// A cascade on every row of a set.

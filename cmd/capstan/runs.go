@@ -169,7 +169,7 @@ func (c *Command) printEvents(ctx context.Context, j *journal.Journal, id string
 				return &exit{exitBroken, err}
 			}
 			line = append(line, '\n')
-			if _, err := c.Stdout.Write(line); err != nil {
+			if err := writeJSON(c.Stdout, line); err != nil {
 				return &exit{exitBroken, err}
 			}
 			after = e.Seq

@@ -56,6 +56,22 @@ func unescaped(stream io.Writer) io.Writer {
 // unfiltered returns the stream behind all filters, for protocols that count bytes.
 func unfiltered(stream io.Writer) io.Writer { return redactions.Behind(unescaped(stream)) }
 
+// writeJSON writes a JSON document, or a text that may be one, so that a document
+// remains valid.
+func writeJSON(out io.Writer, document []byte) error {
+	if _, ok := out.(*reports.VisibleWriter); ok {
+		document = []byte(reports.Visible(string(document)))
+	}
+	return redactions.WriteJSON(unescaped(out), document)
+}
+
+// A documents writer gets a JSON document with each write.
+type documents struct{ out io.Writer }
+
+func (d documents) Write(document []byte) (int, error) {
+	return len(document), writeJSON(d.out, document)
+}
+
 // flush writes what the filters of a stream hold back.
 func flush(stream io.Writer) {
 	if v, ok := stream.(*reports.VisibleWriter); ok {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -52,12 +53,16 @@ func hidden(r rune) bool {
 // A VisibleWriter writes what [Visible] returns for a text, however the text is cut
 // into writes. Call Flush at the end.
 type VisibleWriter struct {
-	Out  io.Writer
+	Out io.Writer
+
+	mu   sync.Mutex
 	rest []byte // the beginning of a character
 }
 
 // Write writes p, except for the beginning of a character at its end.
 func (w *VisibleWriter) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	text := append(w.rest, p...)
 	end := len(text)
 	for back := 1; back < utf8.UTFMax && back <= len(text); back++ {
@@ -77,6 +82,8 @@ func (w *VisibleWriter) Write(p []byte) (int, error) {
 
 // Flush writes the beginning of a character whose end is missing.
 func (w *VisibleWriter) Flush() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	_, err := io.WriteString(w.Out, Visible(string(w.rest)))
 	w.rest = nil
 	return err

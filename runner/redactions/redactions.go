@@ -92,9 +92,7 @@ func newRedactor(out io.Writer, secrets map[string]string) *redactor {
 		for _, form := range forms(value) {
 			r.secrets = append(r.secrets, [2][]byte{[]byte(form), []byte(mark)})
 		}
-		for _, text := range encodings.Numerals(value, minSecret) {
-			r.numerals = append(r.numerals, encodings.Numeral{Text: text, Mark: mark})
-		}
+		r.numerals = append(r.numerals, encodings.Numerals(value, minSecret, func(int) string { return mark })...)
 	}
 	// The longest first: one secret may hold another.
 	slices.SortFunc(r.secrets, func(a, b [2][]byte) int {
@@ -250,8 +248,8 @@ func Sink(to event.Sink, secrets map[string]string) event.Sink {
 }
 
 // event returns an event without secrets, cut where it continues a conversation.
-// If a number of the event itself, such as a count of tokens, happens to contain a
-// secret, numbers stay.
+// A number of the event itself, such as a count of tokens, stays if it happens to
+// contain a secret.
 func (r *redactor) event(e event.Event) (event.Event, error) {
 	at := e.Time
 	e.Time = time.Time{} // a date that is a password does not change the event's
@@ -260,15 +258,14 @@ func (r *redactor) event(e event.Event) (event.Event, error) {
 	if err != nil {
 		return e, err
 	}
-	shown := r.json(text)
+	var told event.Event
+	shown := encodings.HideNumbersAs(r.strings(text), r.numerals, func(raw []byte) bool {
+		return json.Unmarshal(raw, new(event.Event)) == nil
+	})
 	if e.Kind != event.ModelCalled && bytes.Equal(shown, text) {
 		return e, nil
 	}
-	var told event.Event
-	if err = json.Unmarshal(shown, &told); err != nil {
-		told = event.Event{}
-		err = json.Unmarshal(r.strings(text), &told)
-	}
+	err = json.Unmarshal(shown, &told)
 	told.Run, told.Kind, told.Time = e.Run, e.Kind, at
 	return told, err
 }

@@ -131,7 +131,7 @@ var floors = map[string]string{
 	// What certificates state, signed.
 	"validators/schedule/statements": "runner/signatures",
 	// The API, and the server that both it and the pages are in.
-	"runner/serve": "cascades runner runner/engine runner/journal runner/model runner/serve/feeds runner/serve/guards runner/serve/orders runner/serve/pages runner/serve/problems runner/serve/queries runner/serve/streams validators validators/request validators/schema",
+	"runner/serve": "cascades runner runner/engine runner/journal runner/model runner/redactions runner/serve/feeds runner/serve/guards runner/serve/orders runner/serve/pages runner/serve/problems runner/serve/queries runner/serve/streams validators validators/request validators/schema",
 	// What people see.
 	"runner/serve/pages": "cascades cascades/graphs cascades/proofs runner runner/batch runner/cost runner/engine runner/event runner/journal runner/measure runner/model runner/receipt runner/reports runner/serve/diffs runner/serve/feeds runner/serve/formats runner/serve/guards runner/serve/links runner/serve/orders runner/serve/plots runner/serve/problems runner/serve/queries runner/serve/streams runner/serve/trees runner/serve/trends runner/serve/views runner/trace runner/trust validators/schema",
 	// News of runs, for all who follow them.
@@ -143,7 +143,7 @@ var floors = map[string]string{
 	// What a request asks, what is told where there is no answer, and answers that go on.
 	"runner/serve/queries":  "runner runner/journal runner/serve/formats runner/serve/problems",
 	"runner/serve/problems": "cascades runner runner/serve/orders",
-	"runner/serve/streams":  "runner/serve/problems",
+	"runner/serve/streams":  "runner/redactions runner/serve/problems",
 	// A run as pages show it, and its tree, kept.
 	"runner/serve/views": "runner runner/event runner/journal runner/model runner/serve/formats runner/serve/links runner/trace validators",
 	"runner/serve/trees": "runner runner/event runner/journal runner/model runner/serve/feeds runner/trace",

@@ -138,6 +138,18 @@ func Writer(out io.Writer, secrets map[string]string) io.Writer {
 	return out
 }
 
+// to returns a redactor of the same secrets that writes to out.
+func (r *redactor) to(out io.Writer) *redactor {
+	return &redactor{out: out, secrets: r.secrets, numerals: r.numerals}
+}
+
+// without reports whether JSON certainly holds no secret: none of a spelling of its
+// own, none that is a number, and none that an escape may hide.
+func (r *redactor) without(document []byte) bool {
+	return len(r.numerals) == 0 && !bytes.Contains(document, []byte(`\u`)) &&
+		!slices.ContainsFunc(r.secrets, func(s [2][]byte) bool { return bytes.Contains(document, s[0]) })
+}
+
 func (r *redactor) Write(p []byte) (int, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -163,6 +175,9 @@ func (r *redactor) replaced(text []byte) []byte {
 // strings, and each number that is or contains a secret, and each value that is a
 // secret, by a string.
 func (r *redactor) json(document []byte) []byte {
+	if r.without(document) {
+		return document
+	}
 	document = r.strings(encodings.HideNumbers(document, r.numerals))
 	for _, s := range r.secrets {
 		if bytes.IndexByte([]byte(`{["`), s[0][0]) >= 0 && bytes.Contains(document, s[0]) && json.Valid(s[0]) {

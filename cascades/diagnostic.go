@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/seed61713e19/capstan/runner/reports"
 )
 
 // A Position is a place in a file, from line 1, column 1 (in characters).
@@ -15,7 +17,9 @@ type Position struct {
 }
 
 // String gives file:line:column.
-func (p Position) String() string { return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column) }
+func (p Position) String() string {
+	return fmt.Sprintf("%s:%d:%d", reports.VisibleLine(p.File), p.Line, p.Column)
+}
 
 // A Diagnostic is one thing that is wrong with a file.
 type Diagnostic struct {

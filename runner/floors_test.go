@@ -99,7 +99,7 @@ var floors = map[string]string{
 	// The report that code scanners read.
 	"runner/sarif": "",
 	// Events and texts without secrets.
-	"runner/redactions": "runner/event",
+	"runner/redactions": "runner/event runner/journal/encodings runner/model runner/reports",
 	// Arithmetic over verdicts.
 	"runner/measure": "validators/schema",
 	// A cascade on every row of a set.
@@ -134,9 +134,9 @@ var floors = map[string]string{
 	// What certificates state, signed.
 	"validators/schedule/statements": "runner/signatures",
 	// The API, and the server that both it and the pages are in.
-	"runner/serve": "cascades runner runner/engine runner/journal runner/model runner/serve/feeds runner/serve/guards runner/serve/orders runner/serve/pages runner/serve/problems runner/serve/queries runner/serve/streams validators validators/request validators/schema",
+	"runner/serve": "cascades runner runner/engine runner/journal runner/model runner/redactions runner/serve/feeds runner/serve/guards runner/serve/orders runner/serve/pages runner/serve/problems runner/serve/queries runner/serve/streams validators validators/request validators/schema",
 	// What people see.
-	"runner/serve/pages": "cascades cascades/graphs cascades/proofs runner runner/batch runner/cost runner/engine runner/event runner/journal runner/measure runner/model runner/receipt runner/serve/diffs runner/serve/feeds runner/serve/formats runner/serve/guards runner/serve/links runner/serve/orders runner/serve/plots runner/serve/problems runner/serve/queries runner/serve/streams runner/serve/trees runner/serve/trends runner/serve/views runner/trace runner/trust validators/schema",
+	"runner/serve/pages": "cascades cascades/graphs cascades/proofs runner runner/batch runner/cost runner/engine runner/event runner/journal runner/measure runner/model runner/receipt runner/reports runner/serve/diffs runner/serve/feeds runner/serve/formats runner/serve/guards runner/serve/links runner/serve/orders runner/serve/plots runner/serve/problems runner/serve/queries runner/serve/streams runner/serve/trees runner/serve/trends runner/serve/views runner/trace runner/trust validators/schema",
 	// News of runs, for all who follow them.
 	"runner/serve/feeds": "runner runner/event runner/journal",
 	// Who may come in.
@@ -146,12 +146,12 @@ var floors = map[string]string{
 	// What a request asks, what is told where there is no answer, and answers that go on.
 	"runner/serve/queries":  "runner runner/journal runner/serve/formats runner/serve/problems",
 	"runner/serve/problems": "cascades runner runner/serve/orders",
-	"runner/serve/streams":  "runner/serve/problems",
+	"runner/serve/streams":  "runner/redactions runner/serve/problems",
 	// A run as pages show it, and its tree, kept.
 	"runner/serve/views": "runner runner/event runner/journal runner/model runner/serve/formats runner/serve/links runner/trace validators",
 	"runner/serve/trees": "runner runner/event runner/journal runner/model runner/serve/feeds runner/trace",
 	// Values as people read them, and where pages are.
-	"runner/serve/formats": "validators/schema",
+	"runner/serve/formats": "runner/reports validators/schema",
 	"runner/serve/links":   "runner/event",
 	// Two texts apart.
 	"runner/serve/diffs": "",
@@ -159,7 +159,7 @@ var floors = map[string]string{
 	"runner/serve/plots":  "",
 	"runner/serve/trends": "runner/journal runner/measure",
 	"runner/lsp":          "cascades runner/reports templates validators validators/expressions validators/schema", // it completes templates and expressions
-	"runner/mcpserver":    "cascades runner runner/event runner/internal/requestids runner/tool validators validators/schema",
+	"runner/mcpserver":    "cascades runner runner/event runner/internal/requestids runner/reports runner/tool validators validators/schema",
 	// Real validation of requests: it starts programs and a browser.
 	"validators/request/inspectors": "runner/process validators/request",
 	// Floor 6.

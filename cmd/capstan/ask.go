@@ -105,7 +105,7 @@ func question(q runner.Question) string {
 	case cascades.Choice:
 		return posed(q) + "\nyour choice: "
 	case cascades.Edit:
-		return posed(q) + "\n\n" + strings.Map(printable, q.Text) + "\n\nthe whole text, changed, and then a line with a dot alone (a dot at once leaves it as it is):\n"
+		return posed(q) + "\n\n" + q.Text + "\n\nthe whole text, changed, and then a line with a dot alone (a dot at once leaves it as it is):\n"
 	}
 	return posed(q) + "\n> "
 }
@@ -113,7 +113,7 @@ func question(q runner.Question) string {
 // posed tells of a question to somebody who does not answer it here.
 func posed(q runner.Question) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s", q.Phase, strings.Map(printable, q.Prompt))
+	fmt.Fprintf(&b, "%s: %s", q.Phase, q.Prompt)
 	if q.Type == cascades.Confirmation {
 		b.WriteString(" [y/n]")
 	}
@@ -121,14 +121,6 @@ func posed(q runner.Question) string {
 		fmt.Fprintf(&b, "\n  %d. %s", i+1, o)
 	}
 	return b.String()
-}
-
-// printable keeps a prompt's lines but no control sequences.
-func printable(r rune) rune {
-	if r == '\n' || r == '\t' {
-		return r
-	}
-	return flat(r)
 }
 
 // answered reads what the person typed; false asks again.

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -236,10 +236,10 @@ func (b *batchFlags) bounds() (bounds batch.Budget, err error) {
 	return bounds, nil
 }
 
-// A resultFile takes results, one a line.
+// A resultFile writes results, one a line.
 type resultFile struct {
-	f   *os.File // nil for none of its own
-	out *bufio.Writer
+	f   *os.File  // nil for none of its own
+	out io.Writer // nil for none
 }
 
 // results opens the file for results; those that no file is named for go to
@@ -247,7 +247,7 @@ type resultFile struct {
 func (c *Command) results(set, file string, print bool) (*resultFile, error) {
 	if file == "" {
 		if print {
-			return &resultFile{out: bufio.NewWriter(c.Stdout)}, nil
+			return &resultFile{out: c.Stdout}, nil
 		}
 		return &resultFile{}, nil
 	}
@@ -258,19 +258,20 @@ func (c *Command) results(set, file string, print bool) (*resultFile, error) {
 	if err != nil {
 		return nil, usage("--out: %w", err)
 	}
-	return &resultFile{f, bufio.NewWriter(redactions.Writer(f, c.hidden))}, nil
+	return &resultFile{f, redactions.Writer(f, c.hidden)}, nil
 }
 
 func (r *resultFile) add(o batch.Outcome) error {
 	if r.out == nil {
 		return nil
 	}
-	e := json.NewEncoder(r.out)
+	var line bytes.Buffer
+	e := json.NewEncoder(&line)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(o); err != nil {
 		return err
 	}
-	return r.out.Flush() // whoever follows the file sees a row when it is due
+	return writeJSON(r.out, line.Bytes())
 }
 
 func (r *resultFile) close() error {

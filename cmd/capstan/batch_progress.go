@@ -65,7 +65,7 @@ func (p *batchProgress) failure(o *batch.Outcome) {
 			why += " (" + at + ")"
 		}
 	}
-	run := ""
+	var run styledText
 	if o.RunID != "" {
 		run = "  " + p.styled(faint, o.RunID)
 	}

@@ -181,7 +181,7 @@ func (c *Command) runCases(ctx context.Context, parent string, words []string, f
 	}
 	switch format {
 	case "json":
-		broken = errors.Join(broken, cases.JSON(c.Stdout, all))
+		broken = errors.Join(broken, cases.JSON(documents{c.Stdout}, all))
 	case "junit":
 		broken = errors.Join(broken, cases.JUnit(c.Stdout, all))
 	default:

@@ -63,21 +63,6 @@ func usage(format string, args ...any) error {
 	return &exit{exitUsage, fmt.Errorf(format, args...)}
 }
 
-// results is Stdout, and what could not be written to it: most verbs write line by
-// line, and none may end as if what it had to say had arrived.
-type results struct {
-	io.Writer
-	lost error // the first failure
-}
-
-func (r *results) Write(p []byte) (int, error) {
-	n, err := r.Writer.Write(p)
-	if r.lost == nil {
-		r.lost = err
-	}
-	return n, err
-}
-
 // stopped makes an error of what broke, or of the interrupt that ended it.
 func stopped(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
@@ -86,13 +71,13 @@ func stopped(ctx context.Context, err error) error {
 	return &exit{exitBroken, err}
 }
 
-// Run runs one command line and gives its exit status.
+// Run runs one command line and returns its exit status.
 func (c *Command) Run(ctx context.Context, args []string) int {
 	out := &results{Writer: c.Stdout}
 	shown := *c
 	shown.hidden = redactions.Secrets(c.Environ)
-	shown.Stdout, shown.Stderr = redactions.Writer(out, shown.hidden), redactions.Writer(c.Stderr, shown.hidden)
-	defer redactions.Flush(shown.Stderr)
+	shown.filter(out)
+	defer flush(shown.Stderr)
 	if c.Stdin != nil {
 		shown.piped = interruptible{ctx, c.Stdin}
 	}
@@ -100,7 +85,7 @@ func (c *Command) Run(ctx context.Context, args []string) int {
 	root := c.root(args)
 	root.SetArgs(args)
 	err := brokenOff(ctx, root.ExecuteContext(telemetry.Incoming(ctx, c.Getenv)))
-	redactions.Flush(c.Stdout)
+	flush(c.Stdout)
 	status := c.ended(err)
 	if out.lost == nil {
 		return status
@@ -111,7 +96,7 @@ func (c *Command) Run(ctx context.Context, args []string) int {
 	return exitBroken
 }
 
-// ended tells the error that a command ended with, and gives its exit status.
+// ended prints the error that a command ended with and returns its exit status.
 func (c *Command) ended(err error) int {
 	if err == nil {
 		return exitOK
@@ -127,7 +112,7 @@ func (c *Command) ended(err error) int {
 		e = &exit{exitUsage, err}
 	}
 	if text := e.Error(); text != "" {
-		fmt.Fprintln(c.Stderr, "capstan: "+strings.Map(printable, strings.TrimPrefix(text, "capstan: ")))
+		fmt.Fprintln(c.Stderr, "capstan: "+strings.TrimPrefix(text, "capstan: "))
 		var ended *runner.Error
 		if errors.As(e, &ended) && ended.Position.Line > 0 {
 			fmt.Fprintln(c.Stderr, "  at "+ended.Position.String())

@@ -61,7 +61,7 @@ func TestDoctorAsksForNothingPaid(t *testing.T) {
 			t.Errorf("a secret is told: %s", out)
 		}
 	}
-	server.Close()
+	env["OPENAI_BASE_URL"] = "http://me:pass-word@127.0.0.1:1/v1" // no server uses this port
 	if d, _, out := diagnosed(t, env); d.of("openai").State != broken || strings.Contains(out, "pass-word") {
 		t.Errorf("gone: %s", out)
 	}

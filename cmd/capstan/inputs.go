@@ -7,6 +7,7 @@ import (
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/given"
+	"github.com/seed61713e19/capstan/runner/reports"
 	"github.com/seed61713e19/capstan/validators/schema"
 )
 
@@ -42,7 +43,7 @@ func (c *Command) noteTexts(cascade *cascades.Cascade, input map[string]any, ref
 			continue
 		}
 		if value, err := schema.Parse([]byte(text)); err == nil && in.Check(nil, value, true) == nil {
-			fmt.Fprintf(c.Stderr, "note: %s=%s is a text: %[1]s:=%[2]s gives it as JSON\n", in.Name, flatly(text))
+			fmt.Fprintf(c.Stderr, "note: %s=%s is a text: %[1]s:=%[2]s gives it as JSON\n", in.Name, reports.VisibleLine(text))
 		}
 	}
 }

@@ -31,8 +31,7 @@ func asText(list []judgement, w io.Writer) error {
 		return nil // it goes to standard error
 	}
 	if own := answer(j); own != nil {
-		_, err := w.Write(own)
-		return err
+		return writeJSON(w, own)
 	}
 	if _, err := fmt.Fprintln(w, j.line()); err != nil {
 		return err
@@ -106,8 +105,7 @@ func asJSON(list []judgement, w io.Writer) error {
 			return nil
 		}
 		if own := answer(j); own != nil {
-			_, err := w.Write(own)
-			return err
+			return writeJSON(w, own)
 		}
 		return printJSON(w, j.verdict)
 	}

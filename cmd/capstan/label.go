@@ -125,7 +125,7 @@ func (c *Command) askLabels(ctx context.Context, j *journal.Journal, cascade *ca
 		if err != nil {
 			return &exit{exitBroken, err}
 		}
-		fmt.Fprintf(c.Stdout, "--- %d of %d · phase %s · %s ---\n%s\n", i+1, len(doubts), d.Phase, d.Text[:12], text)
+		fmt.Fprintf(c.visible(), "--- %d of %d · phase %s · %s ---\n%s\n", i+1, len(doubts), d.Phase, d.Text[:12], text)
 		said, err := c.opinion(ctx, in, f.question())
 		if err != nil {
 			return &exit{exitInterrupted, err}

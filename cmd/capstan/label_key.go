@@ -55,7 +55,7 @@ func (c *Command) byKey(ctx context.Context, in *bufio.Reader, about string) (o 
 	}
 	o.word = strings.ToLower(string(key))
 	if o.word != "n" {
-		fmt.Fprintln(c.Stdout, strings.Map(printable, o.word))
+		fmt.Fprintln(c.visible(), o.word)
 		return o, nil
 	}
 	fmt.Fprint(c.Stdout, "n, why? ")

@@ -158,7 +158,7 @@ func (c *Command) printLint(found cascades.Diagnostics, proofs []*proofs.Proof, 
 		return printJSON(c.Stdout, map[string]any{"diagnostics": found, "proofs": proofs})
 	case f.proof != "" && f.format == "text":
 		for _, p := range proofs {
-			fmt.Fprint(c.Stdout, p.Text())
+			fmt.Fprint(c.visible(), p.Text())
 		}
 	case f.format == "dot":
 		for _, p := range proofs {
@@ -296,7 +296,7 @@ func (c *Command) printDiagnostics(found cascades.Diagnostics, format string) er
 		return printJSON(c.Stdout, report)
 	}
 	if len(found) > 0 {
-		fmt.Fprintln(c.Stdout, found)
+		fmt.Fprintln(c.visible(), found)
 	}
 	return nil
 }

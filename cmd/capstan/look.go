@@ -179,6 +179,6 @@ func (c *Command) tell(file string, asJSON bool, what func(*cascades.Cascade) te
 	if asJSON {
 		return printJSON(c.Stdout, told)
 	}
-	_, err = io.WriteString(c.Stdout, told.Text())
+	_, err = io.WriteString(c.visible(), told.Text())
 	return err
 }

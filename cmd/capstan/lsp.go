@@ -16,7 +16,6 @@ import (
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/lsp"
 	"github.com/seed61713e19/capstan/runner/model/openai"
-	"github.com/seed61713e19/capstan/runner/redactions"
 )
 
 func (c *Command) lsp() *cobra.Command {
@@ -42,7 +41,7 @@ func (c *Command) serveEditor(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	out := redactions.Behind(c.Stdout) // it counts bytes, and says what the editor has said
+	out := unfiltered(c.Stdout) // it counts bytes, and says what the editor has said
 	err = lsp.Serve(ctx, &pipe{c.Stdin, out}, lsp.Options{
 		Known: r.Known(), Read: runner.ReadFile, List: nameable, Version: versionName(),
 		Plan: func(cascade *cascades.Cascade) cascades.Plan {

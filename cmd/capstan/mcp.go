@@ -15,7 +15,6 @@ import (
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/given"
 	"github.com/seed61713e19/capstan/runner/mcpserver"
-	"github.com/seed61713e19/capstan/runner/redactions"
 	"github.com/seed61713e19/capstan/validators"
 	"github.com/seed61713e19/capstan/validators/edit"
 	"github.com/seed61713e19/capstan/validators/request"
@@ -109,7 +108,7 @@ func (c *Command) serveMCP(ctx context.Context, words []string, f mcpFlags) erro
 		return usage("%w", err)
 	}
 	signal.Ignore(syscall.SIGPIPE) // a client that is gone is an error of writing, and no reason to die before the runs are noted
-	err = server.Serve(ctx, c.Stdin, redactions.Behind(c.Stdout))
+	err = server.Serve(ctx, c.Stdin, unfiltered(c.Stdout))
 	switch {
 	case ctx.Err() != nil:
 		return &exit{exitInterrupted, context.Cause(ctx)}

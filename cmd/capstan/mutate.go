@@ -148,7 +148,7 @@ func (c *Command) planting() func(done, of int) {
 		switch now := time.Now(); {
 		case now.Sub(said) < often && !(living && said.IsZero()):
 		case living:
-			fmt.Fprintf(c.Stderr, "\rplanted %d %%", 100*done/of)
+			fmt.Fprintf(unescaped(c.Stderr), "\rplanted %d %%", 100*done/of)
 			said = now
 			if done == of {
 				fmt.Fprintln(c.Stderr)

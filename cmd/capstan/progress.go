@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -17,28 +16,9 @@ import (
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
-	"github.com/seed61713e19/capstan/runner/redactions"
 	"github.com/seed61713e19/capstan/runner/reports"
 	"github.com/seed61713e19/capstan/validators"
 )
-
-// terminal tells whether a stream is a terminal that a person looks at.
-func (c *Command) terminal(stream any) bool {
-	f, ok := file(stream)
-	return ok && term.IsTerminal(int(f.Fd())) && c.Getenv("CI") == "" && c.Getenv("TERM") != "dumb"
-}
-
-// file is the file behind a stream.
-func file(stream any) (*os.File, bool) {
-	if out, ok := stream.(io.Writer); ok {
-		stream = redactions.Behind(out)
-	}
-	if out, ok := stream.(*results); ok {
-		stream = out.Writer
-	}
-	f, ok := stream.(*os.File)
-	return f, ok
-}
 
 // A progress tells a person what a run does: a line for each thing that is
 // over, and on a terminal one more that lives, with what goes on now.
@@ -69,7 +49,7 @@ func (c *Command) progress(quiet bool) *progress {
 	if quiet {
 		return p
 	}
-	p.out = c.Stderr
+	p.out = unescaped(c.Stderr)                              // for its own escape sequences
 	if !c.terminal(c.Stderr) || c.Getenv("NO_COLOR") != "" { // no bold and no living line either
 		return p
 	}
@@ -110,9 +90,9 @@ func (p *progress) draw() {
 	}
 	elapsed := p.now().Sub(p.started)
 	frame := string([]rune("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏")[int(elapsed/(100*time.Millisecond))%10])
-	line := firstCells(fmt.Sprintf("%s %s %s  %s", frame, p.phase, p.doing, spent(p.usage, elapsed)), p.width()-1)
+	line := firstCells(reports.VisibleLine(fmt.Sprintf("%s %s %s  %s", frame, p.phase, p.doing, spent(p.usage, elapsed))), p.width()-1)
 	if room := p.width() - 3 - cellsOf(line); room > 10 && p.tail != "" {
-		line += "  " + p.styled(faint, lastCells(p.tail, room))
+		line += "  " + string(p.styled(faint, lastCells(p.tail, room)))
 	}
 	p.alive(line)
 }
@@ -130,8 +110,14 @@ func (p *progress) erase() {
 	}
 }
 
+// line prints a line. It escapes control characters in all texts but those of styled.
 func (p *progress) line(format string, args ...any) {
 	p.erase()
+	for i, arg := range args {
+		if text, ok := arg.(string); ok {
+			args[i] = reports.VisibleLine(text)
+		}
+	}
 	fmt.Fprintf(p.out, format+"\n", args...)
 }
 

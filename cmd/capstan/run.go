@@ -15,6 +15,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/given"
+	"github.com/seed61713e19/capstan/runner/redactions"
 	"github.com/seed61713e19/capstan/validators/schema"
 )
 
@@ -264,8 +265,8 @@ func resumable(r runner.Result, code string) bool {
 	})
 }
 
-// printOutput prints a text as it is, with a newline at its end, and anything
-// else as indented JSON.
+// printOutput prints a text as it is, with a newline at its end, and any other value
+// as indented JSON.
 func printOutput(w io.Writer, output any) error {
 	text, ok := output.(string)
 	if !ok {
@@ -274,21 +275,20 @@ func printOutput(w io.Writer, output any) error {
 	if text == "" || text[len(text)-1] != '\n' {
 		text += "\n"
 	}
-	_, err := io.WriteString(w, text)
-	return err
+	return writeJSON(w, []byte(text)) // it may be JSON
 }
 
+// printJSON prints a value as an indented JSON document.
 func printJSON(w io.Writer, v any) error {
 	text, err := schema.Indent(v)
 	if err != nil {
 		return err
 	}
-	_, err = w.Write(append(text, '\n'))
-	return err
+	return writeJSON(w, append(text, '\n'))
 }
 
-// An eventFile writes events as JSON Lines. What cannot be written does not
-// end the run; it is told at the end.
+// An eventFile writes events as JSON Lines. An error of writing does not end the run;
+// report prints it at the end.
 type eventFile struct {
 	f    *os.File
 	out  io.Writer
@@ -305,7 +305,7 @@ func (s *eventFile) Emit(e event.Event) {
 	line, err := s.json.AppendJSON(s.line[:0], &e)
 	if err == nil {
 		s.line = append(line, '\n')
-		_, err = s.out.Write(s.line)
+		err = redactions.WriteJSON(s.out, s.line)
 	}
 	if s.err == nil {
 		s.err = err

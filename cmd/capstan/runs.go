@@ -87,7 +87,7 @@ func (c *Command) printRuns(list []journal.Summary) error {
 	return nil
 }
 
-// flatly is a text without what moves the cursor or changes colours, its blanks as they are.
+// flatly returns text in one line, with a space in place of each control character.
 func flatly(text string) string { return strings.Map(flat, text) }
 
 func took(r journal.Summary) string {
@@ -169,7 +169,7 @@ func (c *Command) printEvents(ctx context.Context, j *journal.Journal, id string
 				return &exit{exitBroken, err}
 			}
 			line = append(line, '\n')
-			if _, err := c.Stdout.Write(line); err != nil {
+			if err := writeJSON(c.Stdout, line); err != nil {
 				return &exit{exitBroken, err}
 			}
 			after = e.Seq

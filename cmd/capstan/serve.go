@@ -113,7 +113,7 @@ func (c *Command) serveRuns(ctx context.Context, words []string, f serveFlags) e
 		Store: s.journal, Runs: crew, Cascades: slices.Sorted(maps.Keys(offered)), Models: f.models,
 		Scales: &balance{c, s, offered, f},
 		Gates:  serve.Computed(judges.Known().Validators), Runner: judges, Requests: requests,
-		Addr: f.addr, Token: f.token, Hosts: f.hosts,
+		Addr: f.addr, Token: f.token, Hosts: f.hosts, Secrets: c.hidden,
 		Log: slog.New(slog.NewTextHandler(c.Stderr, nil)),
 	}
 	if socket(f.addr) != "" {

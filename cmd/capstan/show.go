@@ -66,7 +66,7 @@ func (c *Command) showRun(ctx context.Context, j *journal.Journal, id string, at
 	case asJSON:
 		return printJSON(c.Stdout, result)
 	}
-	t := &teller{out: c.Stdout}
+	t := &teller{out: c.visible()}
 	if slices.ContainsFunc(result.Verdicts, func(v event.Verdict) bool { return v.Validator == "expr" }) {
 		if cascade, err := c.ran(run); err == nil { // else they are told by what they are
 			t.cascade = cascade
@@ -113,7 +113,7 @@ func (t *teller) line(format string, args ...any) { fmt.Fprintf(t.out, format+"\
 
 func (t *teller) head(run *journal.Run, r runner.Result) {
 	t.line("run      %s", oneLine(run.RunID))
-	t.line("cascade  %s (%s)", oneLine(run.CascadeID), flatly(run.File))
+	t.line("cascade  %s (%s)", oneLine(run.CascadeID), reports.VisibleLine(run.File))
 	t.line("status   %s", r.Status)
 	t.line("started  %s", run.Started.Local().Format(time.DateTime))
 	elapsed := time.Duration(0)
@@ -218,7 +218,7 @@ func (t *teller) quote(text string) {
 		return
 	}
 	for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
-		t.line("  | %s", strings.Map(printable, line))
+		t.line("  | %s", line)
 	}
 }
 

@@ -1,5 +1,7 @@
 package main
 
+import "github.com/seed61713e19/capstan/runner/reports"
+
 // A style is how a terminal shows some words: a parameter of SGR, as ECMA-48 has it.
 type style string
 
@@ -11,10 +13,14 @@ const (
 	yellow style = "33"
 )
 
-// styled is text in a style, and as it is where a line has none.
-func (p *progress) styled(s style, text string) string {
+// A styledText may be printed as it is: the text in it has been escaped.
+type styledText string
+
+// styled returns text in a style, or without one if the progress has no styles.
+func (p *progress) styled(s style, text string) styledText {
+	text = reports.VisibleLine(text)
 	if p.width == nil {
-		return text
+		return styledText(text)
 	}
-	return "\x1b[" + string(s) + "m" + text + "\x1b[m"
+	return styledText("\x1b[" + string(s) + "m" + text + "\x1b[m")
 }

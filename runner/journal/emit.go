@@ -54,7 +54,7 @@ func (r *recording) note(e *event.Event) (again bool) {
 			raw, err = encodings.Of(b)
 		}
 	}
-	w.data = r.piece.pack(r.piece.secrets.redact(raw))
+	w.data = r.piece.pack(r.piece.secrets.redactAs(raw, b))
 	if asked != nil && err == nil {
 		w.data = encodings.With(w.data, "request", asked)
 	}
@@ -122,7 +122,7 @@ func (r *recording) redactedOtherwise(t teller, raw []byte) (same bool) {
 		if err != nil || !ok {
 			return err
 		}
-		was, err := r.j.unpack(ctx, c, found.json(), bare)
+		was, err := r.j.unpack(ctx, c, found.json(), people)
 		same = bytes.Equal(s.clean(was), s.clean(raw))
 		return err
 	})

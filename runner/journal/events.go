@@ -150,9 +150,9 @@ func (r *eventReader) event(ctx context.Context, c *conn, l logged) (event.Event
 // view is how the texts of events are read.
 func (r *eventReader) view() view {
 	if r.detail == Marked {
-		return func(said string) string { return said }
+		return view{text: func(said string) string { return said }}
 	}
-	return bare
+	return people
 }
 
 func (r *eventReader) garbled(l logged, err error) error {
@@ -215,7 +215,7 @@ func (j *Journal) effects(ctx context.Context, id string) iter.Seq2[Effect, erro
 			}
 			return j.eachRow(ctx, c, n, from, isEffect, func(l logged) error {
 				from = l.row
-				raw, err := j.unpack(ctx, c, l.json(), bare)
+				raw, err := j.unpack(ctx, c, l.json(), people)
 				if err != nil {
 					return err
 				}

@@ -337,7 +337,7 @@ func (r *recording) keep(at event.Path, kind string, print print, raw []byte, to
 	}
 	var data []byte
 	if raw != nil {
-		data = r.piece.pack(r.piece.secrets.redact(raw))
+		data = r.piece.pack(r.piece.secrets.redactAs(raw, came{}))
 	}
 	n := r.put(row{kind: kind, path: string(at), took: int64(took), print: print, data: data})
 	if kind == modelEffect || kind == toolEffect {

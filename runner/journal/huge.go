@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed61713e19/capstan/runner/journal/encodings"
 	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/validators/schema"
 )
 
 // A run may be given a text of a hundred megabytes, which a copy or two more
@@ -105,13 +106,13 @@ func writeText(w io.Writer, said string) {
 func writeJSON(w io.Writer, v any, read view) error {
 	switch v := v.(type) {
 	case string:
-		return writeString(w, read(v))
+		return writeString(w, read.text(v))
 	case []any:
 		return writeList(w, "[", "]", len(v), func(i int) error { return writeJSON(w, v[i], read) })
 	case map[string]any:
 		keys := slices.Sorted(maps.Keys(v))
 		return writeList(w, "{", "}", len(v), func(i int) error {
-			if err := writeString(w, read(keys[i])); err != nil {
+			if err := writeString(w, read.text(keys[i])); err != nil {
 				return err
 			}
 			io.WriteString(w, ":")
@@ -200,7 +201,16 @@ func (j *Journal) filled(ctx context.Context, c *conn, v any, read view) (any, e
 		if name, ok := strings.CutPrefix(v, reference[1:]); ok {
 			said, err = j.text(ctx, c, []byte(name))
 		}
-		return read(said), err
+		if err == nil && read.number != nil {
+			var number string
+			var ok bool
+			if number, ok, err = read.number(said); ok {
+				var value any
+				err = schema.Unmarshal([]byte(number), &value)
+				return value, err
+			}
+		}
+		return read.text(said), err
 	case []any:
 		for i := range v {
 			if v[i], err = j.filled(ctx, c, v[i], read); err != nil {

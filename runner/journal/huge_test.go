@@ -29,7 +29,7 @@ func TestWriteJSON(t *testing.T) {
 			t.Fatal(err)
 		}
 		var got bytes.Buffer
-		if err := writeJSON(&got, v, func(said string) string { return said }); err != nil || !bytes.Equal(got.Bytes(), want) {
+		if err := writeJSON(&got, v, view{text: func(said string) string { return said }}); err != nil || !bytes.Equal(got.Bytes(), want) {
 			t.Errorf("%.40q: got %.80q, %v", want, got.Bytes(), err)
 		}
 	}

@@ -66,7 +66,7 @@ func (j *Journal) untold(ctx context.Context, c *conn, n int64, at event.Path) (
 		if l.path != at {
 			return nil
 		}
-		raw, err := j.unpack(ctx, c, l.json(), bare)
+		raw, err := j.unpack(ctx, c, l.json(), people)
 		if err == nil {
 			came = outcome{}
 			err = schema.Unmarshal(raw, &came)

@@ -43,7 +43,7 @@ func (p print) same(other print) bool {
 
 // clean is JSON as people see it in the file: the same whatever values the
 // secrets had.
-func (s *secrets) clean(raw []byte) []byte { return view(bare).read(s.redact(raw)) }
+func (s *secrets) clean(raw []byte) []byte { return bareJSON(s.redact(raw)) }
 
 // print is the print of values as JSON.
 func (r *recording) print(values ...any) (print, error) {
@@ -54,7 +54,7 @@ func (r *recording) print(values ...any) (print, error) {
 	for i, v := range values {
 		if hasHuge(v) {
 			secret = true
-			if err := writeJSON(h, v, func(said string) string { return said }); err != nil {
+			if err := writeJSON(h, v, view{text: func(said string) string { return said }}); err != nil {
 				return nil, err
 			}
 		} else {
@@ -75,7 +75,7 @@ func (r *recording) print(values ...any) (print, error) {
 	h.Reset()
 	for i, v := range values {
 		if h.Write(clean[i]); clean[i] == nil {
-			if err := writeJSON(h, v, func(said string) string { return bare(secrets.hidden(said)) }); err != nil {
+			if err := writeJSON(h, v, view{text: func(said string) string { return bare(secrets.hidden(said)) }}); err != nil {
 				return nil, err
 			}
 		}

@@ -82,7 +82,7 @@ func (j *Journal) spelt(ctx context.Context, c *conn, said string) string {
 			return bare(found)
 		}
 	case strings.Contains(said, reference[1:]):
-		if raw, err := j.unpack(ctx, c, []byte(said), bare); err == nil {
+		if raw, err := j.unpack(ctx, c, []byte(said), people); err == nil {
 			return string(raw)
 		}
 	}

@@ -141,7 +141,7 @@ func (r *recording) load(ctx context.Context) error {
 	var broke driver.Value
 	var status string
 	err := j.reading(ctx, func(c *conn) (err error) {
-		if r.start, err = j.readStart(ctx, c, r.n, j.secrets.shown); err != nil || r.ended != nil {
+		if r.start, err = j.readStart(ctx, c, r.n, j.secrets.asItWas()); err != nil || r.ended != nil {
 			return err
 		}
 		found, err := c.one(ctx, "SELECT status, broke FROM run WHERE n = ?", r.n)
@@ -320,7 +320,7 @@ func (j *Journal) readEffect(data []byte) (c came, err error) {
 		return c, nil
 	}
 	read := func(conn *conn) error {
-		raw, err := j.unpack(context.Background(), conn, data, j.secrets.shown)
+		raw, err := j.unpack(context.Background(), conn, data, j.secrets.asItWas())
 		if err != nil {
 			return err
 		}

@@ -152,7 +152,7 @@ func (r *eventReader) asked(ctx context.Context, c *conn, s span) (*asked, error
 	if !ok {
 		return nil, r.garbled(logged{row: s.row}, nil)
 	}
-	raw, err := r.j.unpack(ctx, c, l.json(), bare)
+	raw, err := r.j.unpack(ctx, c, l.json(), people)
 	if err != nil {
 		return nil, err
 	}

@@ -84,7 +84,7 @@ func (j *Journal) Result(ctx context.Context, id string) (r engine.Result, err e
 		if found == nil {
 			return j.garbled("run "+s.RunID+" has no result", nil)
 		}
-		raw, err := j.unpack(ctx, c, []byte(word(found[0])), bare)
+		raw, err := j.unpack(ctx, c, []byte(word(found[0])), people)
 		if err != nil {
 			return err
 		}

@@ -285,7 +285,7 @@ func (j *Journal) Run(ctx context.Context, id string) (*Run, error) {
 			return err
 		}
 		run.Summary = s.Summary
-		if run.Start, err = j.readStart(ctx, c, s.n, bare); err != nil {
+		if run.Start, err = j.readStart(ctx, c, s.n, people); err != nil {
 			return err
 		}
 		pending, err := j.pending(ctx, c, s)
@@ -307,7 +307,7 @@ func (j *Journal) pending(ctx context.Context, c *conn, s summary) (*pendingRow,
 	if s.pending == "" {
 		return nil, nil
 	}
-	raw, err := j.unpack(ctx, c, []byte(s.pending), bare)
+	raw, err := j.unpack(ctx, c, []byte(s.pending), people)
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,8 @@ package journal
 
 import (
 	"bytes"
+	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -9,6 +11,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/journal/encodings"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/validators/patterns"
+	"github.com/seed61713e19/capstan/validators/schema"
 )
 
 // What the journal must not hold is kept out of it by its name: where the value
@@ -39,11 +42,26 @@ var sealed = patterns.Lazy(`(\[redacted [^\[\]"\\]+\])\x{2060}[\x{2060}\x{2061}]
 // one would take ordinary words with it, and be no secret.
 const minSecret = 8
 
+// A secret may also be a number of JSON. Then a string stands in its place, whose mark
+// has more seals than those of texts, and a reader that continues the run makes it a
+// number again.
+
+// numeralSeals is how many seals end the mark of a number's first spelling.
+const numeralSeals = 4
+
+// numeral finds the strings that stand for numbers: as they are, and as the JSON that
+// a text holds.
+var (
+	numeral       = patterns.Lazy(`^[-+.0-9eE]*\[redacted ([^\[\]"\\]+)\]\x{2060}{4,5}\x{2061}[-+.0-9eE]*$`)
+	quotedNumeral = patterns.Lazy(`"([-+.0-9eE]*\[redacted [^\[\]"\\]+\]\x{2060}{4,5}\x{2061}[-+.0-9eE]*)"`)
+)
+
 // secrets are the values that are not to be in the file; nil is none.
 type secrets struct {
-	values []string          // in all forms
-	hide   *strings.Replacer // values by sealed marks
-	show   *strings.Replacer // sealed marks by values
+	values   []string            // in all forms
+	numerals []encodings.Numeral // those that are numbers
+	hide     *strings.Replacer   // values by sealed marks
+	show     *strings.Replacer   // sealed marks by values
 }
 
 // newSecrets makes them of values by name. Of two values, the longer goes
@@ -75,6 +93,10 @@ func newSecrets(named map[string]string) *secrets {
 			}
 			show = append([]string{shown + sealEnd, form, shown, form}, show...) // the one with more seals first
 		}
+		for _, n := range encodings.Numerals(named[name], minSecret, func(i int) string { return mark + strings.Repeat(seal, numeralSeals+i) + sealEnd }) {
+			s.numerals = append(s.numerals, n)
+			show = append([]string{n.Mark, n.Text}, show...)
+		}
 	}
 	s.hide, s.show = strings.NewReplacer(hide...), strings.NewReplacer(show...)
 	return s
@@ -87,23 +109,53 @@ func disguises(s string) []string {
 	return []string{s, string(plain[1 : len(plain)-1]), string(html[1 : len(html)-1])}
 }
 
-// hidden is a text with marks for the secrets, and no seals of its own.
+// hidden returns a text with marks for the secrets, and without seals of its own.
 func (s *secrets) hidden(said string) string {
 	if strings.Contains(said, seal) {
 		said = sealed().ReplaceAllString(said, "$1")
 	}
-	if s != nil && slices.ContainsFunc(s.values, func(v string) bool { return strings.Contains(said, v) }) {
+	if s == nil {
+		return said
+	}
+	said = encodings.HideNumbersWithin(said, s.numerals)
+	if slices.ContainsFunc(s.values, func(v string) bool { return strings.Contains(said, v) }) {
 		said = s.hide.Replace(said)
 	}
 	return said
 }
 
-// shown is a text as it was, as far as the secrets that it held are among s.
+// shown returns a text as it was, as far as the secrets that it held are among s.
 func (s *secrets) shown(said string) string {
 	if s != nil && strings.Contains(said, seal) {
+		if len(s.numerals) > 0 {
+			said = quotedNumeral().ReplaceAllStringFunc(said, func(found string) string {
+				if number := s.show.Replace(found[1 : len(found)-1]); !strings.Contains(number, seal) {
+					return number
+				}
+				return found
+			})
+		}
 		said = s.show.Replace(said)
 	}
 	return bare(said)
+}
+
+// number returns the number that a string stands for. It returns false for any other
+// string, and an error if the number's secret is not among s.
+func (s *secrets) number(said string) (string, bool, error) {
+	if !strings.Contains(said, seal) {
+		return "", false, nil
+	}
+	found := numeral().FindStringSubmatch(said)
+	if found == nil {
+		return "", false, nil
+	}
+	if s != nil {
+		if said = s.show.Replace(said); !strings.Contains(said, seal) {
+			return said, true, nil
+		}
+	}
+	return "", false, fmt.Errorf("the run holds the value of %s as a number, and this variable has none now: set it and resume again", found[1])
 }
 
 // bare is a text with marks as people see them.
@@ -117,26 +169,71 @@ func bare(said string) string {
 // Redacted tells whether a secret stood in a text of [Marked] events.
 func Redacted(said string) bool { return strings.Contains(said, seal) && sealed().MatchString(said) }
 
-// A view is how a text of the file is to be read: [bare] for people, and for a
-// run that goes on as it was.
-type view func(said string) string
+// A view says how the texts and numbers of the file are read.
+type view struct {
+	text   func(said string) string
+	number func(said string) (json string, ok bool, err error) // nil: a string stays in their place
+}
 
-// read gives JSON as the view has it.
-func (v view) read(raw []byte) []byte {
+// people read marks.
+var people = view{text: bare}
+
+// asItWas is the view of a run that continues.
+func (s *secrets) asItWas() view { return view{s.shown, s.number} }
+
+// read returns JSON in a view.
+func (v view) read(raw []byte) ([]byte, error) {
 	if !bytes.Contains(raw, []byte(seal)) {
-		return raw
+		return raw, nil
 	}
+	var failed error
 	return encodings.Rewrite(raw, func(token []byte) []byte {
 		said := string(encodings.Said(token))
-		if read := v(said); read != said {
+		if v.number != nil {
+			number, ok, err := v.number(said)
+			if failed == nil {
+				failed = err
+			}
+			if ok {
+				return []byte(number)
+			}
+		}
+		if read := v.text(said); read != said {
 			return model.AppendText(nil, read)
 		}
 		return nil
+	}), failed
+}
+
+// bareJSON returns JSON with marks as people see them.
+func bareJSON(raw []byte) []byte {
+	read, _ := people.read(raw) // fails for numbers alone
+	return read
+}
+
+// redact returns JSON without secrets.
+func (s *secrets) redact(raw []byte) []byte {
+	raw = s.redactTexts(raw)
+	if s == nil {
+		return raw
+	}
+	return encodings.HideNumbers(raw, s.numerals)
+}
+
+// redactAs is [secrets.redact] for JSON that is read as a value of the type of like.
+// A number of the type itself, such as a count of tokens, stays if it happens to
+// contain a secret.
+func (s *secrets) redactAs(raw []byte, like any) []byte {
+	texts := s.redactTexts(raw)
+	if s == nil || len(s.numerals) == 0 || like == nil {
+		return texts
+	}
+	return encodings.HideNumbersAs(texts, s.numerals, func(raw []byte) bool {
+		return schema.Unmarshal(raw, reflect.New(reflect.TypeOf(like)).Interface()) == nil
 	})
 }
 
-// redact gives JSON without secrets.
-func (s *secrets) redact(raw []byte) []byte {
+func (s *secrets) redactTexts(raw []byte) []byte {
 	if s == nil && !bytes.Contains(raw, []byte(seal)) && !bytes.Contains(raw, []byte(`\u2060`)) {
 		return raw
 	}

@@ -112,7 +112,7 @@ func (j *Journal) parentOf(s runner.Start, files []cascades.File) (p *shared, st
 			return runner.ErrNoRun
 		}
 		n := integer(found[0])
-		if start, err = j.readStart(ctx, c, n, j.secrets.shown); err != nil {
+		if start, err = j.readStart(ctx, c, n, j.secrets.asItWas()); err != nil {
 			return err
 		}
 		p.files = slices.EqualFunc(start.Files, files, func(a, b cascades.File) bool {

@@ -60,7 +60,7 @@ func (j *Journal) readStart(ctx context.Context, c *conn, n int64, v view) (s ru
 	for _, f := range row.Files {
 		text := []byte(f.Text)
 		if f.Bytes != nil {
-			text = []byte(v(string(f.Bytes)))
+			text = []byte(v.text(string(f.Bytes)))
 		}
 		s.Files = append(s.Files, cascades.File{Name: f.Name, Text: text})
 	}

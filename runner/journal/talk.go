@@ -136,7 +136,7 @@ func (r *recording) chain(req *model.Request) (t talk, err error) {
 			}
 		}
 		said := r.j.secrets.redact(raw)
-		at = at.and(raw, view(bare).read(said))
+		at = at.and(raw, bareJSON(said))
 		t.said, t.chains = append(t.said, said), append(t.chains, at)
 	}
 	return t, nil
@@ -176,7 +176,7 @@ func wireOf[E any, L ~[]E](r *recording, known map[*E]wire, list L) (wire, error
 
 func (r *recording) wire(raw []byte, of any) wire {
 	said := r.j.secrets.redact(raw)
-	clean := view(bare).read(said)
+	clean := bareJSON(said)
 	return wire{string(said), chain{digestOf(raw), digestOf(clean)}, of}
 }
 

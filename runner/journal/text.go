@@ -90,13 +90,13 @@ func (p *packer) encode(v any) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p.pack(p.secrets.redact(raw)), nil
+	return p.pack(p.secrets.redactAs(raw, v)), nil
 }
 
 // unpack puts the long strings back, and gives the whole as the view has it.
 func (j *Journal) unpack(ctx context.Context, c *conn, raw []byte, v view) ([]byte, error) {
 	if !bytes.Contains(raw, []byte(reference)) {
-		return v.read(raw), nil
+		return v.read(raw)
 	}
 	var failed error
 	whole := encodings.Rewrite(raw, func(token []byte) []byte {
@@ -109,7 +109,10 @@ func (j *Journal) unpack(ctx context.Context, c *conn, raw []byte, v view) ([]by
 		}
 		return model.AppendText(nil, said)
 	})
-	return v.read(whole), failed
+	if failed != nil {
+		return nil, failed
+	}
+	return v.read(whole)
 }
 
 // text reads one long string.

@@ -4,13 +4,12 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"strings"
-	"unicode"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/reports"
 )
 
 // An asking takes a run's questions to the person behind the client. Up to
@@ -87,19 +86,9 @@ func form(q runner.Question) *sdk.ElicitParams {
 		field["title"], field["default"] = "The text, changed", q.Text
 		q.Prompt += "\n\n" + q.Text
 	}
-	return &sdk.ElicitParams{Mode: "form", Message: q.Phase + ": " + printable(q.Prompt), RequestedSchema: map[string]any{
+	return &sdk.ElicitParams{Mode: "form", Message: q.Phase + ": " + reports.Visible(q.Prompt), RequestedSchema: map[string]any{
 		"type": "object", "properties": map[string]any{answerName: field}, "required": []any{answerName},
 	}}
-}
-
-// printable keeps a prompt's lines but no control sequences.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) && r != '\n' && r != '\t' {
-			return -1
-		}
-		return r
-	}, s)
 }
 
 // answerOf is what a person said, if anything.

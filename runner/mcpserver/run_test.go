@@ -180,13 +180,13 @@ func TestElicitation(t *testing.T) {
 				return model.Response{Text: r.Messages[len(r.Messages)-1].Content}, nil
 			})
 			var seen []string
-			s := begin(t.Context(), t, o).client(version, person(map[string]any{"sure: Publish?[2J": true, "where: Where": "book", "title: Title": "Owls"}, &seen))
+			s := begin(t.Context(), t, o).client(version, person(map[string]any{"sure: Publish?␛[2J": true, "where: Where": "book", "title: Title": "Owls"}, &seen))
 			text, object, isError := use(t, s, "asks", nil)
 			if text != "True book" || object["status"] != "succeeded" || isError || calls != 4 {
 				t.Errorf("%d calls: %s %v", calls, text, object)
 			}
 			want := []string{
-				`sure: Publish?[2J {"properties":{"answer":{"title":"Yes or no","type":"boolean"}},"required":["answer"],"type":"object"}`,
+				`sure: Publish?␛[2J {"properties":{"answer":{"title":"Yes or no","type":"boolean"}},"required":["answer"],"type":"object"}`,
 				`where: Where {"properties":{"answer":{"enum":["blog","book"],"title":"Choice","type":"string"}},"required":["answer"],"type":"object"}`,
 				`title: Title {"properties":{"answer":{"minLength":1,"title":"Answer","type":"string"}},"required":["answer"],"type":"object"}`,
 			}
@@ -202,7 +202,7 @@ func TestNobodyAnswers(t *testing.T) {
 	for _, version := range []string{legacy, ""} {
 		for name, client := range map[string]*sdk.ClientOptions{
 			"declines": person(nil, new([]string)), "cannot": {Capabilities: &sdk.ClientCapabilities{}},
-			"nonsense": person(map[string]any{"sure: Publish?[2J": "perhaps"}, new([]string)),
+			"nonsense": person(map[string]any{"sure: Publish?␛[2J": "perhaps"}, new([]string)),
 		} {
 			t.Run(version+name, func(t *testing.T) {
 				o, k := runs(t, "words", map[string]string{"asks": asks})

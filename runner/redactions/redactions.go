@@ -1,19 +1,25 @@
-// Package redactions takes secrets out of what is shown: it finds them in the
-// environment by their names ([Secrets]), and puts [redacted NAME] in their place, in
-// what is written, however it is cut into pieces ([Writer]), and in events ([Sink]).
+// Package redactions removes secrets from output. [Secrets] finds them in the
+// environment by the names of variables. [Writer], [WriteJSON], [Text] and [Sink] write
+// [redacted NAME] in their place: in streams, JSON documents, texts and events.
 package redactions
 
 import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"html/template"
 	"io"
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
+	"time"
 	"unicode/utf8"
 
 	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/journal/encodings"
+	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/runner/reports"
 )
 
 // minSecret is how many characters a value must have to be taken out of what is shown: a
@@ -64,54 +70,137 @@ func Secrets(environ []string) map[string]string {
 	return out
 }
 
-// A redactor writes on what it is given, but for secrets. The end of a write
-// that may be the beginning of a secret waits for the next one, or for flush.
+// A redactor writes what it is given, without secrets. The end of a write that may
+// be the beginning of a secret waits for the next write, or for Flush.
 type redactor struct {
-	out     io.Writer
-	secrets [][2][]byte // what is looked for, what stands for it
-	kept    []byte
+	out      io.Writer
+	secrets  [][2][]byte         // what is looked for, what stands for it
+	numerals []encodings.Numeral // secrets that are numbers
+
+	mu   sync.Mutex
+	held []byte
 }
 
-// Writer is out without the secrets, by the names they go under; out itself where
-// there are none. [Flush] it at the end.
-func Writer(out io.Writer, secrets map[string]string) io.Writer {
+// newRedactor returns nil if there are no secrets.
+func newRedactor(out io.Writer, secrets map[string]string) *redactor {
+	if len(secrets) == 0 {
+		return nil
+	}
 	r := &redactor{out: out}
 	for name, value := range secrets {
-		shown := []byte("[redacted " + name + "]")
-		r.secrets = append(r.secrets, [2][]byte{[]byte(value), shown})
-		for _, html := range []bool{false, true} {
-			var quoted bytes.Buffer
-			e := json.NewEncoder(&quoted)
-			e.SetEscapeHTML(html)
-			if e.Encode(value) == nil {
-				said := bytes.TrimSpace(quoted.Bytes())
-				r.secrets = append(r.secrets, [2][]byte{said[1 : len(said)-1], shown})
-			}
+		mark := "[redacted " + name + "]"
+		for _, form := range forms(value) {
+			r.secrets = append(r.secrets, [2][]byte{[]byte(form), []byte(mark)})
 		}
-	}
-	if len(r.secrets) == 0 {
-		return out
+		r.numerals = append(r.numerals, encodings.Numerals(value, minSecret, func(int) string { return mark })...)
 	}
 	// The longest first: one secret may hold another.
 	slices.SortFunc(r.secrets, func(a, b [2][]byte) int {
 		return cmp.Or(len(b[0])-len(a[0]), bytes.Compare(a[0], b[0]))
 	})
+	slices.SortFunc(r.numerals, func(a, b encodings.Numeral) int {
+		return cmp.Or(len(b.Text)-len(a.Text), strings.Compare(a.Text, b.Text), strings.Compare(a.Mark, b.Mark))
+	})
 	return r
 }
 
+// forms returns the spellings of a secret: as it is, in JSON, in HTML, and with
+// control characters made visible.
+func forms(value string) []string {
+	list := []string{value}
+	add := func(form string) {
+		if !slices.Contains(list, form) {
+			list = append(list, form)
+		}
+	}
+	for _, html := range []bool{false, true} {
+		var quoted bytes.Buffer
+		e := json.NewEncoder(&quoted)
+		e.SetEscapeHTML(html)
+		if e.Encode(value) == nil {
+			said := strings.TrimSpace(quoted.String())
+			add(said[1 : len(said)-1])
+		}
+	}
+	page := template.HTMLEscapeString(value)
+	add(page)
+	add(strings.ReplaceAll(page, "+", "&#43;")) // as html/template escapes
+	add(reports.Visible(value))
+	return list
+}
+
+// Writer returns out without the secrets, by the names they go under, or out itself
+// if there are none. Call [Flush] at the end.
+func Writer(out io.Writer, secrets map[string]string) io.Writer {
+	if r := newRedactor(out, secrets); r != nil {
+		return r
+	}
+	return out
+}
+
+// to returns a redactor of the same secrets that writes to out.
+func (r *redactor) to(out io.Writer) *redactor {
+	return &redactor{out: out, secrets: r.secrets, numerals: r.numerals}
+}
+
+// without reports whether JSON certainly holds no secret: none of a spelling of its
+// own, none that is a number, and none that an escape may hide.
+func (r *redactor) without(document []byte) bool {
+	return len(r.numerals) == 0 && !bytes.Contains(document, []byte(`\u`)) &&
+		!slices.ContainsFunc(r.secrets, func(s [2][]byte) bool { return bytes.Contains(document, s[0]) })
+}
+
 func (r *redactor) Write(p []byte) (int, error) {
-	text := append(r.kept, p...)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	text := r.replaced(append(r.held, p...))
+	end := len(text) - r.begun(text)
+	r.held = slices.Clone(text[end:])
+	if _, err := r.out.Write(text[:end]); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+func (r *redactor) replaced(text []byte) []byte {
 	for _, s := range r.secrets {
 		if bytes.Contains(text, s[0]) {
 			text = bytes.ReplaceAll(text, s[0], s[1])
 		}
 	}
-	end := len(text) - r.begun(text)
-	r.kept = slices.Clone(text[end:])
-	if _, err := r.out.Write(text[:end]); err != nil {
-		return 0, err
+	return text
+}
+
+// json returns a JSON document without secrets, as JSON: it replaces secrets within
+// strings, and each number that is or contains a secret, and each value that is a
+// secret, by a string.
+func (r *redactor) json(document []byte) []byte {
+	if r.without(document) {
+		return document
 	}
-	return len(p), nil
+	document = r.strings(encodings.HideNumbers(document, r.numerals))
+	for _, s := range r.secrets {
+		if bytes.IndexByte([]byte(`{["`), s[0][0]) >= 0 && bytes.Contains(document, s[0]) && json.Valid(s[0]) {
+			document = bytes.ReplaceAll(document, s[0], model.AppendText(nil, string(s[1])))
+		}
+	}
+	return document
+}
+
+func (r *redactor) strings(document []byte) []byte {
+	return encodings.Rewrite(document, func(token []byte) []byte {
+		said := encodings.Said(token)
+		if shown := r.text(string(said)); shown != string(said) {
+			return model.AppendText(nil, shown)
+		}
+		return nil
+	})
+}
+
+// text returns a text without secrets. If the text is a JSON object or array it
+// remains one.
+func (r *redactor) text(said string) string {
+	return string(r.replaced([]byte(encodings.HideNumbersWithin(said, r.numerals))))
 }
 
 // begun is how many bytes at the end of text may be the beginning of a secret.
@@ -127,22 +216,37 @@ func (r *redactor) begun(text []byte) int {
 	return longest
 }
 
-// Sink tells a sink of events as a redactor would write them. Of a
-// conversation it looks through each message once; what was said before has been
-// cleaned already.
+// WriteJSON writes a JSON document, or a text that may be one, to a [Writer]. A
+// document remains valid also if a secret is a number or looks like a part of JSON.
+func WriteJSON(out io.Writer, document []byte) error {
+	r, ok := out.(*redactor)
+	if !ok || !json.Valid(document) {
+		_, err := out.Write(document)
+		return err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.flush()
+	_, err := r.out.Write(r.json(document))
+	return err
+}
+
+// Sink returns a sink that passes events on without secrets. It looks through each
+// message of a conversation once; the earlier ones have been cleaned already.
 func Sink(to event.Sink, secrets map[string]string) event.Sink {
-	if len(secrets) == 0 {
+	r := newRedactor(nil, secrets)
+	if r == nil {
 		return to
 	}
 	var said event.Conversations
 	return event.Func(func(e event.Event) {
-		told, err := clean(e, secrets)
+		told, err := r.event(e)
 		if err == nil && e.Kind == event.ModelCalled {
 			whole, unknown := said.Whole(told)
 			if unknown != nil { // an earlier process has told the beginning
 				before := e.Before
 				e.Before = 0
-				if told, err = clean(e, secrets); err == nil {
+				if told, err = r.event(e); err == nil {
 					told.Before = before
 					whole, err = said.Whole(told)
 				}
@@ -158,34 +262,40 @@ func Sink(to event.Sink, secrets map[string]string) event.Sink {
 	})
 }
 
-// clean is an event as a redactor would write it, cut where it goes on with a
-// conversation.
-func clean(e event.Event, secrets map[string]string) (event.Event, error) {
+// event returns an event without secrets, cut where it continues a conversation.
+// A number of the event itself, such as a count of tokens, stays if it happens to
+// contain a secret.
+func (r *redactor) event(e event.Event) (event.Event, error) {
+	at := e.Time
+	e.Time = time.Time{} // a date that is a password does not change the event's
 	text, err := e.MarshalJSON()
+	e.Time = at
 	if err != nil {
 		return e, err
 	}
-	shown := Text(string(text), secrets)
-	if e.Kind != event.ModelCalled && shown == string(text) {
+	var told event.Event
+	shown := encodings.HideNumbersAs(r.strings(text), r.numerals, func(raw []byte) bool {
+		return json.Unmarshal(raw, new(event.Event)) == nil
+	})
+	if e.Kind != event.ModelCalled && bytes.Equal(shown, text) {
 		return e, nil
 	}
-	var told event.Event
-	err = json.Unmarshal([]byte(shown), &told)
-	told.Run = e.Run
+	err = json.Unmarshal(shown, &told)
+	told.Run, told.Kind, told.Time = e.Run, e.Kind, at
 	return told, err
 }
 
-// Text is a text without the secrets.
+// Text returns a text without the secrets. A JSON object or array remains one.
 func Text(text string, secrets map[string]string) string {
-	var out strings.Builder
-	w := Writer(&out, secrets)
-	io.WriteString(w, text)
-	Flush(w)
-	return out.String()
+	r := newRedactor(nil, secrets)
+	if r == nil {
+		return text
+	}
+	return r.text(text)
 }
 
-// Behind is the stream behind a [Writer], for what must not be looked through: it
-// counts bytes, or knows where a message ends. Any other stream is itself.
+// Behind returns the stream behind a [Writer], for protocols that count bytes. It
+// returns any other stream as it is.
 func Behind(out io.Writer) io.Writer {
 	if r, ok := out.(*redactor); ok {
 		return r.out
@@ -193,10 +303,18 @@ func Behind(out io.Writer) io.Writer {
 	return out
 }
 
-// Flush lets out what waits.
+// Flush writes what a [Writer] holds back.
 func Flush(out io.Writer) {
-	if r, ok := out.(*redactor); ok && len(r.kept) > 0 {
-		r.out.Write(r.kept)
-		r.kept = nil
+	if r, ok := out.(*redactor); ok {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.flush()
+	}
+}
+
+func (r *redactor) flush() {
+	if len(r.held) > 0 {
+		r.out.Write(r.held)
+		r.held = nil
 	}
 }

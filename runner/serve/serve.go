@@ -29,6 +29,7 @@ import (
 	"time"
 
 	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/redactions"
 	"github.com/seed61713e19/capstan/runner/serve/feeds"
 	"github.com/seed61713e19/capstan/runner/serve/guards"
 	"github.com/seed61713e19/capstan/runner/serve/orders"
@@ -83,6 +84,8 @@ type Options struct {
 	// Every is how often the store is asked for news of other processes while
 	// somebody watches, and for all where it is no [feeds.Watcher]; 0 means 200 ms.
 	Every time.Duration
+	// Secrets are values that no answer shows, by the name that stands in their place.
+	Secrets map[string]string
 	// Log gets what went wrong on the server's side; nil discards it.
 	Log *slog.Logger
 }
@@ -125,7 +128,7 @@ func New(o Options) (*Server, error) {
 		Store: o.Store, Desk: s.desk, Cascades: o.Cascades, Models: o.Models, Scales: o.Scales, Runner: o.Runner,
 		Guard: guard, Feeds: s.feeds, Names: s.contract.names, Closing: s.closing, Log: o.Log,
 	})
-	s.handler = s.guarded(s.mux())
+	s.handler = redactions.Handler(s.guarded(s.mux()), o.Secrets)
 	return s, nil
 }
 

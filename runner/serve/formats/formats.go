@@ -1,5 +1,5 @@
-// Package formats writes values as people read them: texts with all in them that would
-// act on a page or hide in it made visible, numbers, times, sums of money and statuses.
+// Package formats formats values for people: short texts, numbers, times, sums of
+// money and statuses.
 package formats
 
 import (
@@ -8,48 +8,13 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
+	"github.com/seed61713e19/capstan/runner/reports"
 	"github.com/seed61713e19/capstan/validators/schema"
 )
 
-// Shown makes everything in a text visible that would otherwise act on the page
-// or hide in it: control characters as their pictures, what turns the direction
-// of writing, or has no width, as its code point in brackets. Lines and tabs
-// stay.
-func Shown(text string) string {
-	if strings.IndexFunc(text, hidden) < 0 && utf8.ValidString(text) {
-		return text
-	}
-	var b strings.Builder
-	b.Grow(len(text) + len(text)/8)
-	for _, r := range text {
-		switch {
-		case !hidden(r):
-			b.WriteRune(r)
-		case r < ' ':
-			b.WriteRune('␀' + r)
-		case r == 0x7f:
-			b.WriteRune('␡')
-		default:
-			fmt.Fprintf(&b, "⟦U+%04X⟧", r)
-		}
-	}
-	return b.String()
-}
-
-func hidden(r rune) bool {
-	switch {
-	case r == '\n' || r == '\t' || r >= ' ' && r < 0x7f:
-		return false
-	case r == '\u200c' || r == '\u200d' || r == '\ufe0f':
-		return false // parts of words and of emoji
-	}
-	return unicode.Is(unicode.Cc, r) || unicode.Is(unicode.Cf, r) || r == '\u2028' || r == '\u2029'
-}
-
-// Line is a text in one line of at most 300 characters.
+// Line returns text in one line of at most 300 characters.
 func Line(text string) string {
 	if len(text) > 4*300 {
 		text = text[:4*300]
@@ -58,7 +23,7 @@ func Line(text string) string {
 	if utf8.RuneCountInString(text) > 300 {
 		text = string([]rune(text)[:299]) + "…"
 	}
-	return Shown(text)
+	return reports.Visible(text)
 }
 
 // Boundary is the beginning of the character at an offset, within the text.

@@ -8,7 +8,7 @@ import (
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/journal"
-	"github.com/seed61713e19/capstan/runner/serve/formats"
+	"github.com/seed61713e19/capstan/runner/reports"
 	"github.com/seed61713e19/capstan/runner/serve/links"
 	"github.com/seed61713e19/capstan/runner/serve/orders"
 	"github.com/seed61713e19/capstan/runner/serve/problems"
@@ -48,7 +48,7 @@ func (s *Site) againForm(r *http.Request) (v againView, run *journal.Run, c *cas
 		}
 		f := newField(in)
 		f.Stays = given
-		if formats.Shown(f.Value) != f.Value { // what cannot be seen in a form is not to be changed in it
+		if reports.Visible(f.Value) != f.Value { // what cannot be seen in a form is not to be changed in it
 			f.Kind = "kept"
 		}
 		v.Fields = append(v.Fields, f)

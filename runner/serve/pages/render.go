@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/seed61713e19/capstan/runner/reports"
 	"github.com/seed61713e19/capstan/runner/serve/formats"
 	"github.com/seed61713e19/capstan/runner/serve/links"
 	"github.com/seed61713e19/capstan/runner/serve/problems"
@@ -24,7 +25,7 @@ var staticFiles embed.FS
 // templates are parsed once: they are the program's own.
 var templates = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("").Funcs(template.FuncMap{
-		"shown": formats.Shown, "line": formats.Line, "plural": formats.Plural, "cost": formats.Money, "took": formats.Took, "seconds": formats.Seconds, "size": formats.Size,
+		"shown": reports.Visible, "line": formats.Line, "plural": formats.Plural, "cost": formats.Money, "took": formats.Took, "seconds": formats.Seconds, "size": formats.Size,
 		"clock": formats.Clock, "date": formats.Date, "stamp": formats.Stamp, "percent": formats.Percent, "sign": formats.Sign, "word": formats.Word, "asset": asset,
 		"deref": func(b *bool) bool { return b != nil && *b }, "kappa": trust.Kappa, "score": formats.Score, "hundred": func(share float64) float64 { return 100 * share },
 		"count":  func(n reflect.Value) string { return formats.Count(n.Int()) },         // of whatever size

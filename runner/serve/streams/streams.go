@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/seed61713e19/capstan/runner/redactions"
 	"github.com/seed61713e19/capstan/runner/serve/problems"
 )
 
@@ -29,8 +30,10 @@ func New(w http.ResponseWriter, kind string) *Stream {
 	return st
 }
 
-// Write sends a piece of the answer, which may stay on the way until [Stream.Flush].
+// Write sends a piece of the answer, of whole lines. It may stay on the way until
+// [Stream.Flush].
 func (st *Stream) Write(piece string) error {
+	piece = redactions.Piece(st.w, piece)
 	for {
 		part := piece[:min(len(piece), partSize)]
 		st.control.SetWriteDeadline(time.Now().Add(30 * time.Second))

@@ -193,40 +193,38 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// restarts is a real server at one address that can be started anew, and says in
-// its own way that it does not know a session.
+// restarts starts a real server that again replaces by a new one. strange answers
+// requests with a session that the new server does not know. The listener stays
+// open, so no other process can take the port between two servers.
 func restarts(t *testing.T, strange http.HandlerFunc) (s mcp.Server, again func()) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := l.Addr().String()
-	var web *http.Server
+	var current atomic.Pointer[http.HandlerFunc]
 	begin := func() {
 		var known atomic.Bool
 		real := testServer(nil)
 		handler := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return real }, nil)
-		web = &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		serve := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if strange != nil && r.Header.Get("Mcp-Session-Id") != "" && !known.Load() {
 				strange(w, r)
 				return
 			}
 			known.Store(true)
 			handler.ServeHTTP(w, r)
-		})}
-		// Of a connection that breaks under a call nobody knows whether the call was
-		// taken: that is another matter.
-		web.SetKeepAlivesEnabled(false)
-		go web.Serve(l)
+		})
+		current.Store(&serve)
 	}
 	begin()
-	t.Cleanup(func() { web.Close() })
-	return mcp.Server{URL: "http://" + address}, func() {
+	web := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { (*current.Load())(w, r) }))
+	// If a connection breaks during a call, nobody knows whether the server took the
+	// call. TestTakenOnce covers that case.
+	web.Config.SetKeepAlivesEnabled(false)
+	web.Start()
+	t.Cleanup(func() {
+		web.CloseClientConnections()
 		web.Close()
-		if l, err = net.Listen("tcp", address); err != nil {
-			t.Fatal(err)
-		}
+	})
+	return mcp.Server{URL: web.URL}, func() {
 		begin()
+		web.CloseClientConnections()
 	}
 }
 

@@ -192,7 +192,7 @@ func TestBrowserType(t *testing.T) {
 	t.Parallel()
 	needChromium(t)
 	site := app(t, "http://127.0.0.1:1")
-	down := fmt.Sprintf("http://127.0.0.1:%d", closedPort(t))
+	down := fmt.Sprintf("http://127.0.0.1:%d", closedPort)
 	i := &Inspector{EvidenceDir: t.TempDir()}
 	r := request.Request{ValidationType: request.Browser, Services: &request.Services{AppURL: site.URL}}
 	r.Criteria = []request.Criterion{

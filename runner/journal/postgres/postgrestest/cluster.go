@@ -66,10 +66,7 @@ func Start() (*Cluster, error) {
 		err = os.WriteFile(filepath.Join(c.data(), "pg_hba.conf"), []byte(whoComesIn), 0o600)
 	}
 	if err == nil {
-		c.port, err = freePort()
-	}
-	if err == nil {
-		err = c.Go()
+		err = c.begin()
 	}
 	if err != nil {
 		c.Stop()
@@ -94,6 +91,24 @@ func (c *Cluster) Go() error {
 		return err
 	}
 	return answers(c.Address("postgres"))
+}
+
+// manyPorts limits how often begin starts the server.
+const manyPorts = 5
+
+// begin starts the server on a port that is free. PostgreSQL cannot take over an open
+// listener, so if another process takes the port first, begin tries the next one.
+func (c *Cluster) begin() (err error) {
+	for range manyPorts {
+		if c.port, err = freePort(); err != nil {
+			return err
+		}
+		if err = c.Go(); err == nil {
+			return nil
+		}
+		c.end(os.Interrupt)
+	}
+	return err
 }
 
 // Halt stops the server: the connections that there are are cut.

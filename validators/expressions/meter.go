@@ -43,6 +43,9 @@ func (m meter) spend(units int) error {
 	return m.asks(units)
 }
 
+// Spend implements [patterns.Meter].
+func (m meter) Spend(units int) error { return m.spend(units) }
+
 func (m meter) asks(units int) error {
 	if units < 0 || units > m.left {
 		m.left = 0

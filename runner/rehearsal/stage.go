@@ -44,8 +44,8 @@ func (s *stage) note(p *cascades.Phase, c candidate) {
 		s.outputs[p.Name] = c.output
 	}
 	if e := p.Extraction; e != nil {
-		if m := e.Pattern.FindStringSubmatch(c.text); m != nil {
-			s.state[e.StoreAs] = m[len(m)-1]
+		if found, ok, err := e.In(nil, c.text); ok && err == nil {
+			s.state[e.StoreAs] = found
 		}
 	}
 }

@@ -23,6 +23,7 @@ import (
 	"github.com/seed61713e19/capstan/validators"
 	"github.com/seed61713e19/capstan/validators/expressions"
 	"github.com/seed61713e19/capstan/validators/faults"
+	"github.com/seed61713e19/capstan/validators/patterns"
 	"github.com/seed61713e19/capstan/validators/schema"
 	"github.com/seed61713e19/capstan/wards"
 )
@@ -327,20 +328,21 @@ const (
 
 // An Extraction takes a part of a phase's text for its output.
 type Extraction struct {
-	Pattern  *Pattern
+	Pattern  patterns.Pattern
 	StoreAs  string
 	Required bool
 	JSON     bool // format: json
 }
 
-// In is what the pattern takes out of a text, its first group where it has one;
-// false where it matches nothing.
-func (e *Extraction) In(text string) (found string, ok bool) {
-	m := e.Pattern.FindStringSubmatch(text)
-	if m == nil {
-		return "", false
+// In returns what the pattern takes out of a text: its first group, or the whole
+// match if it has none. ok is false if nothing matches. The work is bounded, and
+// stop is asked during it; an error says that there is no answer.
+func (e *Extraction) In(stop schema.Stop, text string) (found string, ok bool, err error) {
+	groups, err := e.Pattern.GroupsWithin(patterns.NewBudget(stop), text)
+	if groups == nil || err != nil {
+		return "", false, err
 	}
-	return m[min(len(m)-1, 1)], true
+	return groups[min(len(groups)-1, 1)], true, nil
 }
 
 // A Sub is a sub-cascade that runs before its phase.

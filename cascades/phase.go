@@ -2,7 +2,6 @@ package cascades
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -10,6 +9,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/seed61713e19/capstan/runner/process"
+	"github.com/seed61713e19/capstan/validators/patterns"
 	"github.com/seed61713e19/capstan/wards"
 )
 
@@ -249,10 +249,6 @@ func (p *parser) expect(o *object, phase *Phase) (e Expect) {
 	return e
 }
 
-// A Pattern is a compiled regular expression; a dot matches newlines too, as
-// in the cascades it comes from.
-type Pattern struct{ *regexp.Regexp }
-
 func (p *parser) extraction(o *object) *Extraction {
 	if o == nil {
 		return nil
@@ -261,12 +257,12 @@ func (p *parser) extraction(o *object) *Extraction {
 	pattern := o.required("pattern")
 	e.JSON = o.oneOf("format", "text", "json") == "json"
 	o.done()
-	re, err := regexp.Compile("(?s)" + pattern)
+	made, err := patterns.Compile("(?s)" + pattern) // a dot matches line feeds too
 	if err != nil {
 		p.report(o.value["pattern"], CodePattern, "pattern: %v", err)
 		return nil
 	}
-	e.Pattern = &Pattern{re}
+	e.Pattern = made
 	return e
 }
 

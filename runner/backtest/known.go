@@ -187,13 +187,13 @@ func (k *known) released(visit *trace.Phase, phase *cascades.Phase) {
 	if n := len(visit.Edits); n > 0 {
 		text = visit.Edits[n-1].Text // a person had the last word
 	}
-	m := e.Pattern.FindStringSubmatch(text)
-	if m == nil {
+	taken, ok, err := e.In(nil, text)
+	if !ok || err != nil {
 		return
 	}
-	found := any(m[min(1, len(m)-1)])
+	found := any(taken)
 	if e.JSON {
-		value, err := schema.Parse([]byte(found.(string)))
+		value, err := schema.Parse([]byte(taken))
 		if err != nil {
 			return
 		}

@@ -313,13 +313,17 @@ func (f *flow) subject(content string, output any, turn, attempt int) validators
 	}
 }
 
-// extract takes the phase's output out of its text.
+// extract takes what output_extraction names out of the phase's text.
 func (v *visit) extract(r *release) error {
 	e := v.p.Extraction
 	if e == nil {
 		return nil
 	}
-	text, ok := e.In(r.text)
+	text, ok, err := e.In(v.h.Stopped, r.text)
+	if err != nil {
+		failed := &Error{Code: Failed, Path: v.at, Check: "output_extraction", way: []string{"output_extraction"}, Message: fmt.Sprintf("output_extraction could not say: %v", err)}
+		return v.untold(failed)
+	}
 	if !ok {
 		if e.Required {
 			return &Error{Code: Exhausted, Path: v.at, Check: "output_extraction", way: []string{"output_extraction"}, Message: fmt.Sprintf("output_extraction: nothing in the text matches %s", e.Pattern)}

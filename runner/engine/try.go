@@ -263,7 +263,10 @@ func (t *try) plain(text string) string {
 // taking is the value that the phase takes out of a text, if it takes one.
 func (t *try) taking(text string) (any, bool) {
 	if e := t.p.Extraction; e != nil && e.JSON {
-		found, _ := e.In(text)
+		found, _, err := e.In(t.h.Stopped, text)
+		if err != nil {
+			return nil, false
+		}
 		value, err := schema.ParseText(found)
 		return value, err == nil
 	}

@@ -44,8 +44,8 @@ func (s *stage) note(p *cascades.Phase, c candidate) {
 		s.outputs[p.Name] = c.output
 	}
 	if e := p.Extraction; e != nil {
-		if m := e.Pattern.FindStringSubmatch(c.text); m != nil {
-			s.state[e.StoreAs] = m[len(m)-1]
+		if found, ok, err := e.In(nil, c.text); ok && err == nil {
+			s.state[e.StoreAs] = found
 		}
 	}
 }
@@ -61,7 +61,7 @@ const (
 // since the run would have to be there, says nothing.
 func (s *stage) judged(ctx context.Context, p *cascades.Phase, c candidate) candidate {
 	if p.OutputSchema != nil {
-		if found, err := p.OutputSchema.Check(nil, c.output); err == nil && len(found) > 0 {
+		if found, err := p.OutputSchema.Check(ctx.Err, c.output); err == nil && len(found) > 0 {
 			c.worse += refusal * len(found)
 			c.refused = append(c.refused, "output_schema: "+validators.OneLine(found[0].String(), 160))
 		}

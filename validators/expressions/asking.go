@@ -252,9 +252,11 @@ func (q *asking) matched(n *ast.CallNode) gives[bool] {
 		return nil
 	}
 	return func(p *piece) bool {
-		text := in(p)
-		due.pay(p, cost(pattern, text))
-		return pattern.Match(text)
+		yes, err := pattern.MatchWithin(p.meter, in(p))
+		if err != nil {
+			due.breaking(err)
+		}
+		return yes
 	}
 }
 

@@ -41,7 +41,7 @@ var functions = map[string]function{
 // inner are the functions of the rewritten tree alone.
 var inner = map[string]func(meter, []any) (any, error){
 	"tick": tick, "charge": charge, "skim": skim, "probe": probe, "matches": matches,
-	"compare": compare, "compute": compute, "numbers": numbers, "lone": lone, "sum": sum,
+	"compare": compare, "compute": compute, "lone": lone, "sum": sum, "position": whole,
 	"reversed": reversed, "mirrored": mirrored, "suits": suits,
 }
 
@@ -55,6 +55,9 @@ func functionTable() conf.FunctionsTable {
 		}}
 	}
 	for name, call := range inner {
+		add(name, call)
+	}
+	for name, call := range ofNumbers {
 		add(name, call)
 	}
 	table[" slice"] = &builtin.Function{Name: " slice", Func: slice}

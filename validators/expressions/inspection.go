@@ -7,6 +7,8 @@ import (
 	"github.com/expr-lang/expr/ast"
 	"github.com/expr-lang/expr/file"
 	"github.com/expr-lang/expr/parser"
+
+	"github.com/seed61713e19/capstan/validators/patterns"
 )
 
 // inspection is what [inspect] learns of a tree.
@@ -18,6 +20,8 @@ type inspection struct {
 	reads   []string // the outputs that are named in it
 	fields  []Field
 	err     *file.Error
+
+	patterns patterns.Group
 }
 
 // maxNodes bounds the tree when it is walked. The parser bounds what it makes,
@@ -63,6 +67,12 @@ func (f *inspection) Visit(node *ast.Node) {
 		if at := n.Location(); at.To <= len(f.source) {
 			if text := string(f.source[at.From:at.To]); !written(n.Value, text) {
 				f.refuse(n, "the number "+text+` has more digits than a float: write fromJSON("`+text+`")`)
+			}
+		}
+	case *ast.BinaryNode:
+		if text, ok := n.Right.(*ast.StringNode); ok && n.Operator == "matches" { // before the type check, which knows no limit
+			if _, err := f.patterns.Compile(text.Value); errors.Is(err, patterns.ErrLarge) {
+				f.refuse(text, err.Error())
 			}
 		}
 	case *ast.BuiltinNode:

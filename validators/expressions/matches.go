@@ -8,8 +8,8 @@ import (
 	"github.com/seed61713e19/capstan/validators/patterns"
 )
 
-// constantPattern compiles the pattern of a "matches" once where it is a
-// literal. The type check has seen that it compiles.
+// constantPattern compiles the pattern of a "matches" once if it is a literal. The
+// inspection has checked that it compiles.
 func constantPattern(node ast.Node) ast.Node {
 	text, ok := node.(*ast.StringNode)
 	if !ok {
@@ -39,7 +39,7 @@ func matches(m meter, args []any) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := m.spend(100 * (1 + len(source))); err != nil {
+		if err := m.spend(20 * (100 + patterns.Effort(source))); err != nil {
 			return nil, err
 		}
 		if p, err = patterns.Compile(source); err != nil {
@@ -49,11 +49,5 @@ func matches(m meter, args []any) (any, error) {
 			return nil, err
 		}
 	}
-	if err := m.spend(cost(p, text)); err != nil {
-		return nil, err
-	}
-	return p.Match(text), nil
+	return p.MatchWithin(m, text)
 }
-
-// cost is what looking for a pattern in a text costs.
-func cost(p patterns.Pattern, text string) int { return 1 + len(text)*p.Size()/40 }

@@ -43,6 +43,9 @@ func (m meter) spend(units int) error {
 	return m.asks(units)
 }
 
+// Spend implements [patterns.Meter].
+func (m meter) Spend(units int) error { return m.spend(units) }
+
 func (m meter) asks(units int) error {
 	if units < 0 || units > m.left {
 		m.left = 0
@@ -98,6 +101,9 @@ func (w metering) Visit(node *ast.Node) {
 		// The body runs once more each time; what else it costs it pays itself.
 		n.Node = metered("tick", n.Node.Location(), &ast.IntegerNode{Value: 2 + w.nodes/4}, n.Node)
 	case *ast.BinaryNode:
+		if n.Operator == ".." {
+			n.Left, n.Right = position(n.Left), position(n.Right)
+		}
 		if w.operator(node, n); *node == ast.Node(n) {
 			numeric(node, n)
 		}
@@ -158,23 +164,23 @@ func (w metering) builtin(node *ast.Node, n *ast.BuiltinNode) {
 		w.backwards(node, n)
 		return
 	}
-	if convert := takesNumbers[n.Name]; convert != "" {
-		for i, arg := range n.Arguments {
-			n.Arguments[i] = metered(convert, arg.Location(), arg)
-		}
+	if n.Name == "len" { // the library counts the bytes of a number as JSON writes it
+		n.Arguments[0] = metered("lone", n.Arguments[0].Location(), n.Arguments[0])
 	}
-	p := builtins[n.Name]
-	if p == free {
-		return
+	if n.Name == "get" {
+		n.Arguments[1] = position(n.Arguments[1])
 	}
 	how := "charge"
 	if skimmed[n.Name] {
 		how = "skim"
 	}
 	for i, arg := range n.Arguments {
-		if _, predicate := arg.(*ast.PredicateNode); !predicate {
-			n.Arguments[i] = charged(how, arg, p)
+		if _, predicate := arg.(*ast.PredicateNode); !predicate && builtins[n.Name] != free {
+			n.Arguments[i] = charged(how, arg, builtins[n.Name])
 		}
+	}
+	if ofNumbers[n.Name] != nil {
+		*node = metered(n.Name, n.Location(), n.Arguments...)
 	}
 }
 

@@ -2,9 +2,6 @@ package expressions
 
 import (
 	"encoding/json"
-	"fmt"
-	"math"
-	"math/big"
 	"reflect"
 	"slices"
 	"strings"
@@ -16,23 +13,17 @@ import (
 	"github.com/seed61713e19/capstan/validators/schema"
 )
 
-// The library knows int and float64, and turns one into the other where they
-// meet: digits are lost beyond 2^53, and integers wrap around beyond 2^63. So
-// where an operand may be such a number, the operator is one of these: what
-// compares takes every digit, and what computes fails where it had to lose one.
+// The library knows int and float64 and converts one into the other. Digits are lost
+// beyond 2^53, integers wrap around beyond 2^63, and floats become infinite. So an
+// operator or a function that may see a number is replaced by one of this package:
+// comparisons use every digit, and a calculation whose result is not finite, or
+// whose integers do not keep all digits, is an error (arithmetic.go).
 
 // comparing and computing are the operators that numbers go through.
 var (
 	comparing = map[string]bool{"==": true, "!=": true, "<": true, "<=": true, ">": true, ">=": true, "in": true}
 	computing = map[string]bool{"+": true, "-": true, "*": true, "/": true, "%": true, "**": true, "^": true}
 )
-
-// takesNumbers are functions of the library that need their numbers converted,
-// alone or in lists.
-var takesNumbers = map[string]string{
-	"abs": "lone", "ceil": "lone", "floor": "lone", "round": "lone", "int": "lone", "float": "lone",
-	"type": "lone", "len": "lone", "min": "numbers", "max": "numbers", "mean": "numbers", "median": "numbers",
-}
 
 // numeric puts an operator in the place of one that numbers may meet in.
 func numeric(node *ast.Node, n *ast.BinaryNode) {
@@ -77,7 +68,7 @@ func compare(_ meter, args []any) (any, error) {
 	case "in":
 		return within(a, b), nil
 	}
-	order, ok := schema.Compare(a, b)
+	order, ok := ordered(a, b)
 	switch args[0].(string) {
 	case "<":
 		return ok && order < 0 || !ok && runtime.Less(a, b), nil
@@ -89,10 +80,25 @@ func compare(_ meter, args []any) (any, error) {
 	return ok && order >= 0 || !ok && runtime.MoreOrEqual(a, b), nil
 }
 
-// same is equality, of numbers by their digits, at any depth. How deep that may
-// be was seen when the operands were paid for.
+// ordered compares two numbers by their digits; ok is false if one of them is no
+// number. It panics on a float that is not finite, as the library does on operands
+// that an operator does not take.
+func ordered(a, b any) (order int, ok bool) {
+	if order, ok = schema.Compare(a, b); ok {
+		return order, true
+	}
+	for _, v := range []any{a, b} {
+		if f, float := v.(float64); float && !finite(f) {
+			panic(errNotFinite)
+		}
+	}
+	return 0, false
+}
+
+// same reports whether two values are equal, numbers by their digits, at any depth.
+// The depth was checked when the operands were paid for.
 func same(a, b any) bool {
-	if order, ok := schema.Compare(a, b); ok {
+	if order, ok := ordered(a, b); ok {
 		return order == 0
 	}
 	switch x := a.(type) {
@@ -130,132 +136,6 @@ func within(item, list any) bool {
 	return slices.ContainsFunc(items, func(other any) bool { return same(item, other) })
 }
 
-// number is a value as one that the library computes with.
-func number(v any) (any, error) {
-	n, ok := v.(json.Number)
-	if !ok {
-		return v, nil
-	}
-	whole := !strings.ContainsAny(string(n), ".eE")
-	if i, fits := schema.Whole(n); whole && fits {
-		return i, nil
-	}
-	f, err := n.Float64()
-	if whole || err != nil {
-		return nil, tooLarge(n)
-	}
-	return f, nil
-}
-
-func tooLarge(v any) error {
-	text := fmt.Sprint(v)
-	if len(text) > 40 {
-		text = text[:40] + "…"
-	}
-	return fmt.Errorf("the number %s is too large to compute with: it can be compared", text)
-}
-
-// compute is one of computing. Integers that would wrap around are an error.
-func compute(_ meter, args []any) (any, error) {
-	a, err := number(args[1])
-	if err != nil {
-		return nil, err
-	}
-	b, err := number(args[2])
-	if err != nil {
-		return nil, err
-	}
-	x, whole := a.(int)
-	y, both := b.(int)
-	operator := args[0].(string)
-	if exact := exactly[operator]; exact != nil && whole && both && !(short(operator, x) && short(operator, y)) {
-		n := exact(new(big.Int), big.NewInt(int64(x)), big.NewInt(int64(y)))
-		if !n.IsInt64() {
-			return nil, tooLarge(n)
-		}
-		return int(n.Int64()), nil
-	}
-	switch operator {
-	case "+":
-		return runtime.Add(a, b), nil
-	case "-":
-		return runtime.Subtract(a, b), nil
-	case "*":
-		return runtime.Multiply(a, b), nil
-	case "/":
-		return runtime.Divide(a, b), nil
-	case "%":
-		return runtime.Modulo(a, b), nil
-	}
-	return runtime.Exponent(a, b), nil
-}
-
-// short tells whether a number is one of those with which an operator does not wrap around.
-func short(operator string, n int) bool {
-	bits := 62
-	if operator == "*" {
-		bits = 31
-	}
-	return n>>bits == n>>63
-}
-
-// exactly are those of computing that may not lose a digit of integers.
-var exactly = map[string]func(to, x, y *big.Int) *big.Int{"+": (*big.Int).Add, "-": (*big.Int).Sub, "*": (*big.Int).Mul}
-
-// lone is number as a function.
-func lone(_ meter, args []any) (any, error) { return number(args[0]) }
-
-// numbers makes the numbers in a value ones that the library computes with. An
-// integer that a float has no room for does not go with floats.
-func numbers(m meter, args []any) (any, error) {
-	if err := m.weigh(args[0], int(build)); err != nil {
-		return nil, err
-	}
-	var large, floats bool
-	made, err := numbersIn(args[0], &large, &floats)
-	if err == nil && large && floats {
-		err = fmt.Errorf("an integer beyond 2^53 and a float do not go together here: they can be compared")
-	}
-	return made, err
-}
-
-func numbersIn(v any, large, floats *bool) (any, error) {
-	list, ok := v.([]any)
-	if !ok {
-		made, err := number(v)
-		switch n := made.(type) {
-		case int:
-			*large = *large || n > 1<<53 || n < -1<<53
-		case float64:
-			*floats = *floats || !math.IsNaN(n)
-		}
-		return made, err
-	}
-	out := make([]any, len(list))
-	for i := range list {
-		var err error
-		if out[i], err = numbersIn(list[i], large, floats); err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
-}
-
-// sum adds up a list as + does.
-func sum(m meter, args []any) (any, error) {
-	items, err := list(m, args[0])
-	if err != nil {
-		return nil, err
-	}
-	var total any = 0
-	for i := range items.Len() {
-		if total, err = compute(m, []any{"+", total, items.Index(i).Interface()}); err != nil {
-			return nil, err
-		}
-	}
-	return total, nil
-}
-
 // reversed is a list from its end.
 func reversed(m meter, args []any) (any, error) {
 	items, err := list(m, args[0])
@@ -277,7 +157,7 @@ func mirrored(_ meter, args []any) (any, error) {
 	return nil, nil
 }
 
-// written tells whether a literal is the number that the library reads it as.
+// written reports whether a literal keeps all its digits in the float that the library reads.
 func written(f float64, literal string) bool {
 	order, ok := schema.Compare(f, json.Number(strings.ReplaceAll(literal, "_", "")))
 	return !ok || order == 0

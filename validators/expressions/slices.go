@@ -16,6 +16,7 @@ import (
 // sliced has a slice of what may be a text cut by characters. What is cut comes
 // first, for a chain that ends at a nil leaves nothing but that on the stack.
 func sliced(node *ast.Node, n *ast.SliceNode) {
+	n.From, n.To = position(n.From), position(n.To)
 	if !mayBeText(n.Node) {
 		return
 	}
@@ -32,9 +33,20 @@ func sliced(node *ast.Node, n *ast.SliceNode) {
 // indexed has an element of what may be a text be one of its characters. What is
 // asked for by a name is a field.
 func indexed(node *ast.Node, n *ast.MemberNode) {
+	n.Property = position(n.Property)
 	if _, named := n.Property.(*ast.StringNode); !named && !n.Optional && n.Node.Type().Kind() == reflect.Interface {
 		replaced(node, "at", n.Node, n.Property)
 	}
+}
+
+// position wraps a node that may give a number to count by: an index, an end of a
+// slice or a range. The library cuts off what is behind the point.
+func position(node ast.Node) ast.Node {
+	switch node.(type) {
+	case nil, *ast.IntegerNode, *ast.StringNode:
+		return node
+	}
+	return metered("position", node.Location(), node)
 }
 
 func mayBeText(node ast.Node) bool {

@@ -15,8 +15,12 @@ type needle struct {
 	fold bool // in small letters; it may stand there in either case
 }
 
-// maxNeedles is how many texts one of which must be there are looked for.
-const maxNeedles = 16
+// maxNeedles is how many texts one of which must be there are looked for, and
+// maxNeedle how many bytes of each: a text is compared with all of them at each byte.
+const (
+	maxNeedles = 16
+	maxNeedle  = 32
+)
 
 // needles are texts of which one stands in whatever the expression matches; none
 // where nothing is known.
@@ -68,6 +72,7 @@ func shortest(all []needle) int {
 func literal(re *syntax.Regexp) []needle {
 	text := string(re.Rune)
 	if re.Flags&syntax.FoldCase == 0 {
+		text = cut(text)
 		if strings.ContainsRune(text, utf8.RuneError) {
 			return nil // it matches what is not UTF-8
 		}
@@ -82,7 +87,15 @@ func literal(re *syntax.Regexp) []needle {
 	if best == "" {
 		return nil
 	}
-	return []needle{{best, true}}
+	return []needle{{cut(best), true}}
+}
+
+// cut is the beginning of a needle that is long.
+func cut(text string) string {
+	end := min(len(text), maxNeedle)
+	for ; end < len(text) && !utf8.RuneStart(text[end]); end++ {
+	}
+	return text[:end]
 }
 
 // byLine says that each line can be matched by itself: the expression matches no
@@ -121,45 +134,85 @@ func (n needle) index(text string) int {
 	return len(text)
 }
 
-// hopeless says that none of the needles stands in a text.
-func (p Pattern) hopeless(text string) bool {
-	for _, n := range p.needles {
-		if n.index(text) < len(text) {
-			return false
-		}
+// stride is how many bytes are searched for a needle between two payments.
+const stride = 1 << 15
+
+// next is where the needle stands in a text from a place on, or the text's length.
+func (n needle) next(m Meter, text string, from int) (int, error) {
+	if m == nil {
+		return from + n.index(text[from:]), nil
 	}
-	return len(p.needles) > 0
+	for from < len(text) {
+		end := min(from+stride, len(text))
+		if err := m.Spend(1 + (end-from)/16); err != nil {
+			return 0, err
+		}
+		within := text[from:min(end+len(n.text)-1, len(text))]
+		if i := n.index(within); i < len(within) {
+			return from + i, nil
+		}
+		from = end
+	}
+	return len(text), nil
 }
 
-// Match says whether the pattern matches somewhere in a text.
+// hopeless reports whether none of the needles stands in a text.
+func (p Pattern) hopeless(m Meter, text string) (bool, error) {
+	for _, n := range p.needles {
+		if at, err := n.next(m, text, 0); err != nil || at < len(text) {
+			return false, err
+		}
+	}
+	return len(p.needles) > 0, nil
+}
+
+// Match reports whether the pattern matches in a text, in any time that it takes:
+// for patterns of this module.
 func (p Pattern) Match(text string) bool {
+	matches, _ := p.MatchWithin(nil, text)
+	return matches
+}
+
+// Find returns where the first match begins and ends, nil for none, in any time that
+// it takes: for patterns of this module.
+func (p Pattern) Find(text string) []int {
+	at, _ := p.FindWithin(nil, text)
+	return at
+}
+
+// MatchWithin reports whether the pattern matches in a text. The error is the
+// meter's: then there is no answer.
+func (p Pattern) MatchWithin(m Meter, text string) (bool, error) {
 	if len(p.needles) == 0 {
-		return p.re.MatchString(text)
+		return p.matched(m, text)
 	}
 	next := make([]int, len(p.needles)) // where each stands next
 	for from := 0; ; {
 		at := len(text)
 		for i, n := range p.needles {
 			if from == 0 || next[i] < from {
-				next[i] = from + n.index(text[from:])
+				var err error
+				if next[i], err = n.next(m, text, from); err != nil {
+					return false, err
+				}
 			}
 			at = min(at, next[i])
 		}
 		if at == len(text) {
-			return false
+			return false, nil
 		}
 		if !p.byLine {
-			return p.re.MatchString(text)
+			return p.matched(m, text)
 		}
 		start, end := from+strings.LastIndexByte(text[from:at], '\n')+1, len(text)
 		if n := strings.IndexByte(text[at:], '\n'); n >= 0 {
 			end = at + n
 		}
-		if p.re.MatchString(text[start:end]) {
-			return true
+		if matches, err := p.matched(m, text[start:end]); matches || err != nil {
+			return matches, err
 		}
 		if from = end + 1; from > len(text) {
-			return false
+			return false, nil
 		}
 	}
 }

@@ -3,6 +3,7 @@ package patterns
 import (
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -18,22 +19,44 @@ var (
 	}
 )
 
-// What is asked line by line, and only of lines with a needle, is answered as the
-// library answers it of the whole.
-func TestNeedlesChangeNothing(t *testing.T) {
+// free pays for everything, so that a long text goes through the paying reader.
+type free struct{}
+
+func (free) Spend(int) error { return nil }
+
+// TestPatternAnswersAsRegexp compares all ways to match with those of package regexp:
+// needles, line by line, and by the reader that pays, which a long text takes.
+func TestPatternAnswersAsRegexp(t *testing.T) {
+	pad := strings.Repeat("\n-\n", 30_000)
 	for _, source := range patternsHeld {
 		p, err := Compile(source)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, text := range textsHeld {
-			if got, want := p.Match(text), regexp.MustCompile(source).MatchString(text); got != want {
-				t.Errorf("%q in %q: got %t", source, text, got)
-			}
-			if got, want := p.Find(text), regexp.MustCompile(source).FindStringIndex(text); !slices.Equal(got, want) {
-				t.Errorf("%q in %q: found at %v, not at %v", source, text, got, want)
+		for i, text := range textsHeld {
+			compare(t, p, text)
+			if i%6 == 0 {
+				compare(t, p, pad+text)
+				compare(t, p, text+pad)
 			}
 		}
+	}
+}
+
+func compare(t *testing.T, p Pattern, text string) {
+	t.Helper()
+	re, shown := regexp.MustCompile(p.String()), text[:min(len(text), 40)]
+	if got, want := p.Match(text), re.MatchString(text); got != want {
+		t.Errorf("%q in %q: got %t", p, shown, got)
+	}
+	if got, err := p.MatchWithin(free{}, text); got != re.MatchString(text) || err != nil {
+		t.Errorf("%q in %q: got %t, %v", p, shown, got, err)
+	}
+	if got, err := p.FindWithin(free{}, text); !slices.Equal(got, re.FindStringIndex(text)) || err != nil {
+		t.Errorf("%q in %q: found at %v, %v", p, shown, got, err)
+	}
+	if got, err := p.GroupsWithin(free{}, text); !slices.Equal(got, re.FindStringSubmatch(text)) || err != nil {
+		t.Errorf("%q in %q: groups %q, %v", p, shown, got, err)
 	}
 }
 
@@ -49,8 +72,6 @@ func FuzzNeedles(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if got, want := p.Match(text), p.re.MatchString(text); got != want {
-			t.Errorf("%q in %q: got %t", source, text, got)
-		}
+		compare(t, p, text)
 	})
 }

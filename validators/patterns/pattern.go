@@ -1,45 +1,148 @@
 package patterns
 
 import (
+	"errors"
+	"fmt"
 	"regexp"
 	"regexp/syntax"
+	"strings"
+	"unicode/utf8"
 )
 
-// A Pattern is a compiled regular expression that knows what it costs, and what
-// to look for in a long text before it is matched. Make one with [Compile].
+// A Pattern is a compiled regular expression of an author or a client. Its methods
+// with a [Meter] take bounded time. Make one with [Compile].
 type Pattern struct {
 	re      *regexp.Regexp
 	size    int
+	effort  int
 	needles []needle // one of them stands in whatever it matches
 	byLine  bool     // each line can be matched by itself
 }
 
-// Compile reads a pattern in Go's syntax.
+// ErrLarge is the error of [Compile] for a pattern above a limit. Such a pattern may
+// be a valid regular expression.
+var ErrLarge = errors.New("the pattern is too large")
+
+// Limits of one pattern.
+const (
+	maxSource = 16 << 10
+	maxWide   = 100
+	maxSize   = 10_000
+)
+
+// wideEffort is what a wide part of a pattern costs to parse, in bytes of others: Go
+// looks up each of 125,000 characters of a range to fold its case.
+const wideEffort = 1000
+
+// Compile reads a pattern in Go's syntax. The error is [ErrLarge] for a pattern of
+// more than 16 KiB, with more than 100 Unicode classes and ranges beyond ASCII, or of
+// more than 10,000 instructions once its repeats are expanded. The limits are
+// checked before the work is done that they bound.
 func Compile(source string) (Pattern, error) {
-	re, err := regexp.Compile(source)
-	if err != nil {
-		return Pattern{}, err
+	if len(source) > maxSource {
+		return Pattern{}, fmt.Errorf("%w: it has %d bytes, and the maximum is %d", ErrLarge, len(source), maxSource)
+	}
+	if n := wide(source); n > maxWide {
+		return Pattern{}, fmt.Errorf("%w: it has %d Unicode classes and ranges beyond ASCII, and the maximum is %d", ErrLarge, n, maxWide)
 	}
 	parsed, err := syntax.Parse(source, syntax.Perl)
 	if err != nil {
 		return Pattern{}, err
 	}
-	found, lines := needles(parsed), byLine(parsed)
-	program, err := syntax.Compile(parsed.Simplify())
+	size := instructions(parsed)
+	if size > maxSize {
+		return Pattern{}, fmt.Errorf("%w: its repeats expand to %d instructions, and the maximum is %d", ErrLarge, size, maxSize)
+	}
+	re, err := regexp.Compile(source)
 	if err != nil {
 		return Pattern{}, err
 	}
-	return Pattern{re, len(program.Inst), found, lines}, nil
+	return Pattern{re, size, Effort(source), needles(parsed), byLine(parsed)}, nil
 }
 
-// Size is in instructions. RE2 takes time in proportion to the text's length times
-// these: each can take 10 ns for a byte of text, and takes a quarter of that on most.
+// Effort estimates what it costs to parse a pattern. A unit is the parsing of one
+// plain byte, some microseconds at most.
+func Effort(source string) int { return 1 + len(source) + wideEffort*wide(source) }
+
+// wide counts what may be a range that ends beyond ASCII or a Unicode class.
+func wide(source string) int {
+	n := strings.Count(source, `\p`) + strings.Count(source, `\P`) + strings.Count(source, `-\x`)
+	for at := 0; ; {
+		i := strings.IndexByte(source[at:], '-')
+		if i < 0 || at+i+1 == len(source) {
+			return n
+		}
+		if at += i + 1; source[at] >= utf8.RuneSelf {
+			n++
+		}
+	}
+}
+
+// instructions counts the instructions of a pattern's program, as package syntax
+// compiles it.
+func instructions(re *syntax.Regexp) int {
+	n := 0
+	for _, sub := range re.Sub {
+		n += instructions(sub)
+	}
+	switch re.Op {
+	case syntax.OpLiteral:
+		n = len(re.Rune)
+	case syntax.OpCapture:
+		n += 2
+	case syntax.OpStar, syntax.OpPlus, syntax.OpQuest:
+		n++
+	case syntax.OpAlternate:
+		n += len(re.Sub)
+	case syntax.OpRepeat:
+		if re.Max < 0 {
+			n = n*max(re.Min, 1) + 1
+		} else {
+			n = n*re.Max + re.Max - re.Min
+		}
+	case syntax.OpConcat:
+	default:
+		n = 1
+	}
+	return min(n, 1<<40)
+}
+
+// String returns the pattern's source.
+func (p Pattern) String() string { return p.re.String() }
+
+// Size returns the number of instructions. Matching takes at most 10 ns for a byte
+// of text and an instruction, and a quarter of that on most.
 func (p Pattern) Size() int { return p.size }
 
-// Find is where the first match begins and ends, nil where there is none.
-func (p Pattern) Find(text string) []int {
-	if p.hopeless(text) {
-		return nil
+// maxTogether bounds the costs of the patterns of a [Group].
+const maxTogether = 250_000
+
+// A Group compiles the patterns of one schema or one expression, each source once, and
+// bounds what they cost together. The zero Group is ready to use.
+type Group struct {
+	known map[string]Pattern
+	cost  int
+}
+
+// Compile is [Compile] that also returns [ErrLarge] if the patterns of the group are
+// too large together.
+func (g *Group) Compile(source string) (Pattern, error) {
+	if p, ok := g.known[source]; ok {
+		return p, nil
 	}
-	return p.re.FindStringIndex(text)
+	if g.cost+Effort(source) > maxTogether {
+		return Pattern{}, fmt.Errorf("%w, together with those before it", ErrLarge)
+	}
+	p, err := Compile(source)
+	if err != nil {
+		return p, err
+	}
+	if g.cost += p.effort + p.size; g.cost > maxTogether {
+		return Pattern{}, fmt.Errorf("%w, together with those before it", ErrLarge)
+	}
+	if g.known == nil {
+		g.known = map[string]Pattern{}
+	}
+	g.known[source] = p
+	return p, nil
 }

@@ -1,11 +1,14 @@
 package schema
 
 import (
+	"errors"
 	"fmt"
 	"math/big"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/seed61713e19/capstan/validators/patterns"
 )
 
 // whole evaluates the words that are about any value. Broken, they end the
@@ -41,10 +44,30 @@ func (r *run) whole() {
 		})
 		return
 	}
-	if text, ok := v.(string); ok && n.check != nil && r.spend(len(text)/priceBytes) {
-		if err := n.check(text); err != nil {
+	if text, ok := v.(string); ok && n.check != nil {
+		r.format(text)
+	}
+}
+
+// maxFormatted bounds a text of a format, in bytes: its check cannot be interrupted.
+const maxFormatted = 1 << 20
+
+// format evaluates the word format at a text.
+func (r *run) format(text string) {
+	n, price := r.n, len(text)/priceBytes
+	if n.format == "regex" {
+		price = 20 * patterns.Effort(text)
+	}
+	if len(text) > maxFormatted {
+		r.end(&unchecked{pathOf(r.p.steps()), fmt.Errorf("a text of %d bytes is too long for the format %s, and the maximum is %d", len(text), n.format, maxFormatted)})
+	}
+	if r.spend(price) {
+		err := n.check(text)
+		if errors.Is(err, patterns.ErrLarge) {
+			r.end(&unchecked{pathOf(r.p.steps()), err})
+		} else if err != nil {
 			r.fail("format", func() Violation {
-				return Violation{Message: fmt.Sprintf("%s is not valid %s: %v", display(text), n.format, err), Expected: "format " + n.format, Got: show(v)}
+				return Violation{Message: fmt.Sprintf("%s is not valid %s: %v", display(text), n.format, err), Expected: "format " + n.format, Got: show(text)}
 			})
 		}
 	}
@@ -84,7 +107,7 @@ func (r *run) text(s string) {
 	if t.min >= 0 || t.max >= 0 {
 		r.bounds("Length", utf8.RuneCountInString(s), t.min, t.max)
 	}
-	if t.pattern != nil && !r.over() && r.spend(len(s)/8) && !t.pattern.MatchString(s) {
+	if t.pattern != nil && !r.over() && !r.matches(*t.pattern, s) && r.err == nil {
 		r.fail("pattern", func() Violation {
 			return Violation{
 				Message:  Clip(quoted(Clip(s, maxMessage))+" does not match pattern "+quoted(t.pattern.String()), maxMessage),
@@ -92,6 +115,13 @@ func (r *run) text(s string) {
 			}
 		})
 	}
+}
+
+// matches reports whether a text matches a pattern. If the work ends before, the
+// result is false and r.err is set.
+func (r *run) matches(p patterns.Pattern, text string) bool {
+	matches, err := p.MatchWithin(r.work, text)
+	return matches && err == nil
 }
 
 // bounds evaluates a rule about how many there are.

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/seed61713e19/capstan/validators/patterns"
 )
 
 // A resource is a schema with an address of its own: the document, or what has
@@ -36,6 +38,7 @@ type compiler struct {
 	nodes     map[string]*node
 	traits    traits
 	trusted   bool // what is compiled has been checked
+	patterns  patterns.Group
 }
 
 // traits are what an evaluation must keep track of.
@@ -362,10 +365,12 @@ func without(raw any, parts []string) any {
 	return raw
 }
 
-// ask asks a dialect about a schema at a place.
+// ask checks a schema at a place against its dialect.
 func ask(d *dialect, raw any, at string) error {
 	broken, err := d.compiled().Check(nil, raw)
-	if err != nil || len(broken) == 0 {
+	if large, ok := errors.AsType[*unchecked](err); ok {
+		broken = []Violation{{Path: large.path, Message: large.err.Error()}}
+	} else if err != nil || len(broken) == 0 {
 		return err
 	}
 	where := strings.TrimPrefix(broken[0].Path, "$")

@@ -4,9 +4,10 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
+
+	"github.com/seed61713e19/capstan/validators/patterns"
 )
 
 // A filler reads the words of one schema. The first mistake stays in err.
@@ -120,19 +121,20 @@ func (f *filler) ofNumbers() {
 func (f *filler) ofTexts() {
 	r := textRules{min: f.count("minLength"), max: f.count("maxLength")}
 	if source, ok := f.raw["pattern"].(string); ok {
-		r.pattern = f.regexp("pattern", source)
+		made := f.regexp("pattern", source)
+		r.pattern = &made
 	}
 	if r.min >= 0 || r.max >= 0 || r.pattern != nil {
 		f.n.text = &r
 	}
 }
 
-func (f *filler) regexp(word, source string) *regexp.Regexp {
-	re, err := regexp.Compile(source)
+func (f *filler) regexp(word, source string) patterns.Pattern {
+	p, err := f.patterns.Compile(source)
 	if err != nil && f.err == nil {
 		f.err = fmt.Errorf("schema %s: %w", pathOf(append(stepsOf(f.n.at), step{word, -1})), err)
 	}
-	return re
+	return p
 }
 
 func (f *filler) ofObjects() {
@@ -140,9 +142,9 @@ func (f *filler) ofObjects() {
 		min: f.count("minProperties"), max: f.count("maxProperties"), required: f.strings("required"),
 		properties: f.byName("properties"), additional: f.one("additionalProperties"),
 	}
-	patterns := f.byName("patternProperties")
-	for _, source := range slices.Sorted(maps.Keys(patterns)) {
-		r.patterns = append(r.patterns, pattern{f.regexp("patternProperties", source), patterns[source]})
+	byPattern := f.byName("patternProperties")
+	for _, source := range slices.Sorted(maps.Keys(byPattern)) {
+		r.patterns = append(r.patterns, pattern{f.regexp("patternProperties", source), byPattern[source]})
 	}
 	if f.year >= 6 {
 		r.names = f.one("propertyNames")

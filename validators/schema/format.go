@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/netip"
 	"net/url"
-	"regexp"
 	"strings"
 	"time"
 
@@ -213,6 +212,6 @@ func isTemplate(s string) error {
 }
 
 func isRegexp(s string) error {
-	_, err := regexp.Compile(s)
+	_, err := patterns.Compile(s)
 	return err
 }

@@ -140,7 +140,7 @@ func (r *run) properties(object map[string]any) {
 			r.below(n, step{name, -1}, value)
 		}
 		for _, p := range o.patterns {
-			if r.spend(1+len(name)/8) && p.re.MatchString(name) {
+			if r.matches(p.re, name) {
 				known = true
 				r.below(p.n, step{name, -1}, value)
 			}

@@ -1,26 +1,34 @@
 package schema
 
 import (
-	"regexp"
 	"regexp/syntax"
 	"strings"
+
+	"github.com/seed61713e19/capstan/validators/patterns"
 )
 
 // maxMatching bounds what [Matching] writes, in bytes.
 const maxMatching = 10_000
 
-// Matching gives a text that the regular expression matches, with fill where it
-// takes anything at all; false where it found none: word boundaries and the like
-// are not looked ahead to. The same expression always gives the same text.
-func Matching(pattern, fill string) (string, bool) {
+// Matching returns a text that the regular expression matches, with fill where it
+// takes any text. ok is false if it found none: it does not look ahead to word
+// boundaries and the like. The same expression always gives the same text.
+func Matching(pattern, fill string) (text string, ok bool) {
+	re, err := patterns.Compile(pattern)
+	if err != nil {
+		return "", false
+	}
 	tree, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
 		return "", false
 	}
 	var b strings.Builder
 	match(&b, tree.Simplify(), fill)
-	re, err := regexp.Compile(pattern)
-	return b.String(), err == nil && b.Len() <= maxMatching && re.MatchString(b.String())
+	if b.Len() > maxMatching {
+		return b.String(), false
+	}
+	matches, err := re.MatchWithin(newWork(nil), b.String())
+	return b.String(), err == nil && matches
 }
 
 func match(b *strings.Builder, re *syntax.Regexp, fill string) {

@@ -2,7 +2,8 @@ package schema
 
 import (
 	"fmt"
-	"regexp"
+
+	"github.com/seed61713e19/capstan/validators/patterns"
 )
 
 // A node is one place of a schema, ready to evaluate.
@@ -36,8 +37,8 @@ type node struct {
 type numberRules struct{ minimum, maximum, above, below, multipleOf any }
 
 type textRules struct {
-	min, max int // negative: none
-	pattern  *regexp.Regexp
+	min, max int               // negative: none
+	pattern  *patterns.Pattern // nil: none
 }
 
 type objectRules struct {
@@ -52,7 +53,7 @@ type objectRules struct {
 }
 
 type pattern struct {
-	re *regexp.Regexp
+	re patterns.Pattern
 	n  *node
 }
 

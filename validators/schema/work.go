@@ -14,6 +14,18 @@ var (
 	ErrWork   = errors.New("too much work for one check")
 )
 
+// unchecked is the error of a text that its format cannot be checked of.
+type unchecked struct {
+	path string
+	err  error
+}
+
+// Error implements error.
+func (u *unchecked) Error() string { return u.path + ": " + u.err.Error() }
+
+// Unwrap returns the limit that the text exceeds.
+func (u *unchecked) Unwrap() error { return u.err }
+
 // maxWork bounds one check, in units of some 100 ns. Evaluation is polynomial
 // (see [Schema.Check]); what comes here is a large value under a large union.
 const maxWork = 20_000_000
@@ -33,6 +45,19 @@ type work struct {
 }
 
 func newWork(stop Stop) *work { return &work{left: maxWork, asked: maxWork, stop: stop} }
+
+// Spend implements [patterns.Meter].
+func (w *work) Spend(units int) error {
+	w.spend(units)
+	return w.err
+}
+
+// end ends the work with an error.
+func (w *work) end(err error) {
+	if w.err == nil {
+		w.err = err
+	}
+}
 
 // askEvery is how many units are done between two questions whether to stop.
 const askEvery = 1 << 14

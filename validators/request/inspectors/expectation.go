@@ -2,14 +2,14 @@ package inspectors
 
 import (
 	"bytes"
+	"context"
 	"fmt"
-	"regexp"
-	"regexp/syntax"
 	"strings"
+
+	"github.com/seed61713e19/capstan/validators/patterns"
 )
 
-// What a pattern may have at most. RE2 takes time in proportion to the text and
-// to the instructions, and cannot be stopped.
+// Limits of a pattern in a request.
 const (
 	maxPattern      = 500 // bytes
 	maxInstructions = 1000
@@ -19,7 +19,7 @@ const (
 type expectation struct {
 	word string // contains, lacks, matches
 	text string
-	re   *regexp.Regexp
+	re   *patterns.Pattern
 }
 
 // parseExpectation reads what stands behind a word, if it is one of an
@@ -40,22 +40,15 @@ func parseExpectation(w word, l *lexer) (e expectation, is bool, err error) {
 	return e, false, nil
 }
 
-func compile(source string) (*regexp.Regexp, error) {
+func compile(source string) (*patterns.Pattern, error) {
 	if len(source) > maxPattern {
 		return nil, fmt.Errorf("a pattern has more than %d bytes", maxPattern)
 	}
-	parsed, err := syntax.Parse(source, syntax.Perl)
-	if err != nil {
-		return nil, err
+	p, err := patterns.Compile(source)
+	if err == nil && p.Size() > maxInstructions {
+		err = fmt.Errorf("the pattern %q is too large: its repeats expand to %d instructions, and the maximum is %d", source, p.Size(), maxInstructions)
 	}
-	program, err := syntax.Compile(parsed.Simplify())
-	if err != nil {
-		return nil, err
-	}
-	if len(program.Inst) > maxInstructions {
-		return nil, fmt.Errorf("the pattern %q is too large", source)
-	}
-	return regexp.Compile(source)
+	return &p, err
 }
 
 // A content is what was read of something, and whether there is more.
@@ -64,12 +57,15 @@ type content struct {
 	cut   bool
 }
 
-// expect says whether a content is as expected. Of one that was not read to its
-// end that may be unknown.
-func (c content) expect(name string, e expectation) finding {
+// expect checks a content. The finding is blocked if the content was not read to its
+// end, or if a pattern takes too much work.
+func (c content) expect(ctx context.Context, name string, e expectation) finding {
 	var found bool
 	if e.re != nil {
-		found = e.re.Match(c.bytes)
+		var err error
+		if found, err = e.re.MatchWithin(patterns.NewBudget(ctx.Err), string(c.bytes)); err != nil {
+			return blocked("%s: %v", name, err)
+		}
 	} else {
 		found = bytes.Contains(c.bytes, []byte(e.text))
 	}
@@ -91,10 +87,10 @@ func (c content) expect(name string, e expectation) finding {
 }
 
 // expectAll joins the findings of all expectations.
-func (c content) expectAll(name string, all []expectation) []finding {
+func (c content) expectAll(ctx context.Context, name string, all []expectation) []finding {
 	var found []finding
 	for _, e := range all {
-		found = append(found, c.expect(name, e))
+		found = append(found, c.expect(ctx, name, e))
 	}
 	return found
 }

@@ -103,7 +103,7 @@ func (s size) holds(bytes int64) bool {
 	return bytes == s.bytes
 }
 
-func (c fileCheck) inspect(_ context.Context, n *inspection) finding {
+func (c fileCheck) inspect(ctx context.Context, n *inspection) finding {
 	if n.tree.root == nil {
 		return blocked("%s", n.tree.problem)
 	}
@@ -118,13 +118,13 @@ func (c fileCheck) inspect(_ context.Context, n *inspection) finding {
 	record := request.FileCheck{Path: name}
 	exists := info != nil
 	record.Exists = &exists
-	f := c.judge(n, name, info, &record)
+	f := c.judge(ctx, n, name, info, &record)
 	record.Note = clip(f.said, 500)
 	n.evidence.FileChecks = append(n.evidence.FileChecks, record)
 	return f
 }
 
-func (c fileCheck) judge(n *inspection, name string, info fs.FileInfo, record *request.FileCheck) finding {
+func (c fileCheck) judge(ctx context.Context, n *inspection, name string, info fs.FileInfo, record *request.FileCheck) finding {
 	switch {
 	case info == nil && c.absent:
 		return holds("%s does not exist", name)
@@ -141,7 +141,7 @@ func (c fileCheck) judge(n *inspection, name string, info fs.FileInfo, record *r
 	}
 	bytes := info.Size()
 	record.SizeBytes = &bytes
-	return sum(append([]finding{c.judgeSize(name, bytes)}, c.judgeContent(n, name, record)...))
+	return sum(append([]finding{c.judgeSize(name, bytes)}, c.judgeContent(ctx, n, name, record)...))
 }
 
 func (c fileCheck) judgeDir(name string) finding {
@@ -161,7 +161,7 @@ func (c fileCheck) judgeSize(name string, bytes int64) finding {
 	return holds("%s exists with %d bytes", name, bytes)
 }
 
-func (c fileCheck) judgeContent(n *inspection, name string, record *request.FileCheck) []finding {
+func (c fileCheck) judgeContent(ctx context.Context, n *inspection, name string, record *request.FileCheck) []finding {
 	if c.expect == nil {
 		return nil
 	}
@@ -169,7 +169,7 @@ func (c fileCheck) judgeContent(n *inspection, name string, record *request.File
 	if err != nil {
 		return []finding{blocked("%s: %v", name, err)}
 	}
-	found := text.expectAll(name, c.expect)
+	found := text.expectAll(ctx, name, c.expect)
 	var inside []finding
 	for i, e := range c.expect {
 		if e.word != "lacks" {

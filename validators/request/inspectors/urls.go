@@ -98,7 +98,7 @@ func (c urlCheck) inspect(ctx context.Context, n *inspection) finding {
 	if err != nil && c.expect != nil {
 		return blocked("%s: its body could not be read to the end: %v", name, err)
 	}
-	return sum(slices.Concat(led, []finding{c.judgeStatus(name, response)}, body.expectAll("the answer to "+name, c.expect)))
+	return sum(slices.Concat(led, []finding{c.judgeStatus(name, response)}, body.expectAll(ctx, "the answer to "+name, c.expect)))
 }
 
 func nameOf(r *http.Response) string { return r.Request.Method + " " + r.Request.URL.Redacted() }

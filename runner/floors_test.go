@@ -41,7 +41,7 @@ var floors = map[string]string{
 	"validators/expressions": "validators validators/schema",
 	// Those that come with the language.
 	"validators/builtins": "runner/reports templates/prompts validators validators/languages validators/reading validators/schema validators/secrets",
-	"runner/model":        "",
+	"runner/model":        "internal/modelmarkup",
 	// What of a conversation stays when it weighs too much.
 	"runner/exchanges": "runner/model",
 	"runner/tool":      "runner/process validators/schema",
@@ -74,7 +74,7 @@ var floors = map[string]string{
 	"runner/lots": "cascades validators wards",
 	// What is asked of people.
 	"runner/questions": "cascades runner/event",
-	"runner/engine":    "cascades runner/event runner/exchanges runner/lots runner/model runner/questions runner/shared runner/tool runner/words templates templates/prompts validators validators/expressions validators/schema wards",
+	"runner/engine":    "cascades internal/modelmarkup runner/event runner/exchanges runner/lots runner/model runner/questions runner/shared runner/tool runner/words templates templates/prompts validators validators/expressions validators/schema wards",
 	// How effects travel to other processes.
 	"runner/effects": "cascades runner/engine runner/event runner/model runner/tool validators/schema",
 	// Floor 4.

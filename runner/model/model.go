@@ -143,6 +143,7 @@ type Tool struct {
 // as the endpoint told it, and empty where it told nothing.
 type Response struct {
 	Text      string     `json:"text"`
+	Thinking  string     `json:"thinking,omitempty"` // cut out of Text; see [Response.WithoutThinking]
 	ToolCalls []ToolCall `json:"tool_calls,omitempty"`
 	Extra     Extra      `json:"extra,omitempty"`    // what it carries beside them
 	Model     string     `json:"model,omitempty"`    // the model that answered, as the endpoint names it

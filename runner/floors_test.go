@@ -40,7 +40,7 @@ var floors = map[string]string{
 	// Questions that an author writes in place.
 	"validators/expressions": "validators validators/schema",
 	// Those that come with the language.
-	"validators/builtins": "runner/reports templates/prompts validators validators/languages validators/reading validators/schema validators/secrets",
+	"validators/builtins": "internal/modelmarkup runner/reports templates/prompts validators validators/languages validators/reading validators/schema validators/secrets",
 	"runner/model":        "internal/modelmarkup",
 	// What of a conversation stays when it weighs too much.
 	"runner/exchanges": "runner/model",
@@ -125,7 +125,7 @@ var floors = map[string]string{
 	"runner/tool/mcp":     "runner/process runner/spellings runner/tool validators validators/schema",
 	"validators/capy":     "validators validators/capy/reading validators/faults validators/schema",
 	"validators/edit":     "validators validators/edit/markers validators/faults validators/reading validators/schema",
-	"validators/request":  "runner/reports validators validators/faults validators/reading validators/reading/numerals validators/schema",
+	"validators/request":  "internal/modelmarkup runner/reports validators validators/faults validators/reading validators/reading/numerals validators/schema",
 	"validators/schedule": "runner/signatures runner/tool validators validators/schedule/spoilings validators/schedule/statements validators/schema",
 	// Bad schedules of good ones.
 	"validators/schedule/spoilings": "validators/faults validators/schema",

@@ -98,6 +98,7 @@ func usesAt(t *trace.Turn, at event.Path) []*trace.Use {
 // a written tool call.
 func (v *visitTest) turnChecks(s *slot) ([]wards.Outcome, error) {
 	if o, refused := v.past.Written(s.said); refused {
+		v.note(s, string(wards.Turn), o.Ward, s.take(string(wards.Turn), o.Ward.Name), &o)
 		return []wards.Outcome{o}, nil
 	}
 	return v.checks(s, v.phase.Wards.Turn, nil)

@@ -126,7 +126,7 @@ var floors = map[string]string{
 	"validators/capy":     "validators validators/capy/reading validators/faults validators/schema",
 	"validators/edit":     "validators validators/edit/markers validators/faults validators/reading validators/schema",
 	"validators/request":  "internal/modelmarkup runner/reports validators validators/faults validators/reading validators/reading/numerals validators/schema",
-	"validators/schedule": "runner/signatures runner/tool validators validators/schedule/spoilings validators/schedule/statements validators/schema",
+	"validators/schedule": "internal/modelmarkup runner/signatures runner/tool validators validators/schedule/spoilings validators/schedule/statements validators/schema",
 	// Bad schedules of good ones.
 	"validators/schedule/spoilings": "validators/faults validators/schema",
 	// What certificates state, signed.

@@ -9,14 +9,14 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/seed61713e19/capstan/internal/modelmarkup"
 	"github.com/seed61713e19/capstan/runner/signatures"
 	"github.com/seed61713e19/capstan/validators/patterns"
 )
 
-// oneSchedule refuses a text that holds more than one schedule, or review of
-// one, or anything like JSON that can be read in two ways, or what is no whole of
-// its own: the text ends inside an object, or it stands in one that breaks. What a
-// model thought aloud before it answered is not looked at.
+// oneSchedule refuses a text that contains more than one schedule or review, JSON that
+// can be read in two ways, or JSON that is incomplete: the text ends inside an object,
+// or the value stands in an object that breaks. It does not look at a model's thinking.
 //
 //	{"schedule": {"items": []}, "notes": "the we   is cut off
 //	{"schedule": {"items": []}, "notes": oops}     breaks
@@ -25,9 +25,7 @@ func oneSchedule(text string) error {
 	if jsontext.Value(text).IsValid(lenient...) { // one document, whatever its keys
 		return signatures.UnambiguousText([]byte(text))
 	}
-	if at := strings.LastIndex(text, thought); at >= 0 {
-		text = text[at+len(thought):]
-	}
+	text, _ = modelmarkup.Cut(text)
 	all := []byte(strings.TrimRight(text, " \t\r\n"))
 	meant, broken, whole, budget := 0, 0, false, 8*len(all)+1<<16
 	for at := 0; ; {
@@ -70,8 +68,6 @@ func oneSchedule(text string) error {
 }
 
 var errBroken = errors.New("a JSON object breaks, and a part of it is not judged for the whole")
-
-const thought = "</think>"
 
 // opening is how an object begins, or a list of them.
 var opening = patterns.Lazy(`\{\s*["}]|\[\s*\{`)

@@ -42,8 +42,8 @@ var floors = map[string]string{
 	// Questions that an author writes in place.
 	"validators/expressions": "validators validators/schema",
 	// Those that come with the language.
-	"validators/builtins": "runner/reports templates/prompts validators validators/languages validators/reading validators/schema validators/secrets",
-	"runner/model":        "",
+	"validators/builtins": "internal/modelmarkup runner/reports templates/prompts validators validators/languages validators/reading validators/schema validators/secrets",
+	"runner/model":        "internal/modelmarkup",
 	// What of a conversation stays when it weighs too much.
 	"runner/exchanges": "runner/model",
 	"runner/tool":      "runner/process validators/schema",
@@ -76,7 +76,7 @@ var floors = map[string]string{
 	"runner/lots": "cascades validators wards",
 	// What is asked of people.
 	"runner/questions": "cascades runner/event",
-	"runner/engine":    "cascades runner/event runner/exchanges runner/lots runner/model runner/questions runner/shared runner/tool runner/words templates templates/prompts validators validators/expressions validators/schema wards",
+	"runner/engine":    "cascades internal/modelmarkup runner/event runner/exchanges runner/lots runner/model runner/questions runner/shared runner/tool runner/words templates templates/prompts validators validators/expressions validators/schema wards",
 	// How effects travel to other processes.
 	"runner/effects": "cascades runner/engine runner/event runner/model runner/tool validators/schema",
 	// Floor 4.
@@ -88,7 +88,7 @@ var floors = map[string]string{
 	"runner/journal/postgres": "runner/journal/statements",
 	// One statement of a stranger, which capstan sql and sql_query run.
 	"runner/journal/statements": "",
-	"runner":                    "cascades runner/engine runner/event runner/model runner/process runner/receipt runner/tool validators validators/builtins validators/schema",
+	"runner":                    "cascades internal/modelmarkup runner/engine runner/event runner/model runner/process runner/receipt runner/tool validators validators/builtins validators/schema",
 	"runner/journal":            "cascades runner runner/journal/encodings runner/journal/owners runner/journal/postgres runner/journal/statements runner/engine runner/event runner/model runner/tool validators validators/schema",
 	// What folds over a run's events.
 	"runner/junit": "",
@@ -127,8 +127,8 @@ var floors = map[string]string{
 	"runner/tool/mcp":     "runner/internal/requestids runner/process runner/spellings runner/tool validators validators/schema",
 	"validators/capy":     "validators validators/capy/reading validators/faults validators/schema",
 	"validators/edit":     "validators validators/edit/markers validators/faults validators/reading validators/schema",
-	"validators/request":  "runner/reports validators validators/faults validators/reading validators/reading/numerals validators/schema",
-	"validators/schedule": "runner/signatures runner/tool validators validators/schedule/spoilings validators/schedule/statements validators/schema",
+	"validators/request":  "internal/modelmarkup runner/reports validators validators/faults validators/reading validators/reading/numerals validators/schema",
+	"validators/schedule": "internal/modelmarkup runner/signatures runner/tool validators validators/schedule/spoilings validators/schedule/statements validators/schema",
 	// Bad schedules of good ones.
 	"validators/schedule/spoilings": "validators/faults validators/schema",
 	// What certificates state, signed.

@@ -3,17 +3,18 @@ package runner
 import (
 	"sync"
 
+	"github.com/seed61713e19/capstan/internal/modelmarkup"
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
-// A hearing hands on what a model says as it says it, in pieces that end with whole
-// characters: a model of somebody's own may cut where its bytes end, and may go on
-// when its call is over, which nobody hears.
+// A hearing passes on the text of a model while it arrives: without thinking, in
+// pieces of whole characters, and nothing after the call is over.
 type hearing struct {
-	mu   sync.Mutex // held while it is told
-	told func(string)
-	held string // the beginning of a character
-	over bool
+	mu     sync.Mutex // held while it is told
+	told   func(string)
+	held   string // the beginning of a character
+	stream modelmarkup.Stream
+	over   bool
 }
 
 func (h *hearing) hear(piece string) {
@@ -23,26 +24,36 @@ func (h *hearing) hear(piece string) {
 		return
 	}
 	if piece == "" { // it begins anew
-		h.held = ""
+		h.held, h.stream = "", modelmarkup.Stream{}
 		h.told("")
 		return
 	}
 	piece = h.held + piece
 	end := model.Whole(piece)
 	h.held = piece[end:]
-	if end > 0 {
-		h.told(piece[:end])
+	h.pass(piece[:end])
+}
+
+func (h *hearing) pass(piece string) {
+	out, anew := h.stream.Add(piece)
+	if anew {
+		h.told("")
+	}
+	if out != "" {
+		h.told(out)
 	}
 }
 
-// end hands on what no more has come of; nil has heard nothing.
+// end passes on what is left; nil has nothing.
 func (h *hearing) end() {
 	if h == nil {
 		return
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.over = true; h.held != "" {
-		h.told(h.held)
+	h.over = true
+	h.pass(h.held)
+	if rest := h.stream.End(); rest != "" {
+		h.told(rest)
 	}
 }

@@ -172,6 +172,9 @@ func (p *progress) Emit(e event.Event) {
 	case event.ModelReplied:
 		p.usage = p.usage.Add(e.Response.Usage)
 		p.without(e.Response)
+		if e.Response.Thinking != "" && e.Validator == "" {
+			p.line("  %s", p.styled(faint, label(e.Path)+thinkingLine(e.Response)))
+		}
 	case event.ToolCalled:
 		p.doing = "tool " + e.Call.Name
 		p.line("  %s", p.styled(faint, label(e.Path)+"tool "+oneLine(e.Call.Name)))
@@ -181,6 +184,14 @@ func (p *progress) Emit(e event.Event) {
 		p.finished(e)
 	}
 }
+
+// thinkingLine describes in one line what was cut out of a reply.
+func thinkingLine(r *model.Response) string {
+	return "thinking: " + validators.OneLine(r.Thinking, maxThinking)
+}
+
+// maxThinking bounds the thinking that a line shows, in characters.
+const maxThinking = 100
 
 // briefly takes an event of one of many items: only what went wrong has a line.
 func (p *progress) briefly(e event.Event) {

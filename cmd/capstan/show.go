@@ -194,6 +194,11 @@ func (t *teller) attempts(run *trace.Run) {
 			t.line("\n  %s: %s", strings.TrimPrefix(string(a.Path), string(p.Path)+"/"), status)
 			t.quote(a.Text)
 			for _, turn := range a.Turns {
+				for _, call := range turn.Calls {
+					if call.Response != nil && call.Response.Thinking != "" && call.Validator == "" {
+						t.line("  %s", thinkingLine(call.Response))
+					}
+				}
 				for i := range turn.Verdicts {
 					t.verdict(&turn.Verdicts[i].Verdict)
 				}

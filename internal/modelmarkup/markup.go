@@ -6,6 +6,7 @@ package modelmarkup
 import (
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // Kind is the kind of a span.
@@ -88,15 +89,30 @@ func Cut(text string) (rest string, cuts []Span) {
 
 const blanks = " \t\r\n"
 
-// Calls lists the parts of a text that are written calls.
-func Calls(text string) []string {
-	var calls []string
+// A Call is a tool call that is written as text.
+type Call struct {
+	Text string
+	Bare bool // a JSON value without tags, which may be an answer too
+}
+
+// Calls lists the written calls of a text.
+func Calls(text string) []Call {
+	var calls []Call
 	for _, s := range Find(text) {
 		if s.Kind == ToolCall {
-			calls = append(calls, text[s.Start:s.End])
+			call := text[s.Start:s.End]
+			calls = append(calls, Call{call, strings.HasPrefix(strings.TrimLeft(call, "["+blanks), "{")})
 		}
 	}
 	return calls
+}
+
+// Names returns those of the tools that the call names.
+func (c Call) Names(tools []string) []string {
+	words := strings.FieldsFunc(c.Text, func(r rune) bool {
+		return r != '_' && r != '-' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	})
+	return slices.DeleteFunc(slices.Clone(tools), func(name string) bool { return !slices.Contains(words, name) })
 }
 
 // A mark is a place where a row of the table matches.

@@ -106,9 +106,23 @@ func TestCalls(t *testing.T) {
 		`<function=a>{}</function> then <invoke name="b"></invoke>`:                        {`<function=a>{}</function>`, `<invoke name="b"></invoke>`},
 		"<tool_call>\n<function=a>\n<parameter=x>1</parameter>\n</function>\n</tool_call>": {"<tool_call>\n<function=a>\n<parameter=x>1</parameter>\n</function>\n</tool_call>"},
 	} {
-		if got := modelmarkup.Calls(text); !reflect.DeepEqual(got, want) {
+		var got []string
+		for _, c := range modelmarkup.Calls(text) {
+			got = append(got, c.Text)
+			if bare := c.Text[0] == '{' || c.Text[1] == '{'; c.Bare != bare {
+				t.Errorf("Calls(%q): bare is %v", text, c.Bare)
+			}
+		}
+		if !reflect.DeepEqual(got, want) {
 			t.Errorf("Calls(%q) = %q, want %q", text, got, want)
 		}
+	}
+}
+
+func TestCallNames(t *testing.T) {
+	c := modelmarkup.Call{Text: `<tool_call>{"name": "read_file", "arguments": {"path": "set_state.txt"}}</tool_call>`}
+	if got := c.Names([]string{"read", "read_file", "list"}); !reflect.DeepEqual(got, []string{"read_file"}) {
+		t.Errorf("Names: %q", got)
 	}
 }
 

@@ -94,6 +94,16 @@ func usesAt(t *trace.Turn, at event.Path) []*trace.Use {
 	return list
 }
 
+// turnChecks compares the turn wards on a text. They do not see a text that contains
+// a written tool call.
+func (v *visitTest) turnChecks(s *slot) ([]wards.Outcome, error) {
+	if o, refused := v.past.Written(s.said); refused {
+		v.note(s, string(wards.Turn), o.Ward, s.take(string(wards.Turn), o.Ward.Name), &o)
+		return []wards.Outcome{o}, nil
+	}
+	return v.checks(s, v.phase.Wards.Turn, nil)
+}
+
 // turn compares the turn wards on each text of a turn.
 func (v *visitTest) turn(a *trace.Attempt, t *trace.Turn) (d wards.Decision, err error) {
 	made := v.made
@@ -124,7 +134,7 @@ func (v *visitTest) turn(a *trace.Attempt, t *trace.Turn) (d wards.Decision, err
 		if len(v.phase.Wards.Turn) > 0 {
 			s.subject, s.said.Unfit = v.past.Subject(s.said), v.past.Unfit(s.said)
 		}
-		outcomes, err := v.checks(s, v.phase.Wards.Turn, nil)
+		outcomes, err := v.turnChecks(s)
 		if err != nil {
 			return d, err
 		}

@@ -146,19 +146,16 @@ func (t *try) take(c *candidate) error {
 		said = t.plain(said)
 		c.text = said
 		where := t.place()
-		where.at, where.unfit = at, len(t.p.Wards.Turn) > 0 && t.breaksSchema(said)
-		outcomes, err := t.checks(where, t.p.Wards.Turn, t.subject(said, t.turnOutput(said), t.turn, t.attempt))
+		where.at = at
+		outcomes, err := t.turnChecks(c, where)
 		if err != nil {
 			return err
-		}
-		if c.unasked = nil; where.unfit { // output_schema refuses the text with the attempt
-			c.unasked, outcomes = apart(outcomes)
 		}
 		switch d := budget.Decide(redo, outcomes); d.Action {
 		case wards.Release:
 			return nil
 		case wards.Exhausted:
-			c.spent = &d
+			c.spent, c.barred = &d, d.By.Ward == calling
 			return nil
 		case wards.Again:
 			t.s.State, t.chosen = state, chosen // the refused turn's go with it
@@ -169,6 +166,22 @@ func (t *try) take(c *candidate) error {
 			return decided(at, d)
 		}
 	}
+}
+
+// turnChecks returns the outcomes that decide on a turn's text. Turn wards do not
+// see a text that contains a written call.
+func (t *try) turnChecks(c *candidate, at place) (outcomes []wards.Outcome, err error) {
+	c.unasked = nil
+	if o, ok := t.written(c.text); ok {
+		t.tell(at.at.Join(calling.Name), at, o)
+		return []wards.Outcome{o}, nil
+	}
+	at.unfit = len(t.p.Wards.Turn) > 0 && t.breaksSchema(c.text)
+	outcomes, err = t.checks(at, t.p.Wards.Turn, t.subject(c.text, t.turnOutput(c.text), t.turn, t.attempt))
+	if err == nil && at.unfit { // output_schema refuses the text with the attempt
+		c.unasked, outcomes = apart(outcomes)
+	}
+	return outcomes, err
 }
 
 // apart gives what was not asked apart from what was.
@@ -240,6 +253,7 @@ func (f *flow) call(at event.Path, req model.Request, why string, said *event.Te
 		Request: &req, Message: why,
 	}))
 	resp, err := f.h.Model(at, req)
+	resp = resp.WithoutThinking()
 	f.meter.Spent(string(at), resp.Usage)
 	if err != nil {
 		return resp, err

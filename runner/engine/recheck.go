@@ -72,6 +72,10 @@ func (p *Past) Subject(s Said) validators.Subject {
 // Unfit tells whether a turn's text breaks the phase's output_schema.
 func (p *Past) Unfit(s Said) bool { return p.t.breaksSchema(p.t.plain(s.Text)) }
 
+// Written returns the refusal of a turn's text that contains a written tool call;
+// false if there is none.
+func (p *Past) Written(s Said) (wards.Outcome, bool) { return p.t.written(s.Text) }
+
 // Asked is what tool wards see of a call that a model asked for; false where it
 // could not be made, so that neither they nor result wards are asked.
 func (p *Past) Asked(s Said, c model.ToolCall) (validators.Subject, bool) {

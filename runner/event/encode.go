@@ -64,7 +64,7 @@ func (e *Event) size() int {
 		n += len(said)
 	}
 	if e.Response != nil {
-		n += len(e.Response.Text) + 128
+		n += len(e.Response.Text) + len(e.Response.Thinking) + 128
 	}
 	if e.Request != nil {
 		for _, m := range e.news() {

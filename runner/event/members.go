@@ -107,6 +107,7 @@ func (w *object) messages(list []model.Message) {
 
 func (w *object) response(r *model.Response) {
 	w.text(`,"response":{"text":`, r.Text)
+	w.someText(`,"thinking":`, r.Thinking)
 	w.someValue(`,"tool_calls":`, len(r.ToolCalls) > 0, r.ToolCalls)
 	w.someValue(`,"extra":`, r.Extra != "", r.Extra)
 	w.someText(`,"model":`, r.Model)

@@ -166,7 +166,10 @@ func (r *eventReader) effect(ctx context.Context, c *conn, row int64, e *event.E
 		return err
 	}
 	if e.Kind == event.ModelReplied {
-		e.Response = made.Response
+		if e.Response = made.Response; made.Response != nil { // the effect has the reply as it came
+			resp := made.Response.WithoutThinking()
+			e.Response = &resp
+		}
 	} else {
 		e.Result = made.Result
 	}

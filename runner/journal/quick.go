@@ -77,7 +77,7 @@ func (c *came) encode(pure bool) (raw []byte, lossy bool, err error) {
 // quickReply is the JSON of what a model answered that is a text and no more.
 func quickReply(c *came) ([]byte, bool) {
 	r := c.Response
-	if r == nil || c.Result != nil || c.Finding != nil || c.Answer != nil || r.ToolCalls != nil || r.Extra != "" || r.Without != nil || r.Failure != nil || !plainCost(r.Usage.CostUSD) {
+	if r == nil || c.Result != nil || c.Finding != nil || c.Answer != nil || r.Thinking != "" || r.ToolCalls != nil || r.Extra != "" || r.Without != nil || r.Failure != nil || !plainCost(r.Usage.CostUSD) {
 		return nil, false
 	}
 	o := object(append(make([]byte, 0, len(r.Text)+len(r.Text)/16+512), '{'))

@@ -143,6 +143,7 @@ type Tool struct {
 // as the endpoint told it, and empty where it told nothing.
 type Response struct {
 	Text      string     `json:"text"`
+	Thinking  string     `json:"thinking,omitempty"` // cut out of Text; see [Response.WithoutThinking]
 	ToolCalls []ToolCall `json:"tool_calls,omitempty"`
 	Extra     Extra      `json:"extra,omitempty"`    // what it carries beside them
 	Model     string     `json:"model,omitempty"`    // the model that answered, as the endpoint names it
@@ -155,9 +156,14 @@ type Response struct {
 	Failure   *Failure   `json:"failure,omitempty"` // set by hosts in place of an error; nil from a Model
 }
 
-// Message is the answer as a conversation goes on with it.
+// Message returns the answer as a conversation continues with it. An answer that is
+// only thinking stays in the conversation, because endpoints refuse empty messages.
 func (r Response) Message() Message {
-	m := Message{Role: Assistant, Content: r.Text, ToolCalls: r.ToolCalls, Extra: r.Extra}
+	content := r.Text
+	if content == "" && len(r.ToolCalls) == 0 {
+		content = r.Thinking
+	}
+	m := Message{Role: Assistant, Content: content, ToolCalls: r.ToolCalls, Extra: r.Extra}
 	if m.Extra != "" || len(m.ToolCalls) > 0 {
 		m.Provider = r.Provider
 	}

@@ -50,7 +50,7 @@ func (k kind) within(segment string) kind {
 // words are what the segments of a path are, by their names.
 var words = map[string]kind{
 	"model": modelKind, "tool": toolKind, "turn": turnKind, "attempt": attemptKind, "sounding": soundingKind, "sub": subKind, "item": itemKind,
-	"pre": wardKind, "post": wardKind, "ward": wardKind, "result_ward": wardKind, "loop_until": wardKind, "output_schema": wardKind,
+	"pre": wardKind, "post": wardKind, "ward": wardKind, "result_ward": wardKind, "loop_until": wardKind, "output_schema": wardKind, "tackle": wardKind,
 }
 
 // A scope is a place in a run that may still have events below it.

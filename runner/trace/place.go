@@ -142,7 +142,7 @@ func (f *Folder) enter(from *place, path event.Path, segment string, e *event.Ev
 }
 
 func isCheck(name string) bool {
-	return slices.Contains([]string{"pre", "ward", "result_ward", "post", "loop_until", "output_schema"}, name)
+	return slices.Contains([]string{"pre", "ward", "result_ward", "post", "loop_until", "output_schema", "tackle"}, name)
 }
 
 func (f *Folder) enterPhase(from *place, path event.Path, name string, e *event.Event) *place {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/seed61713e19/capstan/internal/modelmarkup"
 	"github.com/seed61713e19/capstan/validators"
 	"github.com/seed61713e19/capstan/validators/reading"
 	"github.com/seed61713e19/capstan/validators/secrets"
@@ -82,6 +83,9 @@ var Presentable = validators.New("presentable", "Validates that the text can be 
 		switch s.Output.(type) {
 		case map[string]any, []any:
 			eachText(s.Output, "", look)
+			if calls := modelmarkup.Calls(s.Content); len(calls) > 0 && !slices.Contains(p.Without, "asides") {
+				found.add("", "a tool call was written as text: %s", quote(calls[0].Text))
+			}
 		default:
 			look("", s.Content)
 		}
@@ -178,6 +182,7 @@ func (d *draft) linked(text string, in []int) bool {
 
 // asides finds what a model says that is not the text.
 func (d *draft) asides() {
+	d.markup()
 	if tag := d.tag(); tag != "" {
 		d.tell(strings.Index(d.source, tag), "a tag of the model's own was left in: %s", quote(tag))
 	}
@@ -213,6 +218,17 @@ func (d *draft) asides() {
 				d.doubt(s.From, "this may be what the model says of its text: %s", quote(text))
 			}
 		}
+	}
+}
+
+// markup finds thinking and tool calls that the model has written into the text.
+func (d *draft) markup() {
+	for _, s := range modelmarkup.Find(d.source) {
+		what := "the model's thinking was left in: %s"
+		if s.Kind == modelmarkup.ToolCall {
+			what = "a tool call was written as text: %s"
+		}
+		d.tell(s.Start, what, quote(d.source[s.Start:s.End]))
 	}
 }
 

@@ -30,7 +30,7 @@ const (
 	myself   = `\b(?:i|i'm|my|me)\b`
 	cannot   = `\bi(?:'m| am)? (?:can't|cannot|can not|won't|(?:unable|not able) to) `
 	reworked = `(?:adjust|change|revise|rewrite|rephrase|shorten|expand|elaborate|modify|edit|tweak|translate|summarize|refine)\b`
-	ownTag   = `</?think(?:ing)?>|</?tool_calls?>|</?(?:final_)?answer>|<[|｜][a-z_▁]+[|｜]>|<(?:end|start)_of_turn>|\[TOOL_CALLS\]`
+	ownTag   = `</?(?:final_)?answer>|<[|｜][a-z_▁]+[|｜]>|<(?:end|start)_of_turn>`
 	declined = `(?:[.,;:!?]|$| (?:as|because|since|due|but)\b)`
 )
 

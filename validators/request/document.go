@@ -10,24 +10,25 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/seed61713e19/capstan/internal/modelmarkup"
 	"github.com/seed61713e19/capstan/validators/schema"
 )
 
-// document gives the JSON of a message: the whole text, or the last fence in
-// its prose. What stands before it is blank, so that positions are the text's.
+// document returns the JSON of a message: the whole text, or the last fence in its
+// prose, without what the model thought. All else is blank, so that positions are
+// those of the text.
 func document(text []byte) ([]byte, error) {
-	text = bytes.TrimPrefix(text, []byte("\ufeff"))
-	start := len(text) - len(bytes.TrimLeft(text, " \t\r\n"))
-	for _, tag := range []string{"think>", "thinking>"} {
-		if !bytes.HasPrefix(text[start:], []byte("<"+tag)) {
+	text = bytes.Clone(bytes.TrimPrefix(text, []byte("\ufeff")))
+	for _, s := range modelmarkup.Find(string(text)) {
+		if s.Kind != modelmarkup.Thinking {
 			continue
 		}
-		_, said, ended := bytes.Cut(text[start:], []byte("</"+tag))
-		if !ended {
-			return nil, fmt.Errorf("it ends within <%s", tag)
+		if s.End == len(text) {
+			return nil, errors.New("it ends within the model's thinking")
 		}
-		start = len(text) - len(bytes.TrimLeft(said, " \t\r\n"))
+		blank(text[s.Start:s.End])
 	}
+	start := len(text) - len(bytes.TrimLeft(text, " \t\r\n"))
 	if start < len(text) && (text[start] == '{' || text[start] == '[') {
 		return behind(text, start, len(text)), nil
 	}
@@ -45,6 +46,15 @@ func document(text []byte) ([]byte, error) {
 		return text, nil
 	}
 	return nil, errors.New("there is no JSON: want one JSON object, by itself or in a ```json fence")
+}
+
+// blank overwrites a text with blanks, but keeps its line ends.
+func blank(text []byte) {
+	for i, b := range text {
+		if b != '\n' {
+			text[i] = ' '
+		}
+	}
 }
 
 // behind is text[from:to] with the lines and columns that it has in the text.

@@ -28,6 +28,9 @@ func TestParseResponseWherever(t *testing.T) {
 		"longer fence":          "````json\n" + good + "\n````\n",
 		"thinking":              "<think>```json\n" + bad + "\n```</think>\n" + good,
 		"another word for it":   "<thinking>```json\n" + bad + "\n```</thinking>\n" + good,
+		"only the closing tag":  "Maybe " + bad + "?\n</think>\n" + good,
+		"thinking in brackets":  "[THINK]" + bad + "[/THINK]" + good,
+		"a tag in a string":     strings.Replace(good, `"evidence":"`, `"evidence":"it writes </think>, `, 1),
 		"fence inside a fence":  "````md\n```json\n" + bad + "\n```\n````\n```json\n" + good + "\n```",
 	} {
 		r, err := request.ParseResponse([]byte(in))
@@ -51,8 +54,8 @@ func TestParseResponseProblems(t *testing.T) {
 		"object in prose":       {"Here it is: " + raw, []string{"there is no JSON: want one JSON object, by itself or in a ```json fence"}},
 		"last fence is cut off": {"```json\n" + raw + "\n```\n```json\n" + raw[:20], []string{"the fence in line 4 is never closed"}},
 		"never closed":          {"so:\n```json\n" + raw, []string{"the fence in line 2 is never closed"}},
-		"within a thought":      {"<think>so:\n```json\n" + raw + "\n```\nbut", []string{"it ends within <think>"}},
-		"within thinking":       {" <thinking>so:\n```json\n" + raw + "\n```\nbut", []string{"it ends within <thinking>"}},
+		"within a thought":      {"<think>so:\n```json\n" + raw + "\n```\nbut", []string{"it ends within the model's thinking"}},
+		"within thinking":       {" <thinking>so:\n```json\n" + raw + "\n```\nbut", []string{"it ends within the model's thinking"}},
 		"never closed, whole":   {"so:\n~~~\n" + raw + "\n```\n", []string{"the fence in line 2 is never closed"}},
 		"another one is open":   {"```json\n" + raw + "\n```\n```sh\ngo test\n", []string{"the fence in line 4 is never closed"}},
 		"a document behind":     {"```json\n" + raw + "\n```\nOn second thoughts: " + raw, []string{"line 4: a second document begins behind the first"}},

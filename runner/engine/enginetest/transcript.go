@@ -151,6 +151,9 @@ func told(e event.Event) string {
 			return "failure: " + quote(e.Response.Failure.Error())
 		}
 		s := quote(e.Response.Text)
+		if e.Response.Thinking != "" {
+			s += " thinking " + quote(e.Response.Thinking)
+		}
 		for _, c := range e.Response.ToolCalls {
 			s += fmt.Sprintf(" call %s %s", c.Name, c.Arguments)
 		}

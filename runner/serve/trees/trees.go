@@ -147,7 +147,7 @@ func (f *Forest) keep(run *journal.Run, t *trace.Run, size int) {
 func weight(e event.Event) int {
 	n := 1<<10 + len(e.Text) + len(e.Message) + event.Weight(e.Output) + event.Weight(map[string]any(e.Input))
 	if e.Response != nil {
-		n += len(e.Response.Text)
+		n += len(e.Response.Text) + len(e.Response.Thinking)
 	}
 	if e.Call != nil {
 		n += event.Weight(e.Call.Arguments)

@@ -219,16 +219,17 @@ func newTurn(run string, p *trace.Phase, t *trace.Turn, over bool) turn {
 
 // A Call is a call of a model; its prompt is fetched when it is opened.
 type Call struct {
-	Path    event.Path
-	Who     string // author, judge NAME, evaluator
-	Model   string
-	Usage   model.Usage
-	Took    time.Duration
-	URL     string
-	Open    bool // under way
-	Failure *model.Failure
-	Reply   Text
-	Tools   []model.ToolCall
+	Path     event.Path
+	Who      string // author, judge NAME, evaluator
+	Model    string
+	Usage    model.Usage
+	Took     time.Duration
+	URL      string
+	Open     bool // under way
+	Failure  *model.Failure
+	Reply    Text
+	Thinking Text // cut out of the reply
+	Tools    []model.ToolCall
 }
 
 // Calls are calls of models, without their prompts.
@@ -248,6 +249,7 @@ func Calls(run string, calls []*trace.Call) []Call {
 		if c.Response != nil {
 			v.Usage, v.Failure, v.Tools = c.Response.Usage, c.Response.Failure, c.Response.ToolCalls
 			v.Reply = NewText(run, "reply", c.Response.Text, Ref{What: "reply", At: c.Path})
+			v.Thinking = NewText(run, "thinking", c.Response.Thinking, Ref{What: "thinking", At: c.Path})
 			if c.Response.Model != "" {
 				v.Model = c.Response.Model
 			}

@@ -67,8 +67,12 @@ func (r Ref) In(p *trace.Phase) (string, bool) {
 			}
 		},
 		Call: func(c *trace.Call) {
-			if c.Path == r.At && r.What == "reply" && c.Response != nil {
+			switch {
+			case c.Path != r.At || c.Response == nil:
+			case r.What == "reply":
 				text, ok = c.Response.Text, true
+			case r.What == "thinking":
+				text, ok = c.Response.Thinking, true
 			}
 		},
 		Use: func(u *trace.Use) {

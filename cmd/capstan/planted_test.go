@@ -124,7 +124,7 @@ type foundIn struct {
 func plantIn(t *testing.T, gate string, list []sound) foundIn {
 	t.Helper()
 	c := &Command{Stdin: strings.NewReader(""), Stdout: &bytes.Buffer{}, Stderr: &bytes.Buffer{}, Getenv: func(string) string { return "" }}
-	s := &kit{servers: &remote{}, models: newModels(func(string) string { return "" }, false, nil), progress: c.progress(true)}
+	s := &kit{servers: &remote{}, models: newModels(func(string) string { return "" }, false, nil, ""), progress: c.progress(true)}
 	defer s.close()
 	r, err := s.runner(c, runFlags{}, "")
 	if err != nil {

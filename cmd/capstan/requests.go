@@ -140,7 +140,7 @@ func (c *Command) criterionJudge(flag string) (inspectors.Judge, error) {
 // shippedCascade is a cascade that comes with Capstan and what runs it, with the
 // models that a flag chooses.
 func (c *Command) shippedCascade(file, flag string, more ...runner.Option) (*runner.Runner, *cascades.Cascade, error) {
-	models := newModels(c.Getenv, false, nil)
+	models := newModels(c.Getenv, false, nil, c.names.root)
 	chosen := models.chosen(flag, file)
 	r, err := runner.New(append(more, withGates(), runner.WithModel(models), runner.WithModelName(chosen))...)
 	if err != nil {

@@ -1,6 +1,7 @@
 package cases
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,7 +13,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/seed61713e19/capstan/cascades"
-	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/internal/files"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/validators/schema"
@@ -67,8 +68,16 @@ func (l *loader) load() (*Case, error) {
 // name is a file's name for errors and for the disk.
 func (l *loader) name(file string) string { return path.Join(filepath.ToSlash(l.dir), file) }
 
+// maxFile is the largest file of a case, in bytes.
+const maxFile = 64 << 20
+
+// read reads a file of the case.
+func (l *loader) read(file string) ([]byte, error) {
+	return files.Root{Dirs: []string{l.dir}}.Read(filepath.FromSlash(l.name(file)), maxFile)
+}
+
 func (l *loader) page(file string, out any) error {
-	source, err := runner.ReadFile(l.name(file))
+	source, err := l.read(file)
 	if err != nil {
 		return err
 	}
@@ -76,7 +85,7 @@ func (l *loader) page(file string, out any) error {
 }
 
 func (l *loader) input(c *Case) error {
-	source, err := runner.ReadFile(l.name(inputFile))
+	source, err := l.read(inputFile)
 	if err != nil {
 		return err
 	}
@@ -96,10 +105,7 @@ func (l *loader) text(page string, t text) (string, error) {
 	if t.file == "" {
 		return t.string, nil
 	}
-	if !filepath.IsLocal(filepath.FromSlash(t.file)) {
-		return "", fmt.Errorf("%s:%d: %s is not within the case", l.name(page), t.line, t.file)
-	}
-	source, err := runner.ReadFile(l.name(t.file))
+	source, err := l.read(t.file)
 	if err != nil {
 		return "", fmt.Errorf("%s:%d: %w", l.name(page), t.line, err)
 	}
@@ -169,7 +175,7 @@ func (l *loader) effects() ([]*effect, error) {
 			continue
 		}
 		file := path.Join(effectsDir, entry.Name())
-		source, err := runner.ReadFile(l.name(file))
+		source, err := l.read(file)
 		if err != nil {
 			return nil, err
 		}
@@ -201,13 +207,15 @@ func (l *loader) effects() ([]*effect, error) {
 // beside is a file's name as the cascade's parser and the disk know it.
 func (c *Case) beside(file string) string { return path.Join(filepath.ToSlash(c.Dir), file) }
 
-// opener reads the cascade's files: those that have a place in the case from
-// there, others where they are.
-func (c *Case) opener() cascades.Opener {
+// opener reads the files of the cascade: those that the case stores from the case, others
+// from the folder of the cascade or from below root.
+func (c *Case) opener(root string) cascades.Opener {
+	own := files.Root{Dirs: []string{c.Dir}}
+	other := files.Root{Dirs: []string{cmp.Or(root, "."), c.Dir, filepath.Dir(c.beside(c.cascade))}}
 	return func(name string) ([]byte, error) {
 		if place, ok := c.files[name]; ok {
-			name = c.beside(place)
+			return own.Read(filepath.FromSlash(c.beside(place)), maxFile)
 		}
-		return runner.ReadFile(name)
+		return other.Read(filepath.FromSlash(name), maxFile)
 	}
 }

@@ -236,7 +236,7 @@ func (r *Runner) Opener(file string) cascades.Opener {
 // reach is where the files are that a cascade file may name.
 func (r *Runner) reach(file string) files.Root {
 	dirs := []string{cmp.Or(r.root, "."), filepath.Dir(file)}
-	return files.Root{Dirs: append(dirs, r.tackle...), Files: []string{file}}
+	return files.Root{Dirs: append(dirs, r.tackle...), Files: []string{file}, Flag: "--root"}
 }
 
 // known is what the cascade in a file may name. The files and folders that its databases

@@ -29,6 +29,7 @@ type mcpFlags struct {
 	only     []string
 	evidence string
 	run      runFlags
+	network  networkFlags
 	signer   signerFlags
 }
 
@@ -60,7 +61,7 @@ cancels the runs that are under way; capstan resume goes on with them.`,
 	flags.StringArrayVar(&f.only, "only", nil, "offer this tool alone, and others named so")
 	flags.Var((*given.Models)(&f.run.model), "model", modelUsage)
 	flags.StringVar(&f.run.names.root, "root", ".", "the folder that files which clients and cascades name, file tools and validation requests may not leave")
-	flags.StringArrayVar(&f.run.hosts, "allow-host", nil, "a host that http_get may reach: name, name:port or *.name")
+	f.network.add(cmd, &f.run.hosts)
 	flags.BoolVar(&f.run.allowExec, "allow-exec", false, "let models run commands, files that are run start programs, and validation requests run theirs")
 	flags.StringVar(&f.evidence, "evidence", "", "where the screenshots of validation requests are kept (default: temporary directories)")
 	f.signer.add(cmd)
@@ -151,7 +152,10 @@ func (c *Command) mcpOptions(s *kit, f mcpFlags, with map[string]any, offered ma
 			return o, usage("--with %s: no gate and no tool has such a parameter", name)
 		}
 	}
-	inspector := &inspectors.Inspector{Root: f.run.names.root, AllowExec: f.run.allowExec, EvidenceDir: f.evidence}
+	inspector := &inspectors.Inspector{
+		Root: f.run.names.root, AllowExec: f.run.allowExec, EvidenceDir: f.evidence,
+		Network: inspectors.Network{Hosts: f.run.hosts, Methods: f.network.methods},
+	}
 	var err error
 	if inspector.Judge, err = c.criterionJudge(c.mcpJudge(f)); err != nil {
 		o.Log.Warn("no model judges the criteria of validation requests", "why", err)

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -20,7 +19,7 @@ type models struct {
 	*providers.Set
 	getenv  func(string) string
 	journal *journal.Journal // where replay:RUN finds its run; may be nil
-	scripts files.Root       // where scripts, and the files of their replies, may be
+	scripts files.Root       // where scripts may be, and the files of their replies
 }
 
 func newModels(getenv func(string) string, stream bool, j *journal.Journal, root string) *models {
@@ -28,20 +27,27 @@ func newModels(getenv func(string) string, stream bool, j *journal.Journal, root
 	if j != nil {
 		o.Replay = func(run string) (model.Model, error) { return j.Replay(context.Background(), run) }
 	}
-	return (&models{providers.New(o), getenv, j, files.Root{Dirs: []string{cmp.Or(root, ".")}}}).fresh()
+	return (&models{providers.New(o), getenv, j, files.Root{Dirs: []string{cmp.Or(root, ".")}, Flag: "--root"}}).fresh()
 }
 
 // fresh returns the models with unread scripts and the same endpoints. What is trusted
 // later is not trusted by m.
 func (m *models) fresh() *models {
 	own := *m
-	own.scripts = files.Root{Dirs: slices.Clone(m.scripts.Dirs), Files: slices.Clone(m.scripts.Files)}
-	own.Set = m.Reading(func(file string) ([]byte, error) { return own.scripts.Read(file, providers.MaxScript) })
+	own.scripts.Dirs, own.scripts.Files = slices.Clone(m.scripts.Dirs), slices.Clone(m.scripts.Files)
+	own.Set = m.Reading(own.read)
 	return &own
 }
 
-// trust lets the scripts be anywhere that an operator has named, with the files beside
-// them.
+// read reads a script, or a file that a script names: a trusted script may name any file.
+func (m *models) read(file, script string) ([]byte, error) {
+	if slices.Contains(m.scripts.Files, script) {
+		return files.Read(file, providers.MaxScript)
+	}
+	return m.scripts.Read(file, providers.MaxScript)
+}
+
+// trust lets the scripts that an operator has chosen be anywhere.
 func (m *models) trust(chosen string) {
 	for line := range strings.SplitSeq(chosen, "\n") {
 		name := cascades.Chosen(line).Default()
@@ -50,7 +56,6 @@ func (m *models) trust(chosen string) {
 		}
 		if file, isScript := strings.CutPrefix(name, "scripted:"); isScript {
 			m.scripts.Files = append(m.scripts.Files, file)
-			m.scripts.Dirs = append(m.scripts.Dirs, filepath.Dir(file))
 		}
 	}
 }

@@ -332,7 +332,7 @@ func soundWeeks(t *testing.T) (map[string][]sound, []sound) {
 	capstan("schedule", "init", in("demo.db"), "--demo")
 	capstan("keygen", "--dir", dir)
 	capstan("schedule", "settings", in("demo.db"), "--verification-key", in("public.pem"))
-	capstan("run", "../../cascades/examples/schedule.yaml", "--model", "scripted", "-q", "--run-id", "week", "--input", "creator_id=ada", "--input", "week_start=2026-01-05",
+	capstan("run", "../../cascades/examples/schedule.yaml", "--model", "scripted", "-q", "--run-id", "week", "--root", in("."), "--input", "creator_id=ada", "--input", "week_start=2026-01-05",
 		"--input", "db="+in("demo.db"), "--input", "signing_key="+in("private.pem"), "--input", "verification_key="+in("public.pem"))
 	var run struct{ Outputs map[string]any }
 	if err := json.Unmarshal(capstan("show", "week", "--json"), &run); err != nil {

@@ -29,8 +29,12 @@ var ErrOutside = errors.New("outside")
 var ErrTooLarge = errors.New("too large")
 
 // A Root is where files may be read: the folders Dirs with all that is below them, and
-// the single files Files, which an operator named and which may be anywhere.
-type Root struct{ Dirs, Files []string }
+// the single files Files, which an operator named and which may be anywhere. Flag is the
+// flag that allows other folders, for errors; "" where there is none.
+type Root struct {
+	Dirs, Files []string
+	Flag        string
+}
 
 // Read reads a file of the root. A relative name is relative to the working directory.
 // A file with more than limit bytes is an error.
@@ -106,16 +110,20 @@ func (r Root) in(name string, body func(in *os.Root, inside string) error) error
 		problem = err
 	}
 	if problem != nil {
-		return fmt.Errorf("%s: a link leads %w %s; to allow another folder, start Capstan with --root", name, ErrOutside, r)
+		return fmt.Errorf("%s: a link leads %w %s", name, ErrOutside, r)
 	}
-	return fmt.Errorf("%s is %w %s; to allow another folder, start Capstan with --root", name, ErrOutside, r)
+	return fmt.Errorf("%s is %w %s", name, ErrOutside, r)
 }
 
-// String lists the folders.
+// String lists the folders, and how others are allowed.
 func (r Root) String() string {
 	dirs := slices.Clone(r.Dirs)
 	slices.Sort(dirs)
-	return strings.Join(slices.Compact(dirs), " and ")
+	text := strings.Join(slices.Compact(dirs), " and ")
+	if r.Flag != "" {
+		text += "; start Capstan with " + r.Flag + " to allow another folder"
+	}
+	return text
 }
 
 // escapes reports whether an error of [os.Root] is that a path leads out of it. Package
@@ -166,6 +174,9 @@ func OpenDirIn(in *os.Root, name string) (*os.File, error) {
 // again afterwards, for another file may have taken its place.
 func open(name string, want func(fs.FileMode) error, stat func(string) (fs.FileInfo, error), openFile func(string, int, fs.FileMode) (*os.File, error)) (*os.File, error) {
 	info, err := stat(name)
+	if at, ok := errors.AsType[*fs.PathError](err); ok {
+		at.Op = "open"
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -24,7 +24,7 @@ func (s *Server) root() root { return root(s.o.Root) }
 // maxFile is the largest file that a call may name, in bytes.
 const maxFile = 64 << 20
 
-func (r root) files() files.Root { return files.Root{Dirs: []string{string(r)}} }
+func (r root) files() files.Root { return files.Root{Dirs: []string{string(r)}, Flag: "--root"} }
 
 // file returns a name that is relative to the root as the rest of Capstan takes it:
 // relative to the working directory.

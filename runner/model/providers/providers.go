@@ -25,9 +25,9 @@ type Options struct {
 	Stream bool                // answers come in pieces
 	// Replay returns the model that answers from a stored run; nil where no runs are stored.
 	Replay func(run string) (model.Model, error)
-	// Read reads a script, and the files that a script names. Nil reads any regular file
-	// of at most [MaxScript] bytes.
-	Read func(file string) ([]byte, error)
+	// Read reads a script, or a file that a script names; script is "" for the script
+	// itself. Nil reads any regular file of at most [MaxScript] bytes.
+	Read func(file, script string) ([]byte, error)
 }
 
 // MaxScript is the largest script, and the largest file of a reply, in bytes.
@@ -127,7 +127,7 @@ func (s *Set) script(file string) (*scripted.Script, error) {
 	if known, ok := s.answers.scripts[file]; ok {
 		return known, nil
 	}
-	text, err := s.read(file)
+	text, err := s.read(file, "")
 	if err != nil {
 		return nil, fmt.Errorf("scripted model: %w", err)
 	}
@@ -135,7 +135,7 @@ func (s *Set) script(file string) (*scripted.Script, error) {
 		if !filepath.IsAbs(name) {
 			name = filepath.Join(filepath.Dir(file), name)
 		}
-		return s.read(name)
+		return s.read(name, file)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("scripted model: %w", err)
@@ -147,11 +147,11 @@ func (s *Set) script(file string) (*scripted.Script, error) {
 	return read, nil
 }
 
-func (s *Set) read(file string) ([]byte, error) {
+func (s *Set) read(file, script string) ([]byte, error) {
 	if s.o.Read == nil {
 		return files.Read(file, MaxScript)
 	}
-	return s.o.Read(file)
+	return s.o.Read(file, script)
 }
 
 // replay answers from a run that was kept.
@@ -177,7 +177,7 @@ func (s *Set) replay(run string) (model.Model, error) {
 
 // Reading returns a set with the same endpoints whose scripts are unread, and are read
 // by read, see Options.
-func (s *Set) Reading(read func(file string) ([]byte, error)) *Set {
+func (s *Set) Reading(read func(file, script string) ([]byte, error)) *Set {
 	o := s.o
 	o.Read = read
 	return &Set{o, &answers{}, s.opened, s.at}

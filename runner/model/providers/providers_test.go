@@ -81,7 +81,7 @@ func TestReadingRewinds(t *testing.T) {
 func TestReadingRefuses(t *testing.T) {
 	file := write(t, "- {reply_file: good.md}\n- {reply_file: ../bad.md}\n- {reply_file: /dev/zero}\n")
 	var names []string
-	s := New(Options{Getenv: nothing}).Reading(func(name string) ([]byte, error) {
+	s := New(Options{Getenv: nothing}).Reading(func(name, _ string) ([]byte, error) {
 		names = append(names, name)
 		switch filepath.Base(name) {
 		case filepath.Base(file):

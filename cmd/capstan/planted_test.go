@@ -126,7 +126,7 @@ func plantIn(t *testing.T, gate string, list []sound) foundIn {
 	c := &Command{Stdin: strings.NewReader(""), Stdout: &bytes.Buffer{}, Stderr: &bytes.Buffer{}, Getenv: func(string) string { return "" }}
 	s := &kit{servers: &remote{}, models: newModels(func(string) string { return "" }, false, nil, ""), progress: c.progress(true)}
 	defer s.close()
-	r, err := s.runner(c, runFlags{}, "")
+	r, err := s.runner(c, runFlags{names: nameFlags{root: os.TempDir()}}, "")
 	if err != nil {
 		t.Fatal(err)
 	}

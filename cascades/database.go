@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"net/url"
 	"path"
+	"strings"
 	"time"
 
 	"github.com/seed61713e19/capstan/runner/process"
@@ -47,7 +48,11 @@ func (p *parser) database(o *object, name string) tool.Database {
 	}
 	if n := o.get("url"); n != nil && d.URL != "" {
 		p.ofVariables(n, "url", d.URL)
-		if _, err := tool.Kind(d.URL); err != nil {
+		kind, err := tool.Kind(d.URL)
+		if file := tool.File(d.URL); err == nil && kind == tool.SQLite && p.known.Inside != nil && !strings.Contains(file, "{{") {
+			err = p.known.Inside(p.beside(file))
+		}
+		if err != nil {
 			p.report(n, CodeValue, "%s: %v", o.what, err)
 		} else if u, err := url.Parse(process.Rest(d.URL)); err == nil {
 			if password, _ := u.User.Password(); password != "" {

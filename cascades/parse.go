@@ -22,12 +22,15 @@ type Opener func(name string) ([]byte, error)
 
 // Known is what a cascade may name besides what its file defines.
 type Known struct {
-	Validators   validators.Set
-	Tools        tool.Set
-	Remote       Remote   // makes the mcp forms; nil where there are none
-	Chosen       Chosen   // what is asked in place of what cascades say, of which their gates' evidence must be
-	Receipts     Receipts // checks those that tools want; where it is nil such a tool is never called
-	Root         string   // where programs with cwd: root run; empty: the working directory
+	Validators validators.Set
+	Tools      tool.Set
+	Remote     Remote   // makes the mcp forms; nil where there are none
+	Chosen     Chosen   // what is asked in place of what cascades say, of which their gates' evidence must be
+	Receipts   Receipts // checks those that tools want; where it is nil such a tool is never called
+	Root       string   // where programs with cwd: root run; empty: the working directory
+	// Inside returns an error for a file of a database that a cascade may not name; nil
+	// allows every file.
+	Inside       func(file string) error
 	Tackle       []string // folders that are searched by id, behind tackle beside the cascade
 	MissingTools bool     // a tool that is named nowhere is a warning, and fails when it is called
 	Memo         *Memo    // of the last readings of the same file; nil compiles everything

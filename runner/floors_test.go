@@ -19,6 +19,9 @@ const everywhere = "validators/patterns"
 // floors is the house: what each package may import of it. A new edge is a
 // word here, for a reviewer to see.
 var floors = map[string]string{
+	// What several layers share.
+	"internal/files": "", // files whose names are not trusted
+	"internal/hosts": "", // addresses that are not trusted
 	// Floor 0.
 	"templates/jinja":      "runner/spellings", // the language of templates
 	"templates/prompts":    "",                 // what we say to models
@@ -46,7 +49,7 @@ var floors = map[string]string{
 	"runner/model":        "internal/modelmarkup",
 	// What of a conversation stays when it weighs too much.
 	"runner/exchanges": "runner/model",
-	"runner/tool":      "runner/process validators/schema",
+	"runner/tool":      "internal/files internal/hosts runner/process validators/schema",
 	"runner/event":     "runner/model runner/tool validators validators/schema",
 	// What a text of the CAPY pipeline says, without a judgement.
 	"validators/capy/reading": "",
@@ -88,7 +91,7 @@ var floors = map[string]string{
 	"runner/journal/postgres": "runner/journal/statements",
 	// One statement of a stranger, which capstan sql and sql_query run.
 	"runner/journal/statements": "",
-	"runner":                    "cascades internal/modelmarkup runner/engine runner/event runner/model runner/process runner/receipt runner/tool validators validators/builtins validators/schema",
+	"runner":                    "cascades internal/files internal/modelmarkup runner/engine runner/event runner/model runner/process runner/receipt runner/tool validators validators/builtins validators/schema",
 	"runner/journal":            "cascades runner runner/journal/encodings runner/journal/owners runner/journal/postgres runner/journal/statements runner/engine runner/event runner/model runner/tool validators validators/schema",
 	// What folds over a run's events.
 	"runner/junit": "",
@@ -103,12 +106,12 @@ var floors = map[string]string{
 	// Arithmetic over verdicts.
 	"runner/measure": "validators/schema",
 	// A cascade on every row of a set.
-	"runner/batch":     "cascades runner runner/event runner/measure runner/model validators validators/expressions validators/patterns validators/schema",
+	"runner/batch":     "cascades internal/files runner runner/event runner/measure runner/model validators validators/expressions validators/patterns validators/schema",
 	"runner/trace":     "cascades runner/event runner/model runner/tool validators/schema",
 	"runner/receipt":   "cascades runner/event runner/measure runner/signatures runner/trace validators/schema wards",
 	"runner/backtest":  "cascades runner/engine runner/event runner/junit runner/lots runner/model runner/reports runner/signatures runner/trace runner/words validators validators/schema wards",
 	"runner/mutate":    "cascades runner/backtest runner/engine runner/junit runner/measure runner/reports validators validators/faults validators/schema wards",
-	"runner/cases":     "cascades runner runner/backtest runner/engine runner/event runner/junit runner/measure runner/model runner/mutate runner/tool validators validators/schema",
+	"runner/cases":     "cascades internal/files runner runner/backtest runner/engine runner/event runner/junit runner/measure runner/model runner/mutate runner/tool validators validators/schema",
 	"runner/telemetry": "runner/event runner/model runner/telemetry/otlp validators/schema",
 	"runner/cost":      "runner/journal runner/measure runner/reports validators validators/patterns",
 	"runner/trust":     "cascades runner/journal runner/junit runner/measure runner/reports validators wards",
@@ -119,16 +122,16 @@ var floors = map[string]string{
 	"runner/model/plain":    "",
 	"runner/model/scripted": "cascades/documents runner/model",
 	// By the names of models: who is asked.
-	"runner/model/providers": "runner/model runner/model/openai runner/model/scripted runner/process",
+	"runner/model/providers": "internal/files runner/model runner/model/openai runner/model/scripted runner/process",
 	// Scripts that are made of what is known.
 	"runner/rehearsal": "cascades runner/event runner/model runner/model/scripted validators validators/patterns validators/schema wards",
 	// A tool over databases, with the connections and the guard of the journal's.
 	"runner/tool/query":   "runner/journal/postgres runner/journal/statements runner/process runner/tool validators/schema",
 	"runner/tool/mcp":     "runner/internal/requestids runner/process runner/spellings runner/tool validators validators/schema",
 	"validators/capy":     "validators validators/capy/reading validators/faults validators/schema",
-	"validators/edit":     "validators validators/edit/markers validators/faults validators/reading validators/schema",
-	"validators/request":  "internal/modelmarkup runner/reports validators validators/faults validators/reading validators/reading/numerals validators/schema",
-	"validators/schedule": "internal/modelmarkup runner/signatures runner/tool validators validators/schedule/spoilings validators/schedule/statements validators/schema",
+	"validators/edit":     "internal/files validators validators/edit/markers validators/faults validators/reading validators/schema",
+	"validators/request":  "internal/files internal/modelmarkup runner/reports validators validators/faults validators/reading validators/reading/numerals validators/schema",
+	"validators/schedule": "internal/files internal/modelmarkup runner/signatures runner/tool validators validators/schedule/spoilings validators/schedule/statements validators/schema",
 	// Bad schedules of good ones.
 	"validators/schedule/spoilings": "validators/faults validators/schema",
 	// What certificates state, signed.
@@ -159,9 +162,9 @@ var floors = map[string]string{
 	"runner/serve/plots":  "",
 	"runner/serve/trends": "runner/journal runner/measure",
 	"runner/lsp":          "cascades runner/reports templates validators validators/expressions validators/schema", // it completes templates and expressions
-	"runner/mcpserver":    "cascades runner runner/event runner/internal/requestids runner/reports runner/tool validators validators/schema",
+	"runner/mcpserver":    "cascades internal/files runner runner/event runner/internal/requestids runner/reports runner/tool validators validators/schema",
 	// Real validation of requests: it starts programs and a browser.
-	"validators/request/inspectors": "runner/process validators/request",
+	"validators/request/inspectors": "internal/files internal/hosts runner/process validators/request",
 	// Floor 6.
 	"cmd/capstan": "*",
 	// Suites that tests of other packages import.

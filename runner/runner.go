@@ -11,6 +11,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"encoding/hex"
@@ -18,12 +19,12 @@ import (
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"time"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/internal/files"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
@@ -117,8 +118,9 @@ func WithTools(list ...tool.Tool) Option {
 // WithRemote lets cascades use validators and tools of MCP servers.
 func WithRemote(m cascades.Remote) Option { return func(r *Runner) { r.remote = m } }
 
-// WithRoot says where the programs of validators with cwd: root run: the
-// directory that the file tools were given. Empty, it is the working directory.
+// WithRoot sets the folder that the file tools were given. The programs of validators
+// with cwd: root run there, and cascades may name files below it. Default: the working
+// directory.
 func WithRoot(dir string) Option { return func(r *Runner) { r.root = dir } }
 
 // WithTackle adds folders in which cascades find validators, tools and other
@@ -195,9 +197,11 @@ func (r *Runner) Known() cascades.Known {
 	return cascades.Known{Validators: r.validators, Tools: r.tools, Remote: r.remote, Root: r.root, Tackle: r.tackle, MissingTools: r.missing, Chosen: cascades.Chosen(r.modelName), Receipts: receipts}
 }
 
-// Load reads and checks a cascade file. An error is [cascades.Diagnostics].
+// Load reads and checks a cascade file, which may be anywhere. The files that it names
+// must be in its folder, in the root of [WithRoot] or in a folder of [WithTackle]. An
+// error is [cascades.Diagnostics].
 func (r *Runner) Load(file string) (*cascades.Cascade, error) {
-	return cascades.Load(filepath.ToSlash(file), ReadFile, r.Known())
+	return cascades.Load(filepath.ToSlash(file), r.Opener(file), r.known(file))
 }
 
 // LoadFS is [Runner.Load] from a file system.
@@ -205,40 +209,44 @@ func (r *Runner) LoadFS(fsys fs.FS, file string) (*cascades.Cascade, error) {
 	return cascades.Load(file, func(name string) ([]byte, error) { return fs.ReadFile(fsys, name) }, r.Known())
 }
 
-// Unpack is [Runner.Load] of the files that a run has kept, the cascade's own
-// first: nothing is read from disk.
-func (r *Runner) Unpack(files []cascades.File) (*cascades.Cascade, error) {
-	if len(files) == 0 {
+// Unpack is [Runner.Load] for the files that a run has stored, the cascade's own
+// first. It reads nothing from disk.
+func (r *Runner) Unpack(stored []cascades.File) (*cascades.Cascade, error) {
+	if len(stored) == 0 {
 		return nil, errors.New("the run has kept no cascade")
 	}
-	return cascades.Load(files[0].Name, cascades.Unpacked(files), r.Known())
+	file := stored[0].Name
+	return cascades.Load(file, cascades.Unpacked(stored), r.known(file))
 }
 
-// ReadFile reads a file as [Runner.Load] does: it must be a regular one, of at
-// most 64 MiB. What a cascade names may be a device or a pipe that never ends.
-func ReadFile(name string) ([]byte, error) { return readFile(name, os.Stat, os.ReadFile) }
+// ReadFile reads a file that an operator named. It must be a regular file of at most
+// 64 MiB.
+func ReadFile(name string) ([]byte, error) { return files.Read(name, maxFile) }
 
-// ReadFileIn reads a file of a directory as [ReadFile] does. It follows no symbolic
-// link out of the directory.
-func ReadFileIn(root *os.Root, name string) ([]byte, error) {
-	return readFile(name, root.Stat, root.ReadFile)
-}
-
-func readFile(name string, stat func(string) (fs.FileInfo, error), read func(string) ([]byte, error)) ([]byte, error) {
-	info, err := stat(name)
-	switch {
-	case err != nil:
-		return nil, err
-	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s is not a regular file", name)
-	case info.Size() > maxFile:
-		return nil, fmt.Errorf("%s has %d bytes; a cascade and the files it names may have %d each", name, info.Size(), maxFile)
-	}
-	return read(name)
-}
-
-// maxFile bounds a file that a cascade names, in bytes.
+// maxFile is the largest cascade, and the largest file that a cascade may name, in bytes.
 const maxFile = 64 << 20
+
+// Opener reads the files that a cascade file names, as [Runner.Load] does, and the
+// cascade file itself.
+func (r *Runner) Opener(file string) cascades.Opener {
+	root := r.reach(file)
+	return func(name string) ([]byte, error) { return root.Read(filepath.FromSlash(name), maxFile) }
+}
+
+// reach is where the files are that a cascade file may name.
+func (r *Runner) reach(file string) files.Root {
+	dirs := []string{cmp.Or(r.root, "."), filepath.Dir(file)}
+	return files.Root{Dirs: append(dirs, r.tackle...), Files: []string{file}, Flag: "--root"}
+}
+
+// known is what the cascade in a file may name. The files and folders that its databases
+// and the parameters of validators name are confined as the files of the cascade are.
+func (r *Runner) known(file string) cascades.Known {
+	k := r.Known()
+	k.Inside = r.reach(file).Check
+	k.Validators = k.Validators.Within(k.Inside)
+	return k
+}
 
 // A RunOption changes one run: it is an [Option], or of [WithRunID],
 // [WithSettings] and [WithParent].
@@ -359,8 +367,7 @@ func NewRunID(now time.Time) string {
 // Host is the in-process host of one run, for hosts that are built around it.
 func (r *Runner) Host(ctx context.Context) engine.Host { return r.host(ctx, "") }
 
-// Parse is [Runner.Load] for a text that was read already; the files it names
-// are read beside name.
+// Parse is [Runner.Load] for a text that was read already, as of a file called name.
 func (r *Runner) Parse(name string, source []byte) (*cascades.Cascade, error) {
-	return cascades.Parse(filepath.ToSlash(name), source, ReadFile, r.Known())
+	return cascades.Parse(filepath.ToSlash(name), source, r.Opener(name), r.known(name))
 }

@@ -26,7 +26,7 @@ func (v Validator) Fixed(with map[string]any) Validator {
 		return v
 	}
 	open := v
-	open.Operator = nil
+	open.Operator, open.opens = nil, v.opening(with)
 	open.params = sync.OnceValue(func() map[string]any { return schema.Without(v.params(), closed) })
 	open.bind = func(given map[string]any) (Check, error) {
 		for _, name := range closed {

@@ -35,6 +35,7 @@ type Validator struct {
 	Operator    []string // parameters that are the operator's alone, see [Operator]
 
 	faults func(with map[string]any) []faults.Operator
+	opens  func(with map[string]any) []string // files and folders, see [Opens]
 	params func() map[string]any
 	bind   func(with map[string]any) (Check, error)
 }

@@ -63,7 +63,7 @@ func (c *Command) holdAgainst(ctx context.Context, file string, f backtestFlags)
 		return err
 	}
 	defer j.Close()
-	s := c.quietly(j)
+	s := c.quietly(j, f.run)
 	defer s.close()
 	chosen := s.models.chosen(f.run.model, file)
 	r, err := s.runner(c, f.run, chosen)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -27,9 +28,19 @@ func apart(flags []string) (models []string, renamed string) {
 	return models, renamed
 }
 
-// chosen is [given.Models.Chosen] of the flag and the environment. A run that answers
-// has its whole name: last is another one when the run that asks it is gone on with.
+// chosen returns the models that the flag and the environment of an operator choose for
+// the cascade in a file that the operator named. The scripts among them, and those in the
+// folder of the cascade, may be read from now on.
 func (m *models) chosen(flag, cascade string) string {
+	chosen := m.names(flag, cascade)
+	m.trust(chosen)
+	m.scripts.Dirs = append(m.scripts.Dirs, filepath.Dir(cascade))
+	return chosen
+}
+
+// names is [given.Models.Chosen] for the flag and the environment. It replaces "last" in
+// replay:last by the name of the run, for a resumed run must ask the same run again.
+func (m *models) names(flag, cascade string) string {
 	return given.Models(flag).Chosen(m.getenv("CAPSTAN_MODEL"), cascade, func(name string) string {
 		if id, answers := strings.CutPrefix(name, "replay:"); answers && m.journal != nil {
 			if run, err := m.journal.Run(context.Background(), id); err == nil { // else who asks it says what is wrong

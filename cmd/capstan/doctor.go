@@ -200,7 +200,7 @@ func (c *Command) fileSigns(ctx context.Context, file, chosen string) ([]sign, e
 	if err != nil {
 		return nil, err
 	}
-	m := newModels(c.Getenv, false, nil)
+	m := newModels(c.Getenv, false, nil, c.names.root)
 	of := m.Of(cascade.EveryProvider())
 	var signs []sign
 	told := map[string]bool{}

@@ -120,7 +120,7 @@ type gatekeeper struct {
 
 // open finds the validator that the name means.
 func (g *gatekeeper) open(model string, servers *remote) (err error) {
-	g.models = newModels(g.Getenv, false, nil)
+	g.models = newModels(g.Getenv, false, nil, "")
 	file, own, inFile := cutFile(g.name)
 	g.chosen = g.models.chosen(model, file)
 	g.runner, err = runner.New(withGates(), runner.WithModel(g.models), runner.WithModelName(g.chosen),

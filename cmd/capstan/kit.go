@@ -64,11 +64,11 @@ func (c *Command) noticing(interrupted context.Context, s *kit) {
 
 // begin opens what a run needs and close gives back, at once where ctx has ended.
 func (c *Command) begin(ctx context.Context, f runFlags) (*kit, error) {
-	if f.root != "" {
-		if info, err := os.Stat(f.root); err != nil {
+	if f.names.root != "" {
+		if info, err := os.Stat(f.names.root); err != nil {
 			return nil, usage("--root: %w", err)
 		} else if !info.IsDir() {
-			return nil, usage("--root: %s is not a directory", f.root)
+			return nil, usage("--root: %s is not a directory", f.names.root)
 		}
 	}
 	j, err := c.store(f.store)
@@ -81,7 +81,7 @@ func (c *Command) begin(ctx context.Context, f runFlags) (*kit, error) {
 		s.closers = append(s.closers, func() { j.Close() })
 	}
 	c.noticing(ctx, s)
-	s.models = newModels(c.Getenv, !f.quiet && c.terminal(c.Stderr), j)
+	s.models = newModels(c.Getenv, !f.quiet && c.terminal(c.Stderr), j, f.names.root)
 	s.progress = c.progress(f.quiet)
 	s.sinks = []event.Sink{s.progress}
 	if t, err := telemetry.FromEnvironment(context.Background(), c.Getenv, telemetry.Options{Version: versionName()}); err != nil {
@@ -129,9 +129,9 @@ func (c *Command) sent(t *telemetry.Telemetry) {
 	}
 }
 
-// quietly is a kit for a look at texts: it keeps no run and tells of none.
-func (c *Command) quietly(j *journal.Journal) *kit {
-	s := &kit{servers: &remote{}, models: newModels(c.Getenv, false, j), progress: c.progress(true)}
+// quietly makes a kit for commands that judge texts: it stores no run and shows none.
+func (c *Command) quietly(j *journal.Journal, f runFlags) *kit {
+	s := &kit{servers: &remote{}, models: newModels(c.Getenv, false, j, f.names.root), progress: c.progress(true)}
 	s.closers = append(s.closers, func() { s.servers.client.Close() })
 	return s
 }
@@ -148,8 +148,8 @@ func (s *kit) runner(c *Command, f runFlags, model string, more ...runner.Option
 	options := []runner.Option{
 		withGates(),
 		runner.WithModel(s.models), runner.WithModelName(model),
-		runner.WithTools(tools(tool.Options{Root: f.root, Hosts: f.hosts, AllowExec: f.allowExec})...),
-		runner.WithRoot(f.root), runner.WithRemote(s.servers), runner.WithTrace(s.telemetry.Context), runner.WithAsk(c.asker(s.progress)), runner.WithNotices(s.notices),
+		runner.WithTools(tools(tool.Options{Root: f.names.root, Hosts: f.hosts, AllowExec: f.allowExec})...),
+		runner.WithRemote(s.servers), runner.WithTrace(s.telemetry.Context), runner.WithAsk(c.asker(s.progress)), runner.WithNotices(s.notices),
 	}
 	if s.progress.width != nil { // somebody sees the text as it comes: else it need not
 		options = append(options, runner.WithText(s.progress.text))

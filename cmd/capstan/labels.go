@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/seed61713e19/capstan/internal/files"
 	"github.com/seed61713e19/capstan/runner/measure"
 )
 
@@ -33,7 +34,7 @@ func (c *Command) readLabels(dir string, asked bool) ([]measure.Label, error) {
 			continue
 		}
 		name := filepath.Join(dir, entry.Name())
-		found, err := c.readLabelFile(name)
+		found, err := c.readLabelFile(dir, name)
 		if err != nil {
 			return nil, &exit{exitBroken, err}
 		}
@@ -42,11 +43,8 @@ func (c *Command) readLabels(dir string, asked bool) ([]measure.Label, error) {
 	return labels, nil
 }
 
-func (c *Command) readLabelFile(name string) ([]measure.Label, error) {
-	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() { // a device may never end
-		return nil, fmt.Errorf("%s is not a regular file", name)
-	}
-	f, err := os.Open(name)
+func (c *Command) readLabelFile(dir, name string) ([]measure.Label, error) {
+	f, err := files.Root{Dirs: []string{dir}}.Open(name)
 	if err != nil {
 		return nil, err
 	}

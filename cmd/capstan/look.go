@@ -29,7 +29,7 @@ price is told as such, with the key that gives it one.`,
   capstan plan post.yaml --model gpt-5-mini --json`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			chosen := cascades.Chosen(newModels(c.Getenv, false, nil).chosen(model, args[0]))
+			chosen := cascades.Chosen(newModels(c.Getenv, false, nil, c.names.root).chosen(model, args[0]))
 			return c.tell(args[0], asJSON, func(cascade *cascades.Cascade) texter {
 				c.unnamed(cascade, model)
 				return planned{cascade.PlanOf(chosen, cascade.Priced(openai.DefaultPrices())), proofs.Of(cascade)}

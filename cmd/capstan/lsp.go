@@ -45,7 +45,7 @@ func (c *Command) serveEditor(ctx context.Context) error {
 	err = lsp.Serve(ctx, &pipe{c.Stdin, out}, lsp.Options{
 		Known: r.Known(), Read: runner.ReadFile, List: nameable, Version: versionName(),
 		Plan: func(cascade *cascades.Cascade) cascades.Plan {
-			chosen := newModels(c.Getenv, false, nil).chosen("", cascade.File)
+			chosen := newModels(c.Getenv, false, nil, c.names.root).chosen("", cascade.File)
 			return cascade.PlanOf(cascades.Chosen(chosen), cascade.Priced(openai.DefaultPrices()))
 		},
 		Models: slices.Sorted(maps.Keys(openai.DefaultPrices())),

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"maps"
 	"os/signal"
+	"slices"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -27,6 +28,7 @@ type mcpFlags struct {
 	only     []string
 	evidence string
 	run      runFlags
+	network  networkFlags
 	signer   signerFlags
 }
 
@@ -57,8 +59,8 @@ cancels the runs that are under way; capstan resume goes on with them.`,
 	flags.StringArrayVar(&f.with, "with", nil, "a parameter that clients cannot choose: name=text, name:=JSON or name=@file")
 	flags.StringArrayVar(&f.only, "only", nil, "offer this tool alone, and others named so")
 	flags.Var((*given.Models)(&f.run.model), "model", modelUsage)
-	flags.StringVar(&f.run.root, "root", ".", "the directory that the files of run and lint, file tools and validation requests may not leave")
-	flags.StringArrayVar(&f.run.hosts, "allow-host", nil, "a host that http_get may reach: name, name:port or *.name")
+	flags.StringVar(&f.run.names.root, "root", ".", "the folder that files which clients and cascades name, file tools and validation requests may not leave")
+	f.network.add(cmd, &f.run.hosts)
 	flags.BoolVar(&f.run.allowExec, "allow-exec", false, "let models run commands, files that are run start programs, and validation requests run theirs")
 	flags.StringVar(&f.evidence, "evidence", "", "where the screenshots of validation requests are kept (default: temporary directories)")
 	f.signer.add(cmd)
@@ -83,11 +85,12 @@ func (c *Command) serveMCP(ctx context.Context, words []string, f mcpFlags) erro
 		return err
 	}
 	defer s.close()
+	s.models.trust(s.models.names(c.mcpJudge(f), ""))
 	judges, err := s.runner(c, f.run, c.mcpJudge(f))
 	if err != nil {
 		return err
 	}
-	options, err := c.mcpOptions(s, f, with, judges)
+	options, err := c.mcpOptions(s, f, with, offered, judges)
 	if err != nil {
 		return err
 	}
@@ -119,10 +122,10 @@ func (c *Command) serveMCP(ctx context.Context, words []string, f mcpFlags) erro
 }
 
 // mcpOptions says what the server offers, but for the cascades.
-func (c *Command) mcpOptions(s *kit, f mcpFlags, with map[string]any, judges *runner.Runner) (mcpserver.Options, error) {
+func (c *Command) mcpOptions(s *kit, f mcpFlags, with map[string]any, offered map[string]string, judges *runner.Runner) (mcpserver.Options, error) {
 	o := mcpserver.Options{
 		Version: versionName(), Only: f.only, Judge: judges, Known: judges.Known(), Cascades: map[string]*cascades.Cascade{},
-		Runs: &mcpRuns{c, s, f.run}, Kept: s.journal != nil, Root: f.run.root, Programs: f.run.allowExec,
+		Runs: &mcpRuns{c, s, f.run, offered}, Kept: s.journal != nil, Root: f.run.names.root, Programs: f.run.allowExec,
 		Log: slog.New(slog.NewTextHandler(c.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	}
 	if len(c.hidden) > 0 {
@@ -148,7 +151,10 @@ func (c *Command) mcpOptions(s *kit, f mcpFlags, with map[string]any, judges *ru
 			return o, usage("--with %s: no gate and no tool has such a parameter", name)
 		}
 	}
-	inspector := &inspectors.Inspector{Root: f.run.root, AllowExec: f.run.allowExec, EvidenceDir: f.evidence}
+	inspector := &inspectors.Inspector{
+		Root: f.run.names.root, AllowExec: f.run.allowExec, EvidenceDir: f.evidence,
+		Network: inspectors.Network{Hosts: f.run.hosts, Methods: f.network.methods},
+	}
 	var err error
 	if inspector.Judge, err = c.criterionJudge(c.mcpJudge(f)); err != nil {
 		o.Log.Warn("no model judges the criteria of validation requests", "why", err)
@@ -189,19 +195,25 @@ func ownForm(gate string) func(validators.Verdict) []byte {
 	return func(v validators.Verdict) []byte { return answer(judgement{validator: gate, verdict: v}) }
 }
 
-// mcpRuns makes the runs that clients order.
+// mcpRuns makes the runs that clients request.
 type mcpRuns struct {
 	*Command
-	kit *kit
-	f   runFlags
+	kit     *kit
+	f       runFlags
+	offered map[string]string // the files that the operator named
 }
 
-// runner makes the runner for one run, with replies of its own where they are
-// scripted.
+// runner makes the runner for one run, which reads scripts from their beginnings. A model
+// or a cascade that the client named may use scripts below the root alone.
 func (r *mcpRuns) runner(f runFlags, name, file string, o mcpserver.Order) (*runner.Runner, *kit, string, error) {
 	own := *r.kit
 	own.models = r.kit.models.fresh()
-	chosen := own.models.chosen(name, file)
+	if slices.Contains(slices.Collect(maps.Values(r.offered)), file) {
+		own.models.chosen(r.f.model, file)
+	} else {
+		own.models.trust(own.models.names(r.f.model, ""))
+	}
+	chosen := own.models.names(name, file)
 	made, err := own.runner(r.Command, f, chosen, runner.WithAsk(o.Ask), runner.WithSink(o.Sink))
 	return made, &own, chosen, err
 }

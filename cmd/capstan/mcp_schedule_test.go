@@ -32,7 +32,7 @@ func TestMCPSchedule(t *testing.T) {
 	}
 	capstan("schedule", "init", at("week.db"), "--demo")
 	capstan("keygen", "--dir", dir)
-	capstan("run", "../../cascades/examples/schedule.yaml", "--model", "scripted", "--run-id", "plan",
+	capstan("run", "../../cascades/examples/schedule.yaml", "--model", "scripted", "--run-id", "plan", "--root", at("."),
 		"--input", "creator_id=ada", "--input", "week_start=2026-01-05", "--input", "db="+at("week.db"),
 		"--input", "signing_key="+at("private.pem"), "--input", "verification_key="+at("public.pem"))
 	week := saved(t, capstan("events", "plan"))

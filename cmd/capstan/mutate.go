@@ -88,7 +88,7 @@ func (c *Command) plantFaults(ctx context.Context, args []string, f mutateFlags)
 	case f.most < 1:
 		return usage("--most must be at least 1, not %d", f.most)
 	}
-	s := c.quietly(nil)
+	s := c.quietly(nil, f.run)
 	defer s.close()
 	file := isFile(args[0])
 	if f.labels != "" && !file {

@@ -8,21 +8,23 @@ import (
 	"github.com/seed61713e19/capstan/runner"
 )
 
-// nameFlags say what the names in a cascade may mean beside what its file and
-// the folder tackle beside it say.
+// nameFlags say which files the names in a cascade may stand for, besides those in its
+// folder.
 type nameFlags struct {
+	root    string
 	tackle  []string
 	missing bool
 }
 
 func (f *nameFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
+	flags.StringVar(&f.root, "root", ".", "the folder that file tools, and files that cascades name, may not leave")
 	flags.StringArrayVar(&f.tackle, "tackle", nil, "a folder of validators, tools and cascades that files name by id; they find the folder tackle beside them without it")
 	flags.BoolVar(&f.missing, "allow-missing-tools", false, "a tool that is named nowhere is a warning, and fails when it is called")
 }
 
 func (f nameFlags) options() []runner.Option {
-	var list []runner.Option
+	list := []runner.Option{runner.WithRoot(f.root)}
 	for _, dir := range f.tackle {
 		list = append(list, runner.WithTackle(filepath.ToSlash(filepath.Clean(dir))))
 	}

@@ -124,9 +124,9 @@ type foundIn struct {
 func plantIn(t *testing.T, gate string, list []sound) foundIn {
 	t.Helper()
 	c := &Command{Stdin: strings.NewReader(""), Stdout: &bytes.Buffer{}, Stderr: &bytes.Buffer{}, Getenv: func(string) string { return "" }}
-	s := &kit{servers: &remote{}, models: newModels(func(string) string { return "" }, false, nil), progress: c.progress(true)}
+	s := &kit{servers: &remote{}, models: newModels(func(string) string { return "" }, false, nil, ""), progress: c.progress(true)}
 	defer s.close()
-	r, err := s.runner(c, runFlags{}, "")
+	r, err := s.runner(c, runFlags{names: nameFlags{root: os.TempDir()}}, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -332,7 +332,7 @@ func soundWeeks(t *testing.T) (map[string][]sound, []sound) {
 	capstan("schedule", "init", in("demo.db"), "--demo")
 	capstan("keygen", "--dir", dir)
 	capstan("schedule", "settings", in("demo.db"), "--verification-key", in("public.pem"))
-	capstan("run", "../../cascades/examples/schedule.yaml", "--model", "scripted", "-q", "--run-id", "week", "--input", "creator_id=ada", "--input", "week_start=2026-01-05",
+	capstan("run", "../../cascades/examples/schedule.yaml", "--model", "scripted", "-q", "--run-id", "week", "--root", in("."), "--input", "creator_id=ada", "--input", "week_start=2026-01-05",
 		"--input", "db="+in("demo.db"), "--input", "signing_key="+in("private.pem"), "--input", "verification_key="+in("public.pem"))
 	var run struct{ Outputs map[string]any }
 	if err := json.Unmarshal(capstan("show", "week", "--json"), &run); err != nil {

@@ -26,13 +26,14 @@ func (c *Command) validateRequest() *cobra.Command {
 		Short: "Validate a request for real, and print the response",
 		Long: `Validate a request of the validation request protocol for real: look at the files
 of its worktree, run the commands that its hints name, ask its services, and open
-its pages in a headless Chromium. The response goes to standard output.
+its pages in a headless Chromium. The response goes to standard output. Without
+--allow-services no service is asked, and without --allow-exec no command runs.
 
 What cannot be computed is judged by a model where --model names one, by the
 shipped cascade validate_criterion.yaml; else it is BLOCKED.
 
 Exit status: 0 PASS, 1 FAIL or PARTIAL, 2 a malformed request, 3 BLOCKED.`,
-		Example: `  capstan validate-request request.json --allow-exec --evidence shots`,
+		Example: `  capstan validate-request request.json --allow-services --allow-exec --evidence shots`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			text, err := c.files().Text(args[0])
@@ -55,6 +56,7 @@ Exit status: 0 PASS, 1 FAIL or PARTIAL, 2 a malformed request, 3 BLOCKED.`,
 	flags := cmd.Flags()
 	flags.StringVar(&i.Root, "root", "", "the directory that the worktree must lie in (default: where the request says)")
 	flags.BoolVar(&i.AllowExec, "allow-exec", false, "run the commands that hints name")
+	flags.BoolVar(&i.Network.Services, "allow-services", false, "connect to the services and ports that the request names, with every method of its hints")
 	flags.StringVar(&i.EvidenceDir, "evidence", "", "where screenshots are kept, made if need be (default: a new temporary directory)")
 	flags.StringVar(&i.Browser, "browser", "", `the Chromium to use, "none" for none`)
 	flags.Var((*given.Models)(&name), "model", "who judges what cannot be computed: "+modelUsage)
@@ -76,6 +78,15 @@ func (c *Command) validate(ctx context.Context, r *request.Request, i *inspector
 		return &exit{exitBroken, err}
 	}
 	return judged(outcome.Judgement)
+}
+
+// networkFlags are what servers of requests by others may connect to.
+type networkFlags struct{ methods []string }
+
+func (f *networkFlags) add(cmd *cobra.Command, hosts *[]string) {
+	flags := cmd.Flags()
+	flags.StringArrayVar(hosts, "allow-host", nil, "a host that http_get and validation requests may reach: name, name:port or *.name")
+	flags.StringArrayVar(&f.methods, "allow-method", nil, "a method that validation requests may send, besides GET and HEAD")
 }
 
 // inspected takes one request to an inspector, and its response back.
@@ -140,7 +151,7 @@ func (c *Command) criterionJudge(flag string) (inspectors.Judge, error) {
 // shippedCascade is a cascade that comes with Capstan and what runs it, with the
 // models that a flag chooses.
 func (c *Command) shippedCascade(file, flag string, more ...runner.Option) (*runner.Runner, *cascades.Cascade, error) {
-	models := newModels(c.Getenv, false, nil)
+	models := newModels(c.Getenv, false, nil, c.names.root)
 	chosen := models.chosen(flag, file)
 	r, err := runner.New(append(more, withGates(), runner.WithModel(models), runner.WithModelName(chosen))...)
 	if err != nil {

@@ -34,13 +34,13 @@ const (
 func (f *runFlags) settings() map[string]string {
 	dir, _ := os.Getwd()
 	return map[string]string{
-		settingDir: dir, settingRoot: f.root, settingHosts: strings.Join(f.hosts, " "), settingAllowExec: strconv.FormatBool(f.allowExec),
+		settingDir: dir, settingRoot: f.names.root, settingHosts: strings.Join(f.hosts, " "), settingAllowExec: strconv.FormatBool(f.allowExec),
 		settingTackle: strings.Join(f.names.tackle, "\n"), settingMissing: strconv.FormatBool(f.names.missing),
 	}
 }
 
 func (f *runFlags) restore(settings map[string]string) {
-	f.root, f.hosts = settings[settingRoot], strings.Fields(settings[settingHosts])
+	f.names.root, f.hosts = settings[settingRoot], strings.Fields(settings[settingHosts])
 	f.allowExec = settings[settingAllowExec] == "true"
 	f.names.missing = settings[settingMissing] == "true"
 	if dirs := settings[settingTackle]; dirs != "" {
@@ -143,8 +143,8 @@ func (c *Command) enter(dir string, f *runFlags) (leave func(), err error) {
 		return func() {}, nil
 	}
 	fmt.Fprintln(c.Stderr, "note: the run was begun in a directory that is not there:", gone)
-	if !filepath.IsAbs(f.root) {
-		f.root = filepath.Join(dir, f.root) // what is written must not be lost with the stand-in
+	if !filepath.IsAbs(f.names.root) {
+		f.names.root = filepath.Join(dir, f.names.root) // what is written must not be lost with the stand-in
 	}
 	empty, err := os.MkdirTemp("", "capstan-resume-")
 	if err == nil {
@@ -154,6 +154,17 @@ func (c *Command) enter(dir string, f *runFlags) (leave func(), err error) {
 		return nil, &exit{exitBroken, err}
 	}
 	return func() { _ = os.Remove(empty) }, nil // unless a program has left something there
+}
+
+// began lets the models of a stored run read the scripts that its command line chose.
+func (m *models) began(start runner.Start) {
+	m.trust(start.Model)
+	if root := start.Settings[settingRoot]; root != "" {
+		m.scripts.Dirs = append(m.scripts.Dirs, root)
+	}
+	if len(start.Files) > 0 {
+		m.scripts.Dirs = append(m.scripts.Dirs, filepath.Dir(start.Files[0].Name))
+	}
 }
 
 // goesOn tells of a run that has not ended for good.
@@ -167,6 +178,7 @@ func (c *Command) goOn(ctx context.Context, s *kit, run *journal.Run, f runFlags
 	if err := c.spares(f, "", run.Start.Model, run.Start.Files); err != nil {
 		return err
 	}
+	s.models.began(run.Start)
 	r, err := s.runner(c, f, run.Start.Model)
 	if err != nil {
 		return err
@@ -210,6 +222,7 @@ func (c *Command) runAgain(ctx context.Context, s *kit, run *journal.Run, how re
 	if f.runID == "" {
 		f.runID = runner.NewRunID(time.Now())
 	}
+	s.models.began(run.Start)
 	r, err := s.runner(c, f, run.Start.Model, runner.WithSink(event.Func(func(e event.Event) {
 		if e.Kind == event.RunStarted { // and was not refused
 			fmt.Fprintf(c.Stderr, "run %s shares what is unchanged with %s\n", f.runID, oneLine(run.RunID))

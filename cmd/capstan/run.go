@@ -27,7 +27,6 @@ type runFlags struct {
 	runID     string
 	events    string
 	hosts     []string
-	root      string
 	allowExec bool
 	names     nameFlags
 	json      bool
@@ -53,7 +52,6 @@ func (f *runFlags) how(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.Var((*given.Models)(&f.model), "model", modelUsage)
 	flags.BoolVar(&f.strict, "strict", false, "a warning about the cascade is an error")
-	flags.StringVar(&f.root, "root", ".", "the directory that file tools may not leave")
 	flags.StringArrayVar(&f.hosts, "allow-host", nil, "a host that http_get may reach: name, name:port or *.name")
 	f.names.add(cmd)
 	flags.BoolVar(&f.allowExec, "allow-exec", false, "let the model run commands through run_command and run_code")

@@ -27,7 +27,9 @@ func (b *balance) Weigh(ctx context.Context, name string) (*serve.Scale, error) 
 	if !ok {
 		return nil, orders.ErrNoCascade
 	}
-	s := &scale{kit: b.kit, chosen: b.kit.models.fresh().chosen(b.flags.first()+"\n"+b.flags.run.model, file)}
+	own := *b.kit
+	own.models = b.kit.models.fresh()
+	s := &scale{kit: &own, chosen: own.models.chosen(b.flags.first()+"\n"+b.flags.run.model, file)}
 	var err error
 	if s.runner, err = b.kit.runner(b.Command, b.flags.run, s.chosen); err != nil {
 		return nil, err

@@ -35,6 +35,7 @@ type serveFlags struct {
 	evidence  string
 	limit     int
 	takeover  time.Duration
+	network   networkFlags
 	run       runFlags
 }
 
@@ -66,8 +67,8 @@ An address that other machines reach needs a token of at least 16 characters.
 	flags.StringArrayVar(&f.models, "model", nil, "a model that may be asked for, the first is the default (or CAPSTAN_MODEL); OLD=NEW, '*=NEW': another one for that, or for all")
 	flags.IntVar(&f.limit, "runs", 16, "how many runs there may be at once")
 	flags.DurationVar(&f.takeover, "takeover", 0, "go on with runs whose process is gone, and count as gone after this long (from 1s; by default runs stay where they are)")
-	flags.StringVar(&f.run.root, "root", ".", "the directory that file tools and validation requests may not leave")
-	flags.StringArrayVar(&f.run.hosts, "allow-host", nil, "a host that http_get may reach: name, name:port or *.name")
+	flags.StringVar(&f.run.names.root, "root", ".", "the folder that file tools, files that cascades name and validation requests may not leave")
+	f.network.add(cmd, &f.run.hosts)
 	flags.BoolVar(&f.run.allowExec, "allow-exec", false, "let models run commands through run_command and run_code, and validation requests run theirs")
 	flags.StringVar(&f.evidence, "evidence", "", "where the screenshots of validation requests are kept (default: temporary directories)")
 	f.run.store.add(cmd)
@@ -105,6 +106,7 @@ func (c *Command) serveRuns(ctx context.Context, words []string, f serveFlags) e
 	crew := c.crew(s, offered, f)
 	requests := c.requests(f)
 	defer requests.Close()
+	s.models.trust(s.models.names(f.first(), ""))
 	judges, err := s.runner(c, f.run, f.first())
 	if err != nil {
 		return err
@@ -215,10 +217,13 @@ func (s *kit) resumable(r *runner.Runner, id, chosen string) error {
 	return nil
 }
 
-// requests takes validation requests to the inspector. What comes over HTTP may
-// name no directory but those below root.
+// requests takes validation requests to the inspector. Those over HTTP may name folders
+// below the root alone, and services at the allowed hosts.
 func (c *Command) requests(f serveFlags) *request.Dispatcher {
-	inspector := &inspectors.Inspector{Root: f.run.root, AllowExec: f.run.allowExec, EvidenceDir: f.evidence}
+	inspector := &inspectors.Inspector{
+		Root: f.run.names.root, AllowExec: f.run.allowExec, EvidenceDir: f.evidence,
+		Network: inspectors.Network{Hosts: f.run.hosts, Methods: f.network.methods},
+	}
 	return request.NewDispatcher(request.Config{
 		Fresh:   func() request.Runner { return inspecting(inspector) },
 		Judging: seenIn(inspector),

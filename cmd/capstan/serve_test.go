@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	neturl "net/url"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"testing"
 )
 
@@ -118,6 +120,45 @@ func TestServe(t *testing.T) {
 	}
 	if status := end(); status != exitOK {
 		t.Errorf("it ended with status %d", status)
+	}
+}
+
+// A validation request over HTTP reaches the hosts and sends the methods that the operator
+// allows.
+func TestServeAllowHost(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var asked atomic.Int32
+	target := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/" { // where the service is asked whether it is up
+			asked.Add(1)
+		}
+	}))
+	t.Cleanup(target.Close)
+	host := strings.TrimPrefix(target.URL, "http://")
+	for i, c := range []struct {
+		flags      []string
+		hint, want string
+		verdict    string
+		reaches    int32
+	}{
+		{nil, "url: /x", "--allow-host " + host, "BLOCKED", 0},
+		{[]string{"--allow-host", "example.com"}, "url: /x", "--allow-host " + host, "BLOCKED", 0},
+		{[]string{"--allow-host", host}, "url: DELETE /x", "--allow-method DELETE", "BLOCKED", 0},
+		{[]string{"--allow-host", host}, "url: /x", "status 200", "PASS", 1},
+		{[]string{"--allow-host", host, "--allow-method", "DELETE"}, "url: DELETE /x", "status 200", "PASS", 1},
+	} {
+		asked.Store(0)
+		url, end := serving(t, c.flags...)
+		task := fmt.Sprintf("task-%d", i)
+		body := `{"task_id": "` + task + `", "validation_type": "code", "services": {"api_url": "` + target.URL + `"}, "acceptance_criteria": [{"id": "A", "description": "it answers", "validation_hint": "` + c.hint + `"}]}`
+		if status, answer := call(t, "POST", url+"/v1/validation-requests?wait=20", body); status >= 300 {
+			t.Fatalf("status %d: %v", status, answer)
+		}
+		_, answer := call(t, "GET", url+"/v1/validation-requests/"+task+"?wait=20", "")
+		if got := fmt.Sprint(answer["outcome"]); !strings.Contains(got, "effective_verdict:"+c.verdict) || !strings.Contains(got, c.want) || asked.Load() != c.reaches {
+			t.Errorf("%q %s: asked %d times, got %s", c.flags, c.hint, asked.Load(), got)
+		}
+		end()
 	}
 }
 

@@ -53,7 +53,7 @@ func (c *Command) weigh(file string, f weighFlags) (*scale, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &scale{kit: c.quietly(j)}
+	s := &scale{kit: c.quietly(j, f.run)}
 	s.closers = append(s.closers, func() { j.Close() })
 	s.chosen = s.models.chosen(f.run.model, file)
 	if s.runner, err = s.kit.runner(c, f.run, s.chosen); err == nil {

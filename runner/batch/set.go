@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/internal/files"
 )
 
 // A Set is a file of rows: JSON Lines, or CSV where its name ends in .csv.
@@ -97,13 +98,13 @@ func plain(text *bufio.Reader) error {
 	return nil
 }
 
-// openSet looks before it opens: a FIFO would be waited for, by whoever cannot be
-// interrupted there.
+// openSet opens a dataset. Only a regular file can be read more than once.
 func openSet(file string) (*os.File, error) {
-	if info, err := os.Stat(file); err == nil && !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is not a regular file: a set is read more than once", file)
+	f, err := files.Open(file)
+	if err != nil {
+		return nil, fmt.Errorf("dataset: %w", err)
 	}
-	return os.Open(file)
+	return f, nil
 }
 
 func (s *Set) isCSV() bool { return strings.EqualFold(filepath.Ext(s.File), ".csv") }

@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/internal/files"
 )
 
 // A folder is the directory of a test. Its methods take slash-separated names within
@@ -22,7 +22,7 @@ type folder string
 // read reads a regular file.
 func (d folder) read(name string) (text []byte, err error) {
 	err = d.open(name, func(root *os.Root) (err error) {
-		text, err = runner.ReadFileIn(root, filepath.FromSlash(name))
+		text, err = files.ReadIn(root, filepath.FromSlash(name), maxFile)
 		return err
 	})
 	return text, err

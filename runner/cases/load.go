@@ -1,6 +1,7 @@
 package cases
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,7 +12,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/seed61713e19/capstan/cascades"
-	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/internal/files"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/validators/schema"
@@ -65,6 +66,9 @@ func (l *loader) load() (*Case, error) {
 
 // name is a file's name for errors and for the disk.
 func (l *loader) name(file string) string { return path.Join(filepath.ToSlash(l.dir), file) }
+
+// maxFile is the largest file of a test, in bytes.
+const maxFile = 64 << 20
 
 func (l *loader) page(file string, out any) error {
 	source, err := folder(l.dir).read(file)
@@ -200,16 +204,14 @@ func (l *loader) effects() ([]*effect, error) {
 // beside is a file's name as the cascade's parser and the disk know it.
 func (c *Case) beside(file string) string { return path.Join(filepath.ToSlash(c.Dir), file) }
 
-// opener reads the cascade's files: those that the test contains through its [folder],
-// others from their own places.
-func (c *Case) opener() cascades.Opener {
+// opener reads the files of the cascade: those that the case stores from the case, others
+// from the folder of the cascade or from below root.
+func (c *Case) opener(root string) cascades.Opener {
+	other := files.Root{Dirs: []string{cmp.Or(root, "."), c.Dir, filepath.Dir(c.beside(c.cascade))}}
 	return func(name string) ([]byte, error) {
 		if place, ok := c.files[name]; ok {
 			return folder(c.Dir).read(place)
 		}
-		if within, err := filepath.Rel(c.Dir, filepath.FromSlash(name)); err == nil && filepath.IsLocal(within) {
-			return folder(c.Dir).read(filepath.ToSlash(within))
-		}
-		return runner.ReadFile(name)
+		return other.Read(filepath.FromSlash(name), maxFile)
 	}
 }

@@ -40,7 +40,7 @@ func (c *Case) run(ctx context.Context, known cascades.Known) Outcome {
 // again does the run again and holds it against what it was; the cascade is nil where
 // that did not come to an end.
 func (c *Case) again(ctx context.Context, known cascades.Known) (Outcome, *cascades.Cascade) {
-	cascade, err := cascades.Load(c.beside(c.cascade), c.opener(), offline(known))
+	cascade, err := cascades.Load(c.beside(c.cascade), c.opener(known.Root), offline(known))
 	if err != nil {
 		return broken(c.Name, c.Dir, Invalid, err), nil
 	}

@@ -16,8 +16,8 @@ import (
 	"github.com/seed61713e19/capstan/validators/schema"
 )
 
-// A Gate is a validator that is offered. A parameter called root names a
-// directory in the server's root.
+// A Gate is a validator that is offered. Its parameters root and evidence name folders in
+// the server's root.
 type Gate struct {
 	validators.Validator
 	Fixed  map[string]any                  // parameters that the operator sets, which no call sees, nor those that are the operator's alone
@@ -75,7 +75,7 @@ func (s *Server) judge(ctx context.Context, g Gate, c call) (*sdk.CallToolResult
 	if err != nil {
 		return nil, err
 	}
-	v, err := cascades.Use(g.Name, with, cascades.Known{Validators: validators.NewSet(g.Validator)})
+	v, err := cascades.Use(g.Name, with, s.root().confine(cascades.Known{Validators: validators.NewSet(g.Validator)}))
 	if err != nil {
 		return nil, err
 	}
@@ -98,17 +98,24 @@ func (s *Server) judge(ctx context.Context, g Gate, c call) (*sdk.CallToolResult
 	return answered(verdict, own)
 }
 
-// parameters are those of a call, in the server's root.
+// folders are the parameters that name folders, by a convention of gates.
+var folders = []string{"root", "evidence"}
+
+// parameters returns the parameters of a call, with folders by their names from the
+// working directory.
 func (s *Server) parameters(g Gate, given map[string]any) (map[string]any, error) {
 	with := map[string]any{}
 	maps.Copy(with, given)
-	if dir, ok := with["root"].(string); ok {
-		inside, err := s.root().dir(dir)
-		if err != nil {
-			return nil, fmt.Errorf("with.root: %w", err)
+	for _, key := range folders {
+		if dir, ok := with[key].(string); ok && dir != "" {
+			inside, err := s.root().dir(dir)
+			if err != nil {
+				return nil, fmt.Errorf("with.%s: %w", key, err)
+			}
+			with[key] = inside
 		}
-		with["root"] = inside
-	} else if g.Writes && g.Fixed["root"] == nil {
+	}
+	if _, given := with["root"]; !given && g.Writes && g.Fixed["root"] == nil {
 		with["root"] = s.o.Root
 	}
 	return with, nil

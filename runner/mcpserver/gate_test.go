@@ -152,7 +152,7 @@ func TestGateRoot(t *testing.T) {
 	s := connect(t, o)
 	for root, want := range map[string]string{
 		`"work"`: "own: root " + dir + "/in/work,", fmt.Sprintf("%q", dir+"/in/work"): "own: root " + dir + "/in/work,", `null`: "got null",
-		`"../out"`: "is not in", `"/"`: "is not in", `"work/a"`: "not a directory", `"no"`: "no such file",
+		`"../out"`: "is outside", `"/"`: "is outside", `"work/a"`: "not a directory", `"no"`: "no such file",
 	} {
 		if text, _, _ := use(t, s, "rooted", json.RawMessage(`{"content": "", "with": {"most": 1, "root": `+root+`}}`)); !strings.Contains(text, want) {
 			t.Errorf("%s: %s", root, text)

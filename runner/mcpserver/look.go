@@ -24,7 +24,7 @@ func (s *Server) lint() *offer {
 		var err error
 		if hasSource {
 			name := filepath.ToSlash(filepath.Join(s.o.Root, "cascade.yaml")) // what it names is beside it
-			_, err = cascades.Parse(name, []byte(source), s.root().read, s.o.Known)
+			_, err = cascades.Parse(name, []byte(source), s.root().read, s.root().confine(s.o.Known))
 		} else {
 			_, err = s.root().load(file, s.o.Known)
 		}

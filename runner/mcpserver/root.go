@@ -11,51 +11,38 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/internal/files"
 	"github.com/seed61713e19/capstan/validators/schema"
 )
 
-// A root is the directory that what a call names has to be in, links followed.
+// A root is the folder that contains all files which a call names, and all files which
+// those name.
 type root string
 
 func (s *Server) root() root { return root(s.o.Root) }
 
-// maxFile bounds a file that a call names, or that one names which it names,
-// in bytes.
+// maxFile is the largest file that a call may name, in bytes.
 const maxFile = 64 << 20
 
-// inside gives the name of a file within the root; one that is relative is
-// relative to it.
-func (r root) inside(name string) (string, error) {
+func (r root) files() files.Root { return files.Root{Dirs: []string{string(r)}, Flag: "--root"} }
+
+// file returns a name that is relative to the root as the rest of Capstan takes it:
+// relative to the working directory.
+func (r root) file(name string) string {
 	name = filepath.FromSlash(name)
 	if !filepath.IsAbs(name) {
-		return filepath.Clean(name), nil
+		name = filepath.Join(string(r), name)
 	}
-	dir, err := filepath.Abs(string(r))
-	if err != nil {
-		return "", err
-	}
-	return filepath.Rel(dir, name)
+	return filepath.ToSlash(name)
 }
 
-// file is a file of the root by its name for who works outside it.
-func (r root) file(name string) (string, error) {
-	within, err := r.inside(name)
-	if err == nil && !filepath.IsLocal(within) {
-		err = fmt.Errorf("%s is not in %s", name, r)
-	}
-	if err != nil {
-		return "", err
-	}
-	return filepath.ToSlash(filepath.Join(string(r), within)), nil
-}
-
-// dir is a directory of the root by its name for who works outside it.
+// dir is [root.file] for a folder, which must be in the root.
 func (r root) dir(name string) (string, error) {
-	full, err := r.file(name)
-	if err != nil {
+	full := r.file(name)
+	if err := r.files().Check(full); err != nil {
 		return "", err
 	}
-	info, err := r.stat(full)
+	info, err := os.Stat(full)
 	switch {
 	case err != nil:
 		return "", err
@@ -65,76 +52,37 @@ func (r root) dir(name string) (string, error) {
 	return full, nil
 }
 
-func (r root) stat(full string) (os.FileInfo, error) {
-	var info os.FileInfo
-	err := r.open(full, func(in *os.Root, name string) (err error) { info, err = in.Stat(name); return err })
-	return info, err
+// read reads a file of the root by its name from the working directory.
+func (r root) read(full string) ([]byte, error) {
+	return r.files().Read(filepath.FromSlash(full), maxFile)
 }
 
-// read reads a file of the root by its name for who works outside it. A device
-// or a pipe might never end.
-func (r root) read(full string) (text []byte, err error) {
-	err = r.open(full, func(in *os.Root, name string) error {
-		info, err := in.Stat(name)
-		switch {
-		case err != nil:
-			return err
-		case !info.Mode().IsRegular():
-			return fmt.Errorf("%s is not a regular file", full)
-		case info.Size() > maxFile:
-			return fmt.Errorf("%s has %d bytes; it may have %d", full, info.Size(), maxFile)
-		}
-		text, err = in.ReadFile(name)
-		return err
-	})
-	return text, err
-}
-
-// open has body work on a file of the root, by its name within it.
-func (r root) open(full string, body func(in *os.Root, name string) error) error {
-	dir, err := filepath.Abs(string(r))
-	if err != nil {
-		return err
-	}
-	if full, err = filepath.Abs(filepath.FromSlash(full)); err != nil {
-		return err
-	}
-	name, err := filepath.Rel(dir, full)
-	if err != nil {
-		return err
-	}
-	in, err := os.OpenRoot(dir)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	return body(in, name)
-}
-
-// load reads a cascade of the root; an error is [cascades.Diagnostics] or says
-// that it is not there.
+// load reads a cascade of the root, all of whose files must be in the root. An error is
+// [cascades.Diagnostics].
 func (r root) load(name string, known cascades.Known) (*cascades.Cascade, error) {
-	full, err := r.file(name)
-	if err != nil {
-		return nil, err
-	}
-	return cascades.Load(full, r.read, known)
+	return cascades.Load(r.file(name), r.read, r.confine(known))
 }
 
-// model is the model that a call asks for. A script is a file like any other.
+// confine returns what a cascade of the root may name.
+func (r root) confine(known cascades.Known) cascades.Known {
+	known.Inside = r.files().Check
+	known.Validators = known.Validators.Within(known.Inside)
+	return known
+}
+
+// model returns the model that a call asks for. A script must be a file of the root; the
+// host that runs the cascade reads it there, and must confine it and its replies itself.
 func (r root) model(name string) (string, error) {
 	file, isScript := strings.CutPrefix(name, "scripted:")
 	if !isScript || file == "" {
 		return name, nil
 	}
-	full, err := r.file(file)
-	if err == nil {
-		_, err = r.stat(full)
-	}
+	full := r.file(file)
+	f, err := r.files().Open(filepath.FromSlash(full))
 	if err != nil {
 		return "", fmt.Errorf("model: %w", err)
 	}
-	return "scripted:" + full, nil
+	return "scripted:" + full, f.Close()
 }
 
 // admits tells what a cascade that a client names may not do here: start a

@@ -6,14 +6,14 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"unicode/utf8"
+
+	"github.com/seed61713e19/capstan/internal/files"
 )
 
 // Files makes read_file, write_file and list_files, which work in the
@@ -73,31 +73,6 @@ func (d directory) open(name string) (*os.Root, string, error) {
 // maxPath is the longest path, in bytes, that is looked at.
 const maxPath = 4096
 
-// openFile opens without waiting: a FIFO would block for a writer. Devices are
-// not opened at all, where they are seen in time, for that alone can have
-// effects.
-func openFile(root *os.Root, name string, want func(fs.FileMode) error) (*os.File, error) {
-	info, err := root.Stat(name)
-	if err == nil {
-		err = want(info.Mode())
-	}
-	if err != nil {
-		return nil, err
-	}
-	f, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, err
-	}
-	if info, err = f.Stat(); err == nil {
-		err = want(info.Mode())
-	}
-	if err != nil {
-		f.Close()
-		return nil, err
-	}
-	return f, nil
-}
-
 func regular(mode fs.FileMode) error {
 	switch {
 	case mode.IsDir():
@@ -109,19 +84,7 @@ func regular(mode fs.FileMode) error {
 }
 
 func readText(root *os.Root, name string) (string, error) {
-	f, err := openFile(root, name, regular)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return "", err
-	}
-	if info.Size() > maxText {
-		return "", tooLarge(info.Size())
-	}
-	text, err := io.ReadAll(io.LimitReader(f, maxText+1))
+	text, err := files.ReadIn(root, name, maxText)
 	if err != nil {
 		return "", err
 	}

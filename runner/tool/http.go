@@ -11,6 +11,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"github.com/seed61713e19/capstan/internal/hosts"
 )
 
 // What holds where [HTTPOptions] say nothing.
@@ -24,11 +26,10 @@ const maxRedirects = 10
 
 // HTTPOptions say what http_get may do.
 type HTTPOptions struct {
-	// Hosts may be asked and no others: "example.com", "*.example.com" (the
-	// names below it, not itself), "192.0.2.7", each with ":port" or else on
-	// every port. An address that is not public is reached only if it is
-	// itself in the list, whatever name leads there; the loopback also by the
-	// name localhost.
+	// Hosts are the hosts that may be asked: "example.com", "*.example.com" (the names
+	// below it, not itself), "192.0.2.7", each with ":port", or else on every port. An
+	// address that is not public must itself be in the list, whatever name leads to it;
+	// the loopback may also be in it as localhost.
 	Hosts   []string
 	Timeout time.Duration // of a call, its redirects and body included; 0: DefaultHTTPTimeout
 	MaxBody int64         // bytes, unpacked; 0: DefaultHTTPMaxBody
@@ -45,10 +46,10 @@ func HTTPGet(o HTTPOptions) Tool {
 	return New("http_get", "Fetch a text from an http or https URL.", fetcher{o, client(o.Hosts)}.get).That(Reads)
 }
 
-func client(hosts allowList) *http.Client {
+func client(allowed hosts.List) *http.Client {
 	return &http.Client{
 		Transport: &http.Transport{
-			DialContext:            hosts.dial,
+			DialContext:            allowed.Dial,
 			DisableKeepAlives:      true,
 			MaxResponseHeaderBytes: 64 << 10,
 		},
@@ -56,7 +57,7 @@ func client(hosts allowList) *http.Client {
 			if len(via) > maxRedirects {
 				return fmt.Errorf("more than %d redirects", maxRedirects)
 			}
-			if err := hosts.admits(r.URL); err != nil {
+			if err := allowed.Admits(r.URL); err != nil {
 				return fmt.Errorf("redirected: %w", err)
 			}
 			r.Header.Del("Referer")
@@ -85,7 +86,7 @@ func (f fetcher) get(ctx context.Context, a httpGet) (any, error) {
 	if err != nil {
 		return nil, errors.New("that is not a URL")
 	}
-	if err := allowList(f.Hosts).admits(u); err != nil {
+	if err := hosts.List(f.Hosts).Admits(u); err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, f.Timeout, fmt.Errorf("no answer in %s", f.Timeout))

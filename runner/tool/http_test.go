@@ -87,10 +87,10 @@ func TestHTTPGet(t *testing.T) {
 		"/endless":                      "more than 4194304 bytes",
 		"/bomb":                         "more than 4194304 bytes",
 		"/loop":                         "more than 10 redirects",
-		"/to?u=http://example.com/":     `redirected: host "example.com" is not allowed`,
+		"/to?u=http://example.com/":     `redirected: host "example.com:80" is not allowed`,
 		"/to?u=http://a:b@" + host:      "redirected: a URL with a user name",
 		"/to?u=file:///etc/passwd":      `redirected: "file" is not http`,
-		"/to?u=http://169.254.169.254/": `redirected: host "169.254.169.254" is not allowed`,
+		"/to?u=http://169.254.169.254/": `redirected: host "169.254.169.254:80" is not allowed`,
 	} {
 		fails(t, tl, get(base+path), want)
 	}

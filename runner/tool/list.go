@@ -3,13 +3,14 @@ package tool
 import (
 	"cmp"
 	"context"
-	"errors"
 	"io"
 	"io/fs"
 	"os"
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/seed61713e19/capstan/internal/files"
 )
 
 // maxListed bounds the names that list_files gives, maxScanned those it looks
@@ -82,12 +83,7 @@ func (l *listing) add(ctx context.Context, root *os.Root, below string, deep boo
 // scan reads a directory's entries, most at most, in order of their names and
 // says whether there are more.
 func scan(root *os.Root, name string, most int) ([]fs.DirEntry, bool, error) {
-	f, err := openFile(root, name, func(mode fs.FileMode) error {
-		if !mode.IsDir() {
-			return errors.New("not a directory")
-		}
-		return nil
-	})
+	f, err := files.OpenDirIn(root, name)
 	if err != nil {
 		return nil, false, err
 	}

@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
-	"syscall"
 	"unicode/utf8"
+
+	"github.com/seed61713e19/capstan/internal/files"
 )
 
 // maxText is the longest file that is read, in bytes.
@@ -58,28 +58,11 @@ func (f *folder) read(name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	file, err := f.open(local)
-	if err != nil {
-		return nil, bare(err)
-	}
-	defer file.Close()
-	text, err := io.ReadAll(io.LimitReader(file, maxText+1))
-	if err == nil && len(text) > maxText {
+	text, err := files.ReadIn(f.root, local, maxText)
+	if errors.Is(err, files.ErrTooLarge) {
 		err = errTooLong
 	}
 	return text, bare(err)
-}
-
-// open opens a regular file, without waiting: a FIFO would block for a writer.
-func (f *folder) open(name string) (*os.File, error) {
-	info, err := f.root.Stat(name)
-	if err == nil && !info.Mode().IsRegular() {
-		err = errors.New("not a regular file")
-	}
-	if err != nil {
-		return nil, err
-	}
-	return f.root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 }
 
 // bare leaves the path out of an error: the problem names it already.

@@ -215,7 +215,7 @@ func TestPathsStayInTheRoot(t *testing.T) {
 	d.o.Source.Path = "../x"
 	d.refuses("the path leads out of the root")
 	d.o.Source.Path = "candidates"
-	d.refuses("candidates: not a regular file")
+	d.refuses("candidates: is a directory")
 	d.o.Source.Path = inside
 	d.o.Metadata.Path = filepath.Join(d.root, "metadata.yaml")
 	if r := d.wants(Accept, ""); r.MetadataFile != "metadata.yaml" {

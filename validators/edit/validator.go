@@ -70,7 +70,15 @@ var Validator = validators.New("edit_verifier", "decide on a candidate of the au
 		default:
 			return p.verdict(s)
 		}
-	}, validators.Impure, validators.PublishingBy(planted))
+	}, validators.Impure, validators.PublishingBy(planted), validators.Opens(opens))
+
+// opens returns the folder that the paths are in.
+func opens(with map[string]any) []string {
+	if root, ok := with["root"].(string); ok {
+		return []string{root}
+	}
+	return nil
+}
 
 // NewOptions reads options from the parameters of [Validator]; an error is
 // about the parameters, not about the files.

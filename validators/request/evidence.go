@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 
+	"github.com/seed61713e19/capstan/internal/files"
 	"github.com/seed61713e19/capstan/runner/reports"
 )
 
@@ -231,15 +231,14 @@ func (w *worktree) look(path string) (info os.FileInfo, known bool) {
 	return info, true
 }
 
-// open opens a regular file that is not empty, without waiting for a pipe's
-// other end; nil for anything else.
+// open opens a regular file that is not empty; nil for anything else.
 func (w *worktree) open(path string) (file *os.File, known bool) {
 	info, known := w.look(path)
-	if !known || info == nil || !info.Mode().IsRegular() || info.Size() == 0 {
+	if !known || info == nil || info.Size() == 0 {
 		return nil, known
 	}
 	inside, _ := w.inside(path)
-	file, err := w.root.OpenFile(inside, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	file, err := files.OpenIn(w.root, inside)
 	if err != nil {
 		return nil, true
 	}

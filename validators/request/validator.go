@@ -132,7 +132,30 @@ var Validator = validators.New("validation_response", "Validates that a validato
 		}
 		v.Warnings = append(v.Warnings, p.gate.warnings()...)
 		return v, nil
-	}, validators.Impure, validators.PublishingBy(responsePlanted))
+	}, validators.Impure, validators.PublishingBy(responsePlanted), validators.Opens(opens))
+
+// opens returns the folders that files are looked for in.
+func opens(with map[string]any) []string {
+	var names []string
+	for _, key := range []string{"root", "evidence"} {
+		if name, ok := with[key].(string); ok && name != "" {
+			names = append(names, name)
+		}
+	}
+	asked := params{Request: with["request"]}
+	text, err := asked.text()
+	if err != nil || with["root"] != nil && with["root"] != "" {
+		return names
+	}
+	r, err := ParseRequest(text)
+	if err != nil {
+		return names // which Prepare reports
+	}
+	if root, _ := rootOf("", r); root != "" {
+		names = append(names, root)
+	}
+	return names
+}
 
 // readable is the verdict on a request that was read.
 func (g *Gate) readable() validators.Verdict {

@@ -90,6 +90,9 @@ func isPostgres(dsn string) bool {
 		strings.Contains(dsn, "=") && (strings.Contains(dsn, "dbname=") || strings.Contains(dsn, "host="))
 }
 
+// sqliteFile returns the file of a DSN that is not of PostgreSQL.
+func sqliteFile(dsn string) string { return strings.TrimPrefix(dsn, "file:") }
+
 func connect(dsn string, create bool) (*DB, error) {
 	if isPostgres(dsn) {
 		connections, err := sql.Open("pgx", dsn)
@@ -100,7 +103,7 @@ func connect(dsn string, create bool) (*DB, error) {
 		both := &pool{DB: connections}
 		return &DB{name: "(PostgreSQL)", read: both, write: both, postgres: true}, nil
 	}
-	return connectSQLite(strings.TrimPrefix(dsn, "file:"), create)
+	return connectSQLite(sqliteFile(dsn), create)
 }
 
 // connectSQLite opens one connection that writes, so that writers of this

@@ -3,6 +3,7 @@ package schedule
 import (
 	"cmp"
 	"context"
+	"strings"
 
 	"github.com/seed61713e19/capstan/runner/signatures"
 	"github.com/seed61713e19/capstan/validators"
@@ -81,6 +82,20 @@ func Operator() []string {
 	return []string{"db", "policy", "signing_key", "verification_key", "phase", "caption_pool_limited"}
 }
 
+// opens returns the files of the database and the keys.
+func opens(with map[string]any) []string {
+	var names []string
+	if dsn, _ := with["db"].(string); dsn != "" && !isPostgres(dsn) {
+		names = append(names, sqliteFile(dsn))
+	}
+	for _, name := range []string{"signing_key", "verification_key"} {
+		if key, _ := with[name].(string); key != "" && !isPEM(key) {
+			names = append(names, strings.TrimSpace(key))
+		}
+	}
+	return names
+}
+
 // A sitting is one use of a gate: its policy, what the subject says, and the
 // schedule in that, both nil where the subject is none and the parameters say enough.
 type sitting struct {
@@ -110,7 +125,7 @@ func gate[P calling](d *desk, name, description string, judge func(context.Conte
 			return policy.unreadable(err), nil
 		}
 		return judge(ctx, p, sitting{policy, said, opened(said)})
-	}, append(options, validators.Operator(Operator()...))...)
+	}, append(options, validators.Operator(Operator()...), validators.Opens(opens))...)
 }
 
 func (d *desk) preflight(ctx context.Context, p preflightParams, at sitting) (validators.Verdict, error) {

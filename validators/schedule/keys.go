@@ -6,9 +6,9 @@ import (
 	"crypto/x509"
 	"encoding/pem"
 	"fmt"
-	"os"
 	"strings"
 
+	"github.com/seed61713e19/capstan/internal/files"
 	"github.com/seed61713e19/capstan/runner/signatures"
 )
 
@@ -44,14 +44,19 @@ func trustedKeys(key string) (signatures.Keys, error) {
 	return given(key, "verification key", signatures.ParseKeys)
 }
 
+// maxKeys is the largest file of keys, in bytes.
+const maxKeys = 1 << 20
+
+func isPEM(key string) bool { return strings.Contains(key, "-----BEGIN") }
+
 // given reads a key's PEM, or that of the file that it names; "" is none.
 func given[K any](key, what string, parse func([]byte) (K, error)) (read K, err error) {
 	if key == "" {
 		return read, nil
 	}
 	text := []byte(key)
-	if !strings.Contains(key, "-----BEGIN") {
-		text, err = os.ReadFile(strings.TrimSpace(key))
+	if !isPEM(key) {
+		text, err = files.Read(strings.TrimSpace(key), maxKeys)
 	}
 	if err == nil {
 		read, err = parse(text)

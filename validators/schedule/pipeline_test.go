@@ -57,7 +57,7 @@ func scriptedPipeline(t *testing.T, input map[string]any, replies []byte) (runne
 		t.Fatal(err)
 	}
 	o := schedule.Options{Databases: open}
-	r, err := runner.New(runner.WithModel(model), runner.WithValidators(schedule.Validators(o)...), runner.WithTools(schedule.Tools(o)...))
+	r, err := runner.New(runner.WithModel(model), runner.WithValidators(schedule.Validators(o)...), runner.WithTools(schedule.Tools(o)...), runner.WithRoot(filepath.Dir(dir)))
 	if err != nil {
 		t.Fatal(err)
 	}

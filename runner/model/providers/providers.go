@@ -8,12 +8,12 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 
+	"github.com/seed61713e19/capstan/internal/files"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/model/openai"
 	"github.com/seed61713e19/capstan/runner/model/scripted"
@@ -23,9 +23,15 @@ import (
 type Options struct {
 	Getenv func(string) string // the variables with addresses and keys
 	Stream bool                // answers come in pieces
-	// Replay gives the model that answers from a kept run; nil where none are kept.
+	// Replay returns the model that answers from a stored run; nil where no runs are stored.
 	Replay func(run string) (model.Model, error)
+	// Read reads a script, or a file that a script names; script is "" for the script
+	// itself. Nil reads any regular file of at most [MaxScript] bytes.
+	Read func(file, script string) ([]byte, error)
 }
+
+// MaxScript is the largest script, and the largest file of a reply, in bytes.
+const MaxScript = 16 << 20
 
 // A Set sends each call to the provider that its model's name says. It is safe for
 // concurrent use.
@@ -121,7 +127,7 @@ func (s *Set) script(file string) (*scripted.Script, error) {
 	if known, ok := s.answers.scripts[file]; ok {
 		return known, nil
 	}
-	text, err := os.ReadFile(file)
+	text, err := s.read(file, "")
 	if err != nil {
 		return nil, fmt.Errorf("scripted model: %w", err)
 	}
@@ -129,7 +135,7 @@ func (s *Set) script(file string) (*scripted.Script, error) {
 		if !filepath.IsAbs(name) {
 			name = filepath.Join(filepath.Dir(file), name)
 		}
-		return os.ReadFile(name)
+		return s.read(name, file)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("scripted model: %w", err)
@@ -139,6 +145,13 @@ func (s *Set) script(file string) (*scripted.Script, error) {
 	}
 	s.answers.scripts[file] = read
 	return read, nil
+}
+
+func (s *Set) read(file, script string) ([]byte, error) {
+	if s.o.Read == nil {
+		return files.Read(file, MaxScript)
+	}
+	return s.o.Read(file, script)
 }
 
 // replay answers from a run that was kept.
@@ -162,8 +175,13 @@ func (s *Set) replay(run string) (model.Model, error) {
 	return r, nil
 }
 
-// Fresh has scripts that nothing was taken from, and the same endpoints.
-func (s *Set) Fresh() *Set { return &Set{s.o, &answers{}, s.opened, s.at} }
+// Reading returns a set with the same endpoints whose scripts are unread, and are read
+// by read, see Options.
+func (s *Set) Reading(read func(file, script string) ([]byte, error)) *Set {
+	o := s.o
+	o.Read = read
+	return &Set{o, &answers{}, s.opened, s.at}
+}
 
 // Rewound answers as the set does, with the scripts that it has read from their
 // beginnings: for one of many runs of the same cascade, each of which is to find

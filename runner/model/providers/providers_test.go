@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -64,16 +65,41 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// What a script says is said once by a set; a fresh one says it again.
-func TestFresh(t *testing.T) {
+func TestReadingRewinds(t *testing.T) {
 	name := "scripted:" + write(t, "- {reply: one}\n")
 	s := New(Options{Getenv: nothing})
 	first, err := ask(s, name)
 	if err != nil || first != "one" || len(s.Left()) != 0 {
 		t.Fatalf("%q, %v, left %v", first, err, s.Left())
 	}
-	if again, err := ask(s.Fresh(), name); err != nil || again != "one" {
+	if again, err := ask(s.Reading(nil), name); err != nil || again != "one" {
 		t.Errorf("%q, %v", again, err)
+	}
+}
+
+// Scripts and the files of their replies are read by one function, which may refuse them.
+func TestReadingRefuses(t *testing.T) {
+	file := write(t, "- {reply_file: good.md}\n- {reply_file: ../bad.md}\n- {reply_file: /dev/zero}\n")
+	var names []string
+	s := New(Options{Getenv: nothing}).Reading(func(name, _ string) ([]byte, error) {
+		names = append(names, name)
+		switch filepath.Base(name) {
+		case filepath.Base(file):
+			return os.ReadFile(name)
+		case "good.md":
+			return []byte("good"), nil
+		}
+		return nil, errors.New("refused")
+	})
+	dir := filepath.Dir(file)
+	want := []string{file, filepath.Join(dir, "good.md"), filepath.Join(filepath.Dir(dir), "bad.md"), "/dev/zero"}
+	if err := s.Ready("scripted:" + file); err == nil || strings.Count(err.Error(), "refused") != 2 || !slices.Equal(names, want) {
+		t.Errorf("read %q: %v", names, err)
+	}
+	for _, name := range []string{"/dev/zero", dir} {
+		if err := New(Options{Getenv: nothing}).Ready("scripted:" + name); err == nil || !strings.Contains(err.Error(), "regular file") && !strings.Contains(err.Error(), "directory") {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 

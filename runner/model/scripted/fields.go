@@ -1,6 +1,7 @@
 package scripted
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -87,7 +88,13 @@ func (p *parser) file(v *yaml.Node) string {
 		p.errorf(v, "reply_file %s: this script is read without files", name)
 		return ""
 	}
+	if p.replies > maxReplies {
+		return "" // which is reported already
+	}
 	text, err := p.open(name)
+	if p.replies += len(text); err == nil && p.replies > maxReplies {
+		err = fmt.Errorf("the files of all replies have more than %d bytes", maxReplies)
+	}
 	if err != nil {
 		p.errorf(v, "reply_file %s: %v", name, err)
 	}

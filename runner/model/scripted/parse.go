@@ -50,10 +50,14 @@ func Parse(name string, text []byte, open func(name string) ([]byte, error)) (*S
 	return s, nil
 }
 
+// maxReplies is the most that the files of all replies of a script may hold, in bytes.
+const maxReplies = 64 << 20
+
 type parser struct {
-	name  string
-	open  func(string) ([]byte, error)
-	wrong []*Error
+	name    string
+	open    func(string) ([]byte, error)
+	replies int // bytes read from files so far
+	wrong   []*Error
 }
 
 func (p *parser) errorf(n *yaml.Node, format string, args ...any) {

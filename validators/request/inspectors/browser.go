@@ -26,6 +26,7 @@ var chromiums = []string{"chromium-headless-shell", "chrome-headless-shell", "he
 // starts with an empty profile and an empty home, which are gone when it is.
 type chromium struct {
 	program string
+	network Network
 	dir     string // where screenshots are kept
 	limits  Limits
 
@@ -80,8 +81,16 @@ func (b *chromium) start(ctx context.Context) error {
 		return err
 	}
 	b.stop = append(b.stop, func() { os.RemoveAll(b.home) }, b.sweep)
+	proxy := ""
+	if !b.network.Services {
+		var stop func()
+		if proxy, stop, err = serveProxy(b.network.Hosts); err != nil {
+			return fmt.Errorf("no Chromium: %w", err)
+		}
+		b.stop = append(b.stop, stop)
+	}
 	// The browser outlives the criterion that starts it, not the inspection.
-	allocator, stop := chromedp.NewExecAllocator(context.WithoutCancel(ctx), b.options(program)...)
+	allocator, stop := chromedp.NewExecAllocator(context.WithoutCancel(ctx), b.options(program, proxy)...)
 	b.stop = append(b.stop, stop)
 	running, quit := chromedp.NewContext(allocator, chromedp.WithLogf(silent), chromedp.WithErrorf(silent))
 	b.stop = append(b.stop, quit)
@@ -120,12 +129,16 @@ func (b *chromium) sweep() {
 	}
 }
 
-func (b *chromium) options(program string) []chromedp.ExecAllocatorOption {
-	flags := []string{
-		"disable-quic", "disable-component-update", "disable-domain-reliability",
-		"no-proxy-server", "no-pings",
-	}
+// options are the flags of a Chromium; with a proxy it connects to nothing but that.
+func (b *chromium) options(program, proxy string) []chromedp.ExecAllocatorOption {
+	flags := []string{"disable-quic", "disable-component-update", "disable-domain-reliability", "no-pings"}
 	options := append([]chromedp.ExecAllocatorOption{}, chromedp.DefaultExecAllocatorOptions[:]...)
+	if proxy == "" {
+		flags = append(flags, "no-proxy-server")
+	} else {
+		options = append(options, chromedp.Flag("proxy-server", proxy), chromedp.Flag("proxy-bypass-list", "<-loopback>"),
+			chromedp.Flag("force-webrtc-ip-handling-policy", "disable_non_proxied_udp"))
+	}
 	for _, name := range flags {
 		options = append(options, chromedp.Flag(name, true))
 	}

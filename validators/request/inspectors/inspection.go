@@ -32,8 +32,8 @@ type inspection struct {
 func (i *Inspector) begin(r *request.Request) *inspection {
 	at := &inspection{Inspector: i, limits: i.Limits.withDefaults(), request: r, computed: true}
 	at.tree = openWorktree(i.Root, r)
-	at.services = newServices(r.Services, at.limits)
-	at.browser = &chromium{program: i.Browser, dir: i.EvidenceDir, limits: at.limits}
+	at.services = newServices(r.Services, i.Network, at.limits)
+	at.browser = &chromium{program: i.Browser, network: i.Network, dir: i.EvidenceDir, limits: at.limits}
 	return at
 }
 

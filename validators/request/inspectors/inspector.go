@@ -17,8 +17,8 @@
 //
 // A request comes in and a response of the protocol goes out, whose evidence is what
 // was seen: an inspector claims nothing that it has not looked at. No command is
-// started where its operator has not allowed that, and no file outside the worktree
-// is read (worktree.go). Begin with [Inspector.Inspect] here, then hint.go and
+// started, and no service is asked, where its operator has not allowed that, and no file
+// outside the worktree is read (worktree.go, network.go). Begin with [Inspector.Inspect] here, then hint.go and
 // inspection.go.
 package inspectors
 
@@ -30,11 +30,12 @@ import (
 	"github.com/seed61713e19/capstan/validators/request"
 )
 
-// An Inspector validates requests. Its zero value runs no commands, judges
-// nothing and uses the Chromium that it finds. It is safe for concurrent use
-// once its fields are set.
+// An Inspector validates requests. Its zero value runs no commands, connects to no
+// service, judges nothing and uses the Chromium that it finds. It is safe for concurrent
+// use once its fields are set.
 type Inspector struct {
 	Root        string           // the directory that a worktree is or lies in; empty: worktrees are where requests say
+	Network     Network          // which services are asked
 	AllowExec   bool             // whether the commands that hints name are run
 	Env         []string         // what commands see beside the plain variables, as [process.Environment] has it
 	Browser     string           // a Chromium, by path or by name in PATH; empty: the first of the usual names; NoBrowser: none

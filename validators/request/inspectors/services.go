@@ -12,31 +12,38 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/seed61713e19/capstan/internal/hosts"
 	"github.com/seed61713e19/capstan/validators/request"
 )
 
 // loopback is where ports are looked for when no URL names a host.
 const loopback = "127.0.0.1"
 
-// services are what the request says is up. What was found of them is
-// remembered: a service is asked once.
+// services are what the request says is up, of which the network admits some. Results
+// are stored: a service is asked once.
 type services struct {
+	network  Network
 	app, api *url.URL // nil: none
 	ports    []int
 	problem  error // of the URLs
 	limits   Limits
 	client   *http.Client
 	still    *http.Client // follows no redirect
+	dial     func(ctx context.Context, network, address string) (net.Conn, error)
 	asked    map[string]error
 }
 
-func newServices(s *request.Services, limits Limits) *services {
-	v := &services{limits: limits, asked: map[string]error{}}
+func newServices(s *request.Services, network Network, limits Limits) *services {
+	dial := hosts.List(network.Hosts).Dial
+	if network.Services {
+		dial = (&net.Dialer{Timeout: limits.Answer}).DialContext
+	}
+	v := &services{network: network, dial: dial, limits: limits, asked: map[string]error{}}
 	v.client = &http.Client{
 		Timeout:       limits.Answer,
 		CheckRedirect: v.redirect,
 		Transport: &http.Transport{ // no proxy: services are where the request says
-			DialContext:            (&net.Dialer{Timeout: limits.Answer}).DialContext,
+			DialContext:            dial,
 			DisableKeepAlives:      true,
 			MaxResponseHeaderBytes: 1 << 20,
 		},
@@ -102,11 +109,13 @@ func address(u *url.URL) string {
 	return net.JoinHostPort(strings.ToLower(u.Hostname()), port)
 }
 
+// redirect stops at a redirect that leads out of the request's services, which the
+// criterion is judged by. One to a service that may not be asked is an error.
 func (s *services) redirect(r *http.Request, via []*http.Request) error {
 	if len(via) >= 10 || !s.includes(r.URL) {
 		return http.ErrUseLastResponse
 	}
-	return nil
+	return s.network.admits(r.Method, r.URL)
 }
 
 // resolve is a path of a hint, or a URL, as a URL of one of the services.
@@ -156,6 +165,9 @@ func (s *services) up(ctx context.Context, u *url.URL) error {
 		return s.problem
 	}
 	root := url.URL{Scheme: u.Scheme, User: u.User, Host: u.Host, Path: "/"}
+	if err := s.network.admits(http.MethodGet, &root); err != nil {
+		return err
+	}
 	return s.once(ctx, root.String(), func() error {
 		response, err := s.ask(ctx, s.client, http.MethodGet, &root)
 		if err != nil {
@@ -171,13 +183,20 @@ func (s *services) listens(ctx context.Context, port int) error {
 		return fmt.Errorf("port %d: no such port", port)
 	}
 	at := net.JoinHostPort(s.host(), strconv.Itoa(port))
+	if err := s.network.admitsPort(s.host(), strconv.Itoa(port)); err != nil {
+		return fmt.Errorf("port %d: %w", port, err)
+	}
 	return s.once(ctx, at, func() error {
-		conn, err := (&net.Dialer{Timeout: s.limits.Answer}).DialContext(ctx, "tcp", at)
+		limited, cancel := context.WithTimeout(ctx, s.limits.Answer)
+		defer cancel()
+		conn, err := s.dial(limited, "tcp", at)
 		switch {
 		case err == nil:
 			return conn.Close()
 		case ctx.Err() != nil:
 			return fmt.Errorf("port %d: %w", port, context.Cause(ctx))
+		case errors.Is(err, hosts.ErrRefused):
+			return fmt.Errorf("port %d: %w", port, refusal(err))
 		}
 		return fmt.Errorf("port %d: nothing listens at %s", port, at)
 	})
@@ -237,7 +256,7 @@ func (c portCheck) inspect(ctx context.Context, n *inspection) finding {
 	switch {
 	case err == nil:
 		return holds("port %d listens at %s", port, n.services.host())
-	case ctx.Err() != nil:
+	case ctx.Err() != nil, errors.Is(err, hosts.ErrRefused):
 		return blocked("%v", err)
 	}
 	return fails(fmt.Sprintf("start what is to listen on port %d", port), "%v", err)

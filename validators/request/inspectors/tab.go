@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -49,9 +50,10 @@ type tab struct {
 	pictures int
 	silent   bool // the page was found not to respond
 
-	mu     sync.Mutex
-	wrong  []string // errors of the console
-	strays []string // where the page wanted to go and may not
+	mu      sync.Mutex
+	wrong   []string // errors of the console
+	strays  []string // where the page wanted to go and may not
+	refused []string // why requests of the page were not sent
 }
 
 // A view is what is seen of a page at one moment.
@@ -90,9 +92,11 @@ func (t *tab) prepare() error {
 			t.admit(e)
 		}
 	}()
-	_, err := chromedp.Call(t.ctx, fetch.Enable, fetch.EnableParams{
-		Patterns: []*fetch.RequestPattern{{URLPattern: "*", ResourceType: network.ResourceTypeDocument}},
-	})
+	pattern := &fetch.RequestPattern{URLPattern: "*", ResourceType: network.ResourceTypeDocument}
+	if !t.browser.network.Services {
+		pattern.ResourceType = "" // every type
+	}
+	_, err := chromedp.Call(t.ctx, fetch.Enable, fetch.EnableParams{Patterns: []*fetch.RequestPattern{pattern}})
 	return err
 }
 
@@ -114,13 +118,24 @@ func (t *tab) refuseWindows() error {
 	return err
 }
 
-// admit lets a document be loaded if it is one of the services'.
+// admit lets a document be loaded if it is one of the services', and sends no request that
+// the network does not admit.
 func (t *tab) admit(e fetch.EventRequestPaused) {
-	if u, err := url.Parse(e.Request.URL); err == nil && (t.services.includes(u) || u.Scheme == "data" || u.Scheme == "blob") {
+	u, err := url.Parse(e.Request.URL)
+	within := err == nil && (u.Scheme == "data" || u.Scheme == "blob")
+	document := e.ResourceType == network.ResourceTypeDocument
+	if err == nil && !within {
+		err = t.browser.network.admits(e.Request.Method, u)
+	}
+	switch {
+	case document && !within && (u == nil || !t.services.includes(u)):
+		t.note(&t.strays, e.Request.URL)
+	case err != nil:
+		t.note(&t.refused, fmt.Sprintf("%s %s: %v", e.Request.Method, clip(e.Request.URL, 200), err))
+	default:
 		_, _ = chromedp.Call(t.ctx, fetch.ContinueRequest, fetch.ContinueRequestParams{RequestID: e.RequestID})
 		return
 	}
-	t.note(&t.strays, e.Request.URL)
 	_, _ = chromedp.Call(t.ctx, fetch.FailRequest, fetch.FailRequestParams{
 		RequestID: e.RequestID, ErrorReason: network.ErrorReasonBlockedByClient,
 	})
@@ -134,10 +149,12 @@ func (t *tab) note(list *[]string, text string) {
 	}
 }
 
-func (t *tab) errors() []string {
+func (t *tab) errors() []string { return t.noted(&t.wrong) }
+
+func (t *tab) noted(list *[]string) []string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return append([]string(nil), t.wrong...)
+	return slices.Clone(*list)
 }
 
 // heard must not wait: it runs where the browser's messages are read.

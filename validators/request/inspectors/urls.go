@@ -79,6 +79,9 @@ func (c urlCheck) inspect(ctx context.Context, n *inspection) finding {
 	if err != nil {
 		return blocked("%v", cmp.Or(n.services.problem, err))
 	}
+	if err := n.Network.admits(c.method, u); err != nil {
+		return blocked("%s %s: %v", c.method, u.Redacted(), err)
+	}
 	if err := n.services.up(ctx, u); err != nil {
 		return blocked("%v", err)
 	}

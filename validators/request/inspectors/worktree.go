@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 
+	regular "github.com/seed61713e19/capstan/internal/files"
 	"github.com/seed61713e19/capstan/validators/request"
 )
 
@@ -155,16 +156,9 @@ func reason(err error) error {
 	return err
 }
 
-// read reads a regular file up to a number of bytes. It waits for no pipe.
+// read reads a regular file up to a number of bytes.
 func (w *worktree) read(name string, limit int64) (content, error) {
-	info, err := w.root.Stat(filepath.FromSlash(name))
-	if err != nil {
-		return content{}, reason(err)
-	}
-	if !info.Mode().IsRegular() {
-		return content{}, errNoFile
-	}
-	f, err := w.root.OpenFile(filepath.FromSlash(name), os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	f, err := regular.OpenIn(w.root, filepath.FromSlash(name))
 	if err != nil {
 		return content{}, reason(err)
 	}

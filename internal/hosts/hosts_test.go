@@ -1,4 +1,4 @@
-package tool
+package hosts
 
 import (
 	"net"
@@ -7,25 +7,24 @@ import (
 	"testing"
 )
 
-// What a name resolves to is judged when it is dialled. A host is given here
-// as its address, as a resolver that has been taken over would give it.
-func TestDialChecksTheAddress(t *testing.T) {
+// The test gives a host by its address, as a resolver that an attacker controls would.
+func TestDialChecksAddress(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer l.Close()
 	address := l.Addr().String()
-	for _, list := range []allowList{{"example.com"}, {"*.example.com"}, {"localhost"}, {"127.0.0.1:1"}, nil} {
-		conn, err := list.dial(t.Context(), "tcp", address)
+	for _, list := range []List{{"example.com"}, {"*.example.com"}, {"localhost"}, {"127.0.0.1:1"}, nil} {
+		conn, err := list.Dial(t.Context(), "tcp", address)
 		if err == nil {
 			conn.Close()
 		}
-		if err == nil || !strings.Contains(err.Error(), "private address 127.0.0.1, which is not itself allowed") {
+		if err == nil || !strings.Contains(err.Error(), "private address 127.0.0.1, which is itself not allowed") {
 			t.Errorf("%v: got %v", list, err)
 		}
 	}
-	conn, err := allowList{"127.0.0.1"}.dial(t.Context(), "tcp", address)
+	conn, err := List{"127.0.0.1"}.Dial(t.Context(), "tcp", address)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +46,7 @@ func TestPublic(t *testing.T) {
 }
 
 func TestAllowList(t *testing.T) {
-	l := allowList{"Example.com", "*.corp.test:8443", "[2606:4700::1]:80", "192.0.2.7"}
+	l := List{"Example.com", "*.corp.test:8443", "[2606:4700::1]:80", "192.0.2.7"}
 	for address, want := range map[string]bool{
 		"example.com 80": true, "EXAMPLE.COM. 9": true, "a.example.com 80": false,
 		"a.corp.test 8443": true, "a.b.corp.test 8443": true, "corp.test 8443": false, "a.corp.test 443": false, ".corp.test 8443": true,
@@ -58,7 +57,7 @@ func TestAllowList(t *testing.T) {
 			t.Errorf("%s: got %v", address, got)
 		}
 	}
-	for _, l := range []allowList{{""}, {"*."}, {"*"}, {":80"}} {
+	for _, l := range []List{{""}, {"*."}, {"*"}, {":80"}} {
 		if l.has("example.com", "80") || l.has("", "80") {
 			t.Errorf("%q admits something", l)
 		}
@@ -70,7 +69,7 @@ func FuzzAllowList(f *testing.F) {
 	f.Add("[::1]:80", "::1", "80")
 	f.Add("::ffff:1.2.3.4", "1.2.3.4", "443")
 	f.Fuzz(func(t *testing.T, entry, host, port string) {
-		if !(allowList{entry}).has(host, port) {
+		if !(List{entry}).has(host, port) {
 			return
 		}
 		name, _ := splitEntry(entry)

@@ -1,0 +1,248 @@
+// Package files opens files for all of Capstan that reads a file whose name, or whose
+// content, comes from a party that Capstan does not trust: a client, a cascade, a
+// model or a document.
+//
+// Every function opens regular files only, and never waits: a FIFO would block for a
+// writer, and a device may have no end. Every read has a limit. [Read] takes the names
+// that an operator gives, [Root.Read] all other names: it opens nothing outside the
+// folders of the root, whether by "..", by an absolute path or by a link. [ReadIn] does
+// the same for code that holds an [os.Root].
+package files
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+)
+
+// ErrOutside reports a name that is outside the folders of a [Root].
+var ErrOutside = errors.New("outside")
+
+// ErrTooLarge reports a file with more bytes than the limit of the read.
+var ErrTooLarge = errors.New("too large")
+
+// A Root is where files may be read: the folders Dirs with all that is below them, and
+// the single files Files, which an operator named and which may be anywhere. Flag is the
+// flag that allows other folders, for errors; "" where there is none.
+type Root struct {
+	Dirs, Files []string
+	Flag        string
+}
+
+// Read reads a file of the root. A relative name is relative to the working directory.
+// A file with more than limit bytes is an error.
+func (r Root) Read(name string, limit int64) ([]byte, error) {
+	f, err := r.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return readNamed(f, name, limit)
+}
+
+// Open opens a file of the root for reading, see [Root.Read].
+func (r Root) Open(name string) (f *os.File, err error) {
+	err = r.in(name, func(in *os.Root, inside string) (err error) {
+		if in == nil {
+			f, err = Open(inside)
+		} else {
+			f, err = OpenIn(in, inside)
+		}
+		return err
+	})
+	if failed, ok := errors.AsType[*fs.PathError](err); ok {
+		failed.Path = name
+	}
+	return f, err
+}
+
+// Check returns an error for a name that is outside the root, links followed. The name
+// of nothing is no error, as long as it is inside. Use Check only where another program
+// or library opens the file.
+func (r Root) Check(name string) error {
+	err := r.in(name, func(in *os.Root, inside string) error {
+		if in == nil {
+			return nil
+		}
+		_, err := in.Stat(inside)
+		return err
+	})
+	if errors.Is(err, ErrOutside) {
+		return err
+	}
+	return nil
+}
+
+// in calls body with the first folder of the root that contains the file, and the name
+// of the file in it. For one of the root's own files the folder is nil.
+func (r Root) in(name string, body func(in *os.Root, inside string) error) error {
+	if slices.ContainsFunc(r.Files, func(file string) bool { return filepath.Clean(file) == filepath.Clean(name) }) {
+		return body(nil, name)
+	}
+	whole, err := filepath.Abs(name)
+	if err != nil {
+		return err
+	}
+	var problem error
+	for _, dir := range r.Dirs {
+		if dir, err = filepath.Abs(dir); err != nil {
+			return err
+		}
+		inside, err := filepath.Rel(dir, whole)
+		if err != nil || !filepath.IsLocal(inside) {
+			continue
+		}
+		in, err := os.OpenRoot(dir)
+		if err == nil {
+			err = body(in, inside)
+			in.Close()
+		}
+		if !escapes(err) {
+			return err
+		}
+		problem = err
+	}
+	if problem != nil {
+		return fmt.Errorf("%s: a link leads %w %s", name, ErrOutside, r)
+	}
+	return fmt.Errorf("%s is %w %s", name, ErrOutside, r)
+}
+
+// String lists the folders, and how others are allowed.
+func (r Root) String() string {
+	dirs := slices.Clone(r.Dirs)
+	slices.Sort(dirs)
+	text := strings.Join(slices.Compact(dirs), " and ")
+	if r.Flag != "" {
+		text += "; start Capstan with " + r.Flag + " to allow another folder"
+	}
+	return text
+}
+
+// escapes reports whether an error of [os.Root] is that a path leads out of it. Package
+// os has no value for this error.
+func escapes(err error) bool {
+	at, ok := errors.AsType[*fs.PathError](err)
+	return ok && strings.Contains(at.Err.Error(), "escapes")
+}
+
+// Read reads a regular file, wherever it is. A file with more than limit bytes is an
+// error.
+func Read(name string, limit int64) ([]byte, error) {
+	f, err := Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return readNamed(f, name, limit)
+}
+
+// Open opens a regular file for reading, wherever it is.
+func Open(name string) (*os.File, error) {
+	return open(name, regular, os.Stat, os.OpenFile)
+}
+
+// ReadIn reads a regular file of a folder. A file with more than limit bytes is an
+// error. The errors do not repeat the name unless they come from package os.
+func ReadIn(in *os.Root, name string, limit int64) ([]byte, error) {
+	f, err := OpenIn(in, name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return readAll(f, limit)
+}
+
+// OpenIn opens a regular file of a folder for reading.
+func OpenIn(in *os.Root, name string) (*os.File, error) {
+	return open(name, regular, in.Stat, in.OpenFile)
+}
+
+// OpenDirIn opens a folder below a folder for reading.
+func OpenDirIn(in *os.Root, name string) (*os.File, error) {
+	return open(name, directory, in.Stat, in.OpenFile)
+}
+
+// open looks at a file before it opens it, for to open a device may have effects, and
+// again afterwards, for another file may have taken its place.
+func open(name string, want func(fs.FileMode) error, stat func(string) (fs.FileInfo, error), openFile func(string, int, fs.FileMode) (*os.File, error)) (*os.File, error) {
+	info, err := stat(name)
+	if at, ok := errors.AsType[*fs.PathError](err); ok {
+		at.Op = "open"
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := want(info.Mode()); err != nil {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
+	}
+	f, err := openFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	if info, err = f.Stat(); err == nil {
+		err = want(info.Mode())
+	}
+	if err != nil {
+		f.Close()
+		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
+	}
+	return f, nil
+}
+
+func regular(mode fs.FileMode) error {
+	switch {
+	case mode.IsDir():
+		return errors.New("is a directory")
+	case !mode.IsRegular():
+		return errors.New("not a regular file")
+	}
+	return nil
+}
+
+func directory(mode fs.FileMode) error {
+	if !mode.IsDir() {
+		return errors.New("not a directory")
+	}
+	return nil
+}
+
+// readAll reads a file that may grow meanwhile.
+func readAll(f *os.File, limit int64) ([]byte, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() > limit {
+		return nil, tooLarge(info.Size(), limit)
+	}
+	var text bytes.Buffer
+	text.Grow(int(info.Size()) + bytes.MinRead)
+	size, err := text.ReadFrom(io.LimitReader(f, limit+1))
+	if err == nil && size > limit {
+		err = tooLarge(size, limit)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return text.Bytes(), nil
+}
+
+func tooLarge(size, limit int64) error {
+	return fmt.Errorf("%w: %d bytes are more than the limit of %d", ErrTooLarge, size, limit)
+}
+
+func readNamed(f *os.File, name string, limit int64) ([]byte, error) {
+	text, err := readAll(f, limit)
+	if errors.Is(err, ErrTooLarge) {
+		err = fmt.Errorf("%s: %w", name, err)
+	}
+	return text, err
+}

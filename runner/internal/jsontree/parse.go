@@ -15,6 +15,7 @@ import (
 	"io"
 	"math"
 	"strings"
+	"sync"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -59,10 +60,15 @@ func Parse(ctx context.Context, text []byte, o Options) (Value, error) {
 	}
 	p := parser{
 		tree: &tree{text: text, nodes: make([]node, 0, min(maxNodes(text), 2*o.MaxValues))},
-		from: jsontext.NewDecoder(in, jsontext.AllowInvalidUTF8(o.InvalidUTF8)),
+		from: decoders.Get().(*jsontext.Decoder),
 		left: o.MaxValues,
 	}
+	p.from.Reset(in, jsontext.AllowInvalidUTF8(o.InvalidUTF8))
 	err := p.parse()
+	if len(text) <= interval { // another may hold too much
+		p.from.Reset(eof{})
+		decoders.Put(p.from)
+	}
 	if syntax := (*jsontext.SyntacticError)(nil); errors.As(err, &syntax) {
 		err = &SyntaxError{syntax}
 	}
@@ -74,6 +80,14 @@ func Parse(ctx context.Context, text []byte, o Options) (Value, error) {
 	}
 	return Value{tree: p.tree}, nil
 }
+
+var decoders = sync.Pool{New: func() any { return new(jsontext.Decoder) }}
+
+// An eof is a reader of nothing.
+type eof struct{}
+
+// Read implements [io.Reader].
+func (eof) Read([]byte) (int, error) { return 0, io.EOF }
 
 // maxNodes returns the largest number of nodes that text can have: a value is the
 // first one, or follows a comma or an opening bracket, and a name precedes a colon.

@@ -28,6 +28,9 @@ func gateReaders() []reader {
 	}
 	all := append(builtins.All(), capy.Validator, edit.Validator, request.PromiseValidator)
 	gates := []string{capy.Validator.Name, edit.Validator.Name, request.PromiseValidator.Name}
+	limits := map[string]int{ // of those that read Markdown
+		"cites": mib, "edit_verifier": mib, "links_kept": mib, "markdown": mib, "numbers_kept": mib, "same_structure": mib,
+	}
 	var list []reader
 	for _, v := range all {
 		if v.Criteria != "" {
@@ -37,7 +40,7 @@ func gateReaders() []reader {
 		if i := slices.Index(gates, v.Name); i >= 0 {
 			row = "text of a phase, " + v.Name
 		}
-		list = append(list, reader{name: v.Name, row: row, inputs: hostileTexts(v.Name), read: func(t testing.TB, text string) error {
+		list = append(list, reader{name: v.Name, row: row, limit: limits[v.Name], inputs: hostileTexts(v.Name), read: func(t testing.TB, text string) error {
 			check, err := v.Bind(params)
 			if err != nil {
 				return fmt.Errorf("parameters: %w", err)

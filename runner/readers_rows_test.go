@@ -290,7 +290,9 @@ func serverReaders() []reader {
 		"numbers": filled(`{"content":"a","x":[1`, `,1`, `]}`),
 	}, read: func(t testing.TB, text string) error {
 		o := mcpserver.Options{Version: "test", Known: cascades.Known{Validators: builtins.Default()}, Clean: func(s string) string { return strings.ReplaceAll(s, "a secret", "") }}
-		o.Gates = append(o.Gates, mcpserver.Gate{Validator: builtins.NonEmpty})
+		for _, v := range builtins.Default().List() {
+			o.Gates = append(o.Gates, mcpserver.Gate{Validator: v})
+		}
 		s, err := mcpserver.New(o)
 		if err != nil {
 			return err

@@ -47,6 +47,8 @@ var floors = map[string]string{
 	// Those that come with the language.
 	"validators/builtins": "internal/modelmarkup runner/reports templates/prompts validators validators/languages validators/reading validators/schema validators/secrets",
 	"runner/model":        "internal/modelmarkup",
+	// JSON text from untrusted senders, parsed once.
+	"runner/internal/jsontree": "",
 	// What of a conversation stays when it weighs too much.
 	"runner/exchanges": "runner/model",
 	"runner/tool":      "internal/files internal/hosts runner/process validators/schema",
@@ -118,7 +120,7 @@ var floors = map[string]string{
 	// What command lines give: inputs, their files, and models.
 	"runner/given": "cascades cascades/documents validators/schema",
 	// Floor 5: providers and gates. Gates know nothing of cascades.
-	"runner/model/openai":   "runner/model runner/model/plain",
+	"runner/model/openai":   "runner/internal/jsontree runner/model runner/model/plain",
 	"runner/model/plain":    "",
 	"runner/model/scripted": "cascades/documents runner/model",
 	// By the names of models: who is asked.

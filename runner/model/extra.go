@@ -1,32 +1,32 @@
 package model
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
-// An Extra is what an answer or a tool call carries beside what every endpoint
-// knows, such as what a reasoning model thought, or its signature: the members
-// of one JSON object, whose names and values are the endpoint's. Its text is
-// always the same for the same members in the same order, however they were
-// escaped. "" is none.
+// An Extra holds the members of an answer or a tool call that not every endpoint
+// knows, such as the thoughts of a reasoning model or their signature. It is one JSON
+// object, whose names and values the endpoint chooses. The same members in the same
+// order always have the same text, however they were escaped. "" has no members.
 type Extra string
 
-// ExtraOf makes an Extra of a JSON object; an empty one is none.
+// ExtraOf returns a JSON object as an Extra. A duplicate name and invalid UTF-8 are
+// errors.
 func ExtraOf(object []byte) (Extra, error) {
-	var b bytes.Buffer
-	if err := json.Compact(&b, object); err != nil {
+	text, err := jsontext.AppendFormat(nil, object, jsontext.PreserveRawStrings(false), jsontext.EscapeForJS(true))
+	switch {
+	case err != nil:
 		return "", err
-	}
-	switch text := b.String(); {
-	case text == "{}":
+	case string(text) == "{}":
 		return "", nil
 	case text[0] != '{':
 		return "", errors.New("extra: want an object")
 	}
-	return Extra(plainStrings(b.Bytes())), nil
+	return Extra(text), nil
 }
 
 // MarshalJSON writes the object.
@@ -51,7 +51,7 @@ func (e Extra) join(object []byte) []byte {
 	return append(append(object[:len(object)-1], ','), e[1:]...)
 }
 
-// Has says whether there is a member of that name.
+// Has reports whether e has a member of that name.
 func (e Extra) Has(name string) bool {
 	if !strings.Contains(string(e), `"`+name+`"`) {
 		return false
@@ -60,28 +60,4 @@ func (e Extra) Has(name string) bool {
 	_ = json.Unmarshal([]byte(e), &all) // it is an object
 	_, ok := all[name]
 	return ok
-}
-
-// plainStrings writes the strings of compact JSON as appendWire does.
-func plainStrings(raw []byte) []byte {
-	out := make([]byte, 0, len(raw))
-	for len(raw) > 0 {
-		start := bytes.IndexByte(raw, '"')
-		if start < 0 {
-			break
-		}
-		end := start + 1
-		for raw[end] != '"' {
-			if raw[end] == '\\' {
-				end++
-			}
-			end++
-		}
-		end++
-		var said string
-		_ = json.Unmarshal(raw[start:end], &said) // a string of valid JSON
-		out, _ = appendWire(append(out, raw[:start]...), said)
-		raw = raw[end:]
-	}
-	return append(out, raw...)
 }

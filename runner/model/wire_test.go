@@ -177,3 +177,21 @@ func TestFailureOf(t *testing.T) {
 		}
 	}
 }
+
+func TestExtraOfStrict(t *testing.T) {
+	for object, want := range map[string]string{
+		`{ "a" : "\u003c\u0062\u00fc\ud83e\udd89\u2028\/" , "b": [1e3, 2.50, {}] }`: `{"a":"<bü🦉\u2028/","b":[1e3,2.50,{}]}`,
+		`{}`:                 "",
+		`{"a":1,"a":2}`:      "duplicate object member name",
+		`{"a":1,"\u0061":2}`: "duplicate object member name",
+		"{\"a\":\"\xff\"}":   "invalid UTF-8",
+		`{"a":"\ud83e"}`:     "surrogate",
+		`{"a":1}{}`:          "invalid character",
+		`[1]`:                "want an object",
+	} {
+		got, err := model.ExtraOf([]byte(object))
+		if err != nil && !strings.Contains(err.Error(), want) || err == nil && string(got) != want {
+			t.Errorf("%s: got %s, %v, want %s", object, got, err, want)
+		}
+	}
+}

@@ -3,7 +3,9 @@ package schema
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/seed61713e19/capstan/validators/patterns"
@@ -85,11 +87,11 @@ func valuesOf(list []any, v any, key string) []any {
 			list = valuesOf(list, item, key)
 		}
 	case map[string]any:
-		for name, value := range v {
+		for _, name := range slices.Sorted(maps.Keys(v)) { // an error is the same each time
 			if strings.EqualFold(name, key) {
-				list = append(list, value)
+				list = append(list, v[name])
 			}
-			list = valuesOf(list, value, key)
+			list = valuesOf(list, v[name], key)
 		}
 	}
 	return list

@@ -38,19 +38,17 @@ func (c *Client) baseName() string {
 
 func (c *Client) keyName() string { return cmp.Or(c.provider.KeyEnv, "the key of "+c.provider.Name) }
 
-// suspects is what a refusal that names none of the parameters which were asked
-// for ends with: any of them may be what the endpoint does not take.
+// suspects returns the end of the message of a refusal that names no parameter of
+// the request: the parameters that the endpoint may not take.
 func (q *question) suspects(status int, text string) string {
 	if q.r.Params == nil || status != http.StatusBadRequest && status != http.StatusUnprocessableEntity {
 		return ""
 	}
-	names := slices.DeleteFunc(q.r.Params.Asks(), func(name string) bool { return name == "no_format" || name == "extra" })
-	for name := range members([]byte(q.r.Params.Extra)) {
-		names = append(names, string(name))
-	}
+	asks := slices.DeleteFunc(q.r.Params.Asks(), func(name string) bool { return name == "no_format" || name == "extra" })
+	asks = append(asks, names(q.r.Params.Extra)...)
 	named := func(name string) bool { return strings.Contains(text, name) }
-	if len(names) == 0 || slices.ContainsFunc(names, named) || named(q.limit()) {
+	if len(asks) == 0 || slices.ContainsFunc(asks, named) || named(q.limit()) {
 		return ""
 	}
-	return "; the request asks for " + strings.Join(names, ", ") + ", which the endpoint may not take"
+	return "; the request asks for " + strings.Join(asks, ", ") + ", which the endpoint may not take"
 }

@@ -2,59 +2,68 @@ package openai
 
 import (
 	"cmp"
-	"encoding/json"
+	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/seed61713e19/capstan/runner/internal/jsontree"
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
-// An assembly puts together what a model said: the chunks of a stream, or a
-// whole answer, which is one chunk.
+// An assembly joins what a model said: the chunks of a stream, or a whole answer,
+// which is one chunk.
 type assembly struct {
 	whole          bool
 	id, model      string
-	text, refusal  told
-	parts          []byte // of content that came as a list, each followed by a comma
-	rich           bool   // some of them are no texts
-	after          told   // text that came after them
+	text, refusal  joinedText
+	parts          []byte     // of content that is a list, each followed by a comma
+	rich           bool       // some of the parts are no texts
+	after          joinedText // text after the parts
 	calls          []*callParts
 	count          int // of calls that began
 	numbered       map[string]*callParts
 	extra          extras
 	finish, native string
-	beyond         bool // more was said after a reason to finish, which then was none
+	beyond         bool // more came after a reason to finish, which therefore was none
 	chosen         bool
 	tally          tally
 }
 
-// ended says whether a reason to finish tells that nothing more is to come.
+// ended reports whether a reason to finish came and nothing after it.
 func (a *assembly) ended() bool { return a.finish != "" && !a.beyond }
 
 type callParts struct {
 	id, name  string
-	arguments told
+	arguments joinedText
 	extra     extras
 }
 
-// take adds a chunk and gives the text in it. The error is a [*model.Failure]
-// where the chunk says that something went wrong, which is believed before
-// anything else in it.
-func (a *assembly) take(raw []byte) (piece string, err error) {
-	if !valid(raw) {
-		return "", json.Unmarshal(raw, new(json.RawMessage))
+// take adds a chunk and returns the text in it. The error is a [*model.Failure] if the
+// chunk reports an error, wherever in the chunk it is, or has a duplicate name or too
+// many values. A character may begin in one chunk and end in another, which
+// [joinedText] checks.
+func (a *assembly) take(ctx context.Context, raw []byte) (piece string, err error) {
+	chunk, err := jsontree.Parse(ctx, raw, jsontree.Options{InvalidUTF8: !a.whole})
+	if err != nil {
+		if errors.Is(err, jsontree.ErrTooManyValues) || errors.Is(err, jsontext.ErrDuplicateName) {
+			err = &model.Failure{Class: model.Unusable, Message: fmt.Sprintf("the reply cannot be used: %s", err)}
+		}
+		return "", err
 	}
-	var choices []byte
-	for name, value := range members(raw) {
+	var choices jsontree.Value
+	for name, value := range chunk.Members() {
 		switch string(name) {
 		case "error":
-			if !hollow(value) {
-				return "", failureOf(0, raw)
+			if !empty(value) {
+				return "", reported(chunk, raw)
 			}
 		case "object":
-			if string(value) == `"error"` {
-				return "", complained(raw)
+			if string(value.Raw()) == `"error"` {
+				return "", reported(chunk, raw)
 			}
 		case "id":
 			a.id = word(value)
@@ -63,46 +72,45 @@ func (a *assembly) take(raw []byte) (piece string, err error) {
 		case "usage":
 			a.tally.read(value)
 		case "x_groq": // where Groq's streams have it
-			for name, value := range members(value) {
+			for name, value := range value.Members() {
 				switch {
 				case string(name) == "usage":
 					a.tally.read(value)
-				case string(name) == "error" && !hollow(value): // a stream that is stopped early
-					return "", complained(value)
+				case string(name) == "error" && !empty(value): // a stream that is stopped early
+					return "", reported(value, value.Raw())
 				}
 			}
 		case "choices":
 			choices = value
 		}
 	}
-	for _, value := range elements(choices) {
+	for value := range choices.Elements() {
 		if c := choiceOf(value); c.first {
-			return a.choose(c)
+			return a.choose(ctx, c)
 		}
 	}
 	return "", nil
 }
 
-// A choice is one of the answers that an endpoint may give; the first is
-// listened to.
+// A choice is one of the answers that an endpoint may give. The first one is used.
 type choice struct {
 	first          bool
-	said, error    []byte
+	message, err   jsontree.Value
 	finish, native string
 }
 
-func choiceOf(raw []byte) choice {
+func choiceOf(v jsontree.Value) choice {
 	c := choice{first: true}
-	for name, value := range members(raw) {
+	for name, value := range v.Members() {
 		switch string(name) {
 		case "index":
-			c.first = string(value) == "0" || word(value) == "0" || word(value) == ""
+			c.first = word(value) == "0" || word(value) == ""
 		case "message", "delta":
-			if !hollow(value) {
-				c.said = value
+			if !empty(value) {
+				c.message = value
 			}
 		case "error":
-			c.error = value
+			c.err = value
 		case "finish_reason":
 			c.finish = word(value)
 		case "native_finish_reason":
@@ -112,26 +120,25 @@ func choiceOf(raw []byte) choice {
 	return c
 }
 
-// choose adds the chosen answer. A bad reason to finish is not made good by
-// another.
-func (a *assembly) choose(c choice) (piece string, err error) {
+// choose adds the chosen answer. A bad reason to finish stays, whatever reason
+// follows.
+func (a *assembly) choose(ctx context.Context, c choice) (piece string, err error) {
 	a.chosen = true
-	if !hollow(c.error) {
-		object, _ := json.Marshal(map[string]json.RawMessage{"error": c.error})
-		return "", failureOf(0, object)
+	if !empty(c.err) {
+		return "", complaint{err: c.err}.failure(0, c.err.Raw())
 	}
-	for name, value := range members(c.said) {
+	for name, value := range c.message.Members() {
 		switch string(name) {
 		case "role", "name", "function_call":
 		case "content":
-			piece = a.say(value)
+			piece = a.addContent(value)
 			a.beyond = a.beyond || a.finish != "" && piece != ""
 		case "refusal":
 			a.refusal.read(value)
 		case "tool_calls":
-			for _, call := range elements(value) {
+			for call := range value.Elements() {
 				a.beyond = a.beyond || a.finish != ""
-				a.wish(call)
+				a.addCall(ctx, call)
 			}
 		default:
 			a.extra.add(string(name), value)
@@ -143,60 +150,83 @@ func (a *assembly) choose(c choice) (piece string, err error) {
 	if c.native != "" {
 		a.native = c.native
 	}
-	if a.count > maxCalls && !a.whole {
-		return "", &model.Failure{Class: model.Unusable, Message: fmt.Sprintf("the model wants more than %d tools called at once", maxCalls)}
-	}
-	return piece, nil
+	return piece, a.check()
 }
 
-// say adds content, a text or with some endpoints a list of parts, and gives
-// the text in it.
-func (a *assembly) say(content []byte) string {
-	before := a.text.Len()
-	if said, ok := a.text.read(content); ok {
-		if len(a.parts) > 0 {
-			a.after.add(said)
-		}
-		return said
+// check returns the failure of an answer that is beyond a limit, or whose text is no
+// valid UTF-8 whatever follows.
+func (a *assembly) check() error {
+	size := a.extra.size
+	invalid := a.text.invalid || a.refusal.invalid
+	for _, c := range a.calls {
+		size += c.extra.size
+		invalid = invalid || c.arguments.invalid
 	}
-	for _, piece := range elements(content) {
+	switch {
+	case invalid:
+		return errInvalid()
+	case size > jsontree.MaxValues:
+		return &model.Failure{Class: model.Unusable, Message: fmt.Sprintf("the reply cannot be used: %s: the limit is %d", jsontree.ErrTooManyValues, jsontree.MaxValues)}
+	case a.count > maxCalls && !a.whole:
+		return &model.Failure{Class: model.Unusable, Message: fmt.Sprintf("the model wants more than %d tools called at once", maxCalls)}
+	}
+	return nil
+}
+
+// errInvalid returns the failure of an answer with invalid UTF-8.
+func errInvalid() *model.Failure {
+	return &model.Failure{Class: model.Unavailable, Message: "the reply has invalid UTF-8"}
+}
+
+// addContent adds content, a text or with some endpoints a list of parts, and returns
+// the text in it.
+func (a *assembly) addContent(content jsontree.Value) string {
+	before := a.text.Len()
+	if added, ok := a.text.read(content); ok {
+		if len(a.parts) > 0 {
+			a.after.add(added)
+		}
+		return added
+	}
+	for part := range content.Elements() {
 		var kind string
-		var said []byte
-		for name, value := range members(piece) {
+		var text jsontree.Value
+		for name, value := range part.Members() {
 			switch string(name) {
 			case "type":
 				kind = word(value)
 			case "text":
-				said = value
+				text = value
 			case "refusal":
 				a.refusal.read(value)
 			}
 		}
 		if kind == "text" || kind == "output_text" || kind == "" {
-			a.text.read(said)
+			a.text.read(text)
 		} else {
 			a.rich = true
 		}
-		a.parts = append(append(a.parts, piece...), ',')
+		a.parts = append(append(a.parts, part.Raw()...), ',')
+		a.extra.size += part.Count()
 	}
 	return a.text.String()[before:]
 }
 
-// A part is a tool call, or a piece of one.
-type part struct {
+// A callPart is a tool call, or a piece of one.
+type callPart struct {
 	index, id, name string
-	arguments       []byte // JSON in a string, or as it is with some endpoints
+	arguments       jsontree.Value // JSON in a string, or as it is with some endpoints
 }
 
-func partOf(raw []byte) (p part) {
-	for name, value := range members(raw) {
+func callPartOf(v jsontree.Value) (p callPart) {
+	for name, value := range v.Members() {
 		switch string(name) {
 		case "index":
 			p.index = word(value)
 		case "id":
 			p.id = word(value)
 		case "function":
-			for name, value := range members(value) {
+			for name, value := range value.Members() {
 				switch string(name) {
 				case "name":
 					p.name = word(value)
@@ -209,10 +239,10 @@ func partOf(raw []byte) (p part) {
 	return p
 }
 
-// wish adds a tool call, or a part of one.
-func (a *assembly) wish(raw []byte) {
-	p := partOf(raw)
-	c := a.call(p)
+// addCall adds a tool call, or a piece of one.
+func (a *assembly) addCall(ctx context.Context, v jsontree.Value) {
+	p := callPartOf(v)
+	c := a.call(ctx, p)
 	if c == nil {
 		return
 	}
@@ -220,7 +250,7 @@ func (a *assembly) wish(raw []byte) {
 	if _, ok := c.arguments.read(p.arguments); !ok {
 		c.arguments.add(word(p.arguments))
 	}
-	for name, value := range members(raw) {
+	for name, value := range v.Members() {
 		switch string(name) {
 		case "index", "id", "type", "function":
 		default:
@@ -229,16 +259,16 @@ func (a *assembly) wish(raw []byte) {
 	}
 }
 
-// call is the tool call that a part belongs to. Where an endpoint does not
-// number them, or gives all the same number, a new id begins a new one: of parts with
-// the ids a, none, b, the first two are of one call. nil is one beyond bounds.
-func (a *assembly) call(p part) *callParts {
+// call returns the tool call that a part belongs to. If an endpoint does not number
+// the calls, or gives all the same number, a new id begins a new call: of parts with
+// the ids a, none, b, the first two are one call. call returns nil beyond [maxCalls].
+func (a *assembly) call(ctx context.Context, p callPart) *callParts {
 	if !a.whole {
 		c := a.numbered[p.index]
 		if n := len(a.calls); p.index == "" && n > 0 && (p.id == "" || p.id == a.calls[n-1].id) {
 			c = a.calls[n-1]
 		}
-		if c != nil && !c.behind(p) {
+		if c != nil && !c.endsBefore(ctx, p) {
 			return c
 		}
 	}
@@ -256,10 +286,10 @@ func (a *assembly) call(p part) *callParts {
 	return c
 }
 
-// behind says whether a part that comes where c's next would is of another call.
-// Without ids it has another name, or arguments where c has all of its own: pieces of
-// a call may repeat the name, but nothing can follow a whole object.
-func (c *callParts) behind(p part) bool {
+// endsBefore reports whether a part that follows c belongs to another call: it has
+// another id. Without ids it has another name, or arguments although c's arguments
+// are a complete object. Pieces of a call may repeat the name.
+func (c *callParts) endsBefore(ctx context.Context, p callPart) bool {
 	switch {
 	case p.name == "" || c.name == "":
 		return false
@@ -269,33 +299,41 @@ func (c *callParts) behind(p part) bool {
 		return true
 	}
 	first := c.arguments.first
-	return c.arguments.all.Len() == 0 && strings.TrimSpace(word(p.arguments)) != "" && strings.HasPrefix(strings.TrimSpace(first), "{") && valid([]byte(first))
+	if c.arguments.all.Len() > 0 || strings.TrimSpace(word(p.arguments)) == "" || !strings.HasPrefix(strings.TrimSpace(first), "{") {
+		return false
+	}
+	_, err := jsontree.Parse(ctx, []byte(first), jsontree.Options{})
+	return err == nil
 }
 
-// rest gives the end of the text that was held back, where no more of it comes.
-func (a *assembly) rest() string {
-	a.refusal.rest()
+// finishTexts completes the texts after the last chunk, and returns what that adds to
+// the text.
+func (a *assembly) finishTexts() string {
+	a.refusal.finish()
 	for _, c := range a.calls {
-		c.arguments.rest()
+		c.arguments.finish()
 	}
-	return a.text.rest()
+	return a.text.finish()
 }
 
 func (a *assembly) draft() draft {
-	a.rest()
+	a.finishTexts()
 	if a.rich { // the whole content goes back, not the text alone
 		if a.after.Len() > 0 {
-			last, _ := json.Marshal(map[string]string{"type": "text", "text": a.after.String()})
-			a.parts = append(append(a.parts, last...), ',')
+			a.parts = append(model.AppendText(append(a.parts, `{"type":"text","text":`...), a.after.String()), "},"...)
 		}
-		a.extra.add("content", slices.Concat([]byte("["), a.parts[:len(a.parts)-1], []byte("]")))
+		a.extra.addRaw("content", slices.Concat([]byte("["), a.parts[:len(a.parts)-1], []byte("]")))
 	}
+	extra, valid := a.extra.object()
 	d := draft{
-		id: a.id, model: a.model, text: a.text.String(), refusal: a.refusal.String(), count: a.count, extra: a.extra.object(),
+		id: a.id, model: a.model, text: a.text.String(), refusal: a.refusal.String(), count: a.count, extra: extra,
 		finish: a.finish, native: a.native, chosen: a.chosen, whole: a.whole, tally: a.tally,
 	}
+	d.invalid = !valid || a.text.invalid || a.refusal.invalid
 	for _, c := range a.calls {
-		d.calls = append(d.calls, model.ToolCall{ID: c.id, Name: c.name, Arguments: c.arguments.String(), Extra: c.extra.object()})
+		extra, valid := c.extra.object()
+		d.invalid = d.invalid || !valid || c.arguments.invalid
+		d.calls = append(d.calls, model.ToolCall{ID: c.id, Name: c.name, Arguments: c.arguments.String(), Extra: extra})
 	}
 	return d
 }

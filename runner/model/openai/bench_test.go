@@ -120,3 +120,27 @@ func measure(b *testing.B, at int, conns *atomic.Int64, call func() error) {
 	}
 	b.ReportMetric(float64(conns.Load()-before)/float64(b.N), "conns/op")
 }
+
+// BenchmarkReply is a call without a connection: what a client spends on a request of
+// one short message and on a reply with a text of a kilobyte, or of a mebibyte.
+func BenchmarkReply(b *testing.B) {
+	for name, text := range map[string]string{
+		"KiB": answer[0] + answer[1],
+		"MiB": strings.Replace(answer[0], `"content":"`, `"content":"`+strings.Repeat(`Round and round it went, said the crew aboard\n`, 22_000), 1) + answer[1],
+	} {
+		b.Run(name, func(b *testing.B) {
+			c, err := openai.New(openai.Options{HTTP: &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+				return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(text)), Request: r}, nil
+			})}})
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := c.Call(context.Background(), ask("Go on.")); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -172,7 +172,7 @@ func TestFailures(t *testing.T) {
 		"more calls":      {cut(stream(delta("Hel"), finished("stop"), choice(`{"tool_calls":[{"id":"a","function":{"name":"now","arguments":"{}"}}]}`, "null"))), model.Unavailable, 0, "EOF", 4, true},
 		"ended stream":    {stream(delta("Hel"), delta("lo")), model.Unavailable, 0, "cut", 4, true},
 		"nothing at all":  {stream(), model.Unavailable, 0, "cut", 4, true},
-		"broken chunk":    {stream(delta("Hel"), event(`{"choices":[{"del`), done), model.Unavailable, 0, "JSON", 4, true},
+		"broken chunk":    {stream(delta("Hel"), event(`{"choices":[{"del`), done), model.Unavailable, 0, "does not decode", 4, true},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -3,11 +3,11 @@ package openai
 import (
 	"bufio"
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"time"
 
+	"github.com/seed61713e19/capstan/runner/internal/jsontree"
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
@@ -159,12 +159,12 @@ func (e *events) field(line []byte) error {
 		e.kind = string(value)
 		return nil
 	case string(name) == "error": // as llama.cpp has it
-		return complained(value)
+		return reported(parseComplaint(value), value)
 	case string(name) != "data":
 		return nil
 	}
 	ends := string(value) == "[DONE]"
-	if ends || e.lines == 1 && valid(e.data) { // some endpoints leave out the empty line
+	if ends || e.lines == 1 && e.complete() { // some endpoints leave out the empty line
 		if err := e.dispatch(); err != nil {
 			return err
 		}
@@ -182,6 +182,12 @@ func (e *events) field(line []byte) error {
 	return nil
 }
 
+// complete reports whether the data of the event is a JSON value.
+func (e *events) complete() bool {
+	_, err := jsontree.Parse(e.t.ctx, e.data, jsontree.Options{InvalidUTF8: true})
+	return err == nil
+}
+
 // dispatch hands out the event that is complete, if there is any.
 func (e *events) dispatch() error {
 	data, kind := e.data, e.kind
@@ -194,7 +200,7 @@ func (e *events) dispatch() error {
 		return e.t.c.most.tooBig()
 	}
 	if kind == "error" {
-		return complained(data)
+		return reported(parseComplaint(data), data)
 	}
 	e.done = e.done || string(data) == "[DONE]"
 	e.out.WriteString("data: ")
@@ -205,19 +211,6 @@ func (e *events) dispatch() error {
 	e.out.Write(data)
 	e.out.WriteByte('\n')
 	return nil
-}
-
-// complained is the failure that an event of the name "error" is, or what says of
-// itself that it is one.
-func complained(data []byte) error {
-	if f := failureOf(0, data); f != nil {
-		return f
-	}
-	object, err := json.Marshal(map[string]json.RawMessage{"error": data})
-	if err != nil {
-		return &model.Failure{Class: model.Unavailable, Message: string(data)}
-	}
-	return failureOf(0, object)
 }
 
 // tooBig is the failure of an answer that is longer than any; the next would be

@@ -4,56 +4,97 @@ import (
 	"bytes"
 	"encoding/json"
 	"slices"
-	"strings"
 
+	"github.com/seed61713e19/capstan/runner/internal/jsontree"
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
-// maxExtras is how many members beside those that are known a message may
-// have.
+// maxExtras is the maximum number of unknown members of a message.
 const maxExtras = 100
 
-// extras are the members of a message, or a call, that go back as they came.
-// What came in one piece stays as it was written; pieces are put together as
-// the protocol has it: texts after one another, lists too, objects member by
-// member.
+// extras are the unknown members of a message or a call, which go back to the
+// endpoint. A member that arrives in one piece stays as it was written. Pieces are
+// joined as the protocol defines: texts and lists one after the other, objects
+// member by member.
 type extras struct {
 	names  []string
-	values map[string]any // [json.RawMessage] of one piece, else a tree
+	values map[string]any // a [jsontree.Value] if there is one piece, else a part
+	size   int            // number of values in all parts
 }
 
-// add takes a member, or a piece of it. Null, and a list or an object with
-// nothing in it, is not kept: endpoints send those of what they do not have,
-// and do not take them all back.
-func (e *extras) add(name string, raw []byte) {
-	if hollow(raw) && raw[0] != '"' && raw[0] != 'f' {
+// A part of an extra in several pieces is a *joinedText, a [json.RawMessage], a
+// map[string]any or a []any of parts.
+
+// add adds a member, or a piece of it. It ignores null and empty lists and objects:
+// endpoints send them for features that they do not have, and some refuse them.
+func (e *extras) add(name string, v jsontree.Value) {
+	if empty(v) && v.Kind() != '"' && v.Kind() != 'f' {
 		return
 	}
-	had, known := e.values[name]
-	switch first, once := had.(json.RawMessage); {
+	before, known := e.values[name]
+	switch first, once := before.(jsontree.Value); {
 	case known && once:
-		e.values[name] = grown(tree(first), tree(raw))
+		e.size += first.Count()
+		e.values[name] = e.join(partOf(first), v)
 	case known:
-		e.values[name] = grown(had, tree(raw))
+		e.values[name] = e.join(before, v)
 	case len(e.names) < maxExtras:
 		if e.values == nil {
 			e.values = map[string]any{}
 		}
-		e.names, e.values[name] = append(e.names, name), json.RawMessage(raw)
+		e.names, e.values[name] = append(e.names, name), v
 	}
 }
 
-func (e *extras) object() model.Extra {
-	var object []byte
-	for _, name := range e.names {
-		object = append(append(append(append(object, ','), encoded(name)...), ':'), encoded(e.values[name])...)
+// addRaw adds a member that arrives in no other piece.
+func (e *extras) addRaw(name string, raw []byte) {
+	if e.values == nil {
+		e.values = map[string]any{}
 	}
-	if object == nil {
-		return ""
+	e.names, e.values[name] = append(e.names, name), json.RawMessage(raw)
+}
+
+// object returns the extras as an object, and whether its texts are valid UTF-8.
+func (e *extras) object() (extra model.Extra, valid bool) {
+	if len(e.names) == 0 {
+		return "", true
 	}
-	object[0] = '{'
-	extra, _ := model.ExtraOf(append(object, '}')) // it is valid
-	return extra
+	valid = true
+	object := []byte{'{'}
+	for i, name := range e.names {
+		if i > 0 {
+			object = append(object, ',')
+		}
+		object = append(model.AppendText(object, name), ':')
+		value := e.values[name]
+		if v, once := value.(jsontree.Value); once {
+			object = append(object, v.Raw()...)
+			continue
+		}
+		valid = finish(value) && valid
+		object = append(object, encoded(value)...)
+	}
+	extra, err := model.ExtraOf(append(object, '}'))
+	return extra, valid && err == nil
+}
+
+// finish completes the texts of a part. It reports whether all are valid UTF-8.
+func finish(part any) bool {
+	valid := true
+	switch part := part.(type) {
+	case *joinedText:
+		part.finish()
+		return !part.invalid
+	case map[string]any:
+		for _, member := range part {
+			valid = finish(member) && valid
+		}
+	case []any:
+		for _, element := range part {
+			valid = finish(element) && valid
+		}
+	}
+	return valid
 }
 
 func encoded(v any) []byte {
@@ -64,74 +105,105 @@ func encoded(v any) []byte {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
-// tree is valid JSON as values, with numbers as they are written.
-func tree(raw []byte) (v any) {
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.UseNumber()
-	_ = d.Decode(&v)
-	return v
+// partOf returns a value as a part to which others can be joined.
+func partOf(v jsontree.Value) any {
+	switch v.Kind() {
+	case '"':
+		t := new(joinedText)
+		t.read(v)
+		return t
+	case '{':
+		object := map[string]any{}
+		for name, member := range v.Members() {
+			object[string(name)] = partOf(member)
+		}
+		return object
+	case '[':
+		list := []any{}
+		for element := range v.Elements() {
+			list = append(list, partOf(element))
+		}
+		return list
+	}
+	return json.RawMessage(v.Raw())
 }
 
-// A pile is a text that grows.
-type pile struct{ strings.Builder }
-
-// MarshalJSON writes it as a string.
-func (p *pile) MarshalJSON() ([]byte, error) { return encoded(p.String()), nil }
-
-// labels are the members that every piece of a thing repeats.
+// labels are the members that every piece of an object repeats.
 var labels = []string{"index", "type", "id", "format"}
 
-// grown is a with another piece of it.
-func grown(a, b any) any {
+// join returns a part with another piece.
+func (e *extras) join(a any, v jsontree.Value) any {
 	switch a := a.(type) {
-	case string:
-		if b, ok := b.(string); ok {
-			p := new(pile)
-			p.WriteString(a)
-			p.WriteString(b)
-			return p
-		}
-	case *pile:
-		if b, ok := b.(string); ok {
-			a.WriteString(b)
+	case *joinedText:
+		if _, ok := a.read(v); ok {
 			return a
 		}
 	case map[string]any:
-		if b, ok := b.(map[string]any); ok {
-			for name, value := range b {
-				if had, ok := a[name]; ok && !slices.Contains(labels, name) {
-					value = grown(had, value)
-				}
-				a[name] = value
+		if v.Kind() == '{' {
+			for name, member := range v.Members() {
+				e.joinMember(a, string(name), member)
 			}
 			return a
 		}
 	case []any:
-		if b, ok := b.([]any); ok {
-			return lengthened(a, b)
+		if v.Kind() == '[' {
+			return e.joinList(a, v)
 		}
 	}
-	if b == nil {
+	if v.Kind() == 'n' {
 		return a
 	}
-	return b
+	e.size += v.Count()
+	return partOf(v)
 }
 
-// lengthened is a list with more of it. An element that is numbered as the last
-// one is another piece of that.
-func lengthened(a, b []any) []any {
-	for _, next := range b {
-		if n := len(a); n > 0 && continues(a[n-1], next) {
-			a[n-1] = grown(a[n-1], next)
+func (e *extras) joinMember(object map[string]any, name string, v jsontree.Value) {
+	if before, ok := object[name]; ok && !slices.Contains(labels, name) {
+		object[name] = e.join(before, v)
+		return
+	}
+	e.size += v.Count()
+	object[name] = partOf(v)
+}
+
+// joinList returns a list with more elements. An element with the index of the last
+// one is another piece of it.
+func (e *extras) joinList(list []any, v jsontree.Value) []any {
+	for next := range v.Elements() {
+		if n := len(list); n > 0 && continues(list[n-1], next) {
+			list[n-1] = e.join(list[n-1], next)
 		} else {
-			a = append(a, next)
+			e.size += next.Count()
+			list = append(list, partOf(next))
 		}
 	}
-	return a
+	return list
 }
 
-func continues(last, next any) bool {
-	a, _ := last.(map[string]any)
-	b, _ := next.(map[string]any)
-	return a["index"] != nil && a["index"] == b["index"] && (a["type"] == b["type"] || b["type"] == nil)
+func continues(last any, next jsontree.Value) bool {
+	object, _ := last.(map[string]any)
+	if object == nil || next.Kind() != '{' {
+		return false
+	}
+	var index, kind jsontree.Value
+	for name, member := range next.Members() {
+		switch string(name) {
+		case "index":
+			index = member
+		case "type":
+			kind = member
+		}
+	}
+	return object["index"] != nil && label(object["index"]) == word(index) && (empty(kind) || label(object["type"]) == word(kind))
+}
+
+// label returns the text of a part, or the part as it is written.
+func label(part any) string {
+	switch part := part.(type) {
+	case *joinedText:
+		return part.String()
+	case json.RawMessage:
+		return string(part)
+	}
+	return ""
 }

@@ -37,7 +37,7 @@ const maxCalls = 100
 // nothing is what is told of an answer in which nobody says anything.
 const nothing = "the model said nothing: the answer has no choices"
 
-// unanswered is why a draft is no answer; nil if it is one.
+// unanswered returns why a draft is no answer, nil if it is one.
 func (d draft) unanswered() *model.Failure {
 	f := d.unfinished(d.finish)
 	if f == nil && d.native != "" { // behind a router the reason may be told better
@@ -56,6 +56,8 @@ func (d draft) unanswered() *model.Failure {
 		return &model.Failure{Class: model.Unavailable, Message: "the endpoint broke off: the answer has no finish reason"}
 	case f != nil:
 		return f
+	case d.invalid:
+		return errInvalid()
 	case d.count > maxCalls:
 		return &model.Failure{Class: model.Unusable, Message: fmt.Sprintf("the model wants %d tools called at once; %d is the most", d.count, maxCalls)}
 	case strings.TrimSpace(d.text) == "" && len(d.calls) == 0:

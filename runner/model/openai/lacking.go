@@ -111,25 +111,20 @@ func (q *question) acquit() {
 	}
 }
 
-// extras are the names of what earlier answers carried and now goes back.
+// extras returns the names of the unknown members of earlier answers that go back.
 func (q *question) extras() []string {
-	var names []string
-	add := func(e model.Extra) {
-		for name := range members([]byte(e)) {
-			names = append(names, string(name))
-		}
-	}
+	var list []string
 	for _, m := range q.r.Messages {
 		if m.Provider != q.c.provider.Name || m.Role != model.Assistant {
 			continue
 		}
-		add(m.Extra)
+		list = append(list, names(m.Extra)...)
 		for _, c := range m.ToolCalls {
-			add(c.Extra)
+			list = append(list, names(c.Extra)...)
 		}
 	}
-	slices.Sort(names)
-	return slices.Compact(names)
+	slices.Sort(list)
+	return slices.Compact(list)
 }
 
 // told are the names of what was left out that an author would miss.

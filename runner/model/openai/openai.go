@@ -12,10 +12,10 @@
 //     conversation in the request's place, as the bytes that its thread keeps.
 //   - A whole answer. It leaves the body of one that comes in chunks unread, so
 //     that each call may open a connection. We read it to its end.
-//   - What stands in an answer. Its types lose what an answer carries beside text
-//     and calls, which has to go back, and one member of another kind than they
-//     have costs all of it. We read the members that we need as they come, whole
-//     answers and chunks in one way.
+//   - The members of an answer. Its types lose the members beside text and calls,
+//     which must go back, and one member of an unexpected kind costs the whole
+//     answer. We parse an answer with jsontree and take each member by itself, whole
+//     answers and chunks in one way. Duplicate names and invalid UTF-8 are failures.
 //   - The end. A stream that was cut looks to it like one that ended, and a reason
 //     to finish means nothing to it. Here only an answer that says that it ended by
 //     itself is one.
@@ -92,8 +92,8 @@ func (c *Client) Priced(name string) bool {
 // message never has the key in it.
 //
 // An answer that did not end by itself, as its finish reason says, is a
-// failure, and so is one beyond bounds: 64 MiB, of a stream also half a
-// million events of 16 MiB, or 100 tool calls. A parameter that the endpoint
+// failure, and so is one beyond the limits: 64 MiB, 1,000,000 JSON values, of a
+// stream also half a million events of 16 MiB, or 100 tool calls. A parameter that the endpoint
 // refuses is a failure that has its words. What the answer can do without is
 // left out and the request sent again, which the response tells: a schema that
 // the endpoint does not take, also where it refuses it in vague words or with

@@ -1,14 +1,14 @@
 package openai
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 
+	"github.com/seed61713e19/capstan/runner/internal/jsontree"
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
-// A draft is what a model said, however it came.
+// A draft is an answer of a model, whole or streamed, before it is judged.
 type draft struct {
 	id, model      string
 	text, refusal  string
@@ -17,16 +17,17 @@ type draft struct {
 	extra          model.Extra
 	finish, native string // reasons, the second as the model behind a router has it
 	chosen         bool   // there was a choice at all
+	invalid        bool   // a text has invalid UTF-8
 	whole          bool   // it was not streamed
 	tally          tally
 }
 
-// read makes a response of a whole answer.
+// read returns the response of a whole answer.
 func (t *try) read() (model.Response, error) {
 	a := assembly{whole: true}
-	if _, err := a.take(t.answer.Bytes()); err != nil {
-		if broken := (*json.SyntaxError)(nil); errors.As(err, &broken) {
-			err = fmt.Errorf("the answer does not decode: %w", err)
+	if _, err := a.take(t.ctx, t.answer.Bytes()); err != nil {
+		if broken := (*jsontree.SyntaxError)(nil); errors.As(err, &broken) {
+			err = fmt.Errorf("the reply does not decode: %w", err)
 		}
 		return model.Response{}, err
 	}
@@ -37,8 +38,8 @@ func (t *try) read() (model.Response, error) {
 	return resp, err
 }
 
-// finish judges a draft: it is a response, or it is none. What was spent, and
-// why the answer ended, is told in any case.
+// finish returns the response of a draft. With an error, the response still has the
+// usage and the reason to finish.
 func (t *try) finish(d draft) (model.Response, error) {
 	resp := model.Response{Model: d.model, Finish: d.finish, ID: d.id, Usage: t.usage(d)}
 	if f := d.unanswered(); f != nil {

@@ -1,13 +1,14 @@
 package openai
 
 import (
-	"encoding/json"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 
 	api "github.com/sashabaranov/go-openai"
 
+	"github.com/seed61713e19/capstan/runner/internal/jsontree"
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
@@ -18,7 +19,7 @@ func (t *try) listen(stream *api.ChatCompletionStream) (model.Response, error) {
 	defer stream.Close()
 	var a assembly
 	for {
-		piece, err := a.next(stream)
+		piece, err := a.next(t.ctx, stream)
 		var f *model.Failure
 		switch {
 		case err == nil:
@@ -31,19 +32,19 @@ func (t *try) listen(stream *api.ChatCompletionStream) (model.Response, error) {
 			}
 			return t.begun(&a), err
 		}
-		t.q.say(a.rest())
+		t.q.say(a.finishTexts())
 		return t.finish(a.draft())
 	}
 }
 
 // next takes the next event of a stream.
-func (a *assembly) next(stream *api.ChatCompletionStream) (piece string, err error) {
+func (a *assembly) next(ctx context.Context, stream *api.ChatCompletionStream) (piece string, err error) {
 	raw, err := stream.RecvRaw()
 	if err != nil {
 		return "", err
 	}
-	if piece, err = a.take(raw); errors.As(err, new(*json.SyntaxError)) {
-		err = fmt.Errorf("an event is no JSON: %w", err)
+	if piece, err = a.take(ctx, raw); errors.As(err, new(*jsontree.SyntaxError)) {
+		err = fmt.Errorf("an event does not decode: %w", err)
 	}
 	return piece, err
 }

@@ -33,6 +33,7 @@ var errSilent = errors.New("the endpoint stays silent")
 type try struct {
 	c       *Client
 	q       *question
+	ctx     context.Context
 	silence *time.Timer   // ends the try when it fires; nil where the answer comes whole
 	reached bool          // whether the endpoint got the request, for all we know
 	sent    int64         // bytes of the body
@@ -50,6 +51,7 @@ func (c *Client) try(ctx context.Context, q *question) (model.Response, error) {
 	defer t.close()
 	ctx, cancel := t.bounded(ctx)
 	defer cancel()
+	t.ctx = ctx
 	resp, err := t.ask(ctx)
 	resp.Provider, resp.Server = c.provider.Name, c.url.Host
 	if t.reached {

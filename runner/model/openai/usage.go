@@ -1,9 +1,12 @@
 package openai
 
-import "github.com/seed61713e19/capstan/runner/model"
+import (
+	"github.com/seed61713e19/capstan/runner/internal/jsontree"
+	"github.com/seed61713e19/capstan/runner/model"
+)
 
-// A tally is what an endpoint says that it counted. What it does not say, or
-// not as a number, is not known.
+// A tally holds the numbers that an endpoint reports. A number that is missing, or is
+// written in another way, is unknown.
 type tally struct {
 	input, output, total, cached, thought known
 	cost                                  *float64
@@ -32,13 +35,13 @@ func (t *tally) named(name string) *known {
 	return nil
 }
 
-// read takes what raw says; what was known before and is not told again
-// stands.
-func (t *tally) read(raw []byte) {
-	for name, value := range members(raw) {
+// read takes the numbers of a usage object. Known numbers that are missing there
+// stay.
+func (t *tally) read(usage jsontree.Value) {
+	for name, value := range usage.Members() {
 		switch string(name) {
 		case "prompt_tokens_details", "input_tokens_details", "completion_tokens_details", "output_tokens_details":
-			for name, value := range members(value) {
+			for name, value := range value.Members() {
 				if n := string(name); n == "cached_tokens" || n == "reasoning_tokens" {
 					t.named(n).read(value)
 				}
@@ -55,8 +58,8 @@ func (t *tally) read(raw []byte) {
 	}
 }
 
-func (k *known) read(raw []byte) {
-	if n, ok := count(raw); ok {
+func (k *known) read(v jsontree.Value) {
+	if n, ok := tokens(v); ok {
 		*k = known{n, true}
 	}
 }

@@ -1,0 +1,95 @@
+package openai
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"github.com/seed61713e19/capstan/runner/internal/jsontree"
+	"github.com/seed61713e19/capstan/runner/model"
+)
+
+// A joinedText is a text that arrives in pieces. A single piece is not copied. A
+// piece may end within a character, between its bytes or between the halves of a
+// pair like \ud83e\udd89: such an end waits for the next piece.
+type joinedText struct {
+	first   string
+	all     strings.Builder // if there is more than the first piece
+	waiting []byte          // as it is written in JSON
+	invalid bool            // a piece has invalid UTF-8 that no other piece completes
+}
+
+// read adds a JSON string and returns the text that it adds. ok is false for a
+// value of another kind.
+func (t *joinedText) read(v jsontree.Value) (added string, ok bool) {
+	if v.Kind() != '"' {
+		return "", false
+	}
+	raw := []byte(v.Raw())
+	if len(t.waiting) > 0 {
+		raw, t.waiting = slices.Concat([]byte{'"'}, t.waiting, raw[1:]), nil
+	}
+	inner := raw[1 : len(raw)-1]
+	if end := wholeCharacters(inner); end < len(inner) {
+		raw, t.waiting = slices.Concat([]byte{'"'}, inner[:end], []byte{'"'}), inner[end:]
+	}
+	return t.unquote(raw), true
+}
+
+// finish adds the end that waits for a piece, after the last piece, and returns
+// what it adds.
+func (t *joinedText) finish() string {
+	if len(t.waiting) == 0 {
+		return ""
+	}
+	raw := slices.Concat([]byte{'"'}, t.waiting, []byte{'"'})
+	t.waiting = nil
+	return t.unquote(raw)
+}
+
+func (t *joinedText) unquote(raw []byte) string {
+	added, err := jsontree.Unquote(raw)
+	t.invalid = t.invalid || err != nil
+	t.add(added)
+	return added
+}
+
+func (t *joinedText) add(piece string) {
+	switch {
+	case t.Len() == 0:
+		t.first = piece
+		return
+	case t.all.Len() == 0:
+		t.all.WriteString(t.first)
+	}
+	t.all.WriteString(piece)
+}
+
+// Len returns the number of bytes.
+func (t *joinedText) Len() int { return max(len(t.first), t.all.Len()) }
+
+// String returns the text.
+func (t *joinedText) String() string {
+	if t.all.Len() > 0 {
+		return t.all.String()
+	}
+	return t.first
+}
+
+// MarshalJSON returns the text as a JSON string.
+func (t *joinedText) MarshalJSON() ([]byte, error) { return model.AppendText(nil, t.String()), nil }
+
+// wholeCharacters returns the length of inner, the inside of a JSON string, up to
+// the half of a character at its end.
+func wholeCharacters(inner []byte) int {
+	n := len(inner)
+	if n < len(`\ud83e`) || inner[n-5] != 'u' {
+		return model.Whole(inner)
+	}
+	slashes := n - 5 - len(bytes.TrimRight(inner[:n-5], `\`))
+	first := strings.ToLower(string(inner[n-4 : n-2]))
+	if slashes%2 == 1 && first >= "d8" && first <= "db" {
+		return n - 6
+	}
+	return model.Whole(inner)
+}

@@ -1,0 +1,354 @@
+package runner_test
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner/mcpserver"
+	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/runner/model/openai"
+	"github.com/seed61713e19/capstan/runner/receipt"
+	"github.com/seed61713e19/capstan/runner/serve/servetest"
+	"github.com/seed61713e19/capstan/runner/signatures"
+	"github.com/seed61713e19/capstan/runner/tool"
+	"github.com/seed61713e19/capstan/runner/tool/mcp"
+	"github.com/seed61713e19/capstan/validators"
+	"github.com/seed61713e19/capstan/validators/builtins"
+	"github.com/seed61713e19/capstan/validators/request"
+	"github.com/seed61713e19/capstan/validators/schema"
+)
+
+type inputs = map[string]func(n int) string
+
+// lines are texts in JSON strings with an escape every few bytes.
+const lines = `It went round and round, said the crew aboard.\n`
+
+func readers() []reader {
+	return slices.Concat(replyReaders(), jsonReaders(), toolReaders(), serverReaders(), fileReaders(), gateReaders())
+}
+
+// replyReaders read what model endpoints send.
+func replyReaders() []reader {
+	const whole, end = `{"choices":[{"finish_reason":"stop","message":{"content":"yes`, `"}}]}`
+	const last = "data: {\"choices\":[{\"delta\":{\"content\":\"yes\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n"
+	return []reader{
+		{name: "whole reply", limit: 64 * mib, inputs: inputs{
+			"line ends": filled(whole, lines, end),
+			"escapes":   filled(whole, `\u0001`, end),
+			"arguments": filled(`{"choices":[{"finish_reason":"stop","message":{"tool_calls":[{"function":{"name":"f","arguments":"`, `\"\\`, `"}}]}}]}`),
+			"parts":     filled(`{"choices":[{"finish_reason":"stop","message":{"content":[{"text":"yes"}`, `,{"text":"`+lines+lines+lines+`"}`, `]}}]}`),
+			"extras":    filled(`{"choices":[{"finish_reason":"stop","message":{"content":"yes","x":["`, lines+lines+`","`, `"]}}]}`),
+		}, read: func(t testing.TB, text string) error { return call(t, http.StatusOK, "application/json", text) }},
+		{name: "reply of many values", limit: 64 * mib, inputs: inputs{
+			"numbers": filled(`{"choices":[{"finish_reason":"stop","message":{"content":"yes","x":[1`, `,1`, `]}}]}`),
+			"objects": filled(`{"choices":[{"finish_reason":"stop","message":{"content":"yes","x":[1`, `,{}`, `]}}]}`),
+			"names":   named(`{"choices":[{"finish_reason":"stop","message":{"content":"yes","x":{`, `"":0}}}]}`),
+		}, read: func(t testing.TB, text string) error {
+			if err := call(t, http.StatusOK, "application/json", text); err != nil && !strings.Contains(err.Error(), "the limit is 1000000") {
+				return err
+			}
+			return nil
+		}},
+		{name: "streamed reply", limit: 64 * mib, inputs: inputs{
+			"pieces": filled("", "data: {\"choices\":[{\"delta\":{\"content\":\""+strings.Repeat(lines, 10)+"\"}}]}\n\n", last),
+			"lists":  filled("", "data: {\"choices\":[{\"delta\":{\"x\":[{\"index\":0,\"t\":\""+strings.Repeat(lines, 10)+"\"}]}}]}\n\n", last),
+			"calls":  filled("", "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"function\":{\"name\":\"f\",\"arguments\":\""+strings.Repeat(lines, 10)+"\"}}]}}]}\n\n", last),
+			"lines":  filled("", "data: {\"choices\":\ndata: [{\"delta\":{\"content\":\""+strings.Repeat(lines, 10)+"\"}}]}\n\n", last),
+		}, read: func(t testing.TB, text string) error { return call(t, http.StatusOK, "text/event-stream", text) }},
+		{name: "error of an endpoint", limit: mib, inputs: inputs{
+			"line ends": filled(`{"error":{"message":"`, lines, `"}}`),
+			"details":   filled(`{"error":{"message":"no","details":[`, `{"retryDelay":"1s"},`, `{}]}}`),
+		}, read: func(t testing.TB, text string) error {
+			if err := call(t, http.StatusBadRequest, "application/json", text); err == nil {
+				return errors.New("no failure")
+			}
+			return nil
+		}},
+	}
+}
+
+// named returns a function that makes texts of about n bytes with as many names.
+func named(open, end string) func(n int) string {
+	return func(n int) string {
+		var b strings.Builder
+		b.WriteString(open)
+		for i := 0; b.Len() < n-len(end)-20; i++ {
+			fmt.Fprintf(&b, `"%x":0,`, i)
+		}
+		return b.String() + end
+	}
+}
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// call asks a model whose endpoint replies with a text.
+func call(t testing.TB, status int, kind, text string) error {
+	c, err := openai.New(openai.Options{MaxTries: 1, Stream: kind == "text/event-stream", HTTP: &http.Client{
+		Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+			return &http.Response{StatusCode: status, Header: http.Header{"Content-Type": {kind}}, Body: io.NopCloser(strings.NewReader(text)), Request: r}, nil
+		}),
+	}})
+	if err != nil {
+		return err
+	}
+	_, err = c.Call(t.Context(), model.Request{Model: "m", Messages: []model.Message{{Role: model.User, Content: "Go."}}})
+	return err
+}
+
+// jsonReaders read JSON that models write.
+func jsonReaders() []reader {
+	texts := inputs{
+		"line ends": filled(`{"a":"`, lines, `"}`),
+		"escapes":   filled(`{"a":"`, `\u0001`, `"}`),
+		"strings":   filled(`{"a":["`, strings.Repeat("x", 90)+`","`, `"]}`),
+	}
+	return []reader{
+		{name: "JSON text", inputs: texts, read: func(_ testing.TB, text string) error {
+			_, err := schema.Parse([]byte(text))
+			return err
+		}},
+		{name: "JSON text of many values", inputs: inputs{
+			"numbers": filled(`[1`, `,1`, `]`),
+			"objects": filled(`[1`, `,{}`, `]`),
+		}, read: func(_ testing.TB, text string) error {
+			_, err := schema.Parse([]byte(text))
+			return err
+		}, exempt: "schema.Parse has no limit of values"},
+		{name: "JSON in prose", inputs: inputs{
+			"line ends": texts["line ends"],
+			"prose":     filled("", "It went { round, [ and round.\n", `{"a":1}`),
+			"fences":    filled("", "```json\n{\n```\n", "```json\n{\"a\":1}\n```\n"),
+			"brackets":  filled("", "{[", `{"a":1}`),
+		}, read: func(t testing.TB, text string) error {
+			s, err := schema.Compile(map[string]any{"type": "object"})
+			if err != nil {
+				return err
+			}
+			_, _, err = schema.Extract(t.Context().Err, text, s)
+			return err
+		}},
+		{name: "members that go back", inputs: texts, read: func(_ testing.TB, text string) error {
+			_, err := model.ExtraOf([]byte(text))
+			return err
+		}},
+		{name: "verdict of a judge", inputs: inputs{
+			"reason":   filled(`{"valid": true, "reason": "`, lines, `"}`),
+			"prose":    filled("", "It went round, and I think that it is valid.\n", "{\"valid\": true}"),
+			"brackets": filled("", "{ [", "\n{\"valid\": true}"),
+			"tags":     filled("", "<b>", "\n{\"valid\": true}"),
+		}, read: func(_ testing.TB, text string) error {
+			_, err := validators.VerdictIn(text)
+			return err
+		}},
+	}
+}
+
+// toolReaders read what tools, programs and servers of tools return.
+func toolReaders() []reader {
+	print := func(t testing.TB, text string) string {
+		file := filepath.Join(t.TempDir(), "printed")
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return file
+	}
+	messages := inputs{
+		"text":       filled(`{"content":[{"type":"text","text":"`, lines, `"}]}`),
+		"contents":   filled(`{"content":[{"type":"text","text":"a"}`, `,{"type":"text","text":"`+lines+`"}`, `]}`),
+		"structured": filled(`{"content":[],"structuredContent":{"a":["`, strings.Repeat("x", 90)+`","`, `"]}}`),
+		"meta":       filled(`{"content":[],"_meta":{"a":[1`, `,1`, `]}}`),
+	}
+	return []reader{
+		{name: "output of an exec tool", limit: 10 * mib, inputs: inputs{
+			"line ends": filled(`{"a":"`, lines, `"}`),
+			"strings":   filled(`["`, strings.Repeat("x", 90)+`","`, `"]`),
+		}, read: func(t testing.TB, text string) error {
+			return failed(tool.Exec{Argv: []string{"cat", print(t, text)}}.Tool("f", "f", nil).Run(t.Context(), tool.Call{Name: "f"}))
+		}},
+		{name: "output of an exec validator", limit: mib, inputs: inputs{
+			"reason":  filled(`{"valid":true,"reason":"`, lines, `"}`),
+			"details": filled(`{"valid":true,"details":["`, strings.Repeat("x", 90)+`","`, `"]}`),
+		}, read: func(t testing.TB, text string) error {
+			_, err := validators.Exec{Argv: []string{"cat", print(t, text)}}.Check(nil)(t.Context(), validators.Subject{})
+			return err
+		}},
+		{name: "page of http_get", limit: 4 * mib, inputs: inputs{"text": filled("", "It went round and round. ", "")}, read: func(t testing.TB, text string) error {
+			s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, text) }))
+			defer s.Close()
+			address, _ := url.Parse(s.URL)
+			host, _, _ := net.SplitHostPort(address.Host)
+			return failed(tool.HTTPGet(tool.HTTPOptions{Hosts: []string{host}}).Run(t.Context(), tool.Call{Name: "http_get", Arguments: map[string]any{"url": s.URL}}))
+		}},
+		{name: "message of an MCP server, HTTP", limit: 4 * mib, inputs: messages, read: func(t testing.TB, text string) error {
+			s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				asked, _ := io.ReadAll(r.Body)
+				reply := answerMCP(asked, text)
+				if reply == "" {
+					w.WriteHeader(http.StatusAccepted)
+					return
+				}
+				w.Header().Set("Content-Type", "application/json")
+				_, _ = io.WriteString(w, reply)
+			}))
+			defer s.Close()
+			return callMCP(t, mcp.Server{URL: s.URL})
+		}},
+		{name: "message of an MCP server, stdio", limit: 4 * mib, inputs: messages, read: func(t testing.TB, text string) error {
+			t.Setenv("CAPSTAN_READER_MCP", print(t, text))
+			return callMCP(t, mcp.Server{Command: []string{os.Args[0], "-test.run=^TestReadersMCPServer$"}, Env: []string{"CAPSTAN_READER_MCP"}})
+		}},
+	}
+}
+
+// callMCP calls the one tool of a server.
+func callMCP(t testing.TB, s mcp.Server) error {
+	var c mcp.Client
+	defer c.Close()
+	return failed(c.Tool(s, "f").Run(t.Context(), tool.Call{Name: "f"}))
+}
+
+// answerMCP returns the reply of a server whose tool returns result.
+func answerMCP(asked []byte, result string) string {
+	var r struct {
+		ID     json.RawMessage
+		Method string
+	}
+	if json.Unmarshal(asked, &r) != nil || r.ID == nil {
+		return ""
+	}
+	switch r.Method {
+	case "initialize":
+		result = `{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}`
+	case "tools/list":
+		result = `{"tools":[{"name":"f","inputSchema":{"type":"object"}}]}`
+	}
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, r.ID, result)
+}
+
+// TestReadersMCPServer is a server of one tool, in a process of its own.
+func TestReadersMCPServer(t *testing.T) {
+	name := os.Getenv("CAPSTAN_READER_MCP")
+	if name == "" {
+		t.Skip("a process of the readers of MCP messages")
+	}
+	result, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for in := bufio.NewScanner(os.Stdin); in.Scan(); {
+		if reply := answerMCP(in.Bytes(), string(result)); reply != "" {
+			fmt.Println(reply)
+		}
+	}
+	os.Exit(0)
+}
+
+func failed(r tool.Result, err error) error {
+	if err != nil {
+		return err
+	}
+	if r.Failed {
+		return errors.New(r.Text())
+	}
+	return nil
+}
+
+// serverReaders read what clients of our servers send.
+func serverReaders() []reader {
+	body := reader{name: "body of an HTTP request", limit: 16 * mib, inputs: inputs{
+		"text":    filled(`{"content":"`, lines, `"}`),
+		"escapes": filled(`{"content":"`, `\u0001`, `"}`),
+		"numbers": filled(`{"content":"a","with":{"x":[1`, `,1`, `]}}`),
+	}, read: func(t testing.TB, text string) error {
+		switch r := servetest.MadeUp(t).Send("POST", "/v1/gates/non_empty", text); r.StatusCode {
+		case http.StatusOK, http.StatusUnprocessableEntity, http.StatusBadRequest:
+			return nil
+		default:
+			return errors.New(r.Status)
+		}
+	}}
+	return []reader{body, {name: "message of an MCP client", limit: 64 * mib, inputs: inputs{
+		"text":    filled(`{"content":"`, lines, `"}`),
+		"escapes": filled(`{"content":"`, `\u0001`, `"}`),
+		"numbers": filled(`{"content":"a","x":[1`, `,1`, `]}`),
+	}, read: func(t testing.TB, text string) error {
+		o := mcpserver.Options{Version: "test", Known: cascades.Known{Validators: builtins.Default()}, Clean: func(s string) string { return strings.ReplaceAll(s, "a secret", "") }}
+		for _, v := range builtins.Default().List() {
+			o.Gates = append(o.Gates, mcpserver.Gate{Validator: v})
+		}
+		s, err := mcpserver.New(o)
+		if err != nil {
+			return err
+		}
+		const hello = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"p","version":"1"}}}` + "\n" + `{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\n"
+		in := io.MultiReader(strings.NewReader(hello+`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"non_empty","arguments":`), strings.NewReader(text), strings.NewReader("}}\n"))
+		var out bytes.Buffer
+		if err := s.Serve(t.Context(), in, &out); err != nil {
+			return err
+		}
+		if !strings.Contains(out.String(), `"id":2`) && !strings.Contains(out.String(), "at most") {
+			return fmt.Errorf("no answer: %.500s", out.String())
+		}
+		return nil
+	}}}
+}
+
+// fileReaders read files that come from elsewhere.
+func fileReaders() []reader {
+	return []reader{
+		{name: "receipt", limit: 0, inputs: inputs{
+			"line ends":  filled(`{"payload":"`, lines, `"}`),
+			"base64":     filled(`{"payloadType":"application/vnd.in-toto+json","payload":"`, "e30K", `","signatures":[{"keyid":"a","sig":"AA=="}]}`),
+			"signatures": filled(`{"payloadType":"application/vnd.in-toto+json","payload":"e30=","signatures":[{"keyid":"a","sig":"AA=="}`, `,{"keyid":"a","sig":"AA=="}`, `]}`),
+		}, read: func(_ testing.TB, text string) error {
+			if r := receipt.Verify(receipt.Bytes([]byte("text")), []byte(text), signatures.Trust{}, receipt.Demand{}); r.Verdict == receipt.Passed {
+				return errors.New("it passes")
+			}
+			return nil
+		}},
+		{name: "file of keys", inputs: inputs{
+			"line ends": filled(`{"format":"capstan.keys/1","keys":[{"name":"`, lines, `"}]}`),
+			"keys":      filled(`{"format":"capstan.keys/1","keys":[{}`, `,{"name":"`+strings.Repeat("x", 50)+`"}`, `]}`),
+			"PEM":       filled("", string(pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: make([]byte, 44)})), ""),
+		}, read: func(_ testing.TB, text string) error {
+			if _, err := signatures.ParseTrust([]byte(text)); err == nil {
+				return errors.New("it is one")
+			}
+			return nil
+		}},
+		{name: "response to a validation request", limit: 8 * mib, inputs: inputs{
+			"line ends": filled(`{"a":"`, lines, `"}`),
+			"fences":    filled("", "```json\n{\n```\n", ""),
+			"brackets":  filled("", "{ [", ""),
+		}, read: func(_ testing.TB, text string) error {
+			if _, err := request.ParseResponse([]byte(text)); err == nil {
+				return errors.New("it is one")
+			}
+			return nil
+		}},
+		{name: "canonical JSON", inputs: inputs{
+			"line ends": filled(`{"a":"`, lines, `"}`),
+			"names":     func(n int) string { return named(`{`, `"":0}`)(min(n, 8*mib)) },
+		}, read: func(_ testing.TB, text string) error {
+			_, err := signatures.CanonicalText([]byte(text))
+			return err
+		}},
+	}
+}

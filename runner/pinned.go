@@ -37,20 +37,24 @@ func (r *Runner) begin(c *cascades.Cascade, s *Start) (*pins.Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.RunsPrograms() || s.gates != nil {
-		gates, err := c.Gates(cascades.Chosen(s.Model), ReadFile)
-		if err == nil {
-			err = set.Changed() // then the digests are those of the pinned files
-		}
-		if err != nil {
-			return nil, err
-		}
-		if s.gates != nil {
-			s.gates(gates)
-		}
-		s.Settings = noteGates(gates, s.Settings)
-	}
 	s.Settings = notePins(set, s.Settings)
+	if s.gates == nil && !c.RunsPrograms() {
+		return set, nil
+	}
+	gates, err := c.Gates(cascades.Chosen(s.Model), ReadFile)
+	if err != nil && s.gates == nil {
+		return set, nil // such a run has no receipt, which is no reason to stop it
+	}
+	if err == nil {
+		err = set.Changed() // then the gates' digests are those of the pinned files
+	}
+	if err != nil {
+		return nil, err
+	}
+	if s.gates != nil {
+		s.gates(gates)
+	}
+	s.Settings = noteGates(gates, s.Settings)
 	return set, nil
 }
 

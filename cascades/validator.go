@@ -172,7 +172,11 @@ func (p *parser) execForm(o *object) *Validator {
 	if atRoot {
 		program.Dir = p.known.Root
 	}
-	p.starts(Program{What: o.what, Argv: argv, Dir: program.Dir, Subject: subject, Pinned: true})
+	what := o.what
+	if name := o.text("name"); name != "" {
+		what = "validator " + name
+	}
+	p.starts(Program{What: what, Argv: argv, Dir: program.Dir, Subject: subject, Pinned: true})
 	v.Bind = func(with map[string]any) (validators.Check, error) { return program.Check(with), nil }
 	if with.Static() {
 		plain, _ := with.Render(nil)

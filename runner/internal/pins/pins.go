@@ -136,7 +136,7 @@ func (s *Set) named(p Program, w Word, first bool) (*file, error) {
 		f.Digest, err = digest(f.Path)
 	}
 	if f.Digest == absent && !strings.ContainsAny(w.Text, "./") {
-		f.pinned = false // it may be a plain word, such as test
+		f.pinned = false // it may be no name of a file, as test of go test
 	}
 	return f, err
 }
@@ -201,10 +201,10 @@ func (s *Set) Refuse(dir, name string) error {
 }
 
 // is reports whether a path is the file, by its name or through links. A path below a
-// missing file would make a directory of it.
+// missing file would make a directory of it, which an interpreter may run as well.
 func (f *file) is(lexical, real string, info fs.FileInfo) bool {
 	own := resolved(f.Path)
-	if lexical == f.Path || real == own || f.Digest == absent && inside(own, real) {
+	if lexical == f.Path || real == own || f.pinned && f.Digest == absent && inside(own, real) {
 		return true
 	}
 	there, err := os.Stat(f.Path)

@@ -1,11 +1,13 @@
 package runner
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/internal/pins"
 	"github.com/seed61713e19/capstan/validators/schema"
 )
@@ -28,6 +30,18 @@ func (r *Runner) pin(c *cascades.Cascade) (*pins.Set, error) {
 		o.Programs = append(o.Programs, own)
 	}
 	return pins.New(o)
+}
+
+// Hosts returns a function that makes hosts of single effects, for a worker to which
+// the effects of a run travel. The worker pins the cascade's files now: no digests
+// travel with the run.
+func (r *Runner) Hosts(c *cascades.Cascade) func(context.Context) engine.Host {
+	set, err := r.pin(c)
+	if err != nil {
+		set = pins.Broken(err)
+	}
+	r = r.Provide(c)
+	return func(ctx context.Context) engine.Host { return r.Host(pins.With(ctx, set)) }
 }
 
 // begin pins the files that decide a new run and notes their digests, and those of the

@@ -54,7 +54,11 @@ type Set struct {
 	protect  []string
 	programs []program
 	guarded  []*file // that matched protect when the run began
+	broken   error   // the files could not be pinned: nothing is allowed
 }
+
+// Broken returns a set that refuses every file and every program.
+func Broken(err error) *Set { return &Set{broken: err} }
 
 // A program is a Program with its files.
 type program struct {
@@ -168,8 +172,8 @@ func (s *Set) guard() error {
 
 // Refuse returns an error if no model may write a file below a directory.
 func (s *Set) Refuse(dir, name string) error {
-	if s == nil {
-		return nil
+	if s == nil || s.broken != nil {
+		return s.failure()
 	}
 	lexical := absolute(filepath.Join(dir, filepath.FromSlash(name)))
 	real := resolved(lexical)
@@ -214,8 +218,8 @@ func (f *file) is(lexical, real string, info fs.FileInfo) bool {
 // Check returns an error if a file that decides what the program says has changed
 // since the run began. A program that the cascade does not name has none.
 func (s *Set) Check(argv []string, dir string) error {
-	if s == nil {
-		return nil
+	if s == nil || s.broken != nil {
+		return s.failure()
 	}
 	for _, p := range s.programs {
 		if !p.Pinned || p.Dir != dir || !slices.Equal(p.Argv, argv) {
@@ -226,6 +230,13 @@ func (s *Set) Check(argv []string, dir string) error {
 		}
 	}
 	return nil
+}
+
+func (s *Set) failure() error {
+	if s == nil {
+		return nil
+	}
+	return s.broken
 }
 
 // Changed returns an error if any pinned file has changed.

@@ -39,7 +39,8 @@ type Cascade struct {
 	Databases   []tool.Database  // that sql_query asks, in file order
 	File        string           // as it was loaded
 	Source      []byte
-	Files       []File // every file that was read, the cascade's own first; of the root alone
+	Files       []File   // every file that was read, the cascade's own first; of the root alone
+	Deciding    Deciding // what else decides a run; of the root alone
 	Warnings    Diagnostics
 	Inputs      []Input
 	Budget      Budget

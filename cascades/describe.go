@@ -20,6 +20,8 @@ type Description struct {
 	Tools       []DescribedTool     `json:"tools"`               // of its own phases
 	Databases   []DescribedDatabase `json:"databases,omitempty"` // of nested cascades too
 	Models      []DescribedModel    `json:"models"`              // of nested cascades too
+	Programs    []DescribedProgram  `json:"programs,omitempty"`  // of nested cascades too
+	Protect     []string            `json:"protect,omitempty"`   // patterns of further files that no model may write
 	Worst       Counts              `json:"worst"`               // the plan's total
 	Files       []string            `json:"files"`               // every file that was read, the cascade's own first
 	Command     string              `json:"command"`
@@ -73,6 +75,13 @@ type DescribedDatabase struct {
 	File     string `json:"file"` // that names it
 }
 
+// A DescribedProgram is a program whose files no model may write.
+type DescribedProgram struct {
+	Name    string   `json:"name"` // validator tests_pass
+	Argv    []string `json:"argv"`
+	Subject []string `json:"subject,omitempty"` // patterns of the arguments that may change
+}
+
 // A DescribedModel is a model that a run may call; "" is the one that the run
 // is given.
 type DescribedModel struct {
@@ -111,6 +120,10 @@ func (c *Cascade) Describe() Description {
 			d.Databases = append(d.Databases, DescribedDatabase{b.Name, kind, !b.Writes, b.MaxRows, within.File})
 		}
 	}
+	for _, p := range c.Deciding.Programs {
+		d.Programs = append(d.Programs, DescribedProgram{p.What, p.Argv, p.Subject})
+	}
+	d.Protect = c.Deciding.Protect
 	for _, f := range c.Files {
 		d.Files = append(d.Files, f.Name)
 	}

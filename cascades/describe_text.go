@@ -28,11 +28,21 @@ func (d Description) Text() string {
 		}
 		fmt.Fprintf(w, "  %s\t%s\t%s\tat most %d rows\t%s\n", one.Name, cmp.Or(one.Kind, "as the environment says"), may, one.MaxRows, one.File)
 	})
+	section(&b, "programs", d.Programs, func(p DescribedProgram, w io.Writer) {
+		fmt.Fprintf(w, "  %s\t%s", oneLine(p.Name, 60), oneLine(strings.Join(p.Argv, " "), 80))
+		if len(p.Subject) > 0 {
+			fmt.Fprintf(w, "\tmay change: %s", oneLine(strings.Join(p.Subject, ", "), 60))
+		}
+		fmt.Fprintln(w)
+	})
 	section(&b, "models", d.Models, func(m DescribedModel, w io.Writer) {
 		fmt.Fprintf(w, "  %s\t%s\n", cmp.Or(oneLine(m.Name, 60), "(the run's)"), words(m.NamedBy))
 	})
 	fmt.Fprintf(&b, "\nat worst: %s model calls, %s with tools, %s of them judges\n",
 		count(d.Worst.ModelCalls), count(d.Worst.ModelCallsWithTools), count(d.Worst.JudgeCalls))
+	if len(d.Protect) > 0 {
+		fmt.Fprintf(&b, "protected: %s\n", oneLine(strings.Join(d.Protect, ", "), 200))
+	}
 	fmt.Fprintf(&b, "files: %s\n\n%s\n", strings.Join(d.Files, ", "), d.Command)
 	return b.String()
 }

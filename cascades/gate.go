@@ -266,11 +266,13 @@ type written struct {
 	keys map[string]*yaml.Node
 	argv []string
 	dir  string
+
+	subject []string // patterns of the arguments that are the text under test
 }
 
 // judging are the keys, besides that of its form and those of [Values], that say
 // how a validator judges.
-var judging = []string{"reason", "timeout", "env", "verdict", "cwd", "votes", "confirm"}
+var judging = []string{"reason", "timeout", "env", "verdict", "cwd", "subject", "votes", "confirm"}
 
 // writing notes what the validator in o, of a form, is made of.
 func (p *parser) writing(o *object, form string) *written {
@@ -281,7 +283,7 @@ func (p *parser) writing(o *object, form string) *written {
 		}
 	}
 	if form == "exec" {
-		w.argv, w.dir = o.texts("exec"), path.Dir(p.file)
+		w.argv, w.dir, w.subject = o.texts("exec"), path.Dir(p.file), o.texts("subject")
 		if n := o.value["cwd"]; n != nil && n.Value == "root" {
 			w.dir = p.known.Root
 		}
@@ -352,14 +354,15 @@ func digested(open Opener) func(file string) string {
 	}
 }
 
-// programs are the digests of the files that a program's arguments name.
+// programs returns the digests of the files that a program's arguments name, by the
+// argument. The text under test is not part of the program.
 func (w *written) programs(digests func(file string) string) map[string]any {
 	files := map[string]any{}
 	if w == nil {
 		return nil
 	}
 	for _, arg := range w.argv {
-		if arg == "" {
+		if arg == "" || matchesAny(w.subject, arg) {
 			continue
 		}
 		name := arg

@@ -53,7 +53,8 @@ func Load(name string, open Opener, known Known) (*Cascade, error) {
 // Parse is [Load] for a text that was read already.
 func Parse(name string, source []byte, open Opener, known Known) (*Cascade, error) {
 	files := []File{{name, source}}
-	p := &parser{file: name, source: source, open: noting(open, &files), files: &files, known: known, loading: []string{path.Clean(name)}, loaded: map[string]*Cascade{}}
+	deciding := new(Deciding)
+	p := &parser{deciding: deciding, file: name, source: source, open: noting(open, &files), files: &files, known: known, loading: []string{path.Clean(name)}, loaded: map[string]*Cascade{}}
 	p.keepHow()
 	known.Memo.turn()
 	c := p.parse()
@@ -61,7 +62,7 @@ func Parse(name string, source []byte, open Opener, known Known) (*Cascade, erro
 	if found.Broken() {
 		return nil, found
 	}
-	c.Warnings, c.Files = found, files
+	c.Warnings, c.Files, c.Deciding = found, files, *deciding
 	c.place()
 	return c, nil
 }
@@ -94,7 +95,7 @@ func Unpacked(files []File) Opener {
 }
 
 // A parser reads one file. The parsers of the files it names share its known,
-// loading and loaded.
+// loading, loaded, files and deciding.
 type parser struct {
 	file        string
 	source      []byte
@@ -103,6 +104,7 @@ type parser struct {
 	foreignFile string
 	open        Opener
 	files       *[]File // that were read
+	deciding    *Deciding
 	known       Known
 	loading     []string
 	loaded      map[string]*Cascade
@@ -176,6 +178,7 @@ func (p *parser) parseTree(doc *yaml.Node) *Cascade {
 	c.Inputs = p.inputs(o.get("inputs_schema"))
 	c.Budget = p.budget(o.child("budget"))
 	p.definitions(o)
+	p.protected(o)
 	weight := p.tokenBudget(o.child("token_budget"))
 	p.phases(o)
 	p.weigh(weight)

@@ -308,6 +308,7 @@ func (p *parser) notify(o *object) *Notify {
 	n := &Notify{URL: o.text("url"), Dir: path.Dir(p.file)}
 	if o.has("exec") {
 		n.Argv = p.argv(o)
+		p.starts(Program{What: "notify", Argv: n.Argv, Dir: n.Dir})
 	}
 	n.Env, n.Headers = p.environment(o), p.headers(o)
 	switch {

@@ -37,6 +37,7 @@ func (p *parser) server(o *object) (s Server, name string, ok bool) {
 	s.URL = m.text("url")
 	if m.has("command") {
 		s.Command, s.Dir = m.texts("command"), path.Dir(p.file)
+		p.starts(Program{What: "an MCP server", Argv: s.Command, Dir: s.Dir})
 	}
 	s.Env, s.Headers = p.environment(m), p.headers(m)
 	switch command := len(s.Command) > 0 && s.Command[0] != ""; {

@@ -31,8 +31,20 @@ func (p *parser) checkState() {
 	}
 }
 
-// sets notes the keys of the state that a run of the cascade may set, and tells
-// whether there may be any others.
+// Reserves reports whether the engine or a person writes the key of the state in a
+// run of the cascade, also in a sub-cascade whose state comes back. A model must not
+// set such a key.
+func (c *Cascade) Reserves(key string) bool {
+	if key == ValidatedOutput {
+		return true
+	}
+	keys := map[string]bool{}
+	c.sets(keys, map[*Cascade]bool{})
+	return keys[key]
+}
+
+// sets adds to keys those that the engine and people write into the state of a run of
+// the cascade, and reports whether set_state or a sub-cascade may write others.
 func (c *Cascade) sets(keys map[string]bool, done map[*Cascade]bool) (others bool) {
 	if done[c] {
 		return false

@@ -133,7 +133,7 @@ func (p *parser) toolFile(n *yaml.Node, file, name string) *Tool {
 
 // child is a parser for another file.
 func (p *parser) child(file string, source []byte) *parser {
-	return &parser{file: file, source: source, open: p.open, files: p.files, known: p.known, nodes: p.nodes, compared: p.compared,
+	return &parser{file: file, source: source, open: p.open, files: p.files, deciding: p.deciding, known: p.known, nodes: p.nodes, compared: p.compared,
 		loading: append(append([]string(nil), p.loading...), file), loaded: p.loaded}
 }
 

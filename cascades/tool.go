@@ -74,6 +74,9 @@ func (p *parser) toolForm(o *object, name string) *Tool {
 	if t.Receipt = p.receipt(o); t.Receipt != nil && t.Receipt.Alone {
 		t.Params = t.Receipt.params()
 	}
+	if exec == nil {
+		o.conflict("subject", "subject names arguments of exec, which %s does not have", o.what)
+	}
 	defer p.effect(o, t)
 	switch {
 	case exec != nil && nested != nil:
@@ -86,6 +89,7 @@ func (p *parser) toolForm(o *object, name string) *Tool {
 		p.mcpTool(o, t)
 	case exec != nil:
 		argv, env := p.argv(o), p.environment(o)
+		p.starts(Program{What: "tool " + name, Argv: argv, Dir: path.Dir(p.file), Subject: p.subject(o, argv), Pinned: true})
 		program := tool.Exec{Argv: argv, Dir: path.Dir(p.file), Timeout: timeout, Env: env}
 		t.Tool, t.need = program.Tool(name, t.Description, t.Params), p.programNeed(o, env)
 	case nested != nil:

@@ -163,6 +163,7 @@ func (p *parser) execForm(o *object) *Validator {
 	with := p.values(o.child("with"), checkVariables)
 	status := o.oneOf("verdict", "output", "exit_status") == "exit_status"
 	atRoot := o.oneOf("cwd", "cascade", "root") == "root"
+	subject := p.subject(o, argv)
 	if argv == nil {
 		return nil
 	}
@@ -171,6 +172,11 @@ func (p *parser) execForm(o *object) *Validator {
 	if atRoot {
 		program.Dir = p.known.Root
 	}
+	what := o.what
+	if name := o.text("name"); name != "" {
+		what = "validator " + name
+	}
+	p.starts(Program{What: what, Argv: argv, Dir: program.Dir, Subject: subject, Pinned: true})
 	v.Bind = func(with map[string]any) (validators.Check, error) { return program.Check(with), nil }
 	if with.Static() {
 		plain, _ := with.Render(nil)

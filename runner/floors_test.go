@@ -27,7 +27,8 @@ var floors = map[string]string{
 	"templates/prompts":    "",                 // what we say to models
 	"templates":            "templates/jinja",
 	"validators/schema":    "internal/modelmarkup",
-	"runner/process":       "",
+	"runner/process":       "runner/internal/pins",
+	"runner/internal/pins": "", // the files that decide a run
 	"runner/signatures":    "",
 	"runner/spellings":     "", // what was meant by a word
 	everywhere:             "",
@@ -51,7 +52,7 @@ var floors = map[string]string{
 	"runner/internal/jsontree": "",
 	// What of a conversation stays when it weighs too much.
 	"runner/exchanges": "runner/model",
-	"runner/tool":      "internal/files internal/hosts runner/process validators/schema",
+	"runner/tool":      "internal/files internal/hosts runner/internal/pins runner/process validators/schema",
 	"runner/event":     "runner/model runner/tool validators validators/schema",
 	// What a text of the CAPY pipeline says, without a judgement.
 	"validators/capy/reading": "",
@@ -93,7 +94,7 @@ var floors = map[string]string{
 	"runner/journal/postgres": "runner/journal/statements",
 	// One statement of a stranger, which capstan sql and sql_query run.
 	"runner/journal/statements": "",
-	"runner":                    "cascades internal/files internal/modelmarkup runner/engine runner/event runner/model runner/process runner/receipt runner/tool validators validators/builtins validators/schema",
+	"runner":                    "cascades internal/files internal/modelmarkup runner/engine runner/event runner/internal/pins runner/model runner/process runner/receipt runner/tool validators validators/builtins validators/schema",
 	"runner/journal":            "cascades runner runner/journal/encodings runner/journal/owners runner/journal/postgres runner/journal/statements runner/engine runner/event runner/model runner/tool validators validators/schema",
 	// What folds over a run's events.
 	"runner/junit": "",

@@ -11,29 +11,22 @@ import (
 // settingGates is where a run keeps what its gates were.
 const settingGates = "gates"
 
-// noteGates gives the settings of a run with the digests of its gates, where
-// some are programs: those are files that may be others tomorrow.
-func noteGates(c *cascades.Cascade, s Start) map[string]string {
-	if !c.RunsPrograms() {
-		return s.Settings
-	}
-	gates, err := c.Gates(cascades.Chosen(s.Model), ReadFile)
-	if err != nil {
-		return s.Settings // nothing can be proved of the run, which is nothing to end it for
-	}
+// noteGates returns the settings of a run with the digests of its gates.
+func noteGates(gates []cascades.Gate, settings map[string]string) map[string]string {
 	digests := map[string]string{}
 	for _, g := range gates {
 		digests[g.At()] = g.Digest
 	}
-	text, err := json.Marshal(digests)
-	if err != nil {
-		return s.Settings
-	}
-	settings := map[string]string{}
-	maps.Copy(settings, s.Settings)
-	settings[settingGates] = string(text)
-	return settings
+	text, _ := json.Marshal(digests) // of texts alone
+	noted := map[string]string{}
+	maps.Copy(noted, settings)
+	noted[settingGates] = string(text)
+	return noted
 }
+
+// WithGates calls f with the gates of the run before anything is spent. Their digests
+// are those of the files that the run has pinned.
+func WithGates(f func([]cascades.Gate)) RunOption { return startOption(func(s *Start) { s.gates = f }) }
 
 // Gates are the gates of a run that was kept, each as it was when the run began.
 // The digest of one is "" where nothing tells it.

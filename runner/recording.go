@@ -9,6 +9,7 @@ import (
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/internal/pins"
 )
 
 // A Journal keeps runs, so that they can be gone on with and looked at.
@@ -52,6 +53,8 @@ type Start struct {
 	Alike     string            // a run whose lots are drawn again: the journal's to say, of one that shares with another or answers from it
 	Elapsed   time.Duration     // spent by earlier starts of the run
 
+	gates func([]cascades.Gate) // see [WithGates]; nil for nobody
+
 	Made map[string]engine.Made // what each call has spent that earlier starts of the run have made
 }
 
@@ -86,11 +89,11 @@ func WithParent(run, from string) RunOption {
 	return startOption(func(s *Start) { s.Parent, s.From = run, from })
 }
 
-// Resume goes on with a run of the runner's journal after a crash, an
-// interrupt or a person's answer, with its cascade as the journal has it,
-// wherever that came from and whatever became of the files. Nothing that
-// finished is done again; a run that has ended for good gives its result, and
-// no cascade is needed for that. The options are of this part of the run: its
+// Resume continues a run of the runner's journal after a crash, an interrupt or a
+// person's answer. The cascade is what the journal has, whatever became of its files.
+// Programs are not in the journal: if one has changed since the run began, the run
+// stops as [Failed]. Nothing that finished is done again. A run that has ended for
+// good returns its result and needs no cascade. The options are of this part of the run: its
 // model's name stays what it was. The error is an *[Error], or, where the journal
 // does not give the run, its own: [ErrNoRun], [ErrRunBusy], [ErrAway] or what is
 // wrong with it.
@@ -112,12 +115,16 @@ func (r *Runner) Resume(ctx context.Context, id string, options ...Option) (Resu
 	start := recording.Start()
 	r.modelName = start.Model // the evidence of its gates is of who answers
 	c, err := r.Unpack(start.Files)
+	var set *pins.Set
+	if err == nil {
+		set, err = r.repin(c, start)
+	}
 	if err != nil {
 		broken := &Error{Code: Failed, Message: err.Error(), Err: err}
 		result := ended(start, broken)
 		return result, errors.Join(broken, recording.End(result, broken))
 	}
-	return r.Provide(c).record(ctx, recording, func(h engine.Host, s engine.State) (Result, error) { return engine.Run(h, c, s) })
+	return r.Provide(c).record(pins.With(ctx, set), recording, func(h engine.Host, s engine.State) (Result, error) { return engine.Run(h, c, s) })
 }
 
 // record makes a run over a recording.

@@ -27,6 +27,7 @@ import (
 	"github.com/seed61713e19/capstan/internal/files"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/internal/pins"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/tool"
 	"github.com/seed61713e19/capstan/validators"
@@ -299,6 +300,12 @@ func (r *Runner) Run(ctx context.Context, c *cascades.Cascade, input map[string]
 	if e := refused(ctx, c.CheckInput(ctx.Err, plain), append(unset(needs), r.unready(c, s.Model)...)); e != nil {
 		return ended(s, e), e
 	}
+	set, err := r.begin(c, &s)
+	if err != nil {
+		e := &Error{Code: Failed, Message: err.Error(), Err: err}
+		return ended(s, e), e
+	}
+	ctx = pins.With(ctx, set)
 	run := func(h engine.Host, s engine.State) (Result, error) {
 		if e := unreached(ctx, needs); e != nil {
 			return engine.Refuse(h, c, s, e)
@@ -308,7 +315,6 @@ func (r *Runner) Run(ctx context.Context, c *cascades.Cascade, input map[string]
 	if r.journal == nil {
 		return run(r.host(ctx, s.RunID), engine.State{RunID: s.RunID, Model: s.Model, Input: s.Input})
 	}
-	s.Settings = noteGates(c, s)
 	recording, err := r.journal.Begin(s)
 	if err != nil {
 		e := &Error{Code: Failed, Message: fmt.Sprintf("journal: %v", err), Err: fmt.Errorf("%w: %w", ErrNotKept, err)}

@@ -79,7 +79,7 @@ func (a *prover) judges(c *cascades.Cascade, p *cascades.Phase, edited bool) (te
 	}
 	for _, check := range list {
 		filter := p.Soundings != nil && check == p.Soundings.Filter
-		if check.Validator.Sees() && (filter || holds(p, check)) {
+		if judges(check.Validator) && (filter || holds(p, check)) {
 			text = append(text, a.check(c, p, check))
 		}
 	}
@@ -116,7 +116,7 @@ func (a *prover) receipt(c *cascades.Cascade, p *cascades.Phase, r *cascades.Rec
 // standing are the gates among the checks of what a tool is given.
 func (a *prover) standing(c *cascades.Cascade, p *cascades.Phase, list []*cascades.Check, tool string) (gates []int) {
 	for _, check := range list {
-		if check.Ward.Mode.Stands() && check.Guards(tool) && check.Validator.Sees() {
+		if check.Ward.Mode.Stands() && check.Guards(tool) && judges(check.Validator) {
 			gates = append(gates, a.check(c, p, check))
 		}
 	}

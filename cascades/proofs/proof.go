@@ -35,6 +35,8 @@ type Proof struct {
 	Writers int    `json:"writers"`          // tools that write, or cascades within, in reach of a run
 	File    string `json:"file"`
 
+	Programs []Program `json:"programs,omitempty"` // gates on the ways, where models may write files
+
 	cascade *cascades.Cascade
 }
 
@@ -95,6 +97,7 @@ func Of(c *cascades.Cascade) *Proof {
 		return cmp.Or(cmp.Compare(v.At.File, w.At.File), cmp.Compare(v.At.Line, w.At.Line), cmp.Compare(v.At.Column, w.At.Column),
 			cmp.Compare(v.Tool, w.Tool), cmp.Compare(min(len(v.Gates), 1), min(len(w.Gates), 1)), cmp.Compare(v.told(), w.told()))
 	})
+	p.Programs = p.programs()
 	return p
 }
 
@@ -197,6 +200,9 @@ func (p *Proof) Text() string {
 			b.WriteString(head)
 		}
 		fmt.Fprintf(&b, "    %s\n", w.told())
+	}
+	for _, one := range p.Programs {
+		fmt.Fprintf(&b, "  program: %s\n", one)
 	}
 	return b.String()
 }

@@ -16,7 +16,7 @@ func (f *proving) verdict(v *cascades.Validator) strands {
 	}
 	mode := f.p.GateMode()
 	lost := f.p.Each != nil && (mode == wards.Advisory || f.p.Each.Keep && mode != wards.Blocking) // an item's no stops nothing
-	if lost || !v.Sees() {
+	if lost || !judges(v) {
 		return said
 	}
 	if v.Free() {

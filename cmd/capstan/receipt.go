@@ -223,15 +223,6 @@ func (c *Command) receiptMaker(ctx context.Context, file string, f receiptFlags)
 // Emit takes an event in.
 func (m *receiptMaker) Emit(e event.Event) { m.folder.Add(e) }
 
-// begin notes what the gates are before the run begins.
-func (m *receiptMaker) begin(cascade *cascades.Cascade, chosen string, open cascades.Opener) (err error) {
-	m.cascade = cascade
-	if m.gates, err = cascade.Gates(cascades.Chosen(chosen), open); err != nil {
-		return usage("--receipt: %w", err)
-	}
-	return nil
-}
-
 // finish prints what a run that has succeeded gave, so that it is what the receipt is
 // of, and writes the receipt.
 func (m *receiptMaker) finish(result runner.Result, asJSON bool) error {

@@ -60,8 +60,9 @@ a run's name, or last.
 
 The cascade, and every file it names, is what it was when the run began, also
 where the files have changed since or are gone: the run has kept them.
---with-changes makes a new run with the files as they are now, and --from and
---input make one too. A new run shares with the old one whatever is the same: a
+A program that judges or is a tool is not kept: if its file has changed, the run
+stops. --with-changes makes a new run with the files as they are now, and --from
+and --input make one too. A new run shares with the old one whatever is the same: a
 call with the same request is not made again.`,
 		Example: `  capstan resume last
   capstan resume 20261120-2150 --from polish
@@ -76,7 +77,7 @@ call with the same request is not made again.`,
 	flags.StringVar(&how.from, "from", "", "make a new run that does everything anew from this phase on")
 	flags.StringArrayVar(&f.inputs, "input", nil, "make a new run with this input changed: name=text, name:=JSON or name=@file")
 	flags.BoolVar(&f.store.take, "take", false, "take over a run of a process that cannot be seen from here (another machine or container) and that you know is gone")
-	flags.BoolVar(&how.changes, "with-changes", false, "make a new run with the cascade's files as they are now, where they changed")
+	flags.BoolVar(&how.changes, "with-changes", false, "make a new run with the files of the cascade and its programs as they are now")
 	flags.BoolVar(&how.changes, "force", false, "the same")
 	_ = flags.MarkDeprecated("force", "it is called --with-changes")
 	flags.StringVar(&f.runID, "run-id", "", "the new run's name")
@@ -112,10 +113,13 @@ func (c *Command) resumeRun(ctx context.Context, id string, how resumption, f ru
 		return err
 	}
 	defer leave()
-	changed := c.changedFiles(run.Start.Files)
-	again := how.from != "" || len(how.input) > 0 || how.changes && len(changed) > 0
+	changed, programs := c.changedFiles(run.Start.Files), run.Start.Changed()
+	again := how.from != "" || len(how.input) > 0 || how.changes && (len(changed) > 0 || programs != nil)
 	if f.runID != "" && !again {
 		return usage("--run-id names a new run: it goes with --from, --input, or --with-changes where a file changed")
+	}
+	if programs != nil && !how.changes && (again || goesOn(run)) {
+		return &exit{exitBroken, fmt.Errorf("run %s: %w, or accept the change in a new run: capstan resume %[1]s --with-changes", oneLine(run.RunID), programs)}
 	}
 	if !how.changes && (again || goesOn(run)) {
 		for _, what := range changed {

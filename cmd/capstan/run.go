@@ -143,13 +143,13 @@ func (c *Command) runCascade(ctx context.Context, file string, f runFlags) error
 		c.noteTexts(cascade, input, err)
 		return err
 	}
+	options := []runner.RunOption{runner.WithRunID(f.runID), runner.WithSettings(f.settings())}
 	if maker != nil {
-		if err := maker.begin(cascade, chosen, runner.ReadFile); err != nil {
-			return err
-		}
+		maker.cascade = cascade
+		options = append(options, runner.WithGates(func(gates []cascades.Gate) { maker.gates = gates }))
 	}
 	s.progress.knows(cascade)
-	result, err := r.Run(ctx, cascade, input, runner.WithRunID(f.runID), runner.WithSettings(f.settings()))
+	result, err := r.Run(ctx, cascade, input, options...)
 	if errors.Is(err, runner.ErrRunExists) {
 		return usage("a run is called %s already; capstan resume goes on with it", f.runID)
 	}

@@ -258,12 +258,24 @@ func (v *visit) use(at event.Path, t *cascades.Tool, call tool.Call) (tool.Resul
 	}
 }
 
+// setState puts a value into the state. A key that the engine or a person writes is
+// refused, except where the file itself names it: in the inputs of a phase without a
+// model.
 func (v *visit) setState(call tool.Call) tool.Result {
 	key, ok := call.Arguments["key"].(string)
 	value, given := call.Arguments["value"]
 	if !ok || key == "" || !given {
-		return tool.Fail(fmt.Errorf("arguments: want key, a text, and value"))
+		return tool.Fail(errors.New("arguments: want key, a text, and value"))
+	}
+	if _, literal := v.p.Inputs["key"].(string); !(v.p.Tool != nil && literal) && v.reserves(key) {
+		return tool.Fail(fmt.Errorf("state.%s is read-only for models, because Capstan or a person writes it: choose another key", key))
 	}
 	v.s.Set(key, value)
 	return tool.Result{Value: "set " + key}
+}
+
+// reserves reports whether the engine or a person writes the key of the state: in this
+// cascade, or in one that shares its state with it.
+func (f *flow) reserves(key string) bool {
+	return f.c.Reserves(key) || f.s.reserved != nil && f.s.reserved(key)
 }

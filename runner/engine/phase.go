@@ -241,16 +241,19 @@ func (v *visit) subs() error {
 		if err != nil {
 			return unread(at, "input_map", err, "sub_cascades", strconv.Itoa(i), "input_map")
 		}
-		var state map[string]any
+		begin := &State{Input: input, seen: true}
+		if sub.ContextIn || sub.ContextOut {
+			begin.reserved = v.reserves
+		}
 		if sub.ContextIn {
-			state = v.s.State
+			begin.State = v.s.State
 			sub.Cascade.Inherit(input, v.s.Input)
 		}
 		back := ""
 		if sub.ContextOut {
 			back = sub.Cascade.ID
 		}
-		s, err := v.nested(at, sub.Cascade, &State{Input: input, State: state, seen: true}, back)
+		s, err := v.nested(at, sub.Cascade, begin, back)
 		if err != nil {
 			return err
 		}

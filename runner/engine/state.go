@@ -48,6 +48,8 @@ type State struct {
 
 	Made map[string]Made `json:"-"` // what each call has spent that earlier starts of the run have made, which Usage has not
 
+	reserved func(key string) bool // of the cascade that shares its state with this one; nil for none
+
 	seen   bool // Input is what a file gives, of which lint tells, or all that a check sees: not a model's call
 	shared bool // Outputs is that of the flow that this one branched off from
 }

@@ -26,7 +26,7 @@ func (f *flow) tries() error {
 // entire is a try at the whole cascade. What judges its output sees what it has
 // left.
 func (t *try) entire(at event.Path, c *candidate) error {
-	begin := &State{Input: t.s.Input, State: t.s.State, Given: t.asks, seen: true}
+	begin := &State{Input: t.s.Input, State: t.s.State, Given: t.asks, seen: true, reserved: t.reserves}
 	if t.prompt != words.Task(t.c.Description, t.s.Input) {
 		begin.Asked = t.prompt
 	}

@@ -83,9 +83,9 @@ func (j *Journal) alike(s runner.Start) string {
 // as it would share them.
 func (j *Journal) share(s runner.Start) (*shared, error) {
 	var first *shared
-	next, files := &first, s.Files
+	next, child := &first, s
 	for s.Parent != "" {
-		p, parent, err := j.parentOf(s, files)
+		p, parent, err := j.parentOf(s, child)
 		if first != nil && errors.Is(err, runner.ErrNoRun) {
 			break // it is not kept any more
 		}
@@ -98,9 +98,10 @@ func (j *Journal) share(s runner.Start) (*shared, error) {
 	return first, nil
 }
 
-// parentOf reads what a run shares with its parent, and what that has begun with: no
-// parent of its own where it takes nothing more from one.
-func (j *Journal) parentOf(s runner.Start, files []cascades.File) (p *shared, start runner.Start, err error) {
+// parentOf reads what a run shares with its parent, for the new run child. It
+// also returns what the parent began with, which has no parent of its own if it takes
+// nothing more from one.
+func (j *Journal) parentOf(s, child runner.Start) (p *shared, start runner.Start, err error) {
 	ctx := context.Background()
 	p = &shared{run: s.Parent, kept: map[event.Path]kept{}, begun: begun{}, from: s.From}
 	err = j.reading(ctx, func(c *conn) error {
@@ -115,7 +116,7 @@ func (j *Journal) parentOf(s runner.Start, files []cascades.File) (p *shared, st
 		if start, err = j.readStart(ctx, c, n, j.secrets.asItWas()); err != nil {
 			return err
 		}
-		p.files = slices.EqualFunc(start.Files, files, func(a, b cascades.File) bool {
+		p.files = start.SamePrograms(child) && slices.EqualFunc(start.Files, child.Files, func(a, b cascades.File) bool {
 			return a.Name == b.Name && bytes.Equal(a.Text, b.Text)
 		})
 		if word(found[1]) == engine.Succeeded {

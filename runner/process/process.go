@@ -11,6 +11,8 @@ import (
 	"io"
 	"os/exec"
 	"time"
+
+	"github.com/seed61713e19/capstan/runner/internal/pins"
 )
 
 // What holds where a [Command] says nothing.
@@ -49,7 +51,8 @@ type Output struct {
 	Killed         bool // a signal ended it
 }
 
-// Run runs a command to its end. A program that ends with any exit code has
+// Run runs a command to its end. If a file that decides what the program says has
+// changed since its run began, the program is not started. A program that ends with any exit code has
 // run: that is no error. An error is [ErrNotStarted], [ErrTimeout],
 // [ErrTooMuchOutput] or the context's cause, wrapped, and comes with what had
 // been printed until then. Whatever the program left behind in its process
@@ -59,6 +62,9 @@ type Output struct {
 func Run(ctx context.Context, c Command) (Output, error) {
 	if len(c.Argv) == 0 || c.Argv[0] == "" {
 		return Output{}, fmt.Errorf("program %w: there is no command", ErrNotStarted)
+	}
+	if err := pins.From(ctx).Check(c.Argv, c.Dir); err != nil {
+		return Output{}, fmt.Errorf("program %s %w: %w", c.Argv[0], ErrNotStarted, err)
 	}
 	c = c.withDefaults()
 	ctx, stop := context.WithCancelCause(ctx)

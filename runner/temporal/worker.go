@@ -75,9 +75,7 @@ type World func(ctx context.Context) engine.Host
 func NewCrew(r *runner.Runner, texts effects.Texts, log Log) *Crew {
 	return &Crew{
 		Texts: texts, Log: log, Load: r.Unpack,
-		World: func(c *cascades.Cascade) World {
-			return r.Provide(c).Host
-		},
+		World: func(c *cascades.Cascade) World { return r.Hosts(c) },
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 )
@@ -13,6 +14,18 @@ import (
 // standard input and run it, by the language's name.
 var interpreters = map[string][]string{
 	"python": {"python3", "-"}, "javascript": {"node", "-"}, "bash": {"bash", "-s"}, "sh": {"sh", "-s"}, "ruby": {"ruby", "-"}, "perl": {"perl", "-"},
+}
+
+// Interprets reports whether a program is one of those that run a text of a language,
+// such as /usr/bin/python3.
+func Interprets(program string) bool {
+	name := strings.TrimRight(path.Base(program), "0123456789.")
+	for _, argv := range interpreters {
+		if strings.TrimRight(argv[0], "0123456789.") == name {
+			return true
+		}
+	}
+	return false
 }
 
 // RunCode makes run_code, which is [RunCommand] for a text that an interpreter

@@ -14,12 +14,13 @@ import (
 	"unicode/utf8"
 
 	"github.com/seed61713e19/capstan/internal/files"
+	"github.com/seed61713e19/capstan/runner/internal/pins"
 )
 
-// Files makes read_file, write_file and list_files, which work in the
-// directory root (empty: the working directory) and cannot leave it: not with
-// "..", nor with an absolute path, nor through a symbolic link, however it
-// changes meanwhile. Files are UTF-8 of at most 10 MiB.
+// Files returns read_file, write_file and list_files. They work in the directory root
+// (empty: the working directory) and cannot leave it: not with "..", an absolute path
+// or a symbolic link, even if the link changes meanwhile. Files are UTF-8 of at most
+// 10 MiB. In a run, write_file refuses the files that decide it, see package runner.
 func Files(root string) []Tool {
 	root = cmp.Or(root, ".")
 	d := directory(root)
@@ -124,7 +125,7 @@ type writeFile struct {
 	Content string `json:"content" jsonschema:"the whole text of the file"`
 }
 
-func (d directory) write(_ context.Context, a writeFile) (any, error) {
+func (d directory) write(ctx context.Context, a writeFile) (any, error) {
 	if strings.HasSuffix(filepath.ToSlash(a.Path), "/") {
 		return nil, fmt.Errorf("path %q names a directory", a.Path)
 	}
@@ -134,6 +135,9 @@ func (d directory) write(_ context.Context, a writeFile) (any, error) {
 	}
 	defer root.Close()
 	if err := checkText([]byte(a.Content)); err != nil {
+		return nil, plainError(a.Path, err)
+	}
+	if err := pins.From(ctx).Refuse(string(d), name); err != nil {
 		return nil, plainError(a.Path, err)
 	}
 	if err := replace(root, name, a.Content); err != nil {

@@ -64,7 +64,7 @@ func Codes() []Code {
 		{CodeTemplate, "a template that does not parse"},
 		{CodeExpression, "an expression that does not parse or does not type-check"},
 		{CodeSchema, "a JSON Schema that is itself wrong"},
-		{CodePattern, "a regular expression that does not compile"},
+		{CodePattern, "a regular expression that does not compile, or is too large"},
 		{CodeParameters, "parameters that a validator or a tool does not take"},
 		{CodeFile, "a file that is named here and cannot be read"},
 		{CodeCycle, "a file or a value that contains itself"},

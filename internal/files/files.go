@@ -104,7 +104,7 @@ func (r Root) in(name string, body func(in *os.Root, inside string) error) error
 			err = body(in, inside)
 			in.Close()
 		}
-		if !escapes(err) {
+		if !Escapes(err) {
 			return err
 		}
 		problem = err
@@ -126,9 +126,9 @@ func (r Root) String() string {
 	return text
 }
 
-// escapes reports whether an error of [os.Root] is that a path leads out of it. Package
+// Escapes reports whether an error of [os.Root] is that a path leads out of it. Package
 // os has no value for this error.
-func escapes(err error) bool {
+func Escapes(err error) bool {
 	at, ok := errors.AsType[*fs.PathError](err)
 	return ok && strings.Contains(at.Err.Error(), "escapes")
 }

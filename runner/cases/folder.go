@@ -48,11 +48,10 @@ func (d folder) open(name string, work func(*os.Root) error) error {
 		return nil
 	}
 	full := filepath.Join(string(d), filepath.FromSlash(name))
+	if files.Escapes(err) {
+		return fmt.Errorf("%s leads out of the test's folder %s: put a copy of the file there", full, string(d))
+	}
 	if at, ok := errors.AsType[*fs.PathError](err); ok {
-		_, outside := os.Stat(full)
-		if root != nil && outside == nil && !errors.Is(err, fs.ErrPermission) {
-			return fmt.Errorf("%s leads out of the test's folder %s: put a copy of the file there", full, string(d))
-		}
 		return &fs.PathError{Op: at.Op, Path: full, Err: at.Err}
 	}
 	return fmt.Errorf("%s: %w", string(d), err)

@@ -99,9 +99,6 @@ func (l *loader) text(page string, t text) (string, error) {
 	if t.file == "" {
 		return t.string, nil
 	}
-	if !filepath.IsLocal(filepath.FromSlash(t.file)) {
-		return "", fmt.Errorf("%s:%d: %s is not within the case", l.name(page), t.line, t.file)
-	}
 	source, err := folder(l.dir).read(t.file)
 	if err != nil {
 		return "", fmt.Errorf("%s:%d: %w", l.name(page), t.line, err)
@@ -211,6 +208,9 @@ func (c *Case) opener(root string) cascades.Opener {
 	return func(name string) ([]byte, error) {
 		if place, ok := c.files[name]; ok {
 			return folder(c.Dir).read(place)
+		}
+		if within, err := filepath.Rel(c.Dir, filepath.FromSlash(name)); err == nil && filepath.IsLocal(within) {
+			return folder(c.Dir).read(filepath.ToSlash(within))
 		}
 		return other.Read(filepath.FromSlash(name), maxFile)
 	}

@@ -29,7 +29,7 @@ func TestLoadBroken(t *testing.T) {
 		{"twice", "effects/draft.yaml", "draft/attempt[1]/turn[1]/model", "draft/attempt[1]/turn[0]/model", "effects/draft.yaml:7: draft/attempt[1]/turn[0]/model is there twice"},
 		{"continues", "effects/draft.yaml", "continues: draft/attempt[1]/turn[0]/model", "continues: nowhere", "effects/draft.yaml:7: it continues nowhere"},
 		{"schema", "effects/draft.yaml", "schema: verdict", "schema: other", `schema "other" is not in shared.yaml`},
-		{"outside", "effects/draft.yaml", "reply: short", "reply: !file ../../x", "x is outside"},
+		{"outside", "effects/draft.yaml", "reply: short", "reply: !file ../../x", "x leads out of the test's folder"},
 		{"no file", "effects/draft.yaml", "reply: short", "reply: !file texts/x.md", "effects/draft.yaml:4: "},
 		{"number", "effects/publish.yaml", "sum: 3", "sum: .inf", "effects/publish.yaml:"},
 		{"alias", "effects/publish.yaml", "sum: 3", "sum: &a {b: 3}\n    c: *a", "anchors and aliases"},

@@ -143,8 +143,10 @@ func (t *try) take(c *candidate) error {
 			c.spent, c.unsaid = spent, true
 			return nil
 		}
-		said = t.plain(said)
-		c.text = said
+		if err := t.settle(c, said); err != nil {
+			return err
+		}
+		said = c.text
 		where := t.place()
 		where.at = at
 		outcomes, err := t.turnChecks(c, where)

@@ -122,8 +122,7 @@ func (t *try) change(c *candidate) error {
 	if err != nil {
 		return err
 	}
-	c.text = t.plain(answer.Value.(string))
-	return nil
+	return t.settle(c, answer.Value.(string))
 }
 
 // again shows the person what checks said of the text, to be changed once more.

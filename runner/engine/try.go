@@ -30,6 +30,7 @@ type try struct {
 	chosen  string
 	past    []candidate     // the texts that were not released
 	taken   *extraction     // of the text that was looked at last
+	unread  bool            // output_extraction could not read it
 	filter  bool            // a sounding: post-wards wait for the winner
 	unready []wards.Outcome // what loop_until said of the turn before
 	edit    *edit           // a person makes the text; nil: the phase does
@@ -168,8 +169,7 @@ func (t *try) say(c *candidate) (err error) {
 		if c.text, err = t.p.Compose.Render(t.vars(t.p.Compose)); err != nil {
 			return unread(t.place().at, "compose", err)
 		}
-		c.text = t.plain(c.text)
-		return nil
+		return t.settle(c, c.text)
 	}
 	if t.talk == nil {
 		opening, err := t.opening()
@@ -243,6 +243,15 @@ func (t *try) parsed(c *candidate) any {
 	return t.jsonIn(c.text)
 }
 
+// settle makes a text the candidate's, see [try.plain]. An error is the host's.
+func (t *try) settle(c *candidate, text string) error {
+	c.text = t.plain(text)
+	if t.unread {
+		return t.h.Stopped()
+	}
+	return nil
+}
+
 // plain is a text whose JSON is the phase's output, with the letters that JSON need
 // not escape as they are: checks read the text, and what comes behind the value.
 func (t *try) plain(text string) string {
@@ -264,7 +273,7 @@ func (t *try) plain(text string) string {
 func (t *try) taking(text string) (any, bool) {
 	if e := t.p.Extraction; e != nil && e.JSON {
 		found, _, err := e.In(t.h.Stopped, text)
-		if err != nil {
+		if t.unread = err != nil; t.unread {
 			return nil, false
 		}
 		value, err := schema.ParseText(found)

@@ -73,8 +73,8 @@ func read(stop Stop, text *string) (any, *outline, error) {
 
 // untold marks an error that says nothing about the text.
 func untold(err error) error {
-	if err == nil {
-		return nil
+	if err == nil || errors.Is(err, errNested) {
+		return err
 	}
 	return fmt.Errorf("%w: %w", ErrUntold, err)
 }

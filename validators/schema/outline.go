@@ -2,6 +2,7 @@ package schema
 
 import (
 	"errors"
+	"slices"
 	"strings"
 )
 
@@ -56,8 +57,9 @@ type outline struct {
 // outlineOf reads a text once, from left to right. An error means that the text has
 // too many values or that the decoder was stopped.
 //
-// A candidate that breaks takes all with it up to the place where it breaks: what
-// is whole within a broken list was not meant to be the answer.
+// A candidate that breaks takes all with it up to its closing bracket: what is whole
+// within a broken object was not meant to be the answer. If no bracket closes it, it
+// ends where it breaks.
 func outlineOf(d *decoder, text string) (outline, error) {
 	o := outliner{decoder: d, in: text, fresh: true, mark: -1}
 	for o.pos < len(o.in) {
@@ -102,6 +104,8 @@ type outliner struct {
 	body  int
 	until int         // the end of the paragraph that runs belongs to
 	runs  map[int]int // where the last run of backticks of each length begins
+
+	starts, ends []uint32 // of all pairs of brackets, once a candidate has broken
 }
 
 // line handles a line that is the border of a fence or a quotation, and reports
@@ -237,16 +241,49 @@ func (o *outliner) bracket() error {
 			o.last = &c
 		}
 		return nil
-	case o.fatal(err):
+	case o.fatal(err), errors.Is(err, errNested):
 		return err
 	case !list || strings.IndexByte("tfn", rest[0]) < 0: // else it is a word in brackets
 		found.add(candidate{span{start, end}, nil, err})
+		end = max(end, o.closing(start))
 	}
 	o.pos = max(end, o.pos)
 	if line := strings.LastIndexByte(o.in[start:o.pos], '\n'); line >= 0 && strings.TrimLeft(o.in[start+line+1:o.pos], " \t\r") == "" {
 		o.pos, o.fresh = start+line+1, true
 	}
 	return nil
+}
+
+// closing returns the offset after the bracket that closes the one at start, 0 if there
+// is none. Brackets are counted without regard to what is between them.
+func (o *outliner) closing(start int) int {
+	if o.starts == nil {
+		o.pair()
+	}
+	if i, ok := slices.BinarySearch(o.starts, uint32(start)); ok {
+		return int(o.ends[i])
+	}
+	return 0
+}
+
+func (o *outliner) pair() {
+	o.starts = []uint32{}
+	var open []int // indexes of starts
+	for at := 0; ; at++ {
+		next := strings.IndexAny(o.in[at:], "{}[]")
+		if next < 0 {
+			return
+		}
+		at += next
+		switch c := o.in[at]; {
+		case c == '{' || c == '[':
+			open = append(open, len(o.starts))
+			o.starts, o.ends = append(o.starts, uint32(at)), append(o.ends, 0)
+		case len(open) > 0 && o.in[o.starts[open[len(open)-1]]] == c-2: // the opening one, two before it in ASCII
+			o.ends[open[len(open)-1]] = uint32(at + 1)
+			open = open[:len(open)-1]
+		}
+	}
 }
 
 // maxBlanks is how far the first value may be from its bracket, in bytes.

@@ -111,6 +111,9 @@ func (d *decoder) misplaced(offset int, what string) error {
 	return fmt.Errorf("line %d, column %d: %s", line, column, what)
 }
 
+// words are ours for jsontext's.
+var words = strings.NewReplacer("object member name", "key", "object name", "key")
+
 // explain gives the syntax error at an offset a line and a column.
 func (d *decoder) explain(err error, offset int) error {
 	var syntax *jsontext.SyntacticError
@@ -122,7 +125,7 @@ func (d *decoder) explain(err error, offset int) error {
 	case syntax.Err == jsontext.ErrDuplicateName:
 		return &DuplicateKey{Path: pathTo(syntax.JSONPointer), Key: syntax.JSONPointer.LastToken()}
 	}
-	return d.misplaced(offset, strings.ReplaceAll(syntax.Err.Error(), "object name", "key"))
+	return d.misplaced(offset, words.Replace(syntax.Err.Error()))
 }
 
 // pathTo writes a JSON pointer as violations write it.

@@ -63,7 +63,6 @@ func TestReadInOneWayOnly(t *testing.T) {
 		"another schedule behind":   good + "\n" + with(`"price":18`, `"price":9999`),
 		"another object":            `of {"each": "items"} ` + good,
 		"within a list":             "[1, " + good + "\nDone.",
-		"a schedule before, broken": "{" + good + "\n```json\n" + good + "\n```",
 		"cut off":                   cut,
 		"cut off by a bracket":      good[:len(good)-1] + "\n",
 		"cut off in a fence":        "```json\n" + cut + "\n```\n",

@@ -19,10 +19,10 @@ var ErrUndecided = errors.New("the reply is ambiguous")
 // the reply of a judge. The document may be in a fence. Text may precede it, because
 // a model may reason first; only white space may follow.
 //
-// The first key is what the document decides, the others are words for the same. The
-// text before must not decide, too: it must not hold the first key as a key of JSON,
-// a tag of any of the keys, or a line that begins with one and a colon. Within the
-// document, the first key must have one value, at any depth and in upper or lower
+// The first key names the decision, the other keys are synonyms. The text before the
+// document must not contain a second decision: the first key as a key of JSON, a tag
+// with the name of a key, or a line that begins with a key and a colon. Within the
+// document, the first key must have the same value at every depth, in upper or lower
 // case. Otherwise the error is [ErrUndecided].
 //
 // Final also reads JSON with a comma before a closing bracket and with line breaks

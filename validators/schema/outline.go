@@ -22,8 +22,8 @@ type finds struct {
 	broken, lastBroken *candidate
 }
 
-// maxFinds is how many different values are kept of one type. Two are too many for
-// an answer, the others are named to its author.
+// maxFinds is the maximum number of different values stored for one type. The error
+// for several documents lists their places.
 const maxFinds = 8
 
 func (f *finds) add(c candidate) {
@@ -57,9 +57,9 @@ type outline struct {
 // outlineOf reads a text once, from left to right. An error means that the text has
 // too many values or that the decoder was stopped.
 //
-// A candidate that breaks takes all with it up to its closing bracket: what is whole
-// within a broken object was not meant to be the answer. If no bracket closes it, it
-// ends where it breaks.
+// A broken candidate extends to its closing bracket, so a complete object inside a
+// broken one is not a candidate. Without a closing bracket, the candidate ends at the
+// syntax error.
 func outlineOf(d *decoder, text string) (outline, error) {
 	o := outliner{decoder: d, in: text, fresh: true, mark: -1}
 	for o.pos < len(o.in) {
@@ -255,7 +255,7 @@ func (o *outliner) bracket() error {
 }
 
 // closing returns the offset after the bracket that closes the one at start, 0 if there
-// is none. Brackets are counted without regard to what is between them.
+// is none. It also counts brackets in strings.
 func (o *outliner) closing(start int) int {
 	if o.starts == nil {
 		o.pair()

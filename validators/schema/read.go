@@ -17,9 +17,9 @@ import (
 // at 10,000 levels.
 const maxNesting = 9_000
 
-// maxValues is how many values one text may hold. An object counts as two, and so
-// does each of its members: the name and the value. Beyond the limit the error is
-// [errTooManyValues].
+// maxValues is the maximum number of values in one text. An object counts as two
+// values. A member of an object counts as two more, its name and its value. Beyond the
+// limit the error is [errTooManyValues].
 const maxValues = 1_000_000
 
 // The limits of JSON that is read.
@@ -74,9 +74,9 @@ func (d *decoder) at(start int) (value any, end int, err error) {
 	return value, end, err
 }
 
-// Portions is a reader of a text that returns twice as much each time. Some of what
-// jsontext does takes time in proportion to what it has read, whether it has decoded
-// that or not. A text of many brackets would take quadratic time.
+// Portions is a reader that doubles the size of its portions. After a syntax error,
+// jsontext takes time in proportion to the bytes in its buffer, decoded or not. With
+// the whole text in the buffer, a text of many brackets would take quadratic time.
 type portions struct {
 	rest []byte
 	next int

@@ -20,7 +20,7 @@ import (
 // not UTF-8, if an object has a key twice ([*DuplicateKey]), if a number has more
 // than 10,000 digits or an exponent beyond 10,000 on either side, if the document
 // nests deeper than 9,000 levels, and if it has more than
-// 1,000,000 values. An object counts as two values, and so does each of its members.
+// 1,000,000 values. An object counts as two values, each of its members as two more.
 func Parse(text []byte) (any, error) {
 	if !utf8.Valid(text) {
 		return nil, errors.New("not UTF-8")

@@ -2,16 +2,17 @@ package runner_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
 	"maps"
+	"math"
 	"os"
 	"os/exec"
 	"slices"
 	"strconv"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -25,6 +26,7 @@ const (
 	mostRatio   = 2.5
 	slowProcess = 5 * time.Minute
 	leastTime   = 50 * time.Millisecond // what takes less is not compared: it is the noise of a process
+	slowTests   = 25 * time.Minute      // readers that have not begun by then are skipped
 )
 
 // A sample is what one process measured.
@@ -36,16 +38,21 @@ type sample struct {
 
 // TestReadersSlow feeds each reader 64 MiB of its worst inputs and compares processor
 // time at 8 and 4 MB, each in a process of its own. CAPSTAN_SLOW is "all", or a
-// number of readers to draw by CAPSTAN_SLOW_SEED, or a reader's name.
+// number of readers to draw by CAPSTAN_SLOW_SEED, or a reader's name. The seed also
+// orders all readers, so that those skipped for want of time differ.
 func TestReadersSlow(t *testing.T) {
 	wanted := os.Getenv("CAPSTAN_SLOW")
 	if wanted == "" {
 		t.Skip("takes minutes: .ci/slow starts it")
 	}
+	begun := time.Now()
 	for _, r := range drawn(readers(), wanted, os.Getenv("CAPSTAN_SLOW_SEED")) {
 		for _, input := range slices.Sorted(maps.Keys(r.inputs)) {
 			t.Run(r.name+"/"+input, func(t *testing.T) {
 				t.Parallel()
+				if time.Since(begun) > slowTests {
+					t.Skipf("not measured: no time is left; .ci/slow '%s' measures it", r.name)
+				}
 				compare(t, r, input)
 			})
 		}
@@ -53,17 +60,18 @@ func TestReadersSlow(t *testing.T) {
 }
 
 func drawn(all []reader, wanted, seed string) []reader {
-	if n, err := strconv.Atoi(wanted); err == nil {
+	n, err := strconv.Atoi(wanted)
+	if wanted == "all" {
+		n, err = len(all), nil
+	}
+	if err == nil {
 		order := func(r reader) uint64 {
 			h := fnv.New64a()
 			h.Write([]byte(seed + r.name))
 			return h.Sum64()
 		}
-		slices.SortFunc(all, func(a, b reader) int { return strings.Compare(fmt.Sprint(order(a)), fmt.Sprint(order(b))) })
+		slices.SortFunc(all, func(a, b reader) int { return cmp.Compare(order(a), order(b)) })
 		return all[:min(n, len(all))]
-	}
-	if wanted == "all" {
-		return all
 	}
 	return slices.DeleteFunc(all, func(r reader) bool { return r.name != wanted && r.row != wanted })
 }
@@ -79,8 +87,12 @@ func compare(t *testing.T, r reader, input string) {
 	if r.limit > 0 {
 		large = min(large, r.limit-r.limit/8)
 	}
-	first, second := best(t, r, input, large/2), best(t, r, input, large)
-	ratio := float64(second.CPU) / float64(max(first.CPU, leastTime))
+	var first, second sample
+	ratio := math.Inf(1)
+	for try := 0; try < 2 && ratio > mostRatio; try++ { // once more if something else was running
+		first, second = best(t, r, input, large/2), best(t, r, input, large)
+		ratio = float64(second.CPU) / float64(max(first.CPU, leastTime))
+	}
 	t.Logf("64 MiB: %s, %d MiB; %d bytes: %s, %d bytes: %s, ratio %.2f; %s", whole.CPU.Round(time.Millisecond), whole.Memory/mib,
 		large/2, first.CPU.Round(time.Millisecond), large, second.CPU.Round(time.Millisecond), ratio, whole.Err)
 	switch {

@@ -130,13 +130,13 @@ func jsonReaders() []reader {
 		}, read: func(_ testing.TB, text string) error {
 			_, err := schema.Parse([]byte(text))
 			return err
-		}},
+		}, refused: "more than 1000000 values"},
 		{name: "JSON in prose", inputs: inputs{
 			"line ends": texts["line ends"],
 			"prose":     filled("", "It went { round, [ and round.\n", `{"a":1}`),
 			"fences":    filled("", "```json\n{\n```\n", "```json\n{\"a\":1}\n```\n"),
 			"brackets":  filled("", "{[x ", `{"a":1}`),
-			"broken":    filled("", "{\"x\" ", `{"a":1}`),
+			"broken":    filled("", "{\"x\" it went round and round and round\n", `{"a":1}`),
 		}, read: func(t testing.TB, text string) error {
 			s, err := schema.Compile(map[string]any{"type": "object"})
 			if err != nil {

@@ -19,6 +19,8 @@ type reader struct {
 	inputs map[string]func(n int) string // the inputs of n bytes that cost it the most, by name
 	read   func(t testing.TB, text string) error
 	exempt string // why its time and memory are not compared
+
+	refused string // what the error says if a large input has more than the reader accepts
 }
 
 // Each reader is a row of the table in docs/contributing.md, and each row is a reader.

@@ -90,7 +90,7 @@ func TestPagesNameVerbs(t *testing.T) {
 	root := (&Command{Getenv: func(string) string { return "" }}).root(nil)
 	code := regexp.MustCompile("(?ms)^```(?:sh|console)\n(.*?)^```$|`([^`\n]+)`")
 	// The verb, where the command begins a line, an inline code, or goes on from another.
-	command := regexp.MustCompile(`(?m)(?:^|\| |&& |\$ )(?:go run \./cmd/)?capstan ((?:[a-z-]+ ?)+)(.*)$`)
+	command := regexp.MustCompile(`(?m)(?:^|\| |&& |\$ )(?:go run \./cmd/)?capstan ((?:[a-z][a-z-]* ?)+)(.*)$`)
 	flag := regexp.MustCompile(`(?:^| )--([a-z][a-z-]*)`)
 	n := 0
 	for page, text := range pagesOf(t) {

@@ -11,7 +11,7 @@ import (
 
 const mib = 1 << 20
 
-// A reader takes texts of an untrusted party. docs/contributing.md has a row for each.
+// A reader takes texts of an untrusted party. SECURITY.md has a row for each.
 type reader struct {
 	name   string
 	row    string                        // its row in the table; "": its name
@@ -23,9 +23,9 @@ type reader struct {
 	refused string // what the error says if a large input has more than the reader accepts
 }
 
-// Each reader is a row of the table in docs/contributing.md, and each row is a reader.
+// Each reader is a row of the table in SECURITY.md, and each row is a reader.
 func TestReadersTable(t *testing.T) {
-	page, err := os.ReadFile("../docs/contributing.md")
+	page, err := os.ReadFile("../SECURITY.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +46,7 @@ func TestReadersTable(t *testing.T) {
 	slices.Sort(names)
 	names = slices.Compact(names)
 	if !slices.Equal(rows, names) {
-		t.Errorf("docs/contributing.md has the readers\n%s\nand this test\n%s", strings.Join(rows, "\n"), strings.Join(names, "\n"))
+		t.Errorf("SECURITY.md has the readers\n%s\nand this test\n%s", strings.Join(rows, "\n"), strings.Join(names, "\n"))
 	}
 }
 

@@ -165,13 +165,22 @@ func (s *surface) madeOf(dir, by string, n ast.Node) {
 	})
 }
 
-// readPages notes the names that pages for people have: `runner.New`.
+// readPages marks the names that the pages for people contain as used: `runner.New`.
 func (s *surface) readPages(t *testing.T) {
-	pages, err := filepath.Glob("../docs/*.md")
+	pages, err := filepath.Glob("../*.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, page := range append(pages, "../README.md") {
+	err = filepath.WalkDir("../docs", func(name string, _ fs.DirEntry, err error) error {
+		if filepath.Ext(name) == ".md" {
+			pages = append(pages, name)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, page := range pages {
 		read, err := os.ReadFile(page)
 		if err != nil {
 			t.Fatal(err)

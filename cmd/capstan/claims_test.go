@@ -3,25 +3,45 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/spf13/pflag"
+
 	"github.com/seed61713e19/capstan/validators/patterns"
 )
 
-// pagesOf are the README and the pages for people, by their path from the root.
-func pagesOf(t *testing.T) map[string]string {
+// pageNames returns the paths of the pages for people, relative to the root: those in the
+// root folder, and those in docs and its subfolders.
+func pageNames(t *testing.T) []string {
 	t.Helper()
-	names, err := filepath.Glob("docs/*.md")
-	if err != nil || len(names) == 0 {
+	names, err := filepath.Glob("*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = filepath.WalkDir("docs", func(name string, _ fs.DirEntry, err error) error {
+		if filepath.Ext(name) == ".md" {
+			names = append(names, name)
+		}
+		return err
+	})
+	if err != nil || !slices.Contains(names, "README.md") {
 		t.Fatal(names, err)
 	}
+	return names
+}
+
+// pagesOf returns the texts of the pages for people by their paths.
+func pagesOf(t *testing.T) map[string]string {
+	t.Helper()
 	all := map[string]string{}
-	for _, name := range append(names, "README.md") {
+	for _, name := range pageNames(t) {
 		text, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
@@ -70,7 +90,7 @@ func TestPagesNameVerbs(t *testing.T) {
 	root := (&Command{Getenv: func(string) string { return "" }}).root(nil)
 	code := regexp.MustCompile("(?ms)^```(?:sh|console)\n(.*?)^```$|`([^`\n]+)`")
 	// The verb, where the command begins a line, an inline code, or goes on from another.
-	command := regexp.MustCompile(`(?m)(?:^|\| |&& |\$ )(?:go run \./cmd/)?capstan ((?:[a-z-]+ ?)+)(.*)$`)
+	command := regexp.MustCompile(`(?m)(?:^|\| |&& |\$ )(?:go run \./cmd/)?capstan ((?:[a-z][a-z-]* ?)+)(.*)$`)
 	flag := regexp.MustCompile(`(?:^| )--([a-z][a-z-]*)`)
 	n := 0
 	for page, text := range pagesOf(t) {
@@ -96,19 +116,37 @@ func TestPagesNameVerbs(t *testing.T) {
 	}
 }
 
-// Every link to a file leads to one, and to a heading of it; every example that
-// is named by its path is there.
+// Every flag that SECURITY.md names exists.
+func TestSecurityFlags(t *testing.T) {
+	t.Chdir("../..")
+	flags := map[string]bool{}
+	for _, verb := range (&Command{Getenv: func(string) string { return "" }}).root(nil).Commands() {
+		verb.Flags().VisitAll(func(f *pflag.Flag) { flags[f.Name] = true })
+	}
+	named := regexp.MustCompile("`(?:[a-z-]+ )?--([a-z-]+)").FindAllStringSubmatch(pagesOf(t)["SECURITY.md"], -1)
+	for _, m := range named {
+		if !flags[m[1]] {
+			t.Errorf("no verb has --%s", m[1])
+		}
+	}
+	if len(named) < 20 {
+		t.Errorf("only %d flags", len(named))
+	}
+}
+
+// Every link to a file leads to an existing file and to one of its headings. Links in
+// code are examples. Every example that a page names by its path exists.
 func TestPagesLink(t *testing.T) {
 	t.Chdir("../..")
 	pages := pagesOf(t)
-	link := regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	link, inlineCode := regexp.MustCompile(`\]\(([^)\s]+)\)`), regexp.MustCompile("``.*?``|`[^`\n]*`")
 	titled := map[string]map[string]bool{} // a page's headings
 	for page, text := range pages {
 		titled[page] = headings(text)
 	}
 	example := regexp.MustCompile(`cascades/examples/[\w.]+\.(?:ya?ml|json|md|sh)`)
 	for page, text := range pages {
-		for _, m := range link.FindAllStringSubmatch(fenced.ReplaceAllString(text, ""), -1) {
+		for _, m := range link.FindAllStringSubmatch(inlineCode.ReplaceAllString(fenced.ReplaceAllString(text, ""), ""), -1) {
 			file, heading, _ := strings.Cut(m[1], "#")
 			if strings.Contains(file, "://") {
 				continue
@@ -147,14 +185,14 @@ func headings(page string) map[string]bool {
 	return all
 }
 
-// The README's table of exit statuses has all there are, and no other.
-func TestReadmeStatuses(t *testing.T) {
+// The README's table has every exit code, and no other.
+func TestReadmeExitCodes(t *testing.T) {
 	t.Chdir("../..")
-	_, rest, _ := strings.Cut(pagesOf(t)["README.md"], "## Exit statuses\n")
+	_, rest, _ := strings.Cut(pagesOf(t)["README.md"], "## Exit codes\n")
 	table, _, _ := strings.Cut(rest, "\n## ")
 	want := map[int]string{
-		exitOK: "succeeded", exitNo: "a gate said no", exitUsage: "usage", exitBroken: "something broke",
-		exitWaiting: "waiting for a human", exitBudget: "over budget", exitInterrupted: "interrupted",
+		exitOK: "succeeded", exitNo: "rejected", exitUsage: "usage", exitBroken: "error",
+		exitWaiting: "waiting for a person", exitBudget: "over budget", exitInterrupted: "interrupted",
 	}
 	rows := regexp.MustCompile(`(?m)^\| (\d+) \| (.*) \|$`).FindAllStringSubmatch(table, -1)
 	if len(rows) != len(want) {
@@ -223,19 +261,40 @@ func follow(t *testing.T, page, line string) {
 	}
 }
 
-// What the README says beside a loop by hand is what its own table has for ten
-// turns.
-func TestReadmeCompares(t *testing.T) {
+// The page on performance has the first table of the benchmark's results, and its text
+// has the figures of that table for ten turns.
+func TestPerformanceFigures(t *testing.T) {
 	t.Chdir("../..")
-	page := pagesOf(t)["README.md"]
-	said := regexp.MustCompile(`ten checked turns take ([\d.]+) there and\s+([\d.]+) here, ([\d.]+) where the run is kept`).FindStringSubmatch(page)
-	if said == nil {
-		t.Fatal("it compares nothing")
+	page := pagesOf(t)["docs/explanation/performance.md"]
+	results, err := os.ReadFile("bench/RESULTS.md")
+	if err != nil {
+		t.Fatal(err)
 	}
-	for i, row := range []string{"a loop by hand", `\*\*Capstan\*\*: template`, `\*\*Capstan\*\*, and the run kept`} {
-		cells := regexp.MustCompile(`(?m)^\| ` + row + `.*$`).FindString(page)
-		if columns := strings.Split(cells, "|"); len(columns) < 5 || strings.TrimSpace(columns[4]) != said[i+1] {
-			t.Errorf("%s: it says %s, and has %s", row, said[i+1], cells)
+	rows, want := figures(page), figures(string(results))
+	if len(rows) == 0 || !slices.EqualFunc(rows, want, slices.Equal) {
+		t.Errorf("the page has\n%v\nand bench/RESULTS.md\n%v", rows, want)
+	}
+	text := regexp.MustCompile(`the loop takes ([\d.]+), Capstan takes ([\d.]+), and Capstan with a\s+stored run takes ([\d.]+)\.`).FindStringSubmatch(page)
+	if len(rows) < 5 || text == nil {
+		t.Fatal("the page compares nothing")
+	}
+	const tenTurns = 2 // the column
+	if got := []string{rows[2][tenTurns], rows[3][tenTurns], rows[4][tenTurns]}; !slices.Equal(text[1:], got) {
+		t.Errorf("the text has %v, and the table %v", text[1:], got)
+	}
+}
+
+// figures returns the first number of each cell of the first table whose named rows
+// have six numbers.
+func figures(page string) [][]string {
+	row := regexp.MustCompile(`^\| [^|]+ \|` + strings.Repeat(`\s*([\d.]+)[^|]*\|`, 6) + `$`)
+	var rows [][]string
+	for line := range strings.Lines(page) {
+		if m := row.FindStringSubmatch(strings.TrimSpace(line)); m != nil {
+			rows = append(rows, m[1:])
+		} else if strings.HasPrefix(line, "#") && rows != nil {
+			break
 		}
 	}
+	return rows
 }

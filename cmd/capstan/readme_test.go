@@ -29,12 +29,8 @@ var (
 // names and times are taken as they come.
 func TestPages(t *testing.T) {
 	t.Chdir("../..")
-	pages, err := filepath.Glob("docs/*.md")
-	if err != nil {
-		t.Fatal(err)
-	}
 	ran := 0
-	for _, page := range append(pages, "README.md") {
+	for _, page := range pageNames(t) {
 		text, err := os.ReadFile(page)
 		if err != nil {
 			t.Fatal(err)
@@ -107,6 +103,40 @@ func shellWords(s string) []string {
 		out = append(out, m[1]+m[2]+m[3])
 	}
 	return out
+}
+
+// The README has at most 1,200 words. Its example has at most 20 lines, and lint reports
+// nothing about it.
+func TestReadmeExample(t *testing.T) {
+	text, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(strings.Fields(string(text))); n > 1200 {
+		t.Errorf("%d words", n)
+	}
+	t.Chdir(t.TempDir())
+	n := 0
+	for _, m := range fenced.FindAllSubmatch(text, -1) {
+		if string(m[1]) != "yaml" {
+			continue
+		}
+		n++
+		if lines := bytes.Count(m[2], []byte("\n")); lines > 20 {
+			t.Errorf("%d lines", lines)
+		}
+		if err := os.WriteFile("example.yaml", m[2], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var out bytes.Buffer
+		c := &Command{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &out, Getenv: unkept}
+		if status := c.Run(t.Context(), []string{"lint", "--strict", "example.yaml"}); status != exitOK {
+			t.Error(out.String())
+		}
+	}
+	if n != 1 {
+		t.Errorf("%d examples", n)
+	}
 }
 
 // TestReadmePrograms builds and runs the Go programs of the README.

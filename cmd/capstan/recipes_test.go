@@ -126,7 +126,7 @@ func TestRecipes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it copies the repository")
 	}
-	page, err := os.ReadFile("../../docs/contributing.md")
+	page, err := os.ReadFile("../../CONTRIBUTING.md")
 	if err != nil {
 		t.Fatal(err)
 	}

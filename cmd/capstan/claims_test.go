@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -13,15 +14,21 @@ import (
 	"github.com/seed61713e19/capstan/validators/patterns"
 )
 
-// pagesOf are the README and the pages for people, by their path from the root.
+// pagesOf returns the README and every page below docs, by its path from the root.
 func pagesOf(t *testing.T) map[string]string {
 	t.Helper()
-	names, err := filepath.Glob("docs/*.md")
-	if err != nil || len(names) == 0 {
-		t.Fatal(names, err)
+	names := []string{"README.md"}
+	err := filepath.WalkDir("docs", func(name string, _ fs.DirEntry, err error) error {
+		if filepath.Ext(name) == ".md" {
+			names = append(names, name)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 	all := map[string]string{}
-	for _, name := range append(names, "README.md") {
+	for _, name := range names {
 		text, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)

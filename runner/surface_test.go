@@ -165,13 +165,20 @@ func (s *surface) madeOf(dir, by string, n ast.Node) {
 	})
 }
 
-// readPages notes the names that pages for people have: `runner.New`.
+// readPages counts the names in the README and in every page below docs as used,
+// for example `runner.New`.
 func (s *surface) readPages(t *testing.T) {
-	pages, err := filepath.Glob("../docs/*.md")
+	pages := []string{"../README.md"}
+	err := filepath.WalkDir("../docs", func(name string, _ fs.DirEntry, err error) error {
+		if filepath.Ext(name) == ".md" {
+			pages = append(pages, name)
+		}
+		return err
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, page := range append(pages, "../README.md") {
+	for _, page := range pages {
 		read, err := os.ReadFile(page)
 		if err != nil {
 			t.Fatal(err)

@@ -103,19 +103,19 @@ func TestPagesNameVerbs(t *testing.T) {
 	}
 }
 
-// Every link to a file leads to one, and to a heading of it; every example that
-// is named by its path is there.
+// TestPagesLink checks that the target of every relative link exists, with its heading,
+// and that every example that a page names exists.
 func TestPagesLink(t *testing.T) {
 	t.Chdir("../..")
 	pages := pagesOf(t)
-	link := regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	link, code := regexp.MustCompile(`\]\(([^)\s]+)\)`), regexp.MustCompile("`[^`\n]+`")
 	titled := map[string]map[string]bool{} // a page's headings
 	for page, text := range pages {
 		titled[page] = headings(text)
 	}
 	example := regexp.MustCompile(`cascades/examples/[\w.]+\.(?:ya?ml|json|md|sh)`)
 	for page, text := range pages {
-		for _, m := range link.FindAllStringSubmatch(fenced.ReplaceAllString(text, ""), -1) {
+		for _, m := range link.FindAllStringSubmatch(code.ReplaceAllString(fenced.ReplaceAllString(text, ""), ""), -1) {
 			file, heading, _ := strings.Cut(m[1], "#")
 			if strings.Contains(file, "://") {
 				continue

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -17,7 +18,7 @@ import (
 	"time"
 )
 
-// A guide is a page whose commands a reader types one after the other in an empty folder.
+// guides are the patterns of the pages whose commands start in an empty folder.
 var guides = []string{"docs/getting-started.md", "docs/how-to/*.md"}
 
 var (
@@ -31,6 +32,9 @@ var (
 // "`NAME`:" is written to the file NAME. In a console block, a line "$ COMMAND" runs
 // in Bash, and the lines below it are compared with the output. -update rewrites them.
 func TestGuides(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a process for each command")
+	}
 	for _, program := range []string{"bash", "python3", "curl", "jq"} {
 		if _, err := exec.LookPath(program); err != nil {
 			t.Skipf("the commands of the guides need %s", program)
@@ -57,6 +61,9 @@ func checkGuide(t *testing.T, page string) {
 		t.Fatal(err)
 	}
 	outputs := runGuide(t, string(text))
+	if len(outputs) == 0 {
+		t.Fatal("the page runs no command")
+	}
 	next := 0
 	changed := blockUnder.ReplaceAllStringFunc(string(text), func(block string) string {
 		m := blockUnder.FindStringSubmatch(block)
@@ -76,9 +83,6 @@ func checkGuide(t *testing.T, page string) {
 		}
 		return strings.Replace(block, m[3]+"```", got.String()+"```", 1)
 	})
-	if next == 0 {
-		t.Error("the page runs no command")
-	}
 	if *update && changed != string(text) {
 		if err := os.WriteFile(page, []byte(changed), 0o644); err != nil {
 			t.Fatal(err)
@@ -128,11 +132,12 @@ func runGuide(t *testing.T, page string) (outputs []string) {
 	const mark = "\x01"
 	var script strings.Builder
 	script.WriteString("mark() { local status=$?; printf '\\001'; return $status; }\ntrap 'kill $(jobs -p) 2>/dev/null' EXIT\n")
-	n := 0
+	files, commands := 0, 0
 	for _, m := range blockUnder.FindAllStringSubmatch(page, -1) {
 		if m[2] == "console" {
 			for _, command := range commandsOf(m[3]) {
 				fmt.Fprintf(&script, "%s\nmark\n", command)
+				commands++
 			}
 			continue
 		}
@@ -140,8 +145,8 @@ func runGuide(t *testing.T, page string) (outputs []string) {
 		if name == nil {
 			continue
 		}
-		n++
-		file := filepath.Join(staged, fmt.Sprint(n))
+		files++
+		file := filepath.Join(staged, fmt.Sprint(files))
 		if err := os.WriteFile(file, []byte(m[3]), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -150,12 +155,17 @@ func runGuide(t *testing.T, page string) (outputs []string) {
 	models := httptest.NewServer(&guideModels{})
 	defer models.Close()
 	var out bytes.Buffer
-	cmd := exec.CommandContext(t.Context(), "bash", "-c", script.String())
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "bash", "-c", script.String())
 	cmd.Dir, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = work, &out, &out, time.Second
 	cmd.Env = guideEnvironment(home, models.URL)
-	_ = cmd.Run() // its status is that of the last command, which may be another than 0
+	_ = cmd.Run() // returns an error if the last command of the page fails on purpose
 	plain := strings.ReplaceAll(jobEnded.ReplaceAllString(out.String(), ""), home, "/home/ada")
 	outputs = strings.Split(plain, mark)
+	if outputs = outputs[:len(outputs)-1]; len(outputs) != commands {
+		t.Fatalf("%d of %d commands ended:\n%s", len(outputs), commands, plain)
+	}
 	for i, o := range outputs {
 		if o != "" && !strings.HasSuffix(o, "\n") {
 			outputs[i] += "\n"
@@ -164,7 +174,7 @@ func runGuide(t *testing.T, page string) (outputs []string) {
 	return outputs
 }
 
-// guideEnvironment is the environment of a reader who has installed Capstan and Ollama.
+// guideEnvironment returns the environment of the commands, with models as the address of Ollama.
 func guideEnvironment(home, models string) []string {
 	env := []string{"HOME=" + home, "OLLAMA_BASE_URL=" + models + "/v1", "LANG=C.UTF-8", "PYTHONDONTWRITEBYTECODE=1"}
 	for _, name := range []string{"PATH", "TMPDIR"} {
@@ -180,8 +190,8 @@ func guideEnvironment(home, models string) []string {
 	return env
 }
 
-// guideModels is an OpenAI-compatible endpoint. Its model "slow" takes a minute for the
-// first answer, and its model "busy" is always at its rate limit.
+// guideModels is an OpenAI-compatible endpoint. The model "slow" needs a minute for the
+// first answer. The model "busy" always returns a rate limit error.
 type guideModels struct{ slow atomic.Bool }
 
 func (g *guideModels) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -226,7 +236,7 @@ func (g *guideModels) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprintf(w, "data: {\"choices\": [{\"delta\": {}, \"finish_reason\": \"stop\"}], %s}\n\ndata: [DONE]\n\n", usage)
 }
 
-// writeModule makes the folder a Go module that uses this checkout of Capstan.
+// writeModule writes a go.mod to the folder that requires this checkout of Capstan.
 func writeModule(t *testing.T, folder string) {
 	t.Helper()
 	root, err := filepath.Abs("../..")

@@ -25,8 +25,8 @@ var (
 	lasted  = regexp.MustCompile(`\b(\d+(\.\d+)?(ms|s)|TOOK)\b +`) // the column is as wide as the longest
 )
 
-// TestPages runs the console blocks of the README and of every page in docs that is not
-// one of the guides. A line "$ capstan …" is a command and "$ echo $?" prints its exit
+// TestPages runs the console blocks of the README and of the pages in docs, without those
+// of [guides]. A line "$ capstan …" is a command and "$ echo $?" prints its exit
 // status. The lines below are compared with the output, except run names and times.
 func TestPages(t *testing.T) {
 	t.Chdir("../..")

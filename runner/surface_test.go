@@ -165,7 +165,7 @@ func (s *surface) madeOf(dir, by string, n ast.Node) {
 	})
 }
 
-// readPages counts the names in the README and in every page below docs as used,
+// readPages counts the names in the README and in the pages below docs as used,
 // for example `runner.New`.
 func (s *surface) readPages(t *testing.T) {
 	pages := []string{"../README.md"}

@@ -14,7 +14,7 @@ import (
 	"github.com/seed61713e19/capstan/validators/patterns"
 )
 
-// pagesOf returns the README and every page below docs, by its path from the root.
+// pagesOf returns the README and the pages below docs, by their paths from the root.
 func pagesOf(t *testing.T) map[string]string {
 	t.Helper()
 	names := []string{"README.md"}

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -24,13 +25,16 @@ var (
 	lasted  = regexp.MustCompile(`\b(\d+(\.\d+)?(ms|s)|TOOK)\b +`) // the column is as wide as the longest
 )
 
-// TestPages runs every console block of the pages: a line "$ capstan …" is a
-// command, "$ echo $?" its exit status, and what follows what it prints. Run
-// names and times are taken as they come.
+// TestPages runs the console blocks of the README and of the pages in docs, without those
+// of [guides]. A line "$ capstan …" is a command and "$ echo $?" prints its exit
+// status. The lines below are compared with the output, except run names and times.
 func TestPages(t *testing.T) {
 	t.Chdir("../..")
 	ran := 0
 	for _, page := range pageNames(t) {
+		if slices.ContainsFunc(guides, func(pattern string) bool { guide, _ := filepath.Match(pattern, page); return guide }) {
+			continue
+		}
 		text, err := os.ReadFile(page)
 		if err != nil {
 			t.Fatal(err)

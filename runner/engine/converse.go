@@ -146,7 +146,6 @@ func (t *try) take(c *candidate) error {
 		if err := t.settle(c, said); err != nil {
 			return err
 		}
-		said = c.text
 		where := t.place()
 		where.at = at
 		outcomes, err := t.turnChecks(c, where)

@@ -259,7 +259,7 @@ func TestBrowserEnds(t *testing.T) {
 	})
 	r := &request.Request{TaskID: "t", ValidationType: request.Browser, Services: &request.Services{AppURL: site.URL}}
 	r.Criteria = []request.Criterion{{ID: "1", Hint: "page: / element h1"}, {ID: "2", Hint: "page: / element h1"}}
-	if got, err := (&Inspector{EvidenceDir: t.TempDir()}).Inspect(ctx, r); err != context.Canceled || got != nil {
+	if got, err := (&Inspector{EvidenceDir: t.TempDir(), Network: Network{Services: true}}).Inspect(ctx, r); err != context.Canceled || got != nil {
 		t.Errorf("got %v, %v", got, err)
 	}
 	if left, _ := filepath.Glob(filepath.Join(temporary, "*")); len(left) > 0 {

@@ -185,7 +185,7 @@ func (p *progress) Emit(e event.Event) {
 	}
 }
 
-// thinkingLine describes in one line what was cut out of a reply.
+// thinkingLine describes the thinking of a reply in one line.
 func thinkingLine(r *model.Response) string {
 	return "thinking: " + validators.OneLine(r.Thinking, maxThinking)
 }

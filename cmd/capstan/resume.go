@@ -148,7 +148,7 @@ func (c *Command) enter(dir string, f *runFlags) (leave func(), err error) {
 	}
 	fmt.Fprintln(c.Stderr, "note: the run was begun in a directory that is not there:", gone)
 	if !filepath.IsAbs(f.names.root) {
-		f.names.root = filepath.Join(dir, f.names.root) // what is written must not be lost with the stand-in
+		f.names.root = filepath.Join(dir, f.names.root) // written files must survive the stand-in
 	}
 	empty, err := os.MkdirTemp("", "capstan-resume-")
 	if err == nil {

@@ -129,7 +129,7 @@ func TestServeAllowHost(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var asked atomic.Int32
 	target := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != "/" { // where the service is asked whether it is up
+		if r.URL.Path != "/" { // the first request checks that the service is up
 			asked.Add(1)
 		}
 	}))

@@ -31,8 +31,7 @@ func Final(text string, keys ...string) (any, error) {
 	v, before, err := ending(text)
 	if err != nil {
 		if mended := mend(text); mended != text {
-			if again, text, err := ending(mended); err == nil {
-				v, before = again, text
+			if v, before, err := ending(mended); err == nil {
 				return v, decided(v, before, keys)
 			}
 		}

@@ -96,6 +96,8 @@ var floors = map[string]string{
 	"runner/journal/statements": "",
 	"runner":                    "cascades internal/files internal/modelmarkup runner/engine runner/event runner/internal/pins runner/model runner/process runner/receipt runner/tool validators validators/builtins validators/schema",
 	"runner/journal":            "cascades runner runner/journal/encodings runner/journal/owners runner/journal/postgres runner/journal/statements runner/engine runner/event runner/model runner/tool validators validators/schema",
+	// The next step after each way in which a run can end.
+	"runner/endings": "cascades runner/engine runner/event runner/journal",
 	// What folds over a run's events.
 	"runner/junit": "",
 	// A protocol of spans and metrics, which knows nothing of runs.
@@ -142,7 +144,7 @@ var floors = map[string]string{
 	// The API, and the server that both it and the pages are in.
 	"runner/serve": "cascades runner runner/engine runner/journal runner/model runner/redactions runner/serve/feeds runner/serve/guards runner/serve/orders runner/serve/pages runner/serve/problems runner/serve/queries runner/serve/streams validators validators/request validators/schema",
 	// What people see.
-	"runner/serve/pages": "cascades cascades/graphs cascades/proofs runner runner/batch runner/cost runner/engine runner/event runner/journal runner/measure runner/model runner/receipt runner/reports runner/serve/diffs runner/serve/feeds runner/serve/formats runner/serve/guards runner/serve/links runner/serve/orders runner/serve/plots runner/serve/problems runner/serve/queries runner/serve/streams runner/serve/trees runner/serve/trends runner/serve/views runner/trace runner/trust validators/schema",
+	"runner/serve/pages": "cascades cascades/graphs cascades/proofs runner runner/batch runner/cost runner/endings runner/engine runner/event runner/journal runner/measure runner/model runner/receipt runner/reports runner/serve/diffs runner/serve/feeds runner/serve/formats runner/serve/guards runner/serve/links runner/serve/orders runner/serve/plots runner/serve/problems runner/serve/queries runner/serve/streams runner/serve/trees runner/serve/trends runner/serve/views runner/trace runner/trust validators/schema",
 	// News of runs, for all who follow them.
 	"runner/serve/feeds": "runner runner/event runner/journal",
 	// Who may come in.
@@ -165,7 +167,7 @@ var floors = map[string]string{
 	"runner/serve/plots":  "",
 	"runner/serve/trends": "runner/journal runner/measure",
 	"runner/lsp":          "cascades runner/reports templates validators validators/expressions validators/schema", // it completes templates and expressions
-	"runner/mcpserver":    "cascades internal/files runner runner/event runner/internal/requestids runner/reports runner/tool validators validators/schema",
+	"runner/mcpserver":    "cascades internal/files runner runner/endings runner/event runner/internal/requestids runner/reports runner/tool validators validators/schema",
 	// Real validation of requests: it starts programs and a browser.
 	"validators/request/inspectors": "internal/files internal/hosts runner/process validators/request",
 	// Floor 6.

@@ -108,7 +108,7 @@ func (c *Command) tellBacktest(report *backtest.Report, format string) (err erro
 	case !report.Same():
 		return &exit{status: exitNo}
 	case report.Verdicts.Unsaid > 0:
-		return &exit{exitBroken, fmt.Errorf("%d checks could not say", report.Verdicts.Unsaid)}
+		return &exit{exitBroken, fmt.Errorf("%d checks gave no verdict", report.Verdicts.Unsaid)}
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -62,6 +63,15 @@ func (c *Command) unnamed(cascade *cascades.Cascade, flag string) {
 	}
 }
 
+// writable adds to the error of a missing script the command that writes one.
+func writable(err error, name, cascade string) error {
+	script, scripted := strings.CutPrefix(name, "scripted:")
+	if !scripted || !errors.Is(err, fs.ErrNotExist) || cascade == "" {
+		return err
+	}
+	return fmt.Errorf("%w; to write one: capstan script %s > %s", err, cascade, script)
+}
+
 // ready reports what would only be found in the middle of a run: a phase
 // without a model, a key that is missing, a script that cannot be read, a cost
 // budget that nothing can be held against.
@@ -83,13 +93,14 @@ func (m *models) answer(c *cascades.Cascade, list []cascades.Asking) error {
 		}
 		told[a.Name] = true
 		if err := of.Ready(a.Name); err != nil {
+			err = writable(err, a.Name, c.File)
 			where := a.Role
 			if a.Phase != nil {
 				where = "phase " + a.Phase.Name
 			}
 			wrong = append(wrong, fmt.Errorf("%s: %w", where, err))
 		} else if c.Budget.MaxCostUSD > 0 && !of.Priced(a.Name) {
-			wrong = append(wrong, fmt.Errorf("budget: max_cost_usd cannot be kept: the price of model %s is not known", a.Name))
+			wrong = append(wrong, fmt.Errorf("budget: max_cost_usd needs a price, and the price of model %s is unknown", a.Name))
 		}
 	}
 	if len(wrong) > 0 {

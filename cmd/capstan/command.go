@@ -118,6 +118,12 @@ func (c *Command) ended(err error) int {
 			fmt.Fprintln(c.Stderr, "  at "+ended.Position.String())
 		}
 	}
+	var next advised
+	if errors.As(e, &next) {
+		for _, line := range next.step.Lines() {
+			fmt.Fprintln(c.Stderr, "next: "+oneLine(line))
+		}
+	}
 	return e.status
 }
 

@@ -89,7 +89,7 @@ func (c *Command) tellDiagnosis(d diagnosis, asJSON bool) error {
 		}
 	} else {
 		for _, s := range d.Signs {
-			fmt.Fprintf(c.Stdout, "%-8s %s\n", s.State, strings.TrimSpace(s.What+" "+s.Name)+": "+strings.Join(strings.Fields(s.Says), " "))
+			fmt.Fprintf(c.Stdout, "%-8s %s\n", shownState(s.State), strings.TrimSpace(s.What+" "+s.Name)+": "+strings.Join(strings.Fields(s.Says), " "))
 			if s.Mend != "" {
 				fmt.Fprintf(c.Stdout, "%8s %s\n", "", s.Mend)
 			}
@@ -99,6 +99,14 @@ func (c *Command) tellDiagnosis(d diagnosis, asJSON bool) error {
 		return &exit{exitBroken, nil}
 	}
 	return nil
+}
+
+// shownState is a state as people read it.
+func shownState(state string) string {
+	if state == lacking {
+		return "missing"
+	}
+	return state
 }
 
 // storeSign looks at the store, which is made by the first run where it is not
@@ -115,14 +123,14 @@ func (c *Command) storeSign(f storeFlags) sign {
 		s.State, s.Says, s.Mend = broken, err.Error(), "set HOME, or CAPSTAN_DB to a file"
 		return s
 	case file == noStore:
-		s.State, s.Says = absent, "no runs are kept, nor can be resumed: CAPSTAN_DB is off"
+		s.State, s.Says = absent, "off: runs are not stored and cannot be resumed (CAPSTAN_DB=off)"
 		return s
 	}
 	if !journal.IsAddress(file) {
 		if _, err := os.Stat(file); errors.Is(err, os.ErrNotExist) {
-			s.State, s.Says = healthy, "the first run makes it"
+			s.State, s.Says = healthy, "the first run creates it"
 			if err := canMake(file); err != nil {
-				s.State, s.Says, s.Mend = broken, "it cannot be made: "+err.Error(), otherStore
+				s.State, s.Says, s.Mend = broken, "it cannot be created: "+err.Error(), otherStore
 			}
 			return s
 		}
@@ -136,18 +144,18 @@ func (c *Command) storeSign(f storeFlags) sign {
 	j, err := c.open(file, f, true)
 	switch {
 	case errors.Is(err, journal.ErrEmpty):
-		s.State, s.Says = healthy, "it is there, and the first run makes the tables"
+		s.State, s.Says = healthy, "reachable; the first run creates its tables"
 		return s
 	case err != nil:
 		s.State, s.Says, s.Mend = broken, err.Error(), otherStore
 		return s
 	}
 	defer j.Close()
-	s.State, s.Says = healthy, "it is there and can be read"
+	s.State, s.Says = healthy, "readable"
 	return s
 }
 
-const otherStore = "export CAPSTAN_DB=FILE for another one, CAPSTAN_DB=off for none"
+const otherStore = "set CAPSTAN_DB=FILE to use another store, or CAPSTAN_DB=off for none"
 
 // canMake tells why a file could not be made, in the first folder on its way
 // that is there.
@@ -171,7 +179,7 @@ func browserSign() sign {
 	s := sign{What: "browser", State: healthy}
 	at, err := inspectors.FindBrowser("")
 	if err != nil {
-		s.State, s.Says = absent, err.Error()+"; only criteria that open a page need one"
+		s.State, s.Says = absent, err.Error()+"; only criteria that open a page need a browser"
 		s.Mend = "apt-get install chromium, or brew install --cask chromium"
 		return s
 	}
@@ -180,13 +188,13 @@ func browserSign() sign {
 }
 
 func (c *Command) telemetrySign(ctx context.Context) sign {
-	s := sign{What: "telemetry", State: absent, Says: "nothing is sent: OTEL_EXPORTER_OTLP_ENDPOINT is not set"}
+	s := sign{What: "telemetry", State: absent, Says: "off: OTEL_EXPORTER_OTLP_ENDPOINT is not set"}
 	t, err := telemetry.FromEnvironment(ctx, c.Getenv, telemetry.Options{Version: versionName()})
 	switch {
 	case err != nil:
 		s.State, s.Says = broken, err.Error()
 	case t != nil:
-		s.State, s.Says = healthy, "runs are told to OpenTelemetry"
+		s.State, s.Says = healthy, "runs are sent to OpenTelemetry"
 		ctx, cancel := context.WithTimeout(ctx, maxLook)
 		defer cancel()
 		_ = t.Shutdown(ctx)
@@ -209,7 +217,7 @@ func (c *Command) fileSigns(ctx context.Context, file, chosen string) ([]sign, e
 			continue
 		}
 		told[a.Name] = true
-		s := sign{What: file, Name: a.Name, State: healthy, Says: "phase " + a.Phase.Name + " can ask it"}
+		s := sign{What: file, Name: a.Name, State: healthy, Says: "phase " + a.Phase.Name + " can use it"}
 		if err := of.Ready(a.Name); err != nil {
 			s.State, s.Says, s.Mend = lacking, "phase "+a.Phase.Name+": "+err.Error(), modelsPage
 		}
@@ -217,7 +225,7 @@ func (c *Command) fileSigns(ctx context.Context, file, chosen string) ([]sign, e
 	}
 	for _, n := range cascade.Needs() {
 		for _, name := range n.Variables {
-			s := sign{What: file, Name: name, State: healthy, Says: n.What + " has it"}
+			s := sign{What: file, Name: name, State: healthy, Says: "set, for " + n.What}
 			if _, there := os.LookupEnv(name); !there {
 				s.State, s.Says, s.Mend = lacking, fmt.Sprintf("phase %s: %s needs it (%s)", n.Phase, n.What, n.Position), "export "+name+"=…"
 			}
@@ -226,7 +234,7 @@ func (c *Command) fileSigns(ctx context.Context, file, chosen string) ([]sign, e
 	}
 	signs = append(signs, databaseSigns(ctx, cascade)...)
 	if len(signs) == 0 {
-		signs = append(signs, sign{What: file, State: healthy, Says: "it needs no model, no variable and no database"})
+		signs = append(signs, sign{What: file, State: healthy, Says: "needs no model, environment variable or database"})
 	}
 	return signs, nil
 }
@@ -236,7 +244,7 @@ func (c *Command) fileSigns(ctx context.Context, file, chosen string) ([]sign, e
 func databaseSigns(ctx context.Context, c *cascades.Cascade) (signs []sign) {
 	for _, within := range c.Within() {
 		for _, d := range within.Databases {
-			s := sign{What: within.File, Name: d.Name, State: healthy, Says: "the database can be asked"}
+			s := sign{What: within.File, Name: d.Name, State: healthy, Says: "the database answers"}
 			if err := query.Reach(ctx, d); err != nil {
 				s.State, s.Says = broken, err.Error()
 			}

@@ -17,7 +17,7 @@ import (
 // maxLook is how long a provider is waited for.
 const maxLook = 3 * time.Second
 
-const modelsPage = "docs/models.md names the variables of every provider; --model scripted:FILE needs none"
+const modelsPage = "docs/models.md lists the environment variables of every provider; --model scripted:FILE needs none"
 
 // providerSigns looks at every provider that the environment has set up, at all
 // of them together, and names the others in one line.
@@ -71,15 +71,15 @@ func (c *Command) providerSign(ctx context.Context, p model.Provider) sign {
 	case err != nil && key == "" && from == "":
 		s.State = absent
 	case err != nil:
-		s.State, s.Says, s.Mend = broken, fmt.Sprintf("%s cannot be reached: %v", base, err), "is the address right, and a proxy set where one is needed (HTTPS_PROXY)?"
+		s.State, s.Says, s.Mend = broken, fmt.Sprintf("%s cannot be reached: %v", base, err), "check the address, and HTTPS_PROXY if you need a proxy"
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
-		s.State, s.Says, s.Mend = broken, fmt.Sprintf("%s does not take the key (%d)", base, status), "look at "+p.KeyEnv
+		s.State, s.Says, s.Mend = broken, fmt.Sprintf("%s rejects the key (%d)", base, status), "check "+p.KeyEnv
 	case status >= http.StatusInternalServerError:
 		s.State, s.Says = broken, fmt.Sprintf("%s answers %d", base, status)
 	default:
-		s.State, s.Says = healthy, base+" is there"
+		s.State, s.Says = healthy, base+" answers"
 		if status == http.StatusOK && key != "" {
-			s.Says += " and takes the key"
+			s.Says += " and accepts the key"
 		}
 	}
 	return s
@@ -100,7 +100,7 @@ func shownURL(text string) string {
 func look(ctx context.Context, p model.Provider, base, key string) (int, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimSuffix(base, "/")+"/models", nil)
 	if err != nil {
-		return 0, errors.New("that is no address")
+		return 0, errors.New("the address is invalid")
 	}
 	req.Header = p.Header(key)
 	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}

@@ -4,6 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
+	"unicode"
 
 	"github.com/seed61713e19/capstan/runner/junit"
 	"github.com/seed61713e19/capstan/runner/reports"
@@ -11,7 +14,7 @@ import (
 	"github.com/seed61713e19/capstan/validators"
 )
 
-// A judgement is what a gate said of a file; err says that it could not.
+// A judgement is the verdict of a gate on a file, or the error without one.
 type judgement struct {
 	file, validator string
 	verdict         validators.Verdict
@@ -33,10 +36,11 @@ func asText(list []judgement, w io.Writer) error {
 	if own := answer(j); own != nil {
 		return writeJSON(w, own)
 	}
-	if _, err := fmt.Fprintln(w, j.line()); err != nil {
+	head, found := j.told()
+	if _, err := fmt.Fprintln(w, head); err != nil {
 		return err
 	}
-	for _, i := range j.findings() {
+	for _, i := range found {
 		if _, err := fmt.Fprintf(w, "%s: %s\n", place(i), i.Message); err != nil {
 			return err
 		}
@@ -44,12 +48,24 @@ func asText(list []judgement, w io.Writer) error {
 	return nil
 }
 
-// line tells a verdict in one line.
-func (j judgement) line() string {
-	if j.verdict.Reason == "" {
-		return j.word()
+// told returns the first line of a verdict and the findings to list below it. A
+// finding that the reason contains is printed once: below with its line, or else in
+// the first line.
+func (j judgement) told() (head string, below []sarif.Finding) {
+	found := j.findings()
+	rest, lines := j.verdict.Reason, false
+	for _, f := range found {
+		rest = strings.ReplaceAll(rest, f.Message, "")
+		lines = lines || f.Line > 0
 	}
-	return j.word() + ": " + j.verdict.Reason
+	repeated := strings.IndexFunc(rest, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) < 0
+	switch {
+	case j.verdict.Reason == "", repeated && lines:
+		return j.word(), found
+	case !lines:
+		found = slices.DeleteFunc(found, func(f sarif.Finding) bool { return strings.Contains(j.verdict.Reason, f.Message) })
+	}
+	return j.word() + ": " + j.verdict.Reason, found
 }
 
 // word tells a verdict in one word: the gate's own, where it has one.

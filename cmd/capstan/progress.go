@@ -207,7 +207,7 @@ func (p *progress) briefly(e event.Event) {
 // without tells once what an endpoint did not take.
 func (p *progress) without(r *model.Response) {
 	for _, what := range r.Without {
-		note := oneLine(fmt.Sprintf("%s of %s was left out: the endpoint does not take it", what, cmp.Or(r.Model, "the request")))
+		note := oneLine(fmt.Sprintf("%s of %s was left out: the endpoint does not accept it", what, cmp.Or(r.Model, "the request")))
 		if !slices.Contains(p.told, note) && len(p.told) < 100 {
 			p.told = append(p.told, note)
 			p.line("  note: %s", p.styled(faint, note))
@@ -226,7 +226,7 @@ func (p *progress) verdict(v *event.Verdict) {
 	what = label(v.Path) + what
 	switch {
 	case v.Error != nil:
-		p.line("  %s %s: could not say: %s", p.styled(yellow, "!"), what, oneLine(*v.Error))
+		p.line("  %s %s: error: %s", p.styled(yellow, "!"), what, oneLine(*v.Error))
 	case v.Skipped():
 		p.line("  %s", p.styled(faint, fmt.Sprintf("· %s%s: %s", what, mode, oneLine(v.Reason))))
 	case *v.Valid:
@@ -276,7 +276,7 @@ func (p *progress) close(r runner.Result) {
 	}
 	p.line("%s %s  %s", p.styled(how, r.Status), p.styled(faint, oneLine(r.RunID)), spent(r.Usage, p.now().Sub(p.started)))
 	for _, d := range r.Degraded {
-		p.line("%s phase %s was released though it did not pass %s", p.styled(yellow, "degraded:"), d.Phase, strings.Join(d.Checks, ", "))
+		p.line("%s phase %s was released, but did not pass %s", p.styled(yellow, "degraded:"), d.Phase, strings.Join(d.Checks, ", "))
 	}
 }
 

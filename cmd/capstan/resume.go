@@ -259,7 +259,7 @@ func (c *Command) runAgain(ctx context.Context, s *kit, run *journal.Run, how re
 	}
 	result, err := r.Run(ctx, cascade, input, runner.WithRunID(f.runID), runner.WithParent(run.RunID, how.from), runner.WithSettings(run.Start.Settings))
 	if errors.Is(err, runner.ErrRunExists) {
-		return usage("a run is called %s already", f.runID)
+		return usage("run %s exists already: choose another --run-id", f.runID)
 	}
 	if refused(err) {
 		c.noteTexts(cascade, input, err)

@@ -6,13 +6,12 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner"
-	"github.com/seed61713e19/capstan/runner/engine"
+	"github.com/seed61713e19/capstan/runner/endings"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/given"
 	"github.com/seed61713e19/capstan/runner/redactions"
@@ -151,7 +150,7 @@ func (c *Command) runCascade(ctx context.Context, file string, f runFlags) error
 	s.progress.knows(cascade)
 	result, err := r.Run(ctx, cascade, input, options...)
 	if errors.Is(err, runner.ErrRunExists) {
-		return usage("a run is called %s already; capstan resume goes on with it", f.runID)
+		return usage("run %s exists already: choose another --run-id, or continue it with capstan resume %[1]s", f.runID)
 	}
 	if refused(err) {
 		c.noteTexts(cascade, input, err)
@@ -223,10 +222,6 @@ func (c *Command) ready(ctx context.Context, cascade *cascades.Cascade, input ma
 
 // finish prints a result and gives the status to end with.
 func (c *Command) finish(s *kit, result runner.Result, err error, asJSON bool) error {
-	var failure *runner.Error
-	if errors.As(err, &failure) && s.journal != nil && !errors.Is(err, runner.ErrNotKept) {
-		c.onward(result, failure.Code)
-	}
 	if asJSON {
 		if e := printJSON(c.Stdout, result); e != nil {
 			return &exit{exitBroken, e}
@@ -236,32 +231,24 @@ func (c *Command) finish(s *kit, result runner.Result, err error, asJSON bool) e
 			return &exit{exitBroken, e}
 		}
 	}
-	if failure != nil {
+	var failure *runner.Error
+	switch {
+	case !errors.As(err, &failure):
+		return err
+	case s.journal == nil || errors.Is(err, runner.ErrNotKept): // no other command finds the run
 		return &exit{status(failure), failure}
 	}
-	return err
+	return &exit{status(failure), advised{failure, endings.Next(result)}}
 }
 
-// onward says how a run that has not ended for good goes on.
-func (c *Command) onward(r runner.Result, code string) {
-	id := r.RunID
-	switch {
-	case resumable(r, code):
-		fmt.Fprintf(c.Stderr, "note: capstan resume %s goes on with it\n", oneLine(id))
-	case code == runner.TakenOver:
-		fmt.Fprintf(c.Stderr, "note: capstan show %s tells how it goes on there\n", oneLine(id))
-	case code == runner.Waiting:
-		fmt.Fprintf(c.Stderr, "note: capstan answer %s VALUE, then capstan resume %s\n", oneLine(id), oneLine(id))
-	}
+// An advised error has a next step, which is printed after it.
+type advised struct {
+	error
+	step endings.Step
 }
 
-// resumable tells whether a run that ended so goes on where it is resumed, which one
-// that a person stopped does not.
-func resumable(r runner.Result, code string) bool {
-	return (code == runner.Cancelled || code == runner.Failed) && !slices.ContainsFunc(r.Answers, func(a event.Answer) bool {
-		return engine.Stops(a.Path, engine.Answer{Value: a.Value})
-	})
-}
+// Unwrap returns the error without its step.
+func (a advised) Unwrap() error { return a.error }
 
 // printOutput prints a text as it is, with a newline at its end, and any other value
 // as indented JSON.

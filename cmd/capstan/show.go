@@ -13,36 +13,47 @@ import (
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/endings"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/reports"
 	"github.com/seed61713e19/capstan/runner/trace"
+	"github.com/seed61713e19/capstan/runner/words"
+	"github.com/seed61713e19/capstan/validators/schema"
 )
 
 func (c *Command) show() *cobra.Command {
 	var store storeFlags
-	var attempts, asJSON bool
+	var f showFlags
 	cmd := &cobra.Command{
 		Use:   "show RUN",
-		Short: "Tell what a run came to, and how",
-		Long: `Tell what a run came to, and how: its phases, verdicts, cost and output. RUN may
-be the beginning of a run's name, or last.`,
-		Example: "  capstan show last --attempts",
-		Args:    cobra.ExactArgs(1),
+		Short: "Show the status, phases, verdicts and output of a run",
+		Long: `Show the status, phases, verdicts, cost and output of a run, and the next step.
+RUN is a run's name, the beginning of one, or last.
+
+A verdict's line begins with ✓ passed, ✗ rejected, ! error (no verdict) or
+· skipped.`,
+		Example: `  capstan show last --attempts
+  capstan show last --prompts`,
+		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.look(store, func(j *journal.Journal) error {
-				return c.showRun(cmd.Context(), j, args[0], attempts, asJSON)
+				return c.showRun(cmd.Context(), j, args[0], f)
 			})
 		},
 	}
 	store.add(cmd)
-	cmd.Flags().BoolVar(&attempts, "attempts", false, "every attempt, with its text, its verdicts and the feedback it got")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object, that of run --json")
+	cmd.Flags().BoolVar(&f.attempts, "attempts", false, "every attempt, with its text, tool calls, verdicts and feedback")
+	cmd.Flags().BoolVar(&f.prompts, "prompts", false, "every request to a model, with its messages, and the reply")
+	cmd.Flags().BoolVar(&f.json, "json", false, "print one JSON object, that of run --json")
 	return cmd
 }
 
-func (c *Command) showRun(ctx context.Context, j *journal.Journal, id string, attempts, asJSON bool) error {
+// showFlags choose what show prints of a run.
+type showFlags struct{ attempts, prompts, json bool }
+
+func (c *Command) showRun(ctx context.Context, j *journal.Journal, id string, f showFlags) error {
 	run, err := j.Run(ctx, id)
 	if err != nil {
 		return found(err, id)
@@ -51,20 +62,28 @@ func (c *Command) showRun(ctx context.Context, j *journal.Journal, id string, at
 	if err != nil {
 		return found(err, id)
 	}
+	var calls []shownPrompt
+	if f.prompts {
+		if calls, err = shownPrompts(ctx, j, run.RunID, f.json); err != nil {
+			return err
+		}
+	}
 	var done *trace.Run
-	if attempts {
+	if f.attempts {
 		if done, err = trace.Fold(j.Events(ctx, run.RunID, 0, journal.Brief)); err != nil {
 			return &exit{exitBroken, err}
 		}
 	}
-	switch {
-	case asJSON && attempts:
-		return printJSON(c.Stdout, struct {
+	if f.json {
+		shown := struct {
 			engine.Result
-			Attempts []shownAttempt `json:"attempts"`
-		}{result, shownAttempts(done)})
-	case asJSON:
-		return printJSON(c.Stdout, result)
+			Attempts []shownAttempt `json:"attempts,omitzero"`
+			Prompts  []shownPrompt  `json:"prompts,omitzero"`
+		}{Result: result, Prompts: calls}
+		if f.attempts {
+			shown.Attempts = shownAttempts(done)
+		}
+		return printJSON(c.Stdout, shown)
 	}
 	t := &teller{out: c.visible()}
 	if slices.ContainsFunc(result.Verdicts, func(v event.Verdict) bool { return v.Validator == "expr" }) {
@@ -73,13 +92,15 @@ func (c *Command) showRun(ctx context.Context, j *journal.Journal, id string, at
 		}
 	}
 	t.head(run, result)
-	if attempts {
+	switch {
+	case f.attempts:
 		t.attempts(done)
-	} else {
+	case !f.prompts:
 		t.phases(result)
 	}
+	t.prompts(calls)
 	t.answers(result)
-	t.end(run, result)
+	t.end(run, result, f.attempts)
 	return nil
 }
 
@@ -168,7 +189,7 @@ func (t *teller) verdict(v *event.Verdict) {
 	}
 	switch {
 	case v.Error != nil:
-		t.line("  ! %s could not say: %s", what, oneLine(*v.Error))
+		t.line("  ! %s error: %s", what, oneLine(*v.Error))
 	case v.Skipped():
 		t.line("  · %s%s: %s", what, mode, oneLine(v.Reason))
 	case *v.Valid:
@@ -193,12 +214,14 @@ func (t *teller) attempts(run *trace.Run) {
 			}
 			t.line("\n  %s: %s", strings.TrimPrefix(string(a.Path), string(p.Path)+"/"), status)
 			t.quote(a.Text)
+			t.uses(a.Tools)
 			for _, turn := range a.Turns {
 				for _, call := range turn.Calls {
 					if call.Response != nil && call.Response.Thinking != "" && call.Validator == "" {
 						t.line("  %s", thinkingLine(call.Response))
 					}
 				}
+				t.uses(turn.Tools)
 				for i := range turn.Verdicts {
 					t.verdict(&turn.Verdicts[i].Verdict)
 				}
@@ -217,6 +240,24 @@ func (t *teller) attempts(run *trace.Run) {
 	}
 }
 
+// uses prints the calls of tools and their results.
+func (t *teller) uses(list []*trace.Use) {
+	for _, u := range list {
+		if u.Call == nil {
+			continue
+		}
+		arguments, _ := schema.Encode(u.Call.Arguments)
+		switch {
+		case u.Result == nil:
+			t.line("  tool %s %s: no result", oneLine(u.Call.Name), oneLine(string(arguments)))
+		case u.Result.Failed:
+			t.line("  tool %s %s: failed: %s", oneLine(u.Call.Name), oneLine(string(arguments)), oneLine(words.Text(u.Result.Value)))
+		default:
+			t.line("  tool %s %s: %s", oneLine(u.Call.Name), oneLine(string(arguments)), oneLine(words.Text(u.Result.Value)))
+		}
+	}
+}
+
 // quote prints a foreign text so that it cannot be taken for ours.
 func (t *teller) quote(text string) {
 	if text == "" {
@@ -227,25 +268,24 @@ func (t *teller) quote(text string) {
 	}
 }
 
-// answers tells what people said, and who says to have said it.
+// answers prints the answers of people, with the name that each gave.
 func (t *teller) answers(r runner.Result) {
 	for _, a := range r.Answers {
-		by := cmp.Or(a.By, "somebody")
+		by := cmp.Or(a.By, "a person")
 		said := oneLine(by) + " answered: " + oneLine(fmt.Sprint(a.Value))
 		switch {
 		case a.Expired:
 			said = "nobody answered in time"
 		case a.Value == nil:
-			said = oneLine(by) + " gave a text"
+			said = oneLine(by) + " answered with a text"
 		}
 		t.line("\n%s asked: %s\n  %s", oneLine(a.Phase), oneLine(a.Question), said)
 	}
 }
 
-func (t *teller) end(run *journal.Run, r runner.Result) {
-	id := oneLine(run.RunID)
+func (t *teller) end(run *journal.Run, r runner.Result, attempts bool) {
 	for _, d := range r.Degraded {
-		t.line("\ndegraded: phase %s was released though it did not pass %s", d.Phase, strings.Join(d.Checks, ", "))
+		t.line("\ndegraded: phase %s was released, but did not pass %s", d.Phase, strings.Join(d.Checks, ", "))
 	}
 	if r.Error != nil {
 		t.line("\n%s", oneLine(r.Error.String()))
@@ -254,26 +294,26 @@ func (t *teller) end(run *journal.Run, r runner.Result) {
 		}
 	}
 	if p := run.Pending; p != nil {
-		asks := posed(p.Question)
+		t.line("\nquestion: %s", posed(p.Question))
 		switch {
-		case run.Guest:
-			t.line("\nwaits for: %s\n%s takes the answer: capstan-temporal answer %s VALUE", asks, oneLine(run.Owner), id)
 		case p.Expired:
-			t.line("\nwaited for: %s\nexpired: nobody has answered until %s; capstan resume %s goes on without an answer", asks, p.Expires.Local().Format(time.DateTime), id)
+			t.line("expired on %s without an answer", p.Expires.Local().Format(time.DateTime))
 		case p.Expires != nil:
-			t.line("\nwaits for: %s\ncapstan answer %s VALUE gives it, until %s", asks, id, p.Expires.Local().Format(time.DateTime))
-		default:
-			t.line("\nwaits for: %s\ncapstan answer %s VALUE gives it", asks, id)
+			t.line("takes an answer until %s", p.Expires.Local().Format(time.DateTime))
 		}
 		if p.Untold != "" {
-			t.line("Nobody was told of the question: %s", oneLine(p.Untold))
-		}
-		if p.Question.Type == cascades.Edit && !p.Expired {
-			t.line("A text is to be changed: --show in place of VALUE prints it, --file FILE takes it back.")
+			t.line("the notice of the question was not delivered: %s", oneLine(p.Untold))
 		}
 	}
-	if r.Error != nil && resumable(r, r.Error.Code) {
-		t.line("\ncapstan resume %s goes on with it", id)
+	next := endings.After(run, r)
+	if attempts {
+		next.Look = "" // it is printed above
+	}
+	for i, line := range next.Lines() {
+		if i == 0 {
+			t.line("")
+		}
+		t.line("next: %s", oneLine(line))
 	}
 	if r.Status == runner.Succeeded {
 		t.line("\noutput")

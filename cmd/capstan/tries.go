@@ -69,11 +69,11 @@ func (p *progress) won(e event.Event) {
 	if !ok || n == 0 || visit != e.Path {
 		return
 	}
-	why := "of those that passed the first, or the one with the highest score"
+	why := "the first that passed, or the highest score"
 	if c.judged {
 		why = oneLine(c.because)
 	}
-	p.line("  %s %stry %d of %d is picked: %s", p.styled(green, "→"), label(e.Path), n, c.tries, why)
+	p.line("  %s %stry %d of %d picked: %s", p.styled(green, "→"), label(e.Path), n, c.tries, why)
 }
 
 // knows has checks without a name told by their text.

@@ -108,7 +108,7 @@ func (c *Command) hollow(ctx context.Context, s *scale, report *trust.Report) er
 			calls += len(measure.HollowTexts()) * max(v.Votes, 1)
 		}
 	}
-	fmt.Fprintf(c.Stderr, "note: asking %d judges about %d texts that say nothing: %d model calls or more\n", len(judges), len(measure.HollowTexts()), calls)
+	fmt.Fprintf(c.Stderr, "note: running %d judges on %d texts without content: at least %d model calls\n", len(judges), len(measure.HollowTexts()), calls)
 	for _, g := range judges {
 		h := &measure.Hollow{Passed: []string{}}
 		for _, text := range measure.HollowTexts() {
@@ -117,7 +117,7 @@ func (c *Command) hollow(ctx context.Context, s *scale, report *trust.Report) er
 			case ctx.Err() != nil:
 				return &exit{exitInterrupted, context.Cause(ctx)}
 			case err != nil:
-				fmt.Fprintf(c.Stderr, "note: %s could not say of %q: %s\n", g.Gate, text, oneLine(err.Error()))
+				fmt.Fprintf(c.Stderr, "note: %s gave no verdict on %q: %s\n", g.Gate, text, oneLine(err.Error()))
 				h.Broke++
 				continue
 			case verdict.Valid:

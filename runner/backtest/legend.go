@@ -8,28 +8,28 @@ var columns = []struct {
 	word, means string
 	of          func(Row) int
 }{
-	{"SAME", "the verdict would be the one that was recorded", func(r Row) int { return r.Counts.Same }},
-	{"TO NO", "it said yes, and would say no", func(r Row) int { return r.ToNo }},
-	{"TO YES", "it said no, and would say yes", func(r Row) int { return r.ToYes }},
-	{"NEW YES", "there was no verdict of it on this text, and it would say yes", func(r Row) int { return r.NewYes }},
-	{"NEW NO", "there was no verdict of it on this text, and it would say no", func(r Row) int { return r.NewNo }},
-	{"GONE", "it was asked then, and the cascade does not have it any more", func(r Row) int { return r.Gone }},
-	{"UNSAID", "it was asked now and could not say", func(r Row) int { return r.Unsaid }},
-	{"NOT RUN", "it was not asked now: judges are with --judges, programs with --exec", func(r Row) int { return r.NotRun }},
-	{"SKIPPED", "it was asked then and would not be: a free check refuses the text", func(r Row) int { return r.Spared }},
+	{"SAME", "the verdict would equal the recorded one", func(r Row) int { return r.Counts.Same }},
+	{"NOW REJECTS", "it passed the text, and would reject it", func(r Row) int { return r.ToNo }},
+	{"NOW PASSES", "it rejected the text, and would pass it", func(r Row) int { return r.ToYes }},
+	{"NEW PASS", "the run has no verdict of it on this text, and it would pass the text", func(r Row) int { return r.NewYes }},
+	{"NEW REJECT", "the run has no verdict of it on this text, and it would reject the text", func(r Row) int { return r.NewNo }},
+	{"REMOVED", "it ran then, and the cascade no longer has it", func(r Row) int { return r.Gone }},
+	{"NO VERDICT", "it ran now and gave no verdict", func(r Row) int { return r.Unsaid }},
+	{"NOT RUN", "it did not run now: --judges runs judges, --exec runs programs", func(r Row) int { return r.NotRun }},
+	{"SKIPPED", "it ran then and would not run now: a free check rejects the text", func(r Row) int { return r.Spared }},
 }
 
-// endings say in words what became of an attempt, or would have.
+// endings explain what became of an attempt, or would have.
 var endings = []struct {
 	fate  Fate
 	means string
 }{
-	{Released, "its checks let the text pass"},
-	{Retried, "the text was sent back, and another attempt made"},
+	{Released, "its checks passed the text"},
+	{Retried, "a check rejected the text, and another attempt followed"},
 	{Blocked, "a blocking check ended the run"},
-	{Exhausted, "no attempt was left after the last no"},
-	{Failed, "something broke, or a check could not say"},
-	{NotMade, "the run would have ended, or gone on, before it"},
+	{Exhausted, "the last attempt was rejected"},
+	{Failed, "something broke, or a check gave no verdict"},
+	{NotMade, "the run would have ended or continued before it"},
 }
 
 // legend explains the words that the text has used, and no other.
@@ -46,10 +46,10 @@ func (w text) legend(r *Report) {
 		}
 	}
 	if r.Saved > 0 {
-		lines = append(lines, []string{"  saved", "calls of models that were made and would not have been"})
+		lines = append(lines, []string{"  saved", "model calls that the run made and would not make"})
 	}
 	if r.Added > 0 {
-		lines = append(lines, []string{"  added", "calls of models that were not made and would have been, as many as such attempts took"})
+		lines = append(lines, []string{"  added", "model calls that the run did not make and would make, estimated from such attempts"})
 	}
 	if len(lines) > 0 {
 		w.Line("")

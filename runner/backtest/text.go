@@ -19,7 +19,7 @@ const shownRows = 50
 func (r *Report) Text(out io.Writer) error {
 	w := text{reports.To(out)}
 	if r.Runs == 0 {
-		w.Line("no recorded run of cascade %s%s", r.CascadeID, aside(r.Others > 0, ": %d of other cascades", r.Others))
+		w.Line("no recorded run of cascade %s%s", r.CascadeID, aside(r.Others > 0, " (%d of other cascades)", r.Others))
 		return w.Err()
 	}
 	w.Line("%s, %s of cascade %s", reports.Count(r.Runs, "run"), reports.Count(r.Attempts, "attempt"), r.CascadeID)
@@ -29,14 +29,14 @@ func (r *Report) Text(out io.Writer) error {
 	w.wards(r.Wards)
 	w.changes(r)
 	w.moves(r.Moves)
-	w.Line("\nwould have been: %d released, %d retried, %d blocked, %d exhausted, %d failed, %d not made, that were not",
+	w.Line("\nchanged attempts: %d released, %d retried, %d blocked, %d exhausted, %d failed, %d not made",
 		r.Would(Released), r.Would(Retried), r.Would(Blocked), r.Would(Exhausted), r.Would(Failed), r.Would(NotMade))
 	w.Line("model calls: %d saved, at least %d added", r.Saved, r.Added)
 	if r.Verdicts.NotRun > 0 {
-		w.Line("%s not asked for: a check that was not run counts as it did, or else as passed", reports.Count(r.Verdicts.NotRun, "verdict"))
+		w.Line("%s missing: a check that did not run counts with its recorded verdict, or else as passed", reports.Count(r.Verdicts.NotRun, "verdict"))
 	}
 	if r.Usage.Calls > 0 {
-		w.Line("judges were asked %s", reports.Count(r.Usage.Calls, "time"))
+		w.Line("judges ran %s", reports.Count(r.Usage.Calls, "time"))
 	}
 	w.legend(r)
 	return w.Err()
@@ -44,7 +44,7 @@ func (r *Report) Text(out io.Writer) error {
 
 // unseen tells of the visits that were not looked at.
 func (r *Report) unseen() string {
-	return reports.Count(r.Strange, "visit") + " not looked at: they have no place in the cascade, or it is not known what they were given"
+	return reports.Count(r.Strange, "visit") + " left out: the cascade has no such phase now, or their inputs are unknown"
 }
 
 // A text is the report as a person reads it.
@@ -98,7 +98,7 @@ func (w text) changes(r *Report) {
 			w.Line("    %s", reason)
 		}
 		if c.Text != "" {
-			w.Line("    of: %s", c.Text)
+			w.Line("    text: %s", c.Text)
 		}
 	}
 	w.more(len(list))
@@ -107,7 +107,7 @@ func (w text) changes(r *Report) {
 func turned(c Change) string {
 	switch c.Kind {
 	case Unsaid:
-		return "could not say"
+		return "no verdict"
 	case New:
 		return "new, " + string(c.Now)
 	default:
@@ -122,7 +122,7 @@ func (w text) moves(list []Move) {
 	w.Line("")
 	for _, m := range list[:min(len(list), shownRows)] {
 		w.Line("%s %s: was %s, would be %s%s%s%s", clean(m.Run), clean(m.Path), spaced(m.Was), spaced(m.Would),
-			aside(m.By != "", " by %s", clean(m.By)), aside(m.Saved > 0, ", %s less", reports.Count(m.Saved, "call")), aside(m.Added > 0, ", at least %d more", m.Added))
+			aside(m.By != "", " by %s", clean(m.By)), aside(m.Saved > 0, ", saves %s", reports.Count(m.Saved, "call")), aside(m.Added > 0, ", adds at least %d", m.Added))
 	}
 	w.more(len(list))
 }

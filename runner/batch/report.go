@@ -132,7 +132,7 @@ func (r *Report) Text() string {
 	if r.Quality != nil {
 		more = ""
 		if r.Quality.Unknown > 0 {
-			more = fmt.Sprintf("; %d not known", r.Quality.Unknown)
+			more = fmt.Sprintf("; %d unknown", r.Quality.Unknown)
 		}
 		row("right, of the accepted", r.Quality.Right, more)
 		row("right, of all", r.Quality.Overall, "")
@@ -164,9 +164,9 @@ func (r *Report) cost(w *tabwriter.Writer) {
 	}
 	fmt.Fprintf(w, "spent\t%d calls, %s%d tokens, %s, %.1f s\n", r.Usage.Calls, about, r.Usage.Tokens(), money(r.Usage.CostUSD), r.Seconds)
 	if p := r.PerAccepted; p != nil {
-		fmt.Fprintf(w, "an accepted output\t%.2f calls, %s%.0f tokens, %s, %.2f s\n", p.Calls, about, p.Tokens, money(p.CostUSD), p.Seconds)
+		fmt.Fprintf(w, "per accepted output\t%.2f calls, %s%.0f tokens, %s, %.2f s\n", p.Calls, about, p.Tokens, money(p.CostUSD), p.Seconds)
 	} else {
-		fmt.Fprintln(w, "an accepted output\tunknown: there is none")
+		fmt.Fprintln(w, "per accepted output\tunknown: no output was accepted")
 	}
 }
 
@@ -174,7 +174,7 @@ func (r *Report) cost(w *tabwriter.Writer) {
 func (r *Report) details(b *strings.Builder) {
 	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	if len(r.Attempts) > 0 {
-		fmt.Fprintln(w, "\nphase\tattempt\tlet out")
+		fmt.Fprintln(w, "\nphase\tattempt\treleased")
 	}
 	for _, a := range r.Attempts {
 		fmt.Fprintf(w, "%s\t%d\t%s\n", a.Phase, a.Attempt, a.Accepted)
@@ -182,18 +182,18 @@ func (r *Report) details(b *strings.Builder) {
 	_ = w.Flush()
 	w = tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	if len(r.Gates) > 0 {
-		fmt.Fprintln(w, "\nphase\tcheck\tmode\tyes, at first attempts\tyes, at all")
+		fmt.Fprintln(w, "\nphase\tcheck\tmode\tpassed, first attempts\tpassed, all attempts")
 	}
 	for _, g := range r.Gates {
 		more := ""
 		if g.Mode == "shadow" {
-			more = fmt.Sprintf("; would have refused %d of %d", g.Passed.N-g.Passed.K, g.Passed.N)
+			more = fmt.Sprintf("; would have rejected %d of %d", g.Passed.N-g.Passed.K, g.Passed.N)
 		}
 		if g.Errors > 0 {
-			more += fmt.Sprintf("; %d could not say", g.Errors)
+			more += fmt.Sprintf("; %d without a verdict", g.Errors)
 		}
 		if g.Skipped > 0 {
-			more += fmt.Sprintf("; %d not asked", g.Skipped)
+			more += fmt.Sprintf("; %d skipped", g.Skipped)
 		}
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s%s\n", g.Phase, g.Check(), g.Mode, g.First, g.Passed, more)
 	}

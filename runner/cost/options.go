@@ -72,7 +72,7 @@ func ways(longest int, h hazards) []way {
 		list = append(list, way{name: reports.Count(n, "attempt"), budget: n})
 	}
 	for same := 2; same < longest; same++ {
-		list = append(list, way{name: fmt.Sprintf("give up when one reason comes %d times in a row", same), same: same})
+		list = append(list, way{name: fmt.Sprintf("stop after the same reason %d times in a row", same), same: same})
 	}
 	for _, ladder := range h.ladders(longest) {
 		list = append(list, way{name: strings.Join(ladder, " → "), ladder: ladder})

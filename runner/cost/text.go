@@ -13,12 +13,12 @@ import (
 // Text writes the report for people.
 func (r *Report) Text(out io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: runs looked at: %d", r.CascadeID, r.Runs)
+	fmt.Fprintf(&b, "%s: %d runs", r.CascadeID, r.Runs)
 	if r.Shared > 0 {
-		fmt.Fprintf(&b, "; tries left out of which another run had a text: %d", r.Shared)
+		fmt.Fprintf(&b, "; left out: %d tries that share a text with another run", r.Shared)
 	}
 	if r.Unfinished > 0 {
-		fmt.Fprintf(&b, "; tries left out that did not come to an end: %d", r.Unfinished)
+		fmt.Fprintf(&b, "; left out: %d unfinished tries", r.Unfinished)
 	}
 	b.WriteString("\n")
 	for _, p := range r.Phases {
@@ -37,15 +37,15 @@ func (p *Phase) tell(b *strings.Builder) {
 	switch i := p.Now.Around; {
 	case i == nil:
 	case !i.Bounded():
-		fmt.Fprintln(b, "  at 95 %  unknown: there are too few tries")
+		fmt.Fprintln(b, "  95 % interval: unknown, too few tries")
 	default:
-		fmt.Fprintf(b, "  at 95 %%  from %.4g to %.4g\n", i.Low, i.High)
+		fmt.Fprintf(b, "  95 %% interval: %.4g to %.4g\n", i.Low, i.High)
 	}
 	if p.Ceiling != nil {
-		fmt.Fprintf(b, "  ceiling  %s of the released texts are bad, whatever is spent\n", p.Ceiling)
+		fmt.Fprintf(b, "  ceiling: %s of the released texts are bad, whatever the budget\n", p.Ceiling)
 	}
 	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "  attempt\taccepted where those before were not\tone takes")
+	fmt.Fprintln(w, "  attempt\taccepted after earlier rejections\tcost of the attempt")
 	for _, s := range p.ByAttempt {
 		fmt.Fprintf(w, "  %d\t%s\t%s\n", s.Attempt, s.Accepted, s.Price)
 	}
@@ -72,23 +72,23 @@ func (p *Phase) tellAfter(b *strings.Builder) {
 	if !p.Fresh.Known() && !p.Again.Known() {
 		return
 	}
-	fmt.Fprintf(b, "  the next is accepted after a reason that is new in %s, that came before in %s\n", p.Fresh, p.Again)
+	fmt.Fprintf(b, "  the next attempt is accepted after a new reason in %s, after a repeated reason in %s\n", p.Fresh, p.Again)
 	for _, a := range p.ByGate {
-		fmt.Fprintf(b, "    after %s: %s, again: %s\n", a.Gate, a.Next, a.Again)
+		fmt.Fprintf(b, "    after %s: %s, repeated: %s\n", a.Gate, a.Next, a.Again)
 	}
 	for i, a := range p.ByReason {
 		if i == mostTold {
 			fmt.Fprintf(b, "    and %d more reasons\n", len(p.ByReason)-i)
 			break
 		}
-		fmt.Fprintf(b, "    after %q: %s, again: %s\n", validators.OneLine(a.Reason, 80), a.Next, a.Again)
+		fmt.Fprintf(b, "    after %q: %s, repeated: %s\n", validators.OneLine(a.Reason, 80), a.Next, a.Again)
 	}
 }
 
 func (p *Phase) tellOthers(b *strings.Builder) {
 	for i, o := range p.Others {
 		if i == 0 {
-			fmt.Fprintf(b, "  otherwise, of these runs:\n")
+			fmt.Fprintf(b, "  alternatives, computed from these runs:\n")
 		}
 		if i == mostTold {
 			fmt.Fprintf(b, "    and %d more\n", len(p.Others)-i)
@@ -99,7 +99,7 @@ func (p *Phase) tellOthers(b *strings.Builder) {
 	if a := p.Advice; a != nil {
 		fmt.Fprintf(b, "  advice: %s saves %s%s\n", a.Name, measure.Percent(a.Saving), a.checked())
 	} else {
-		fmt.Fprintf(b, "  advice: none: nothing that was seen is cheaper and accepts as many\n")
+		fmt.Fprintf(b, "  advice: none, no alternative is cheaper and accepts as many\n")
 	}
 }
 
@@ -107,16 +107,16 @@ func (p *Phase) tellOthers(b *strings.Builder) {
 // second.
 func (o *Option) checked() string {
 	if o.Check == nil {
-		return " (too few runs to check it)"
+		return " (too few runs to verify)"
 	}
 	chance := ""
 	if e := o.Check.Expected; e != nil {
-		chance = fmt.Sprintf(", by chance from %.4g to %.4g", e.Low, e.High)
+		chance = fmt.Sprintf(", expected range %.4g to %.4g", e.Low, e.High)
 		if !e.Holds(o.Check.Came) {
-			chance += ", so something has changed"
+			chance += ", so something changed"
 		}
 	}
-	return fmt.Sprintf(" (the first half of the runs says %.4g%s; the second came to %.4g: %+.1f %%)", o.Check.Predicted, chance, o.Check.Came, 100*o.Check.Error)
+	return fmt.Sprintf(" (the first half of the runs predicts %.4g%s; the second half cost %.4g: %+.1f %%)", o.Check.Predicted, chance, o.Check.Came, 100*o.Check.Error)
 }
 
 // String is "$0.0123, 2.1 model calls, 8.4 s", without money where there is none.

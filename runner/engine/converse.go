@@ -6,6 +6,7 @@ import (
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/runner/shared"
 	"github.com/seed61713e19/capstan/runner/words"
 	"github.com/seed61713e19/capstan/wards"
 )
@@ -245,8 +246,8 @@ func (t *try) request(tools []model.Tool) model.Request {
 // call asks a model once, if the budget allows it. A failure is the end of the
 // phase: it is never a text. Why says in whose place it is asked, if any.
 func (f *flow) call(at event.Path, req model.Request, why string, said *event.Telling) (model.Response, error) {
-	if bound := f.meter.Begin(string(at)); bound != "" {
-		return model.Response{}, &Error{Code: OverBudget, Phase: req.Phase, Path: at, way: []string{"budget", bound}, Message: bound + " is spent"}
+	if bound := f.meter.Begin(string(at)); bound != (shared.Limit{}) {
+		return model.Response{}, &Error{Code: OverBudget, Phase: req.Phase, Path: at, way: []string{"budget", bound.Key}, Message: reached(bound.Reached, bound.Key)}
 	}
 	req.Key, req.Run = f.key(at), f.s.RunID
 	f.emit(said.Call(event.Event{

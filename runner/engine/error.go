@@ -138,6 +138,9 @@ func failed(at event.Path, format string, args ...any) *Error {
 	return &Error{Code: Failed, Path: at, Message: fmt.Sprintf(format, args...)}
 }
 
+// reached returns the message of a budget that is used up, with the key to raise.
+func reached(limit, key string) string { return limit + "; raise budget." + key }
+
 // unread makes the error of a template or an expression, by what it is called and
 // the way to it where that is not the same.
 func unread(at event.Path, what string, err error, way ...string) *Error {
@@ -151,7 +154,7 @@ func unread(at event.Path, what string, err error, way ...string) *Error {
 func decided(at event.Path, d wards.Decision) *Error {
 	name := d.By.Ward.Name
 	if d.Action == wards.Break {
-		e := &Error{Code: Failed, Path: at, Check: name, by: []wards.Outcome{d.By}, decider: d.By, Message: fmt.Sprintf("%s could not say: %v", d.By.Ward, d.By.Err)}
+		e := &Error{Code: Failed, Path: at, Check: name, by: []wards.Outcome{d.By}, decider: d.By, Message: fmt.Sprintf("%s gave no verdict: %v", d.By.Ward, d.By.Err)}
 		return e.because(d.By.Err)
 	}
 	code := Blocked

@@ -115,7 +115,7 @@ func (f *flow) run() error {
 	bound := f.at.Join("max_seconds")
 	err := f.within(bound, left, f.phases)
 	if IsOver(err, bound) {
-		return &Error{Code: OverBudget, Path: f.at, way: []string{"budget", "max_seconds"}, Message: fmt.Sprintf("max_seconds: %v are over", f.c.Budget.MaxTime)}
+		return &Error{Code: OverBudget, Path: f.at, way: []string{"budget", "max_seconds"}, Message: reached(fmt.Sprintf("the limit of %v is reached", f.c.Budget.MaxTime), "max_seconds")}
 	}
 	return err
 }
@@ -184,7 +184,7 @@ func (f *flow) phases() error {
 		}
 		if !f.s.Within { // else the visit was counted where it began, on another host
 			if f.s.Visited >= f.c.Budget.MaxPhases {
-				return &Error{Code: OverBudget, Phase: p.Name, Path: f.at, way: []string{"budget", "max_phases"}, Message: fmt.Sprintf("max_phases: %d phases were visited", f.s.Visited)}
+				return &Error{Code: OverBudget, Phase: p.Name, Path: f.at, way: []string{"budget", "max_phases"}, Message: reached(fmt.Sprintf("%d of %d phases visited", f.s.Visited, f.c.Budget.MaxPhases), "max_phases")}
 			}
 			f.s.Visited++
 			f.s.Visits[p.Name]++

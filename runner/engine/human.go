@@ -32,7 +32,7 @@ func (v *visit) ask(r release) error {
 		return err
 	}
 	if h.Type == cascades.Confirmation && answer.Value != true {
-		return &Error{Code: Blocked, Path: at, Check: "human_input", way: []string{"human_input"}, told: "human_input: the person said no", Message: "human_input: the person said no to: " + q.Prompt}
+		return &Error{Code: Blocked, Path: at, Check: "human_input", way: []string{"human_input"}, told: "human_input: the person answered no", Message: "human_input: the person answered no to: " + q.Prompt}
 	}
 	v.s.Set(h.StoreAs, answer.Value)
 	return nil

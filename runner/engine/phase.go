@@ -324,7 +324,7 @@ func (v *visit) extract(r *release) error {
 	}
 	text, ok, err := e.In(v.h.Stopped, r.text)
 	if err != nil {
-		failed := &Error{Code: Failed, Path: v.at, Check: "output_extraction", way: []string{"output_extraction"}, Message: fmt.Sprintf("output_extraction could not say: %v", err)}
+		failed := &Error{Code: Failed, Path: v.at, Check: "output_extraction", way: []string{"output_extraction"}, Message: fmt.Sprintf("output_extraction gave no value: %v", err)}
 		return v.untold(failed)
 	}
 	if !ok {

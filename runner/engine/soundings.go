@@ -265,7 +265,7 @@ func (s *sounding) filterOut() error {
 
 // unsaid is the error of a check of soundings that could not say.
 func unsaid(at event.Path, o wards.Outcome) *Error {
-	e := failed(at, "%s could not say: %v", o.Ward.Name, o.Err).because(o.Err)
+	e := failed(at, "%s gave no verdict: %v", o.Ward.Name, o.Err).because(o.Err)
 	e.by = []wards.Outcome{o}
 	return e
 }

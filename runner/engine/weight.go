@@ -52,7 +52,7 @@ func (t *try) fit(at event.Path, req model.Request) error {
 // and not of the run, whose budget may have plenty.
 func heavy(at event.Path, b *cascades.TokenBudget, what string) *Error {
 	return &Error{Code: OverBudget, Path: at, heavy: true, Message: fmt.Sprintf(
-		"token_budget: %s (estimated), and %d may be sent: max_total %d without the %d of reserve_for_output", what, b.Room(), b.MaxTotal, b.Reserve)}
+		"%s (estimated), more than the %d of token_budget: max_total %d minus reserve_for_output %d; raise token_budget.max_total", what, b.Room(), b.MaxTotal, b.Reserve)}
 }
 
 // summary asks the phase's model to sum up what can leave the conversation, in no

@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/endings"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/tool"
 	"github.com/seed61713e19/capstan/validators"
@@ -131,7 +132,7 @@ func (s *Server) told(result runner.Result, err error) (*sdk.CallToolResult, err
 		return nil, err
 	}
 	for _, d := range result.Degraded {
-		note := fmt.Sprintf("phase %s was released though it did not pass %s", d.Phase, strings.Join(d.Checks, ", "))
+		note := fmt.Sprintf("phase %s was released, but did not pass %s", d.Phase, strings.Join(d.Checks, ", "))
 		told.Content = append(told.Content, &sdk.TextContent{Text: "degraded: " + note})
 	}
 	switch result.Status {
@@ -142,19 +143,16 @@ func (s *Server) told(result runner.Result, err error) (*sdk.CallToolResult, err
 	return told, nil
 }
 
-// reason says why a run gave no text, and how it goes on.
+// reason returns why a run gave no text, and the next step.
 func (s *Server) reason(result runner.Result, why *runner.Error) string {
 	lines := []string{why.Error()}
-	switch kept := s.o.Kept; {
-	case !kept, errors.Is(why, runner.ErrNotKept):
-	case result.Status == runner.Waiting:
-		lines = append(lines, fmt.Sprintf("A person has to answer: capstan answer %s VALUE, then capstan resume %s.", result.RunID, result.RunID))
-	case why.Code == runner.TakenOver:
-		lines = append(lines, "capstan show "+result.RunID+" tells how it goes on there.")
-	case result.Status == runner.Failed && why.Code != runner.Invalid, result.Status == runner.Cancelled:
-		lines = append(lines, "capstan resume "+result.RunID+" goes on with it.")
-	default:
-		lines = append(lines, "No text was released. capstan show "+result.RunID+" --attempts tells more.")
+	if result.Status == runner.Blocked || result.Status == runner.Exhausted {
+		lines = append(lines, "No text was released.")
+	}
+	if s.o.Kept && !errors.Is(why, runner.ErrNotKept) {
+		for _, line := range endings.Next(result).Lines() {
+			lines = append(lines, "Next: "+line)
+		}
 	}
 	if result.Status == runner.Cancelled {
 		s.o.Log.Warn("a run was cancelled", "run", result.RunID)
@@ -207,13 +205,13 @@ func doing(e event.Event) string {
 		v := e.Verdict
 		switch at := fmt.Sprintf("%s: %s %s", v.Phase, v.Moment, v.Validator); {
 		case v.Error != nil:
-			return at + " could not say: " + *v.Error
+			return at + " gave no verdict: " + *v.Error
 		case v.Skipped():
 			return at + " was " + v.Reason
 		case *v.Valid:
 			return at + " passed"
 		default:
-			return at + " said no: " + v.Reason
+			return at + " rejected the text: " + v.Reason
 		}
 	}
 	return ""

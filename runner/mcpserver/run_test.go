@@ -140,7 +140,7 @@ func TestProgress(t *testing.T) {
 		t.Fatal(err)
 	}
 	<-done
-	no := "draft: post word_count said no: the text has 1 word, fewer than 2"
+	no := "draft: post word_count rejected the text: the text has 1 word, fewer than 2"
 	if want := []string{"p 1 draft", "p 2 " + no, "p 3 draft: attempt 2", "p 4 " + no}; !slices.Equal(said, want) {
 		t.Errorf("got %q", said)
 	}

@@ -221,14 +221,14 @@ func (e Evidence) Allows(confidence, falsePass, falseBlock float64) (ok bool, wh
 func (e Evidence) Passes(confidence, falsePass float64) (ok bool, why string) {
 	h := e.Hollow
 	if h != nil && len(h.Passed) > 0 {
-		return false, fmt.Sprintf("it lets %q by, a text that says nothing", h.Passed[0])
+		return false, fmt.Sprintf("it passes %q, a text without content", h.Passed[0])
 	}
 	if n := len(HollowTexts()); e.Asks && (h == nil || h.Asked < n) {
 		const again = "capstan trust --judges --write"
 		if h == nil || h.Asked+h.Broke == 0 {
 			return false, "it was not asked about texts that say nothing: " + again
 		}
-		return false, fmt.Sprintf("of the %d texts that say nothing it gave a verdict on %d, and could not say of %d: %s", n, h.Asked, h.Broke, again)
+		return false, fmt.Sprintf("of the %d texts without content it gave a verdict on %d and none on %d: %s", n, h.Asked, h.Broke, again)
 	}
 	if ok, why := atMost(e.Natural.FalsePass(), confidence, falsePass); !ok {
 		return false, "false pass " + why

@@ -103,9 +103,9 @@ func TestAllows(t *testing.T) {
 		{"a judge that nobody asked about nothing", judge(strong, nil), "texts that say nothing"},
 		{"a judge that passes a colon", judge(strong, &measure.Hollow{Asked: 12, Passed: []string{":"}}), `lets ":" by`},
 		{"a judge", judge(strong, &measure.Hollow{Asked: 12}), ""},
-		{"a judge that broke", judge(strong, &measure.Hollow{Asked: 1, Broke: 11}), "gave a verdict on 1, and could not say of 11"},
-		{"a judge that broke once", judge(strong, &measure.Hollow{Asked: 11, Broke: 1}), "gave a verdict on 11, and could not say of 1"},
-		{"a judge that broke always", judge(strong, &measure.Hollow{Broke: 12}), "gave a verdict on 0, and could not say of 12"},
+		{"a judge that broke", judge(strong, &measure.Hollow{Asked: 1, Broke: 11}), "gave a verdict on 1 and none on 11"},
+		{"a judge that broke once", judge(strong, &measure.Hollow{Asked: 11, Broke: 1}), "gave a verdict on 11 and none on 1"},
+		{"a judge that broke always", judge(strong, &measure.Hollow{Broke: 12}), "gave a verdict on 0 and none on 12"},
 		{"a judge that was asked about one", judge(strong, &measure.Hollow{Asked: 1}), "gave a verdict on 1"},
 		{"a judge that broke and passes a colon", judge(strong, &measure.Hollow{Asked: 1, Broke: 11, Passed: []string{":"}}), `lets ":" by`},
 	} {

@@ -27,8 +27,9 @@ func (r *Report) Text(out io.Writer) error {
 		w.Line("\nno gate judges the text of: %s", strings.Join(r.Unguarded, ", "))
 	}
 	for _, l := range r.LeftOut {
-		w.Line("not asked: %s, %s: %s", l.Phase, l.Gate, l.Why)
+		w.Line("not run: %s, %s: %s", l.Phase, l.Gate, l.Why)
 	}
+	w.legend()
 	w.Line("\nbad for sure: %s caught", r.Always)
 	if r.Usually.Known() {
 		w.Line("usually bad:  %s caught", r.Usually)
@@ -63,27 +64,38 @@ func (w text) phase(p Phase) {
 	}
 	for _, g := range p.Gates {
 		if g.Useless() {
-			w.Line("%s has caught none of them", clean(g.Gate))
+			w.Line("%s caught none of them", clean(g.Gate))
 		}
 	}
+}
+
+// legend explains the columns of the tables.
+func (w text) legend() {
+	w.Line("")
+	w.Table([][]string{
+		{"  SURE", "always: the fault makes every text bad; usually: it makes most texts bad"},
+		{"  CAUGHT", "faults that a gate rejected, of those planted"},
+		{"  ALWAYS, USUALLY", "faults of that kind that the gate rejected"},
+		{"  ALONE", "faults that no other gate rejected"},
+	})
 }
 
 func asked(least float64) string {
 	if least == 0 {
 		return ""
 	}
-	return ", " + measure.Percent(least) + " asked for"
+	return ", at least " + measure.Percent(least) + " required"
 }
 
 func (w text) refused(list []Refused) {
 	if len(list) == 0 {
 		return
 	}
-	w.Line("\ngood texts that a gate does not let by as they are, and was not asked about again:")
+	w.Line("\ngood texts that a gate rejects as they are (it did not run on their faults):")
 	for _, f := range list[:min(len(list), shown)] {
 		why := f.Reason
 		if f.Unsaid != "" {
-			why = "could not say: " + f.Unsaid
+			why = "no verdict: " + f.Unsaid
 		}
 		w.Line("  %s %s, %s (%s): %s", clean(f.Run), clean(f.Path), clean(f.Gate), f.Mode, why)
 	}
@@ -119,7 +131,7 @@ func (w text) survivors(list []Survivor) {
 func noted(f Survivor) string {
 	switch {
 	case len(f.Unsaid) > 0:
-		return " (could not say: " + clean(strings.Join(f.Unsaid, "; ")) + ")"
+		return " (no verdict: " + clean(strings.Join(f.Unsaid, "; ")) + ")"
 	case len(f.Noted) > 0:
 		return " (noted by " + strings.Join(f.Noted, ", ") + ")"
 	}

@@ -74,5 +74,5 @@ func unsaid(name string, err error) error {
 		status = http.StatusServiceUnavailable
 	}
 	why := strings.TrimPrefix(err.Error(), "validator "+name+": ")
-	return problems.New(status, "no_verdict", "gate "+name+" could not say: "+why)
+	return problems.New(status, "no_verdict", "gate "+name+" gave no verdict: "+why)
 }

@@ -4,6 +4,7 @@
 package shared
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -57,10 +58,16 @@ func (m *Meter) Made(under string, calls map[string]Made) {
 	}
 }
 
-// Begin reserves the call at a path, or says which bound forbids it.
-func (m *Meter) Begin(at string) (bound string) {
+// A Limit is what a budget allows: its key and, in words, how much of it is used.
+// The zero Limit forbids nothing.
+type Limit struct {
+	Key, Reached string
+}
+
+// Begin reserves the call at a path, or returns the limit that forbids it.
+func (m *Meter) Begin(at string) (bound Limit) {
 	if m == nil {
-		return ""
+		return Limit{}
 	}
 	m.mu.Lock()
 	if made, came := m.made[at]; came && !made.Again {
@@ -68,14 +75,14 @@ func (m *Meter) Begin(at string) (bound string) {
 	} else {
 		bound = m.bound()
 	}
-	if bound == "" {
+	if bound == (Limit{}) {
 		m.pending++
 	}
 	m.mu.Unlock()
-	if bound != "" {
+	if bound != (Limit{}) {
 		return bound
 	}
-	if bound = m.parent.Begin(at); bound != "" {
+	if bound = m.parent.Begin(at); bound != (Limit{}) {
 		m.mu.Lock()
 		m.pending--
 		m.mu.Unlock()
@@ -83,18 +90,19 @@ func (m *Meter) Begin(at string) (bound string) {
 	return bound
 }
 
-// bound is the one that forbids another call.
-func (m *Meter) bound() string {
+// bound returns the limit that forbids another call. Its words are the same however
+// many calls run in parallel.
+func (m *Meter) bound() Limit {
 	all := m.usage.Add(m.ahead)
 	switch b := m.budget; {
 	case b.MaxCalls > 0 && all.Calls >= b.MaxCalls-m.pending:
-		return "max_calls"
+		return Limit{"max_calls", fmt.Sprintf("%d of %[1]d calls used", b.MaxCalls)}
 	case b.MaxTokens > 0 && all.Tokens() >= b.MaxTokens:
-		return "max_tokens"
+		return Limit{"max_tokens", fmt.Sprintf("all %d tokens used", b.MaxTokens)}
 	case b.MaxCostUSD > 0 && all.CostUSD >= b.MaxCostUSD:
-		return "max_cost_usd"
+		return Limit{"max_cost_usd", fmt.Sprintf("all of $%v used", b.MaxCostUSD)}
 	}
-	return ""
+	return Limit{}
 }
 
 // come takes a call from those ahead: what it has spent is told with its answer.

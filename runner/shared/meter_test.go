@@ -11,11 +11,11 @@ import (
 // What is under way counts too, also beside the largest number there is.
 func TestMeterCountsPending(t *testing.T) {
 	m := &Meter{budget: cascades.Budget{MaxCalls: math.MaxInt}, pending: 1}
-	if got := m.Begin("p"); got != "" {
+	if got := m.Begin("p"); got != (Limit{}) {
 		t.Errorf("nothing is spent: %q", got)
 	}
 	m.usage.Calls = math.MaxInt
-	if got := m.Begin("p"); got != "max_calls" {
+	if got := m.Begin("p"); got.Key != "max_calls" {
 		t.Errorf("all is spent: %q", got)
 	}
 }
@@ -41,10 +41,10 @@ func TestMeterDoesNotWrap(t *testing.T) {
 				m.parent.pending++
 				m.Spent("p", u)
 			}
-			if got := m.Begin("p"); got != bound {
+			if got := m.Begin("p"); got.Key != bound {
 				t.Errorf("%s: after %+v: %q", bound, then, got)
 			}
-			if got := m.parent.Begin("p"); got != bound {
+			if got := m.parent.Begin("p"); got.Key != bound {
 				t.Errorf("%s, of the parent: after %+v: %q", bound, then, got)
 			}
 			if u := m.Total(); u.Calls < 10 || u.Tokens() < 10 || !(u.CostUSD >= 10) {

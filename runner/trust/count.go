@@ -80,7 +80,7 @@ func (b *builder) digests(a *journal.Attempt) map[spot]string {
 	known := map[spot]string{}
 	gates, err := b.Past(a.RunID)
 	if err != nil {
-		b.Notes = append(b.Notes, fmt.Sprintf("what the gates of run %s and others like it were cannot be told: %v", a.RunID, err))
+		b.Notes = append(b.Notes, fmt.Sprintf("the gates of run %s and similar runs are unknown: %v", a.RunID, err))
 	}
 	for _, g := range gates {
 		known[spot{g.Phase, string(g.Moment), g.Place, g.Name}] = g.Digest

@@ -34,11 +34,11 @@ func (r *Report) Findings() (list []Finding) {
 		}
 		switch {
 		case g.Passed.Known() && !g.FalsePass.Known() && !g.FalseBlock.Known():
-			add("unmeasured-gate", "note", "false pass and false block are unknown: there are no labels")
+			add("unmeasured-gate", "note", "false pass and false block are unknown: no text is labelled")
 		case g.Passed.Known() && !g.FalsePass.Known():
-			add("unmeasured-gate", "note", "false pass is unknown: no text that it has judged is labelled as bad")
+			add("unmeasured-gate", "note", "false pass is unknown: no text that it judged is labelled bad")
 		case !g.Passed.Known() && g.Stale > 0:
-			add("unmeasured-gate", "note", "%d verdicts are of what it was before, or of another model, and none is of what it is", g.Stale)
+			add("unmeasured-gate", "note", "all %d verdicts belong to an earlier version of the gate or to another model", g.Stale)
 		}
 	}
 	return append(list, r.aside()...)
@@ -48,10 +48,10 @@ func (r *Report) Findings() (list []Finding) {
 func (r *Report) aside() (list []Finding) {
 	for _, c := range r.Contradictions {
 		list = append(list, Finding{Rule: "contradicting-labels", Level: "warning", Message: fmt.Sprintf(
-			"to settle: text %s, phase %s, %s: good says %s, bad says %s", c.Text[:12], c.Phase, c.Gate, strings.Join(c.Good, ", "), strings.Join(c.Bad, ", "))})
+			"contradicting labels: text %s, phase %s, %s: good says %s, bad says %s", c.Text[:12], c.Phase, c.Gate, strings.Join(c.Good, ", "), strings.Join(c.Bad, ", "))})
 	}
 	if r.Unknown > 0 {
-		list = append(list, Finding{Rule: "unused-labels", Level: "note", Message: reports.Count(r.Unknown, "labelled text") + " of no run that was looked at"})
+		list = append(list, Finding{Rule: "unused-labels", Level: "note", Message: reports.Count(r.Unknown, "labelled text") + " of no run in this report"})
 	}
 	for _, note := range r.Notes {
 		list = append(list, Finding{Rule: "note", Level: "note", Message: "note: " + note})

@@ -16,7 +16,7 @@ func (r *Report) Text(w io.Writer) error {
 	t := reports.To(w)
 	again := ""
 	if r.Shared > 0 {
-		again = fmt.Sprintf(", %d of them taken over from another run or replayed, and not counted again", r.Shared)
+		again = fmt.Sprintf(", %d of them shared with another run and counted once", r.Shared)
 	}
 	t.Line("%s: %s, %s%s", r.CascadeID, reports.Count(r.Runs, "run"), reports.Count(r.Attempts, "attempt"), again)
 	for _, g := range r.Gates {
@@ -29,12 +29,23 @@ func (r *Report) Text(w io.Writer) error {
 	}
 	for _, p := range r.People {
 		t.Line("")
-		t.Line("%s and %s: agree on %s, kappa %s, where %s are good", validators.OneLine(p.First, maxName), validators.OneLine(p.Second, maxName), p.Agreement, Kappa(p.Kappa), p.Base)
+		t.Line("%s and %s: agree on %s, kappa %s; %s are good", validators.OneLine(p.First, maxName), validators.OneLine(p.Second, maxName), p.Agreement, Kappa(p.Kappa), p.Base)
+	}
+	if len(r.Gates) > 0 {
+		t.Line("")
+		t.Table(legend)
 	}
 	for _, l := range r.aside() {
 		t.Line("%s", l.Message)
 	}
 	return t.Err()
+}
+
+// legend explains the rates of a gate.
+var legend = [][]string{
+	{"  false pass", "the share of bad texts that passed"},
+	{"  false block", "the share of good texts that were rejected"},
+	{"  kappa", "the agreement with the labels beyond chance: 1 is full agreement, 0 is chance"},
 }
 
 // maxName bounds a person's name where it is shown, in characters.
@@ -47,14 +58,14 @@ func (g *Gate) tell(t *reports.Report) {
 		name = g.Moment + " " + g.Gate
 	}
 	t.Line("%s · %s (%s)", g.Phase, name, g.Mode)
-	t.Line("  lets by       %s of its verdicts%s", g.Passed, g.aside())
+	t.Line("  passes        %s of its verdicts%s", g.Passed, g.aside())
 	if g.Mode == string(wards.Shadow) {
-		t.Line("  in shadow     would have refused %d of %d, of them %d rightly and %d wrongly (labels)", g.Passed.N-g.Passed.K, g.Passed.N, g.lived.BadRefused, g.lived.GoodRefused)
+		t.Line("  in shadow     would have rejected %d of %d, %d rightly and %d wrongly (labels)", g.Passed.N-g.Passed.K, g.Passed.N, g.lived.BadRefused, g.lived.GoodRefused)
 	}
 	t.Line("  false pass    %s", g.FalsePass)
 	t.Line("  false block   %s", g.FalseBlock)
 	if g.Anew > 0 {
-		t.Line("  asked anew    about %s, of which it had said nothing as it is", reports.Count(g.Anew, "labelled text"))
+		t.Line("  rerun on      %s without a verdict of this version", reports.Count(g.Anew, "labelled text"))
 	}
 	if len(g.Steps) > 1 {
 		var steps []string
@@ -62,26 +73,26 @@ func (g *Gate) tell(t *reports.Report) {
 			i := s.Interval(measure.Confidence)
 			steps = append(steps, fmt.Sprintf("%s of %d (%s)", measure.Percent(s.Value()), s.N, i))
 		}
-		t.Line("  as it moved   %s", strings.Join(steps, ", "))
+		t.Line("  over time     %s", strings.Join(steps, ", "))
 	}
 	if g.Natural.N() > 0 {
-		t.Line("  kappa         %s, where %s are good", Kappa(g.Kappa), g.Base)
+		t.Line("  kappa         %s; %s are good", Kappa(g.Kappa), g.Base)
 	}
 	if g.PlantedAlways.Known() || g.PlantedUsually.Known() {
-		t.Line("  planted       lets %s by of those bad for sure, %s of the others", g.PlantedAlways, g.PlantedUsually)
+		t.Line("  planted       passes %s of the faults bad for sure, %s of the others", g.PlantedAlways, g.PlantedUsually)
 	}
 	if g.Unanimous.Known() {
-		t.Line("  votes         all the same in %s", g.Unanimous)
+		t.Line("  votes         unanimous in %s", g.Unanimous)
 	}
 	if g.Cost > 0 || g.Seconds > 0 {
-		t.Line("  a verdict     $%.5f, %.3f s", g.Cost, g.Seconds)
+		t.Line("  per verdict   $%.5f, %.3f s", g.Cost, g.Seconds)
 	}
 	if h := g.Hollow; h != nil {
 		broke := ""
 		if h.Broke > 0 {
-			broke = fmt.Sprintf("; of %d it could not say", h.Broke)
+			broke = fmt.Sprintf("; no verdict on %d", h.Broke)
 		}
-		t.Line("  hollow texts  lets %d of %d by%s%s", len(h.Passed), h.Asked, quoted(h.Passed), broke)
+		t.Line("  empty texts   passes %d of %d%s%s", len(h.Passed), h.Asked, quoted(h.Passed), broke)
 	}
 	if g.Drift != nil {
 		t.Line("  drift         %s", g.Drift)
@@ -91,7 +102,7 @@ func (g *Gate) tell(t *reports.Report) {
 	}
 }
 
-const staleEvidence = "it is of what the gate was before, or of another model; capstan trust --write makes it anew"
+const staleEvidence = "it belongs to an earlier version of the gate or to another model; capstan trust --write replaces it"
 
 // aside is what there is beside a gate's verdicts.
 func (g *Gate) aside() string {
@@ -99,7 +110,7 @@ func (g *Gate) aside() string {
 	for _, part := range []struct {
 		n    int
 		what string
-	}{{g.Errors, "errors"}, {g.Skipped, "not asked"}, {g.Stale, "stale: of what it was before, and not used"}} {
+	}{{g.Errors, "errors"}, {g.Skipped, "skipped"}, {g.Stale, "stale: of an earlier version, and not used"}} {
 		if part.n > 0 {
 			fmt.Fprintf(&b, "; %d %s", part.n, part.what)
 		}
@@ -113,16 +124,16 @@ func (d *Drift) String() string {
 	if a := d.Alarm; a != nil {
 		alarm = fmt.Sprintf("ALARM at verdict %d, run %s, %s", a.Verdict, a.RunID, a.Path)
 	}
-	return fmt.Sprintf("%s: %s now, %s when it was measured", alarm, d.Since, d.Baseline)
+	return fmt.Sprintf("%s: %s now, %s when measured", alarm, d.Since, d.Baseline)
 }
 
 func (p *Phase) tell(t *reports.Report) {
 	t.Line("")
-	t.Line("phase %s, its gates together", p.Phase)
-	t.Line("  good at first %s", p.First)
-	t.Line("  let by        %s of first tries", p.Accepted)
+	t.Line("phase %s, all gates together", p.Phase)
+	t.Line("  good at first %s of first attempts", p.First)
+	t.Line("  passes        %s of first attempts", p.Accepted)
 	t.Line("  false pass    %s", p.FalsePass)
-	t.Line("  ceiling       %s of the released texts are bad, however often one tries", p.Ceiling)
+	t.Line("  ceiling       %s of the released texts are bad, whatever the number of attempts", p.Ceiling)
 }
 
 // Kappa is a kappa of a report in words: with two digits behind the point, or

@@ -19,12 +19,12 @@ import (
 // check or a place says.
 var ends = map[string]struct{ file, status, says string }{
 	"no JSON to take out":    {`phases: [{name: a, compose: "<x>[</x>", output_extraction: {pattern: "<x>(.*)</x>", store_as: x, format: json}}]`, engine.Exhausted, "output_extraction: "},
-	"a gate that cannot say": {`phases: [{name: a, tool: crashes, handoffs: [{target: end, when: "true"}]}]`, engine.Failed, "crashes could not say: the validator crashed"},
+	"a gate that cannot say": {`phases: [{name: a, tool: crashes, handoffs: [{target: end, when: "true"}]}]`, engine.Failed, "crashes gave no verdict: the validator crashed"},
 	"a turn of which loop_until cannot say": {`phases: [{name: a, instructions: a, rules: {max_turns: 2, loop_until: {validator: crashes}}}]`, engine.Failed,
-		"loop_until crashes could not say: the validator crashed"},
+		"loop_until crashes gave no verdict: the validator crashed"},
 	"the first turn alone of which it cannot say": {`phases: [{name: a, instructions: a, rules: {max_turns: 2, loop_until: {expr: "turn > 0 || output.gone.gone"}}}]`, engine.Failed,
-		"loop_until expr could not say: "},
-	"a judge with nonsense in a vote": {`phases: [{name: a, compose: a, wards: {post: [{judge: fine, name: j, votes: 3}]}}]`, engine.Failed, "post j could not say: "},
+		"loop_until expr gave no verdict: "},
+	"a judge with nonsense in a vote": {`phases: [{name: a, compose: a, wards: {post: [{judge: fine, name: j, votes: 3}]}}]`, engine.Failed, "post j gave no verdict: "},
 	"an evaluator with nonsense": {`phases: [{name: a, instructions: a, soundings: {factor: 2, evaluator_instructions: One.}}]`, engine.Failed,
 		"the evaluator named none of the 2 candidates; it gave: Perhaps."},
 	"an input that is missing":    {"inputs_schema: {topic: {type: string, description: of what}}\nphases: [{name: a, compose: a}]", engine.Failed, "input topic is missing: of what"},
@@ -36,8 +36,8 @@ var ends = map[string]struct{ file, status, says string }{
 		"tool expr: never"},
 	"a call that may be asked for again beside the choice": {`phases: [{name: a, instructions: a, tackle: [add], wards: {tool: [{expr: "false", reason: never, mode: retry, max_attempts: 2}]}, ` + ways, engine.Failed,
 		"the model chose none of the handoffs"},
-	"a schema that says nothing of a text":     {`phases: [{name: a, compose: "1", output_schema: {$ref: "#"}}]`, engine.Failed, "output_schema could not say: JSON schema: no telling"},
-	"a schema that says nothing of a value":    {`phases: [{name: a, tool: add, inputs: {a: 1, b: 2}, output_schema: {$ref: "#"}}]`, engine.Failed, "output_schema could not say: JSON schema: no telling"},
+	"a schema that says nothing of a text":     {`phases: [{name: a, compose: "1", output_schema: {$ref: "#"}}]`, engine.Failed, "output_schema gave no verdict: JSON schema: no telling"},
+	"a schema that says nothing of a value":    {`phases: [{name: a, tool: add, inputs: {a: 1, b: 2}, output_schema: {$ref: "#"}}]`, engine.Failed, "output_schema gave no verdict: JSON schema: no telling"},
 	"a schema that says nothing of an input":   {"inputs_schema: {topic: {default: 1, $ref: '#'}}\nphases: [{name: a, compose: a}]", engine.Failed, "input topic: JSON schema: no telling"},
 	"outputs of a group that are not the same": {"phases: [{name: a, together: [{name: b, " + same + "}, {name: c, " + same + "}]}]", engine.Failed, "phases b and c bring outputs.sub, and not the same"},
 }

@@ -88,7 +88,7 @@ func (s *Set) Priced(name string) bool {
 // Ready says why the named model cannot be asked.
 func (s *Set) Ready(name string) error {
 	if name == "" {
-		return errors.New("no model is named, neither in the cascade nor by --model or CAPSTAN_MODEL")
+		return errors.New("no model: set --model, CAPSTAN_MODEL, or model in the cascade")
 	}
 	_, _, err := s.route(name)
 	return err
@@ -105,7 +105,7 @@ func (s *Set) route(name string) (model.Model, string, error) {
 	}
 	client, rest, err := s.at.doors.Client(name)
 	if err != nil {
-		err = fmt.Errorf("%w (--model scripted:FILE needs no provider)", err)
+		err = fmt.Errorf("%w%s; --model scripted:FILE needs no provider", err, prefixes(name))
 	}
 	provider, _, _ := strings.Cut(name, ":")
 	switch lacks := s.at.lacking[provider]; {
@@ -118,6 +118,14 @@ func (s *Set) route(name string) (model.Model, string, error) {
 		return nil, rest, err
 	}
 	return client, rest, nil
+}
+
+// prefixes explains where a model without a provider's prefix goes; "" for one with it.
+func prefixes(name string) string {
+	if name == "" || strings.Contains(name, ":") {
+		return ""
+	}
+	return "; a model of another provider has a prefix, as in ollama:" + name
 }
 
 // script reads a script once: its replies are consumed over the whole run.
@@ -162,7 +170,7 @@ func (s *Set) replay(run string) (model.Model, error) {
 		return r, nil
 	}
 	if s.o.Replay == nil {
-		return nil, fmt.Errorf("replay:%s: no runs are kept", run)
+		return nil, fmt.Errorf("replay:%s: runs are not stored", run)
 	}
 	r, err := s.o.Replay(run)
 	if err != nil {

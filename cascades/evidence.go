@@ -33,7 +33,7 @@ func (c *Cascade) Evidence(name, digest, phase string, moment wards.Moment, open
 	e, found, stale := all.For(c.ID, digest, phase, string(moment))
 	switch {
 	case stale:
-		why = fmt.Sprintf("%s is of what it was before it changed, or of another model", at)
+		why = fmt.Sprintf("%s belongs to an earlier version of the gate or to another model", at)
 	case !found:
 		why = fmt.Sprintf("%s has no evidence for it in phase %s, at its moment %s", at, phase, moment)
 	}

@@ -117,7 +117,7 @@ func (c *Cascade) within(at *Place) (found *Cascade, err error) {
 			return within, nil
 		}
 	}
-	return nil, fmt.Errorf("place %v: no cascade of %s is in that file", at, c.ID)
+	return nil, fmt.Errorf("place %v: that file belongs to no cascade of %s", at, c.ID)
 }
 
 // ValidatorAt gives the validator that stands at a place of the root's cascade.

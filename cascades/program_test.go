@@ -30,7 +30,7 @@ func TestPrograms(t *testing.T) {
 	if said, err := say.Run(context.Background(), tool.Call{}); err != nil || said.Value != "beside said" || say.Idempotent {
 		t.Errorf("the tool said %+v, %v, idempotent %t", said, err, say.Idempotent)
 	}
-	for name, want := range map[string]string{"beside": "beside said", "root": "root said", "ends": "exit status 1, and nothing was printed"} {
+	for name, want := range map[string]string{"beside": "beside said", "root": "root said", "ends": "exit status 1 without output"} {
 		verdict, err := c.Validators[name].Check(context.Background(), validators.Subject{Content: "x"})
 		if err != nil || verdict.Valid || verdict.Reason != want {
 			t.Errorf("%s: got %+v, %v, want %s", name, verdict, err, want)

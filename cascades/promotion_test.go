@@ -36,7 +36,7 @@ func TestPromotion(t *testing.T) {
 		"none":               {is: long, text: "none", why: "there is no evidence for it: no dir/evidence/gate.json"},
 		"enough":             {was: long, is: long},
 		"another spelling":   {was: long, is: `expr: 'len(content) > 3'`},
-		"another gate":       {was: long, is: `expr: "len(content) > 4"`, why: "is of what it was before it changed"},
+		"another gate":       {was: long, is: `expr: "len(content) > 4"`, why: "belongs to an earlier version of the gate"},
 		"another phase":      {was: long, is: long, change: func(e *measure.Evidence) { e.Phase = "b" }, why: "has no evidence for it in phase a"},
 		"too few":            {was: long, is: long, change: func(e *measure.Evidence) { e.Natural = measure.Confusion{GoodPassed: 5, BadRefused: 50} }, why: "false block"},
 		"no labels":          {was: long, is: long, change: func(e *measure.Evidence) { e.Natural = measure.Confusion{} }, why: "false pass is unknown"},

@@ -145,7 +145,7 @@ func (p *parser) demand(o *object, t *Tool) {
 		case !isText || !isReceipt:
 			return fmt.Errorf("it wants text and receipt, both texts")
 		case t.Receipt.Alone && len(arguments) > 2:
-			return fmt.Errorf("it takes text and receipt alone: of what else is given no receipt is")
+			return fmt.Errorf("it takes only text and receipt")
 		}
 		return holds(text, sealed)
 	})

@@ -47,7 +47,7 @@ func TestDemand(t *testing.T) {
 		{known, true, map[string]any{"text": "a", "receipt": "of b"}, "error: not called: it does not hold"},
 		{known, true, map[string]any{"text": "a"}, "error: not called: it wants text and receipt, both texts"},
 		{known, true, map[string]any{"text": 1, "receipt": "of a"}, "error: not called: it wants text and receipt, both texts"},
-		{known, true, map[string]any{"text": "a", "receipt": "of a", "more": "b"}, "error: not called: it takes text and receipt alone: of what else is given no receipt is"},
+		{known, true, map[string]any{"text": "a", "receipt": "of a", "more": "b"}, "error: not called: it takes only text and receipt"},
 		{known, false, map[string]any{"text": "a", "receipt": "of a", "more": "b"}, "called"},
 		{Known{}, true, map[string]any{"text": "a", "receipt": "of a"}, "error: not called: nothing checks receipts here"},
 	} {

@@ -40,7 +40,7 @@ func TestJudge(t *testing.T) {
 		{"empty", validators.Subject{}, true, ""},
 		{"kind", given, false, "too grim for owl"},
 		{"model", given, false, "too grim for its-own"},
-		{"crowd", given, false, "no verdict: over_budget: max_calls is spent"},
+		{"crowd", given, false, "no verdict: over_budget: 1 of 1 calls used; raise budget.max_calls"},
 		{"unsaid", given, false, "no verdict: "},
 	} {
 		r := newRunner(t, runner.WithModelName("owl"), runner.WithModel(model.Func(func(_ context.Context, r model.Request) (model.Response, error) {

@@ -29,7 +29,7 @@ var (
 	ErrRunBusy   = errors.New("the run is running")
 	ErrExpired   = errors.New("the question has expired")
 	ErrAnswered  = errors.New("it waits for no answer to that question any more")
-	ErrRunTaken  = errors.New("another process has taken it over and goes on with it")
+	ErrRunTaken  = errors.New("another process has taken it over and continues it")
 )
 
 // ErrAway says that what keeps the runs is locked, full, or a server that cannot be

@@ -134,7 +134,7 @@ func (p part) Carry(w *jinja.Walk) error {
 func (t *tag) Execute(ctx *pongo2.ExecutionContext, _ pongo2.TemplateWriter) *pongo2.Error {
 	w, ok := ctx.Public[walkKey].(*jinja.Walk)
 	if !ok {
-		return ctx.Error("this tag is not for templates of your own", nil)
+		return ctx.Error("this tag is not available in templates", nil)
 	}
 	w.Place = ctx
 	w.Block(t.parts)

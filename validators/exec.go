@@ -96,7 +96,7 @@ func (e Exec) byStatus(ctx context.Context, command process.Command) (Verdict, e
 	case out.ExitCode == 0:
 		return Pass("exit status 0"), nil
 	case printed == "":
-		return Fail("exit status %d, and nothing was printed", out.ExitCode), nil
+		return Fail("exit status %d without output", out.ExitCode), nil
 	}
 	v := Fail("%s", printed)
 	v.Details = map[string]any{"exit_status": out.ExitCode}

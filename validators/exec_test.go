@@ -158,7 +158,7 @@ func TestExecByStatus(t *testing.T) {
 		{"yes, whatever it prints", `echo '{"valid": false, "reason": "bad"}'`, true, "exit status 0", ""},
 		{"no", "echo broken; exit 1", false, "broken", ""},
 		{"no, whatever it prints", `echo '{"valid": true}'; exit 3`, false, `{"valid": true}`, ""},
-		{"no without a word", "exit 255", false, "exit status 255, and nothing was printed", ""},
+		{"no without a word", "exit 255", false, "exit status 255 without output", ""},
 		{"both streams in order", "echo a; echo b >&2; echo c; echo d >&2; exit 2", false, "a\nb\nc\nd", ""},
 		{"a status like a signal's", "echo no; exit 137", false, "no", ""},
 		{"bytes that are no text", `printf 'a\377b'; exit 1`, false, "a\uFFFDb", ""},

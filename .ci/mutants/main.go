@@ -105,7 +105,7 @@ func mutantsOf(r room, only string) ([]mutant, error) {
 	for key := range same {
 		if file, _, _ := strings.Cut(key, ":"); slices.ContainsFunc(all, func(m mutant) bool { return m.file == file }) &&
 			!slices.ContainsFunc(all, func(m mutant) bool { return m.key() == key }) {
-			return nil, fmt.Errorf("equivalent.txt names what is not there any more: %s", key)
+			return nil, fmt.Errorf("equivalent.txt names unknown mutants: %s", key)
 		}
 	}
 	all = slices.DeleteFunc(all, func(m mutant) bool {

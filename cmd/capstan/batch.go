@@ -165,12 +165,12 @@ func (c *Command) doBatch(ctx context.Context, s *kit, do *batch.Batch, r *runne
 
 // batchEnds gives the status to end with.
 func (c *Command) batchEnds(ctx context.Context, report batch.Report, err error) error {
-	const onward = "the same command goes on with the rows that are left"
+	const onward = "the same command continues with the remaining rows"
 	switch {
 	case ctx.Err() != nil:
 		return &exit{exitInterrupted, fmt.Errorf("interrupted after %d runs; %s", report.Runs, onward)}
 	case errors.Is(err, batch.ErrBudget):
-		return &exit{exitBudget, fmt.Errorf("%w after %d runs; with more of it %s", err, report.Runs, onward)}
+		return &exit{exitBudget, fmt.Errorf("%w after %d runs; after raising it, %s", err, report.Runs, onward)}
 	case errors.Is(err, runner.ErrNoRun):
 		return usage("%w; a report tells its batch's name", err)
 	case err != nil:

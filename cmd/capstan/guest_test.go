@@ -41,7 +41,7 @@ func TestQuestionsOfTemporal(t *testing.T) {
 		{"answer r1 perhaps", 2, []string{`"perhaps" does not answer it`}},
 		{"answer r1 yes", 2, []string{"run r1 is made by Temporal", `capstan-temporal answer r1 "yes" --path a/human_input`}},
 		{"resume r1", 2, []string{"another engine's"}},
-		{"resume r1 --from a", 2, []string{"run r1: another engine has made the run", "would share nothing"}},
+		{"resume r1 --from a", 2, []string{"run r1: another engine runs it", "could share nothing"}},
 		{"resume r1 --input x=y --run-id new", 2, []string{"would share nothing"}},
 		{"show r1", 0, []string{"ok?"}}, // it waits on
 	} {

@@ -76,10 +76,10 @@ func (h *heir) take(ctx context.Context, id string) error {
 	}
 	name, ordered := run.Start.Settings["cascade"]
 	if !ordered {
-		return fmt.Errorf("it was begun by a command, not by a server: capstan resume %s goes on with it", id)
+		return fmt.Errorf("it was started by a command, not by a server: capstan resume %s continues it", id)
 	}
 	if h.offered[name] == "" {
-		return fmt.Errorf("its cascade %s is not among those that this server was given", run.CascadeID)
+		return fmt.Errorf("this server does not offer its cascade %s", run.CascadeID)
 	}
 	return h.crew.Resume(ctx, id)
 }

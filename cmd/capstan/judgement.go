@@ -54,9 +54,10 @@ func asText(list []judgement, w io.Writer) error {
 func (j judgement) told() (head string, below []sarif.Finding) {
 	found := j.findings()
 	rest, lines := j.verdict.Reason, false
-	for _, f := range found {
-		rest = strings.ReplaceAll(rest, f.Message, "")
-		lines = lines || f.Line > 0
+	for _, i := range slices.Concat(j.verdict.Issues, j.verdict.Warnings) {
+		rest = strings.ReplaceAll(rest, i.Location+": "+i.Message, "")
+		rest = strings.ReplaceAll(rest, i.Message, "")
+		lines = lines || lineOf(i.Location) > 0
 	}
 	repeated := strings.IndexFunc(rest, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) < 0
 	switch {

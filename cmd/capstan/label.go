@@ -165,7 +165,7 @@ func textOf(ctx context.Context, j *journal.Journal, d trust.Doubt) (string, err
 			return e.Text, nil
 		}
 	}
-	return "", fmt.Errorf("run %s has no text at %s any more", d.RunID, d.Path)
+	return "", fmt.Errorf("run %s no longer has a text at %s", d.RunID, d.Path)
 }
 
 // tellVerdicts tells what the gates said, once somebody has answered.

@@ -104,7 +104,7 @@ func (f labelFlags) labelOf(r batch.Row) (l measure.Label, text string, err erro
 	}
 	switch {
 	case text == "" && l.Text == "":
-		return l, "", errors.New("it has neither content nor text, the SHA-256 of one")
+		return l, "", errors.New("it needs content, or text with a SHA-256")
 	case text != "" && l.Text != "" && strings.TrimPrefix(l.Text, "sha256:") != measure.TextDigest(text):
 		return l, "", errors.New("text is not the SHA-256 of content")
 	case text != "":

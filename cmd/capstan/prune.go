@@ -116,7 +116,7 @@ func (c *Command) printPruned(done journal.Pruned, dry bool) {
 	}
 	fmt.Fprintf(c.Stdout, "%d gone, %d stay though as old; %s given back\n", len(done.Runs), done.Kept, bytesOf(max(done.Before-done.After, 0)))
 	if done.Free > 0 {
-		fmt.Fprintf(c.Stderr, "note: %s stay free within the file, for what is kept next: an older capstan began it, and it is in use; prune it again when nothing runs\n", bytesOf(done.Free))
+		fmt.Fprintf(c.Stderr, "note: %s stay free within the file for later runs: an older capstan created it, and it is in use; prune again when no run is active\n", bytesOf(done.Free))
 	}
 }
 

@@ -124,13 +124,13 @@ func (c *Command) receiptOf(ctx context.Context, j *journal.Journal, id, phase s
 	case theText:
 		return nil, usage("run %s: %w", run.RunID, errSecretText)
 	default:
-		return nil, usage("run %s: a secret stood in %s, and the run was kept without it: capstan run --receipt makes one while it is there", run.RunID, place)
+		return nil, usage("run %s: a secret was removed from %s before it was stored: use capstan run --receipt instead", run.RunID, place)
 	}
 	return c.issued(signer, claim, texts)
 }
 
 // errSecretText says why a text with a secret in it has no receipt: nobody has it.
-var errSecretText = errors.New("a secret stood in the text, which is printed and kept without it: there is nothing that a receipt could be of")
+var errSecretText = errors.New("the text contained a secret, which was removed before the text was stored: there is no receipt for such a text")
 
 const theText = "the text"
 

@@ -123,7 +123,7 @@ func (c *Command) resumeRun(ctx context.Context, id string, how resumption, f ru
 	}
 	if !how.changes && (again || goesOn(run)) {
 		for _, what := range changed {
-			fmt.Fprintf(c.Stderr, "note: %s\nThe run has kept it and goes on with it as it was; --with-changes takes it as it is now.\n", what)
+			fmt.Fprintf(c.Stderr, "note: %s\nThe run continues with its stored version; --with-changes uses the present file.\n", what)
 		}
 	}
 	if again && run.Guest {

@@ -235,7 +235,7 @@ func (c *Command) finish(s *kit, result runner.Result, err error, asJSON bool) e
 	switch {
 	case !errors.As(err, &failure):
 		return err
-	case s.journal == nil || errors.Is(err, runner.ErrNotKept): // no other command finds the run
+	case s.journal == nil || errors.Is(err, runner.ErrNotKept) || refused(err): // no other command finds the run
 		return &exit{status(failure), failure}
 	}
 	return &exit{status(failure), advised{failure, endings.Next(result)}}

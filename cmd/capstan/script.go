@@ -58,7 +58,7 @@ func (c *Command) rehearsed(ctx context.Context, word string, store storeFlags) 
 		if err != nil {
 			return "", nil, &exit{exitInterrupted, err}
 		}
-		return fmt.Sprintf("Replies to try %s with, made from what it asks for. Put better ones in their place.", cascade.ID), replies, nil
+		return fmt.Sprintf("Replies to try %s with, made from its schemas and gates. Replace them with better ones.", cascade.ID), replies, nil
 	}
 	var comment string
 	var replies []scripted.Reply
@@ -67,7 +67,7 @@ func (c *Command) rehearsed(ctx context.Context, word string, store storeFlags) 
 		if err != nil {
 			return found(err, word)
 		}
-		comment = fmt.Sprintf("What the models of run %s of %s said.", oneLine(run.RunID), oneLine(run.CascadeID))
+		comment = fmt.Sprintf("The replies of the models in run %s of %s.", oneLine(run.RunID), oneLine(run.CascadeID))
 		if replies, err = rehearsal.Recorded(j.Events(ctx, run.RunID, 0, journal.Whole)); err != nil {
 			return &exit{exitBroken, err}
 		}

@@ -190,7 +190,7 @@ func (c *Command) crew(s *kit, offered map[string]string, f serveFlags) *orders.
 			dir, _ := os.Getwd()
 			if was := start.Settings[settingDir]; was != "" && was != dir {
 				return nil, problems.New(http.StatusConflict, "elsewhere",
-					fmt.Sprintf("run %s was begun in %s: capstan resume %s goes on with it", start.RunID, was, start.RunID))
+					fmt.Sprintf("run %s was started in %s: capstan resume %s continues it", start.RunID, was, start.RunID))
 			}
 			own, flags := *s, f.run
 			flags.restore(start.Settings)

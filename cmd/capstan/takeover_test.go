@@ -259,7 +259,7 @@ func TestHeirs(t *testing.T) {
 		want     string
 	}{
 		"command": {map[string]string{settingDir: "/"}, "begun by a command, not by a server: capstan resume command goes on"},
-		"another": {map[string]string{"cascade": "letters"}, "cascade post is not among those"},
+		"another": {map[string]string{"cascade": "letters"}, "this server does not offer its cascade post"},
 	} {
 		if _, err := j.Begin(runner.Start{RunID: id, CascadeID: "post", Settings: c.settings}); err != nil {
 			t.Fatal(err)

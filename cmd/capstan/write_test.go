@@ -188,7 +188,7 @@ func TestNotKept(t *testing.T) {
 			t.Fatal(err)
 		}
 		d.capstan(exitBroken, "run", "one.yaml", "--run-id", "r")
-		if told := strings.Contains(d.stderr.String(), "capstan resume r goes on with it"); told != kept || !strings.Contains(d.stderr.String(), "no room") {
+		if told := strings.Contains(d.stderr.String(), "next: capstan resume r continues"); told != kept || !strings.Contains(d.stderr.String(), "no room") {
 			t.Errorf("%s fails: %s", does, &d.stderr)
 		}
 		if _, err = db.Exec("DROP TRIGGER full"); err != nil {

@@ -31,7 +31,7 @@ func (l List) Admits(u *url.URL) error {
 	case len(l) > 0 && u.Scheme != "http" && u.Scheme != "https":
 		return fmt.Errorf("%.40q is not http or https", u.Scheme)
 	case len(l) > 0 && u.User != nil:
-		return errors.New("a URL with a user name or password in it is not fetched")
+		return errors.New("URLs with a user name or password are not fetched")
 	}
 	return l.AdmitsAddress(u.Hostname(), cmp.Or(u.Port(), map[string]string{"https": "443"}[u.Scheme], "80"))
 }

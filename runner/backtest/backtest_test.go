@@ -648,30 +648,30 @@ func TestRendering(t *testing.T) {
 	r := run(t, s.test(t, one(fmt.Sprintf(length, 30))))
 	const want = `2 runs, 6 attempts of cascade c
 
-CHECK                  MODE   SAME  TO NO  TO YES  NEW YES  NEW NO  GONE  UNSAID  NOT RUN
-draft post min_length  retry  2     2      ·       ·        ·       ·     ·       ·
+CHECK                  MODE   SAME  NOW REJECTS  NOW PASSES  NEW PASS  NEW REJECT  REMOVED  NO VERDICT  NOT RUN
+draft post min_length  retry  2     2            ·           ·         ·           ·        ·           ·
 
-run1 draft/attempt[3] post min_length: yes → no
+run1 draft/attempt[3] post min_length: passed → rejected
     the text has 6 characters, fewer than 30
-    of: abcdef
-run2 draft/attempt[1] post min_length: yes → no
+    text: abcdef
+run2 draft/attempt[1] post min_length: passed → rejected
     the text has 15 characters, fewer than 30
-    of: an [31mowl <b>
+    text: an [31mowl <b>
 
-run1 draft/attempt[3]: was released, would be exhausted by post min_length, 1 call less
-run2 draft/attempt[1]: was released, would be retried by post min_length, at least 1 more
+run1 draft/attempt[3]: was released, would be exhausted by post min_length, saves 1 call
+run2 draft/attempt[1]: was released, would be retried by post min_length, adds at least 1
 
-would have been: 0 released, 1 retried, 0 blocked, 1 exhausted, 0 failed, 1 not made, that were not
+changed attempts: 0 released, 1 retried, 0 blocked, 1 exhausted, 0 failed, 1 not made
 model calls: 1 saved, at least 1 added
 
-  SAME       the verdict would be the one that was recorded
-  TO NO      it said yes, and would say no
-  released   its checks let the text pass
-  retried    the text was sent back, and another attempt made
-  exhausted  no attempt was left after the last no
-  not made   the run would have ended, or gone on, before it
-  saved      calls of models that were made and would not have been
-  added      calls of models that were not made and would have been, as many as such attempts took
+  SAME         the verdict would equal the recorded one
+  NOW REJECTS  it passed the text, and would reject it
+  released     its checks passed the text
+  retried      a check rejected the text, and another attempt followed
+  exhausted    the last attempt was rejected
+  not made     the run would have ended or continued before it
+  saved        model calls that the run made and would not make
+  added        model calls that the run did not make and would make, estimated from such attempts
 `
 	if got := said(t, r); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)

@@ -56,3 +56,14 @@ func (w text) legend(r *Report) {
 		w.Table(lines)
 	}
 }
+
+// verdict is a recorded or new verdict as people read it.
+func verdict(said Answer) string {
+	switch said {
+	case Yes:
+		return "passed"
+	case No:
+		return "rejected"
+	}
+	return string(said)
+}

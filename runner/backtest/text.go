@@ -109,9 +109,9 @@ func turned(c Change) string {
 	case Unsaid:
 		return "no verdict"
 	case New:
-		return "new, " + string(c.Now)
+		return "new, " + verdict(c.Now)
 	default:
-		return string(c.Was) + " → " + string(c.Now)
+		return verdict(c.Was) + " → " + verdict(c.Now)
 	}
 }
 

@@ -177,7 +177,7 @@ func (d *Delta) String() string {
 	}
 	said := fmt.Sprintf("%s to %s", show(d.Before), show(d.After))
 	if !math.IsInf(d.Change.Low, 0) {
-		said += fmt.Sprintf(", a change of %s to %s a row", strings.TrimSuffix(show(d.Change.Low), " %"), show(d.Change.High))
+		said += fmt.Sprintf(", a change between %s and %s per row", strings.TrimSuffix(show(d.Change.Low), " %"), show(d.Change.High))
 	}
 	return said + ": " + words + " (Student, paired)"
 }

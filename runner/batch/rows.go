@@ -142,7 +142,7 @@ func csvRows(text *bufio.Reader, most int, c *cascades.Cascade, body func(Row) e
 		case err != nil && bound.left > 0:
 			return err
 		case err != nil:
-			row.Line, row.Err = last+1, fmt.Errorf("%w; nothing behind it can be read: is a quote not closed?", err)
+			row.Line, row.Err = last+1, fmt.Errorf("%w; the following rows cannot be read: check for an unclosed quote", err)
 		default:
 			row.Line, _ = r.FieldPos(0)
 			row.fill(c, header, cells)

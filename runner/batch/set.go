@@ -79,7 +79,7 @@ func (s *Set) isSet(text *bufio.Reader, objects int) error {
 	begin, _ := text.Peek(64 << 10)
 	line, _, _ := bytes.Cut(bytes.TrimSpace(begin), []byte("\n"))
 	if s.Count > 0 && (objects == 0 || string(bytes.TrimSpace(line)) == "[") {
-		return errors.New("it is not JSON Lines, an object a line; CSV is what it is where its name ends in .csv")
+		return errors.New("it is not JSON Lines (an object per line); CSV files need a name that ends in .csv")
 	}
 	return nil
 }

@@ -76,7 +76,7 @@ type Unfaithful struct{ Outcome Outcome }
 
 // Error tells the first difference.
 func (e *Unfaithful) Error() string {
-	return fmt.Sprintf("the run cannot be frozen: done again from what was recorded, it is another: %s", e.Outcome.Differences[0])
+	return fmt.Sprintf("the run cannot be recorded as a test: its replay differs from it: %s", e.Outcome.Differences[0])
 }
 
 // Freeze writes a run as a case. It does the run again from what was recorded,
@@ -306,7 +306,7 @@ func (c *Case) Update(o Outcome) error {
 	for _, d := range o.Differences {
 		switch d.About {
 		case Missing:
-			return fmt.Errorf("%s asks for something that was not recorded: %s; run the cascade and freeze that run", c.Name, d.Path)
+			return fmt.Errorf("%s needs an unrecorded reply: %s; run the cascade and record that run", c.Name, d.Path)
 		case Invalid, Broken, Cancelled, Caught: // what a cascade asks of its checks is not the case's to change
 			return fmt.Errorf("%s: %s", c.Name, d.Message)
 		}

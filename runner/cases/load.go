@@ -38,7 +38,7 @@ func (l *loader) load() (*Case, error) {
 	where := l.name(headFile)
 	switch {
 	case h.Version != formatVersion:
-		return nil, fmt.Errorf("%s: version %d is not one that is read here: %d is", where, h.Version, formatVersion)
+		return nil, fmt.Errorf("%s: version %d is unsupported: this program reads version %d", where, h.Version, formatVersion)
 	case h.Cascade == "":
 		return nil, fmt.Errorf("%s: cascade is missing", where)
 	case h.Expect.Status == "":

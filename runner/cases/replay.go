@@ -48,7 +48,7 @@ type spoken struct {
 	verdict *event.Verdict
 }
 
-var errMissing = errors.New("something that was not recorded")
+var errMissing = errors.New("a request that was not recorded")
 
 func newReplay(ctx context.Context, frozen []*effect, told []event.Verdict) *replay {
 	r := &replay{

@@ -7,13 +7,14 @@ import (
 	"text/tabwriter"
 
 	"github.com/seed61713e19/capstan/runner/measure"
+	"github.com/seed61713e19/capstan/runner/reports"
 	"github.com/seed61713e19/capstan/validators"
 )
 
 // Text writes the report for people.
 func (r *Report) Text(out io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %d runs", r.CascadeID, r.Runs)
+	fmt.Fprintf(&b, "%s: %s", r.CascadeID, reports.Count(r.Runs, "run"))
 	if r.Shared > 0 {
 		fmt.Fprintf(&b, "; left out: %d tries that share a text with another run", r.Shared)
 	}

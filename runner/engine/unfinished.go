@@ -34,7 +34,7 @@ func Stops(at event.Path, a Answer) bool { return Unfinished(at.Up()) == at && a
 // process died: whether it happened, perhaps with what came of it; or to make it
 // again; or to stop the run.
 func (v *visit) unfinished(at event.Path, t *cascades.Tool, call tool.Call) (tool.Result, error) {
-	prompt := fmt.Sprintf("The run broke off while tool %s was at work on %s. Did it happen? done (or \"done: RESULT\") goes on as if it had answered, repeat calls it again, stop ends the run.",
+	prompt := fmt.Sprintf("The run broke off while tool %s was running on %s. Did the call take effect? done (or \"done: RESULT\") continues with that result, repeat calls the tool again, stop ends the run.",
 		t.Name, schema.Clip(words.Text(call.Arguments), words.MaxWords))
 	answer, err := v.put(Unfinished(at), Question{
 		Phase: v.p.Name, Prompt: prompt, Type: cascades.Choice, Options: []string{happened, repeat, giveUp}, Result: true,

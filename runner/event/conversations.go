@@ -35,7 +35,7 @@ func (c *Conversations) Whole(e Event) (Event, error) {
 	case !e.Cut:
 		said = req.Messages[:len(req.Messages):len(req.Messages)]
 	case e.Before < 0 || e.Before > len(said):
-		return e, fmt.Errorf("event %d, %s: its conversation has %d messages before it, of which %d were told", e.Seq, e.Path, e.Before, len(said))
+		return e, fmt.Errorf("event %d, %s: its conversation has %d earlier messages, and the events carry %d", e.Seq, e.Path, e.Before, len(said))
 	case e.Before < len(said): // what follows them is another's
 		said = append(said[:e.Before:e.Before], req.Messages...)
 	default:

@@ -141,7 +141,7 @@ func (j *Journal) newTurn() (pruneTurn, error) {
 func (t pruneTurn) stands(c *conn) error {
 	found, err := c.one(context.Background(), "SELECT kind FROM mark WHERE run = 0")
 	if err == nil && (found == nil || word(found[0]) != string(t)) {
-		err = errors.New("another process has begun to prune the journal: it goes on with that")
+		err = errors.New("another process is already pruning the journal")
 	}
 	return err
 }

@@ -415,7 +415,7 @@ func TestPruneTwice(t *testing.T) {
 		t.Fatal(err)
 	}
 	later := Pruning{Before: time.Now().Add(time.Hour)}
-	if gone, err := j.removeAll(t.Context(), first, &later, []string{"run"}); len(gone) > 0 || err == nil || !strings.Contains(err.Error(), "begun to prune") {
+	if gone, err := j.removeAll(t.Context(), first, &later, []string{"run"}); len(gone) > 0 || err == nil || !strings.Contains(err.Error(), "already pruning") {
 		t.Errorf("it removed: %v, %v", gone, err)
 	}
 }

@@ -58,7 +58,7 @@ func (j *Journal) Reopen(id string) (runner.Recording, error) {
 }
 
 // errGuest tells of a run that another engine makes, or has made.
-var errGuest = fmt.Errorf("%w elsewhere: it is another engine's, which goes on with it, and takes its answers", runner.ErrRunBusy)
+var errGuest = fmt.Errorf("%w elsewhere: another engine continues it and takes its answers", runner.ErrRunBusy)
 
 // own takes a run for this process, with a new epoch, unless it has ended for
 // good.

@@ -155,7 +155,7 @@ func (s *secrets) number(said string) (string, bool, error) {
 			return said, true, nil
 		}
 	}
-	return "", false, fmt.Errorf("the run holds the value of %s as a number, and this variable has none now: set it and resume again", found[1])
+	return "", false, fmt.Errorf("the run holds the value of %s as a number, and the variable has no value now: set it and resume again", found[1])
 }
 
 // bare is a text with marks as people see them.

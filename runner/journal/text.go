@@ -137,7 +137,7 @@ func (j *Journal) text(ctx context.Context, c *conn, name []byte) (string, error
 		found = digestText(said)
 	}
 	if !bytes.Equal(found[:], d) {
-		return "", j.garbled(fmt.Sprintf("text %s is not what it was", name), nil)
+		return "", j.garbled(fmt.Sprintf("text %s has changed", name), nil)
 	}
 	return said, nil
 }

@@ -72,5 +72,5 @@ func Refused(list []*cascades.Check, found []wards.Outcome) (by string) {
 // NotAsked is the outcome of a check that was not asked, since by has refused the
 // text.
 func NotAsked(w *wards.Ward, by string) wards.Outcome {
-	return wards.Outcome{Ward: w, Skipped: true, Verdict: validators.Verdict{Reason: "skipped: " + by + " rejected the text"}}
+	return wards.Outcome{Ward: w, Skipped: true, Verdict: validators.Verdict{Reason: "skipped: " + by + " failed"}}
 }

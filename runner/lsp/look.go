@@ -231,7 +231,7 @@ func (s *server) Rename(_ context.Context, p *protocol.RenameParams) (*protocol.
 	case !newName().MatchString(p.NewName):
 		return nil, fmt.Errorf("a name is of letters, digits and _, and begins with none of the digits: not %q", p.NewName)
 	case slices.Contains(definedNames(at.spans, at.span.kind), p.NewName):
-		return nil, fmt.Errorf("there is a %s %q already", at.span.kind, p.NewName)
+		return nil, fmt.Errorf("a %s %q exists already", at.span.kind, p.NewName)
 	}
 	changes := map[uri.URI][]protocol.TextEdit{}
 	for _, one := range same(at.spans, at.span) {

@@ -57,7 +57,7 @@ func TestRuns(t *testing.T) {
 
 	s, _ = with("blocking", "Owls.")
 	text, object, isError = use(t, s, "post", owls)
-	if !strings.HasPrefix(text, "phase draft: blocked: post word_count: ") || !strings.Contains(text, "No text was released. capstan show ") || object["status"] != "blocked" || object["output"] != nil || isError {
+	if !strings.HasPrefix(text, "phase draft: blocked: post word_count: ") || !strings.Contains(text, "No text was released.\nNext: capstan show ") || object["status"] != "blocked" || object["output"] != nil || isError {
 		t.Errorf("%v: %s %v", isError, text, object)
 	}
 	s, _ = with("retry", "Owls.")

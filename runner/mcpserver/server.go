@@ -120,7 +120,7 @@ func (s *Server) offers() ([]*offer, error) {
 			wrong = append(wrong, err)
 			return
 		case !toolName().MatchString(f.tool.Name):
-			wrong = append(wrong, fmt.Errorf("%s %q cannot be the name of a tool: that has at most 64 letters, digits, _ and -", kind, f.tool.Name))
+			wrong = append(wrong, fmt.Errorf("%s %q is no valid tool name: use at most 64 letters, digits, _ and -", kind, f.tool.Name))
 		case seen[f.tool.Name] != "":
 			wrong = append(wrong, fmt.Errorf("%s and %s are both called %s: give one another name", seen[f.tool.Name], kind, f.tool.Name))
 		}
@@ -160,7 +160,7 @@ func only(names []string, offers []*offer) ([]*offer, error) {
 	slices.Sort(known)
 	for _, name := range names {
 		if !slices.Contains(known, name) {
-			return nil, fmt.Errorf("nothing that is offered is called %q; there are %s", name, strings.Join(known, ", "))
+			return nil, fmt.Errorf("%q is unknown; known are %s", name, strings.Join(known, ", "))
 		}
 	}
 	return slices.DeleteFunc(offers, func(f *offer) bool { return !slices.Contains(names, f.tool.Name) }), nil

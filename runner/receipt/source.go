@@ -45,7 +45,7 @@ func (c *Claim) matches(text Source) (string, error) {
 	if c.Output != "" && text.canonical() == c.Output {
 		return "the text is the released JSON value in another spelling: " + c.Output, nil
 	}
-	reason := fmt.Errorf("is %s, and the text that is here %s", c.Text, sums[exact])
+	reason := fmt.Errorf("is %s, but the text has %s", c.Text, sums[exact])
 	if said := text.nearly(c.Text); said != "" {
 		reason = fmt.Errorf("%w; %s", reason, said)
 	}

@@ -159,7 +159,7 @@ func (c *Claim) passedBy(want GateDemand) error {
 		switch {
 		case g.Name != want.Name || !g.mayRefuse():
 		case g.Verdict != GatePassed:
-			return fmt.Errorf("have %s, which did not pass the text: %s", want.Name, g.Verdict)
+			return fmt.Errorf("%s rejected the text: %s", want.Name, g.Verdict)
 		case want.Digest != "" && g.Digest != want.Digest:
 			other = g.Digest
 		default:
@@ -170,7 +170,7 @@ func (c *Claim) passedBy(want GateDemand) error {
 	case there:
 		return nil
 	case other != "":
-		return fmt.Errorf("have %s as %s, not as %s", want.Name, other, want.Digest)
+		return fmt.Errorf("found %s as %s, want %s", want.Name, other, want.Digest)
 	}
 	return fmt.Errorf("have none of the name %q that could refuse a text", want.Name)
 }
@@ -218,7 +218,7 @@ func read(payload []byte) (*Claim, time.Time, error) {
 		return unreadable("predicate", "has a claim that cannot be made: %w", err)
 	}
 	if !bytes.Equal(again, payload) {
-		return nil, made, &signatures.Flaw{Field: difference(payload, again), Err: errors.New("does not agree with the rest of the statement, or is spelt in another way than it was made")}
+		return nil, made, &signatures.Flaw{Field: difference(payload, again), Err: errors.New("contradicts the rest of the statement, or is not in its original form")}
 	}
 	return claim, made, nil
 }

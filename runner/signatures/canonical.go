@@ -68,7 +68,7 @@ func unambiguousText(text []byte) error {
 			continue
 		}
 		if rest := bytes.TrimSpace(text[d.InputOffset():]); len(rest) > 0 {
-			return fmt.Errorf("there is more behind the JSON: %s", clip(string(rest)))
+			return fmt.Errorf("text follows the JSON: %s", clip(string(rest)))
 		}
 		return nil
 	}
@@ -127,7 +127,7 @@ func unambiguousNumber(v any) error {
 	case json.Number:
 		return UnambiguousNumber(string(v))
 	}
-	return fmt.Errorf("a %T is no plain value", v)
+	return fmt.Errorf("%T is not a plain value", v)
 }
 
 func within(n int64) error {

@@ -121,7 +121,7 @@ func parseEnvelope(text []byte) (e sealed, err error) {
 	case wrong != nil:
 		return e, &Flaw{Field: "envelope", Err: fmt.Errorf("is not one JSON object: %w", wrong), Unreadable: true}
 	case !bytes.Equal(canonical, text):
-		return e, &Flaw{Field: "envelope", Err: errors.New("is spelt in another way than it was made: want canonical JSON (RFC 8785) in one line")}
+		return e, &Flaw{Field: "envelope", Err: errors.New("is not in its original form: want canonical JSON (RFC 8785) in one line")}
 	case err != nil:
 		return e, &Flaw{Field: "envelope", Err: fmt.Errorf("is no DSSE envelope: %w", err), Unreadable: true}
 	}

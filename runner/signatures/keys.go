@@ -32,7 +32,7 @@ func ParseKey(text []byte) (Key, error) {
 		return Key{}, errors.New("not an Ed25519 private key in PKCS #8")
 	}
 	if len(bytes.TrimSpace(rest)) > 0 {
-		return Key{}, errors.New("there is more behind the private key")
+		return Key{}, errors.New("the file continues after the private key")
 	}
 	id, err := ID(private.Public().(ed25519.PublicKey))
 	return Key{private, id}, err

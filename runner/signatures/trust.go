@@ -61,7 +61,7 @@ func parseTerms(text []byte) (Trust, error) {
 		}
 	}
 	if len(t.Keys) == 0 {
-		return none, fmt.Errorf("trusted keys: there is none in the file")
+		return none, fmt.Errorf("trusted keys: the file contains none")
 	}
 	return t, nil
 }
@@ -99,7 +99,7 @@ func (t Trust) add(raw []byte) error {
 		return fmt.Errorf("public holds %d keys, not one", len(keys))
 	}
 	if !entry.Until.IsZero() && !entry.From.Before(entry.Until) {
-		return fmt.Errorf("until is not behind from: the key would never be trusted")
+		return fmt.Errorf("until must be later than from")
 	}
 	for id, key := range keys {
 		if t.Keys[id] != nil {
@@ -122,9 +122,9 @@ func (t Trust) InUse(id string, at time.Time) error {
 	term := t.Terms[id]
 	switch {
 	case !term.From.IsZero() && at.Before(term.From):
-		return fmt.Errorf("is before %s, from when on its key is trusted", term.From.UTC().Format(time.RFC3339))
+		return fmt.Errorf("is before %s, when the trust in its key begins", term.From.UTC().Format(time.RFC3339))
 	case !term.Until.IsZero() && !at.Before(term.Until):
-		return fmt.Errorf("is not before %s, until when its key is trusted", term.Until.UTC().Format(time.RFC3339))
+		return fmt.Errorf("is not before %s, when the trust in its key ends", term.Until.UTC().Format(time.RFC3339))
 	}
 	return nil
 }

@@ -184,7 +184,7 @@ func cause(err error) error {
 	case errors.As(err, &app):
 		return app
 	case errors.As(err, &heard):
-		return fmt.Errorf("its worker was not heard of any more: %w", heard)
+		return fmt.Errorf("its worker stopped responding: %w", heard)
 	default:
 		return err
 	}

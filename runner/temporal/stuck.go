@@ -33,7 +33,7 @@ func (c *Client) Explain(ctx context.Context, id string, tell func(why string)) 
 			tell("no worker could go on with it so far" + among(": ", c.failed(ctx, d.GetWorkflowExecutionInfo().GetExecution())))
 		case due.Equal(seen) && step.GetState() == enums.PENDING_WORKFLOW_TASK_STATE_SCHEDULED:
 			told = due
-			tell(fmt.Sprintf("no worker takes it: is there one of the queue %s that runs cascades?", c.Queue))
+			tell(fmt.Sprintf("no worker takes it: start a worker for the queue %s", c.Queue))
 		}
 		seen = due
 	}

@@ -111,7 +111,7 @@ func (crew *Crew) load(digest string) (*cascade, error) {
 	}
 	files, err := Unbundle(digest, crew.Texts)
 	if err != nil {
-		return nil, fmt.Errorf("its files are not in this worker's store (is it another store than that of whoever began the run?): %w", err)
+		return nil, fmt.Errorf("its files are missing from this worker's store; check that the client and the worker use the same store: %w", err)
 	}
 	c, err := crew.Load(files)
 	if err != nil {

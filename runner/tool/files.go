@@ -93,7 +93,7 @@ func readText(root *os.Root, name string) (string, error) {
 }
 
 func tooLarge(size int64) error {
-	return fmt.Errorf("%d bytes are more than the %d that can be read or written", size, maxText)
+	return fmt.Errorf("%d bytes exceed the maximum of %d", size, maxText)
 }
 
 func checkText(text []byte) error {

@@ -138,7 +138,7 @@ func TestReadFileHuge(t *testing.T) {
 	if err := os.Truncate(huge, 1<<40); err != nil {
 		t.Skip(err)
 	}
-	fails(t, find(t, set, "read_file"), map[string]any{"path": "huge"}, "1099511627776 bytes are more than")
+	fails(t, find(t, set, "read_file"), map[string]any{"path": "huge"}, "1099511627776 bytes exceed the maximum of")
 	put(t, huge, strings.Repeat("x", 10<<20))
 	if r := run(t, find(t, set, "read_file"), map[string]any{"path": "huge"}); r.Failed {
 		t.Error("10 MiB are not too much")
@@ -185,7 +185,7 @@ func TestWriteFile(t *testing.T) {
 	fails(t, write, map[string]any{"path": ".", "content": ""}, "is a directory")
 	fails(t, write, map[string]any{"path": "dir/", "content": ""}, "names a directory")
 	fails(t, write, map[string]any{"path": "script/x", "content": ""}, "not a directory")
-	fails(t, write, map[string]any{"path": "x", "content": strings.Repeat("x", 10<<20+1)}, "10485761 bytes are more than")
+	fails(t, write, map[string]any{"path": "x", "content": strings.Repeat("x", 10<<20+1)}, "10485761 bytes exceed the maximum of")
 	fails(t, write, map[string]any{"path": strings.Repeat("n", 300), "content": ""}, "name too long")
 	for _, e := range entries(t, set, ".", true) {
 		if strings.HasSuffix(e, ".tmp") {

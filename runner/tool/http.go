@@ -118,7 +118,7 @@ func (f fetcher) fetch(r *http.Request) (any, error) {
 	defer resp.Body.Close()
 	content := resp.Header.Get("Content-Type")
 	if content != "" && !textual(content) {
-		return nil, fmt.Errorf("status %d with %s, which is not text", resp.StatusCode, content)
+		return nil, fmt.Errorf("status %d; %s is not text", resp.StatusCode, content)
 	}
 	body, err := io.ReadAll(io.LimitReader(resp.Body, f.MaxBody+1))
 	switch {

@@ -81,7 +81,7 @@ func TestHTTPGet(t *testing.T) {
 		}
 	}
 	for path, want := range map[string]string{
-		"/png":                          "image/png, which is not text",
+		"/png":                          "image/png is not text",
 		"/lies":                         "byte 0 is not UTF-8",
 		"/odd":                          "not text",
 		"/endless":                      "more than 4194304 bytes",

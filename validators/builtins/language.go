@@ -34,7 +34,7 @@ func (p *languageParams) Prepare() error {
 		}
 	}
 	if p.Share != nil && (*p.Share <= 0 || *p.Share > 1) {
-		return fmt.Errorf("share must be over 0 and at most 1")
+		return fmt.Errorf("share must be greater than 0 and at most 1")
 	}
 	if p.MinWords < 0 {
 		return fmt.Errorf("min_words must not be negative")
@@ -74,7 +74,7 @@ var Language = validators.New("language", "Validates that the text is written in
 			v.Warnings = []validators.Issue{notJudged("the text is in "+read.either+": it cannot be told which", "")}
 			return v, nil
 		case read.words < p.MinWords:
-			v := validators.Pass("%s are too few to judge", reports.Count(read.words, "word"))
+			v := validators.Pass("%s: too few to judge", reports.Count(read.words, "word"))
 			v.Warnings = []validators.Issue{notJudged("the language of the text was not judged", "")}
 			return v, nil
 		}

@@ -113,7 +113,7 @@ func TestLanguageOfFewWords(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for text, want := range map[string]string{"Docker": "1 word are too few", "": "", "Guten Abend und bitte nicht so sehr": "German"} {
+	for text, want := range map[string]string{"Docker": "1 word: too few", "": "", "Guten Abend und bitte nicht so sehr": "German"} {
 		v, err := check(t.Context(), validators.Subject{Content: text})
 		if err != nil || v.Valid == (want == "German") {
 			t.Errorf("%s: got %+v, %v", text, v, err)

@@ -190,7 +190,7 @@ func fitted(n *big.Int) (any, error) {
 func raised(x, y int) (any, error) {
 	base := big.NewInt(int64(x))
 	if bits := base.BitLen() - 1; bits > 0 && y > 1024/bits { // more than a float64 can be
-		return nil, fmt.Errorf("the result of %d ** %d is too large to compute with", x, y)
+		return nil, fmt.Errorf("%d ** %d is too large", x, y)
 	}
 	if base.BitLen() <= 1 { // -1, 0 and 1: a large exponent takes no time
 		y = min(y, 2+y%2)

@@ -77,7 +77,7 @@ func usual(source, message string) (told, word string) {
 	}
 	if rest, ok := strings.CutPrefix(message, `unexpected token Identifier("`); ok {
 		word, _, _ = strings.Cut(rest, `"`)
-		return fmt.Sprintf("%s does not belong here: and, or, not, in and the signs stand between values", word), word
+		return fmt.Sprintf("%s is unexpected here: operators such as and, or, not and in need values around them", word), word
 	}
 	if message == "literal not terminated" {
 		return "the text in quotes does not end on its line: a line's end in it is written \\n, which is \\\\n in double quotes of YAML", ""

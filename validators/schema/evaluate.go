@@ -41,7 +41,7 @@ const maxDepth = 100_000
 
 var errDeep = errors.New("schema and value are nested too deeply to be checked")
 
-var errEndless = errors.New("the schema refers to itself without end")
+var errEndless = errors.New("the schema refers to itself endlessly")
 
 // A run is one visit under way.
 type run struct {

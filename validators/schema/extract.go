@@ -143,7 +143,7 @@ var ErrNoJSON = errors.New("there is no JSON in the text")
 
 func (o *outline) none() error {
 	if o.skipped {
-		return fmt.Errorf("%w; JSON in quotations (lines that begin with >) and in inline code does not count", ErrNoJSON)
+		return fmt.Errorf("%w; JSON in quotations (lines that begin with >) or inline code does not count", ErrNoJSON)
 	}
 	return ErrNoJSON
 }

@@ -175,7 +175,7 @@ func same(t *testing.T, check validators.Check, s validators.Subject, want valid
 func sound(t *testing.T, v validators.Verdict) {
 	t.Helper()
 	if !v.Valid && v.Reason == "" {
-		t.Error("a no without a reason")
+		t.Error("an invalid verdict without a reason")
 	}
 	for _, issue := range append(v.Issues[:len(v.Issues):len(v.Issues)], v.Warnings...) {
 		if issue.Message == "" {

@@ -37,7 +37,7 @@ var bad = map[string]struct {
 	"wrong verdict":  {named("x", "Validates", func(context.Context, struct{}, subject) (verdict, error) { return validators.Fail("no"), nil }), one, "got false (no), want true"},
 	"wrong reason":   {named("x", "Validates", pass), []Case{{Name: "one", Content: "a", Valid: true, Reason: "because"}}, "…because…"},
 	"no verdict":     {named("x", "Validates", func(context.Context, struct{}, subject) (verdict, error) { return verdict{}, errors.New("broke") }), one, "no verdict: broke"},
-	"no reason":      {named("x", "Validates", func(context.Context, struct{}, subject) (verdict, error) { return verdict{}, nil }), one, "a no without a reason"},
+	"no reason":      {named("x", "Validates", func(context.Context, struct{}, subject) (verdict, error) { return verdict{}, nil }), one, "an invalid verdict without a reason"},
 	"changing": {named("x", "Validates", func(context.Context, struct{}, subject) (verdict, error) {
 		return validators.Pass("%d", calls.Add(1)), nil
 	}), one, "asked again"},

@@ -215,7 +215,7 @@ func TestUnfinished(t *testing.T) {
 		var at []event.Path
 		result, err := engine.Run(cut{s.Host(t), &c.cuts, &at}, s.Cascade, s.Start())
 		for i, a := range result.Answers {
-			if want := engine.Unfinished(at[i]); a.Path != want || a.Phase != "a" || !strings.Contains(a.Question, `tool send was at work on {"to":"kim"}`) {
+			if want := engine.Unfinished(at[i]); a.Path != want || a.Phase != "a" || !strings.Contains(a.Question, `tool send was running on {"to":"kim"}`) {
 				t.Errorf("%s: asked at %s, not %s: %s", c.answers, a.Path, want, a.Question)
 			}
 		}

@@ -22,7 +22,7 @@ func (late) Within(at event.Path, _ time.Duration, _ func(engine.Host) error) er
 // an attempt has no text.
 func TestOvertime(t *testing.T) {
 	for _, c := range []struct{ phase, code, at, says, stands string }{
-		{"compose: a, sub_cascades: [{ref: sub.yaml, input_map: {}}]", engine.OverBudget, "a/sub[0]/sub", "max_seconds: 5s are over", "sub.yaml:2:10"},
+		{"compose: a, sub_cascades: [{ref: sub.yaml, input_map: {}}]", engine.OverBudget, "a/sub[0]/sub", "the limit of 5s is reached; raise budget.max_seconds", "sub.yaml:2:10"},
 		{"compose: a, rules: {timeout: 5s}", engine.Failed, "a/attempt[0]", "the attempt took longer than 5s", "cascade.yaml:2:40"},
 	} {
 		s := enginetest.Read(t, "late", []byte(`Something has no time.

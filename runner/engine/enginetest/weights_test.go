@@ -21,7 +21,7 @@ phases: [{name: a, instructions: Add., tackle: [add], token_budget: {max_total: 
 - {phase: a, reply: It is 2.}
 `
 
-var heavier = regexp.MustCompile(`weighs about (\d+) tokens.*?(\d+) (?:may be sent|are left)`)
+var heavier = regexp.MustCompile(`weighs about (\d+) tokens.*?(\d+) (?:of token_budget|are left)`)
 
 // What weighs just as much as there is room for fits: nothing leaves, is left out or
 // ends the run but what is heavier.

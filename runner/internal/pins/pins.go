@@ -291,7 +291,7 @@ func unchanged(files []*file) error {
 		case f.Digest == absent:
 			return fmt.Errorf("%s was made since the run began%s", f.Name, f.hint())
 		default:
-			return fmt.Errorf("%s changed since the run began (it was %.15s…, and is %.15s…)%s", f.Name, f.Digest, now, f.hint())
+			return fmt.Errorf("%s changed since the run began (from %.15s… to %.15s…)%s", f.Name, f.Digest, now, f.hint())
 		}
 	}
 	return nil

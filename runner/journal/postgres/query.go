@@ -123,7 +123,7 @@ func (c *Conn) guard(s statements.Statement, schema string) error {
 		return err // one with several in it too
 	}
 	if len(as.ParamOIDs) > len(s.Values) {
-		return fmt.Errorf("a statement that is given %d values has no $%d or the like in it", len(s.Values), len(as.ParamOIDs))
+		return fmt.Errorf("the statement takes %d values and has no $%d", len(s.Values), len(as.ParamOIDs))
 	}
 	body := s.Text[len(explains().FindString(s.Text)):]
 	switch {

@@ -15,11 +15,11 @@ func (c *Client) advice(status int, name string) string {
 	case status < 400:
 		return fmt.Sprintf("%s does not answer; set %s to where it is: the address ", c.shown, c.baseName())
 	case status == http.StatusUnauthorized && c.keyless:
-		return fmt.Sprintf("%s wants a key and none was sent; set %s: ", c.shown, c.keyName())
+		return fmt.Sprintf("%s requires a key; set %s: ", c.shown, c.keyName())
 	case status == http.StatusUnauthorized:
 		return fmt.Sprintf("%s does not take the key; set %s to one of its own: ", c.shown, c.keyName())
 	case status == http.StatusNotFound:
-		return fmt.Sprintf("%s does not know model %s, or is no such address; check the model's name and %s: ", c.shown, name, c.baseName())
+		return fmt.Sprintf("%s does not know model %s, or the address is wrong; check the model's name and %s: ", c.shown, name, c.baseName())
 	}
 	return ""
 }

@@ -42,7 +42,7 @@ type question struct {
 func (c *Client) question(r model.Request) (*question, error) {
 	for _, asked := range r.Params.Asks() {
 		if slices.Contains(c.provider.Ignores, asked) {
-			return nil, fmt.Errorf("%s takes %s and does nothing with it: leave it out", c.provider.Name, asked)
+			return nil, fmt.Errorf("%s ignores %s: remove it", c.provider.Name, asked)
 		}
 	}
 	q := &question{c: c, r: r, name: r.Model, count: len(r.Messages), stream: c.stream || r.OnText != nil, onText: r.OnText}

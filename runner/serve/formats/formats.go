@@ -69,13 +69,11 @@ func Score(s *float64) string {
 	return strings.TrimRight(strings.TrimRight(strconv.FormatFloat(*s, 'f', 3, 64), "0"), ".")
 }
 
-// Plural is a count with its noun: "1 turn", "2 turns", "2 noes".
+// Plural is a count with its noun: "1 turn", "2 turns", "2 retries".
 func Plural(n int, noun string) string {
 	switch {
 	case n == 1:
 		return "1 " + noun
-	case strings.HasSuffix(noun, "o"):
-		return Count(n) + " " + noun + "es"
 	case strings.HasSuffix(noun, "ry"):
 		return Count(n) + " " + strings.TrimSuffix(noun, "y") + "ies"
 	}

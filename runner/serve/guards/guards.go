@@ -42,7 +42,7 @@ func New(addr, token string, names []string) (Guard, error) {
 	case strings.TrimSpace(token) != token:
 		return Guard{}, errors.New("the token begins or ends with white space, which who brings it cannot: take it off")
 	case strings.ContainsFunc(token, unicode.IsControl):
-		return Guard{}, errors.New("the token has characters in it that a request cannot bring: no line ends, no control characters")
+		return Guard{}, errors.New("the token must not contain line ends or control characters")
 	}
 	g := Guard{token: token}
 	if loopback || len(names) > 0 {

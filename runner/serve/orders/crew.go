@@ -19,7 +19,7 @@ import (
 var (
 	ErrNoCascade  = errors.New("no cascade of that name is offered")
 	ErrNoModel    = errors.New("no model of that name is offered")
-	ErrFull       = errors.New("as many runs as are allowed at once are running")
+	ErrFull       = errors.New("the maximum number of runs is already running")
 	ErrClosed     = errors.New("the server is shutting down")
 	ErrNotRunning = errors.New("the run is not running in this process")
 )

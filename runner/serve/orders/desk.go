@@ -44,7 +44,7 @@ type Store interface {
 var (
 	ErrNone       = errors.New("this server only shows runs")
 	ErrOther      = errors.New("there is a run of that name, of another order")
-	ErrElsewhere  = errors.New("another engine has made the run and has what its calls came to: a new run would share nothing with it")
+	ErrElsewhere  = errors.New("another engine runs it and holds its results: a new run could share nothing")
 	ErrNotWaiting = errors.New("the run does not wait for an answer")
 )
 

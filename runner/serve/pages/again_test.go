@@ -23,7 +23,7 @@ func TestTheFormRunsAgain(t *testing.T) {
 	if fields.Get("in.title") != "A <title>" || fields.Get("in.share") != "0.5" || fields.Get("in.loud") != "true" || fields.Get("in.note") != "Be brief." || fields.Get("from") != "draft" {
 		t.Errorf("%v", fields)
 	}
-	if n := strings.Count(page, "left empty, it stays as it was"); n != 3 { // note, share and loud; an empty title is a text
+	if n := strings.Count(page, "leave empty to keep the value"); n != 3 { // note, share and loud; an empty title is a text
 		t.Errorf("%d fields say that they stay", n)
 	}
 	delete(fields, "changed")

@@ -30,7 +30,7 @@ func TestAxeFindsNothing(t *testing.T) {
 	b := newBrowser(t, w.HTTP.URL)
 	pages := []string{
 		"/", "/?words=owls&label=bad", "/?status=over_budget", "/start", "/start?cascade=form", "/compare", "/compare?a=" + post + "&b=" + blocked, "/gates", "/batches",
-		"/trends", "/trends?gate=warm", "/noes?gate=warm", "/trust?cascade=post", "/cost?cascade=post", "/label?cascade=post", "/label?cascade=post&by=bob",
+		"/trends", "/trends?gate=warm", "/rejections?gate=warm", "/trust?cascade=post", "/cost?cascade=post", "/label?cascade=post", "/label?cascade=post&by=bob",
 		"/runs/" + post, "/runs/" + blocked, "/runs/" + waiting, "/runs/" + choosing, "/runs/" + fan, "/runs/" + post + "/graph", "/runs/" + post + "/again", "/runs/" + post + "/receipt",
 		"/runs/" + post + "/phase?at=draft", "/runs/" + post + "/call?at=draft/attempt[2]/turn[0]/model", "/runs/" + post + "/diff?a=draft/attempt[1]&b=draft/attempt[2]",
 	}

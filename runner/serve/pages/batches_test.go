@@ -83,9 +83,9 @@ func TestBatches(t *testing.T) {
 	flat := strings.Join(strings.Fields(page), " ")
 	for _, want := range []string{
 		fmt.Sprintf("<dt>Accepted</dt><dd><strong>%s</strong>", report.Accepted), fmt.Sprintf("<dt>Exhausted</dt><dd>%s</dd>", report.Exhausted),
-		fmt.Sprintf("<dt>Failed</dt><dd>%s</dd>", report.Failed), fmt.Sprintf("<dt>At the first try</dt><dd>%s</dd>", report.FirstTry),
+		fmt.Sprintf("<dt>Failed</dt><dd>%s</dd>", report.Failed), fmt.Sprintf("<dt>Accepted at the first attempt</dt><dd>%s</dd>", report.FirstTry),
 		fmt.Sprintf("<dt>pass@2</dt><dd>%s</dd><dt>pass^2</dt><dd>%s</dd>", report.Pass[1].Any.Share(), report.Pass[1].All.Share()),
-		fmt.Sprintf(`data-label="Yes, at first attempts">%s</td><td data-label="Yes, at all">%s<`, report.Gates[0].First, report.Gates[0].Passed),
+		fmt.Sprintf(`data-label="Passed, first attempts">%s</td><td data-label="Passed, all attempts">%s<`, report.Gates[0].First, report.Gates[0].Passed),
 		fmt.Sprintf("%.2f calls", report.PerAccepted.Calls), `<dt>Spent</dt><dd><span class="facts"><span>`, "the &lt;endpoint&gt; is down",
 		fmt.Sprintf(`href="/runs/%s-000001.2"`, report.Batch), fmt.Sprintf(`href="/runs/%s-000002"`, report.Batch), fmt.Sprintf(`href="/runs/%s-000002.2"`, report.Batch),
 	} {

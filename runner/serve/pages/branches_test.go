@@ -41,7 +41,7 @@ func TestAFanOutIsOneRow(t *testing.T) {
 	w := servetest.New(t)
 	id := fanOut(w, 120)
 	page := w.Send("GET", "/runs/"+id, nil).Text
-	for _, said := range []string{"120 items, 3 failed", "2 phases side by side"} {
+	for _, said := range []string{"120 items, 3 failed", "2 phases in parallel"} {
 		if !strings.Contains(page, said) {
 			t.Errorf("the page does not say %q", said)
 		}
@@ -62,7 +62,7 @@ func TestAFanOutIsOneRow(t *testing.T) {
 			seen[m[1]]++
 		}
 		at = ""
-		if next := regexp.MustCompile(`href="([^"]+)">Those behind`).FindStringSubmatch(text); next != nil {
+		if next := regexp.MustCompile(`href="([^"]+)">Next<`).FindStringSubmatch(text); next != nil {
 			at = strings.ReplaceAll(next[1], "&amp;", "&")
 		}
 	}
@@ -196,7 +196,7 @@ func TestAnItemThatIsOpen(t *testing.T) {
 	says := func(n int, what string) string {
 		return fmt.Sprintf("(%s || document.body).textContent.includes('%s')", item(n), what)
 	}
-	b.until("document.querySelectorAll('#phases .phases > li').length === 3 && " + says(0, "no: expr"))
+	b.until("document.querySelectorAll('#phases .phases > li').length === 3 && " + says(0, "rejected: expr"))
 	// A piece that has just come is opened before htmx knows it.
 	js[any](b, "(i => i.replaceWith(i.cloneNode(true)))("+item(0)+")")
 	js[any](b, item(0)+".querySelector('summary').click()")

@@ -59,10 +59,10 @@ func (v compareView) InputPage() diffPageView { return diffPageView{Diff: v.Inpu
 
 // A side is one of the two runs.
 type side struct {
-	Head   headView
-	Noes   int
-	Errors int
-	Turns  int
+	Head       headView
+	Rejections int
+	Errors     int
+	Turns      int
 }
 
 // A compareRow is one phase of both runs; nil where a run did not visit it.
@@ -139,7 +139,7 @@ func (s *Site) side(r *http.Request, id string) (*side, *trace.Run, error) {
 	x := &side{Head: s.head(run, t)}
 	for _, p := range t.Phases {
 		row := views.NewRow(id, p, t.Started, t.Finished)
-		x.Noes += row.Noes
+		x.Rejections += row.Rejections
 		x.Errors += row.Errors
 		x.Turns += row.Turns
 	}
@@ -189,7 +189,7 @@ func newCompareRow(ids [2]string, a, b *trace.Phase, ta, tb *trace.Run) compareR
 	default:
 		row.Diff = links.To("/compare", "a", ids[0], "b", ids[1], "at", string(a.Path))
 	}
-	row.Differs = !same || a.Status != b.Status || row.A.Attempts != row.B.Attempts || row.A.Turns != row.B.Turns || row.A.Noes != row.B.Noes || row.A.Errors != row.B.Errors
+	row.Differs = !same || a.Status != b.Status || row.A.Attempts != row.B.Attempts || row.A.Turns != row.B.Turns || row.A.Rejections != row.B.Rejections || row.A.Errors != row.B.Errors
 	return row
 }
 

@@ -25,11 +25,11 @@ type gatesView struct {
 // A gateRow is how one validator did at one moment.
 type gateRow struct {
 	journal.Gate
-	Decided int // verdicts that are a yes or a no
-	Bar     views.Bar
-	Each    float64 // seconds of one verdict
-	Trend   string  // the address of how it did over days
-	Noes    string  // that of what it refused
+	Decided    int // verdicts that are a yes or a no
+	Bar        views.Bar
+	Each       float64 // seconds of one verdict
+	Trend      string  // the address of how it did over days
+	Rejections string  // that of what it refused
 }
 
 func (s *Site) gatesPage(w http.ResponseWriter, r *http.Request) error {
@@ -41,7 +41,7 @@ func (s *Site) gatesPage(w http.ResponseWriter, r *http.Request) error {
 	for _, g := range gates {
 		row := gateRow{Gate: g, Decided: g.Passed + g.Rejected}
 		row.Trend = links.To("/trends", "cascade", v.Cascade, "gate", g.Validator, "moment", g.Moment)
-		row.Noes = links.To("/noes", "cascade", v.Cascade, "gate", g.Validator, "moment", g.Moment)
+		row.Rejections = links.To("/rejections", "cascade", v.Cascade, "gate", g.Validator, "moment", g.Moment)
 		if row.Decided > 0 {
 			row.Bar.Width = 1000 * float64(g.Passed) / float64(row.Decided)
 		}
@@ -76,8 +76,8 @@ func (s *Site) cascadesSeen(r *http.Request, asked string) ([]string, error) {
 	return list, nil
 }
 
-// A noesView is what a gate refused.
-type noesView struct {
+// A rejectionsView is what a gate refused.
+type rejectionsView struct {
 	frame
 	trends.Scope
 	Since, Until time.Time
@@ -95,12 +95,12 @@ type noRow struct {
 	Long         bool // its reason stands in the run alone
 }
 
-// maxNoes is how many are shown, the newest.
-const maxNoes = 200
+// maxRejections is how many are shown, the newest.
+const maxRejections = 200
 
-// noesPage lists the noes of a gate, of the runs that began between two times.
-func (s *Site) noesPage(w http.ResponseWriter, r *http.Request) error {
-	v := noesView{frame: s.frame("Noes", "trends"), Scope: scopeOf(r)}
+// rejectionsPage lists the rejections of a gate, of the runs that began between two times.
+func (s *Site) rejectionsPage(w http.ResponseWriter, r *http.Request) error {
+	v := rejectionsView{frame: s.frame("Rejections", "trends"), Scope: scopeOf(r)}
 	if v.Gate == "" {
 		return problems.Query("gate must be given: the name of a validator")
 	}
@@ -119,20 +119,20 @@ func (s *Site) noesPage(w http.ResponseWriter, r *http.Request) error {
 				continue
 			}
 			v.Rows = append(v.Rows, noRow{g, a.RunID, a.Phase, a.Number, links.Attempt(a.RunID, a.Path), strings.HasPrefix(g.Reason, "#text:")})
-			if len(v.Rows) >= 2*maxNoes {
-				v.Earlier += len(v.Rows) - maxNoes
-				v.Rows = append(v.Rows[:0], v.Rows[len(v.Rows)-maxNoes:]...)
+			if len(v.Rows) >= 2*maxRejections {
+				v.Earlier += len(v.Rows) - maxRejections
+				v.Rows = append(v.Rows[:0], v.Rows[len(v.Rows)-maxRejections:]...)
 			}
 		}
 	}
-	if n := len(v.Rows); n > maxNoes {
-		v.Earlier += n - maxNoes
-		v.Rows = v.Rows[n-maxNoes:]
+	if n := len(v.Rows); n > maxRejections {
+		v.Earlier += n - maxRejections
+		v.Rows = v.Rows[n-maxRejections:]
 	}
 	slices.Reverse(v.Rows)
 	return s.render(w, http.StatusOK, "refused", v)
 }
 
-func noesAddress(s trends.Scope, since, until time.Time) string {
-	return links.To("/noes", "cascade", s.Cascade, "phase", s.Phase, "gate", s.Gate, "moment", s.Moment, "since", since.Format(time.RFC3339), "until", until.Format(time.RFC3339))
+func rejectionsAddress(s trends.Scope, since, until time.Time) string {
+	return links.To("/rejections", "cascade", s.Cascade, "phase", s.Phase, "gate", s.Gate, "moment", s.Moment, "since", since.Format(time.RFC3339), "until", until.Format(time.RFC3339))
 }

@@ -45,13 +45,13 @@ func TestReceiptPage(t *testing.T) {
 		t.Error("its run does not lead there")
 	}
 	page := w.Want(200, "GET", "/runs/"+id+"/receipt", nil).Text
-	for _, want := range []string{"capstan receipt " + id + " --key private.pem", "--pub public.pem", "sha256:", "What it does not prove", "The exact text"} {
+	for _, want := range []string{"capstan receipt " + id + " --key private.pem", "--pub public.pem", "sha256:", "A receipt does not prove", "The exact text"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %q in %s", want, page)
 		}
 	}
 	blocked := w.Start("blocked", nil)
-	if page := w.Want(200, "GET", "/runs/"+blocked+"/receipt", nil).Text; !strings.Contains(page, "There is none") {
+	if page := w.Want(200, "GET", "/runs/"+blocked+"/receipt", nil).Text; !strings.Contains(page, "There is no receipt") {
 		t.Error(page)
 	}
 	w.Want(404, "GET", "/runs/none/receipt", nil)

@@ -119,7 +119,7 @@ func TestLabels(t *testing.T) {
 		t.Errorf("kept %+v", l)
 	}
 	next := w.Want(200, "GET", r.Header.Get("Location"), nil).Text
-	if !strings.Contains(next, "You said <strong>bad</strong>") || !strings.Contains(next, "warm") {
+	if !strings.Contains(next, "Your label: <strong>bad</strong>") || !strings.Contains(next, "warm") {
 		t.Error(next)
 	}
 	if strings.Contains(next, `name="text" value="`+fields["text"][0]) {
@@ -178,13 +178,13 @@ func TestMeasuredPages(t *testing.T) {
 	_ = d.Label("post", "", measure.Label{Text: measure.TextDigest("Short."), Phase: "draft", Gate: "all", By: "ann"})
 	_ = d.Label("post", "", measure.Label{Text: measure.TextDigest("A long enough text about owls."), Phase: "draft", Gate: "all", By: "ann", Good: true})
 	page = w.Want(200, "GET", "/trust?cascade=post", nil).Text
-	for _, want := range []string{"0 of 1, 0.0 % (0.0-97.5)", `<th scope="row">bad</th>`, "Released and bad"} {
+	for _, want := range []string{"0 of 1, 0.0 % (0.0-97.5)", `<th scope="row">bad</th>`, "Bad among the released"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %q in %s", want, page)
 		}
 	}
 	_ = d.Label("post", "", measure.Label{Text: measure.TextDigest("Short."), Phase: "draft", Gate: "all", By: "bob <i>", Good: true})
-	if page = w.Want(200, "GET", "/trust?cascade=post", nil).Text; !strings.Contains(page, "To settle") || !strings.Contains(page, "unknown") || !strings.Contains(page, `data-label="Kappa">0.00<`) {
+	if page = w.Want(200, "GET", "/trust?cascade=post", nil).Text; !strings.Contains(page, "Contradicting labels") || !strings.Contains(page, "unknown") || !strings.Contains(page, `data-label="Kappa">0.00<`) {
 		t.Error(page)
 	}
 	for _, path := range []string{"/trust?cascade=none", "/cost?cascade=none", "/label?cascade=none&by=ann"} {

@@ -104,7 +104,7 @@ func (s *Site) Routes() map[string]func(http.ResponseWriter, *http.Request) erro
 		"GET /gates":               s.gatesPage,
 		"GET /batches":             s.batchesPage,
 		"GET /trends":              s.trendsPage,
-		"GET /noes":                s.noesPage,
+		"GET /rejections":          s.rejectionsPage,
 		"GET /trust":               s.trustPage,
 		"GET /cost":                s.costPage,
 		"GET /label":               s.labelPage,

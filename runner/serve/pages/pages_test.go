@@ -127,8 +127,8 @@ func TestThePathToANo(t *testing.T) {
 	id := w.Start("blocked", nil)
 	page := w.Send("GET", "/runs/"+id, nil).Text
 	_, troubles, _ := strings.Cut(page, `id="troubles"`)
-	troubles, _, _ = strings.Cut(troubles, `id="output"`)
-	for _, want := range []string{"What went wrong", "contains", "attempt 2", "the text does not contain", "text judged", "Still no bird.", "prompt that made it", "feedback sent", "was not accepted"} {
+	troubles, _, _ = strings.Cut(troubles, `id="phases-title"`)
+	for _, want := range []string{"Why the text was rejected", "contains", "attempt 2", "the text does not contain", "text judged", "Still no bird.", "prompt of this attempt", "feedback sent", "was not accepted"} {
 		if !strings.Contains(troubles, want) {
 			t.Errorf("no %q in %s", want, troubles)
 		}
@@ -136,7 +136,7 @@ func TestThePathToANo(t *testing.T) {
 	if strings.Index(troubles, "attempt 2") > strings.Index(troubles, "attempt 1") {
 		t.Error("the last no does not come first")
 	}
-	m := regexp.MustCompile(`prompt that made it</summary><div hx-get="([^"]*)"`).FindStringSubmatch(troubles)
+	m := regexp.MustCompile(`prompt of this attempt</summary><div hx-get="([^"]*)"`).FindStringSubmatch(troubles)
 	if m == nil {
 		t.Fatal(troubles)
 	}

@@ -5,10 +5,13 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/endings"
+	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/model"
@@ -44,7 +47,9 @@ type headView struct {
 	Usage    model.Usage
 	Error    *event.Error
 	Pending  *journal.Pending
-	Guest    bool // another engine makes the run, and takes its answers
+	Subject  views.Text // the text that a person decides about; empty where the form has it, or where there is none
+	Next     string     // what to do next; "" for nothing
+	Guest    bool       // another engine makes the run, and takes its answers
 	Parent   string
 	CanOrder bool // answer, cancel and resume are offered
 	URL      string
@@ -81,7 +86,35 @@ func (s *Site) head(run *journal.Run, t *trace.Run) headView {
 		h.Took = t.Finished.Sub(t.Started)
 	}
 	h.Error = cmp.Or(h.Error, t.Error)
+	h.Next = next(run, t, h.Error)
+	if run.Pending != nil && !h.Edit() {
+		h.Subject = subject(run, t)
+	}
 	return h
+}
+
+// next returns the step after the run, "" for none. The page shows the attempts itself.
+func next(run *journal.Run, t *trace.Run, err *event.Error) string {
+	r := engine.Result{RunID: run.RunID, Status: run.Status, Error: err}
+	for p := range t.All() {
+		r.Answers = append(r.Answers, p.Answers...)
+	}
+	return endings.After(run, r).Do
+}
+
+// subject is the newest text of the phase that asks a person.
+func subject(run *journal.Run, t *trace.Run) views.Text {
+	var asks *trace.Phase
+	for p := range t.All() {
+		if strings.HasPrefix(string(run.Pending.Path), string(p.Path)+"/") && (asks == nil || len(p.Path) > len(asks.Path)) {
+			asks = p
+		}
+	}
+	if asks == nil || asks.Last() == nil {
+		return views.Text{}
+	}
+	a := asks.Last()
+	return views.NewText(run.RunID, "text", a.Text, views.Ref{What: "attempt", At: a.Path})
 }
 
 // maxOpen is how many phases are open when the page is loaded.

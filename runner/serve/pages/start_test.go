@@ -62,16 +62,16 @@ func TestTheFormStartsARun(t *testing.T) {
 		}
 	}
 	// A note may be left empty; what a phase reads unguarded, or a schema wants, may not.
-	if !strings.Contains(page, `>note</label> <span class="soft">may be left empty`) {
+	if !strings.Contains(page, `>note</label> <span class="soft">optional`) {
 		t.Error("the note is required")
 	}
-	if page := w.Send("GET", "/start?cascade=told", nil).Text; strings.Contains(page, "may be left empty") || !strings.Contains(page, " required>") {
+	if page := w.Send("GET", "/start?cascade=told", nil).Text; strings.Contains(page, ">optional") || !strings.Contains(page, " required>") {
 		t.Error("the topic may be left empty", page)
 	}
 	if !strings.Contains(page, "the &lt;b&gt;title&lt;/b&gt;") {
 		t.Error("no description")
 	}
-	if !strings.Contains(page, "{ &#34;x&#34;: 1 }</code> then") {
+	if !strings.Contains(page, "default <code>{ &#34;x&#34;: 1 }</code>") {
 		t.Error("no default")
 	}
 	for name, value := range map[string]string{"in.title": "Owls\r\nat night", "in.share": "0.5", "in.loud": "false", "in.audience": ""} {

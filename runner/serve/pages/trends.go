@@ -21,18 +21,18 @@ import (
 type trendsView struct {
 	frame
 	trends.Scope
-	Cascades []string
-	Days     int
-	Ranges   []int
-	What     scopeWords
-	Whole    trends.Span
-	Plots    []plotView
-	Rows     []spanRow
-	Parts    []partRow
-	More     int
-	Capped   int    // how many runs were looked at, where there are more
-	Noes     string // the address of a gate's noes
-	Wider    string // the address of what the scope is a part of; "" of all
+	Cascades   []string
+	Days       int
+	Ranges     []int
+	What       scopeWords
+	Whole      trends.Span
+	Plots      []plotView
+	Rows       []spanRow
+	Parts      []partRow
+	More       int
+	Capped     int    // how many runs were looked at, where there are more
+	Rejections string // the address of a gate's rejections
+	Wider      string // the address of what the scope is a part of; "" of all
 }
 
 // A plotView is a plot with what stands around it.
@@ -47,11 +47,11 @@ type scopeWords struct{ Noun, Passed, Again string }
 func wordsOf(s trends.Scope) scopeWords {
 	switch {
 	case s.Gate != "":
-		return scopeWords{"verdict", "Let by", "Noes"}
+		return scopeWords{"verdict", "Passed", "Rejections"}
 	case s.Phase != "":
-		return scopeWords{"try", "Attempts accepted", "Retries a try"}
+		return scopeWords{"try", "Attempts accepted", "Retries per try"}
 	default:
-		return scopeWords{"run", "Runs that succeeded", "Retries a run"}
+		return scopeWords{"run", "Runs that succeeded", "Retries per run"}
 	}
 }
 
@@ -64,9 +64,9 @@ type spanRow struct {
 // A partRow is a part of a scope.
 type partRow struct {
 	trends.Trend
-	Name, Kind string
-	URL, Noes  string
-	Spark      template.HTML
+	Name, Kind      string
+	URL, Rejections string
+	Spark           template.HTML
 }
 
 // days are the ranges that can be chosen; 0 is everything.
@@ -140,7 +140,7 @@ func (v *trendsView) show(r *trends.Report) {
 		v.Parts = append(v.Parts, v.part(p))
 	}
 	if v.Gate != "" {
-		v.Noes = noesAddress(v.Scope, r.Whole.From, r.Whole.Until)
+		v.Rejections = rejectionsAddress(v.Scope, r.Whole.From, r.Whole.Until)
 	}
 	switch {
 	case v.Gate != "" && v.Phase != "" || v.Phase != "":
@@ -151,13 +151,13 @@ func (v *trendsView) show(r *trends.Report) {
 }
 
 // inside is the address of what a point is made of, if it is of anything: a gate's
-// noes, else runs.
+// rejections, else runs.
 func (v *trendsView) inside(s trends.Span) string {
 	switch {
 	case s.N == 0 && !s.Passed.Known():
 		return ""
 	case v.Gate != "":
-		return noesAddress(v.Scope, s.From, s.Until)
+		return rejectionsAddress(v.Scope, s.From, s.Until)
 	}
 	return links.To("/", "cascade", v.Cascade, "since", s.From.Format(time.RFC3339), "until", s.Until.Format(time.RFC3339))
 }
@@ -167,7 +167,7 @@ func (v *trendsView) part(t trends.Trend) partRow {
 	switch {
 	case t.Gate != "":
 		row.Name, row.Kind = t.Phase+" · "+formats.Word(t.Moment)+" "+t.Gate, "gate"
-		row.Noes = noesAddress(t.Scope, t.Whole.From, t.Whole.Until)
+		row.Rejections = rejectionsAddress(t.Scope, t.Whole.From, t.Whole.Until)
 		if v.Cascade == "" {
 			row.Name = t.Cascade + " · " + row.Name
 		}
@@ -199,7 +199,7 @@ func (v *trendsView) plots(spans []trends.Span) []plotView {
 	for i, span := range spans {
 		x.Ticks = append(x.Ticks, plots.Tick{At: float64(i), Label: span.Short()})
 	}
-	noun, empty := v.What.Noun, "nothing of it in these days"
+	noun, empty := v.What.Noun, "none in these days"
 	drawn := func(title, note string, y plots.Axis, kind plots.Kind, of func(trends.Span) (float64, string)) plotView {
 		s := series(spans, of, v.inside)
 		s.Kind = kind
@@ -210,19 +210,19 @@ func (v *trendsView) plots(spans []trends.Span) []plotView {
 	for i, span := range spans {
 		around(&passed.Series[0].Points[i], span.Passed)
 	}
-	again := drawn(v.What.Again, "attempts behind the first", plots.Axis{}, plots.Line, func(s trends.Span) (float64, string) {
+	again := drawn(v.What.Again, "attempts after the first", plots.Axis{}, plots.Line, func(s trends.Span) (float64, string) {
 		return s.Retries(), strconv.FormatFloat(s.Retries(), 'f', 2, 64) + ", " + formats.Plural(s.Again, "retry")
 	})
 	if v.Gate != "" {
-		again = drawn(v.What.Again, "each a text that it refused", plots.Axis{}, plots.Bars, func(s trends.Span) (float64, string) { return float64(s.Again), formats.Plural(s.Again, "no") })
+		again = drawn(v.What.Again, "rejected texts", plots.Axis{}, plots.Bars, func(s trends.Span) (float64, string) { return float64(s.Again), formats.Plural(s.Again, "rejection") })
 	}
-	money := drawn("Cost", "US dollars, all together", plots.Axis{Format: func(usd float64) string { return "$" + strconv.FormatFloat(usd, 'g', 4, 64) }}, plots.Bars, func(s trends.Span) (float64, string) {
+	money := drawn("Cost", "US dollars in total", plots.Axis{Format: func(usd float64) string { return "$" + strconv.FormatFloat(usd, 'g', 4, 64) }}, plots.Bars, func(s trends.Span) (float64, string) {
 		return s.CostUSD, dollars(s.CostUSD) + " for " + formats.Plural(s.N, noun)
 	})
 	if v.Whole.CostUSD == 0 {
-		money.Plot = plots.Plot{Empty: "nothing was paid"}
+		money.Plot = plots.Plot{Empty: "no costs"}
 	}
-	took := drawn("Time a "+noun, "of models, tools and gates, one after the other", plots.Axis{Format: formats.Briefly}, plots.Line,
+	took := drawn("Time per "+noun, "models, tools and gates in sequence", plots.Axis{Format: formats.Briefly}, plots.Line,
 		func(s trends.Span) (float64, string) { return s.Seconds(), formats.Seconds(s.Seconds()) })
 	return []plotView{passed, again, money, took}
 }

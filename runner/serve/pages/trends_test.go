@@ -80,7 +80,7 @@ phases:
 	return servetest.Over(t, j, change...)
 }
 
-var sinces = regexp.MustCompile(`href="/noes\?[^"]*since=([^&"]*)`)
+var sinces = regexp.MustCompile(`href="/rejections\?[^"]*since=([^&"]*)`)
 
 var hrefs = regexp.MustCompile(`href="([^"]*)"`)
 
@@ -113,14 +113,14 @@ func TestTrendsLeadToRuns(t *testing.T) {
 	if len(days) != 10 { // of the nine days on which something ran, and of all together
 		t.Errorf("noes of %d days: %v", len(days), days)
 	}
-	noes := w.Want(200, "GET", follow(t, gate, "/noes?"), nil).Text
+	noes := w.Want(200, "GET", follow(t, gate, "/rejections?"), nil).Text
 	to := follow(t, noes, "/runs/run-0-")
 	path, name, _ := strings.Cut(to, "#")
 	if attempt := w.Want(200, "GET", path, nil).Text; !strings.Contains(attempt, `id="`+name+`"`) {
 		t.Errorf("%s is not on its page", to)
 	}
 	for path, status := range map[string]int{
-		"/trends?days=-1": 400, "/trends?days=x": 400, "/noes": 400, "/noes?gate=x&since=y": 400, "/trends?cascade=none": 200, "/noes?gate=none": 200,
+		"/trends?days=-1": 400, "/trends?days=x": 400, "/rejections": 400, "/rejections?gate=x&since=y": 400, "/trends?cascade=none": 200, "/rejections?gate=none": 200,
 		"/trends?days=0": 200, "/trends?gate=warm": 200, "/trends?phase=draft": 200, "/?since=2026-01-02&until=2026-01-02": 200, "/v1/runs?until=nonsense": 400,
 	} {
 		w.Want(status, "GET", path, nil)
@@ -132,7 +132,7 @@ func TestNothingIsNoRate(t *testing.T) {
 	w := servetest.New(t)
 	for _, path := range []string{"/trends", "/trends?cascade=post&phase=x", "/trends?gate=x"} {
 		page := w.Want(200, "GET", path, nil).Text
-		if strings.Contains(page, "0.0 %") || strings.Contains(page, "NaN") || !strings.Contains(page, "nothing of it in these days") {
+		if strings.Contains(page, "0.0 %") || strings.Contains(page, "NaN") || !strings.Contains(page, "none in these days") {
 			t.Error(page)
 		}
 	}
@@ -155,7 +155,7 @@ func TestTrendsAreSeen(t *testing.T) {
 		b.media("prefers-color-scheme", look.scheme)
 		for name, path := range map[string]string{
 			"month": "/trends", "years": "/trends?days=0&cascade=post", "quarter": "/trends?days=90&cascade=post&phase=draft", "gate": "/trends?gate=warm&days=365",
-			"noes": "/noes?gate=warm", "evil": "/trends?days=7&cascade=" + url.QueryEscape(evil), "none": "/trends?cascade=none",
+			"noes": "/rejections?gate=warm", "evil": "/trends?days=7&cascade=" + url.QueryEscape(evil), "none": "/trends?cascade=none",
 		} {
 			b.open(path)
 			if wide := js[int](b, "document.documentElement.scrollWidth"); wide > int(look.width) {

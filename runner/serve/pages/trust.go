@@ -21,12 +21,12 @@ type trustView struct {
 // A trustRow is how strong one gate is.
 type trustRow struct {
 	*trust.Gate
-	Drifted            plotView
-	Moved              plotView // how false pass moved with more labels
-	Trend, Noes, Label string
+	Drifted                  plotView
+	Moved                    plotView // how false pass moved with more labels
+	Trend, Rejections, Label string
 }
 
-// Refused is how many of its verdicts were noes.
+// Refused is how many of its verdicts were rejections.
 func (r trustRow) Refused() int { return r.Passed.N - r.Passed.K }
 
 // Tried tells whether planted faults were tried on it.
@@ -60,14 +60,14 @@ func (v weighed) status() int {
 
 func (v trustView) row(g *trust.Gate) trustRow {
 	row := trustRow{
-		Gate:  g,
-		Trend: links.To("/trends", "cascade", v.ID, "phase", g.Phase, "gate", g.Gate, "moment", g.Moment),
-		Noes:  links.To("/noes", "cascade", v.ID, "phase", g.Phase, "gate", g.Gate, "moment", g.Moment),
-		Label: links.To("/label", "cascade", v.Cascade, "phase", g.Phase, "gate", g.Gate),
+		Gate:       g,
+		Trend:      links.To("/trends", "cascade", v.ID, "phase", g.Phase, "gate", g.Gate, "moment", g.Moment),
+		Rejections: links.To("/rejections", "cascade", v.ID, "phase", g.Phase, "gate", g.Gate, "moment", g.Moment),
+		Label:      links.To("/label", "cascade", v.Cascade, "phase", g.Phase, "gate", g.Gate),
 	}
 	row.Drifted = drifted(g.Drift)
 	if len(g.Steps) > 1 {
-		row.Moved = inSteps("False pass, as labels came", "after so many bad texts, with the exact 95 % interval", g.Steps, func(r measure.Rate) (int, measure.Rate) { return r.N, r })
+		row.Moved = inSteps("False pass over time", "by number of bad texts, with the exact 95 % interval", g.Steps, func(r measure.Rate) (int, measure.Rate) { return r.N, r })
 	}
 	return row
 }
@@ -89,7 +89,7 @@ func drifted(d *trust.Drift) plotView {
 			URL: links.Run(d.Alarm.RunID),
 		}}})
 	}
-	return plotView{"Drift", "how near the chart is to its alarm, over the verdicts since it was measured", plots.Plot{
+	return plotView{"Drift", "distance from the alarm limit, by verdict since it was measured", plots.Plot{
 		X: plots.Axis{Low: 0, High: float64(max(d.Since.N, 1)), Format: whole0}, Series: all, Limit: &plots.Limit{At: 1, Label: "limit"},
 	}}
 }

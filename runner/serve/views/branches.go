@@ -96,7 +96,7 @@ func newBranches(run string, p *trace.Phase, from int) *branches {
 	if len(p.Branches) == 0 {
 		return nil
 	}
-	v, list := &branches{Label: "phases side by side", Of: len(p.Branches)}, p.Branches
+	v, list := &branches{Label: "phases in parallel", Of: len(p.Branches)}, p.Branches
 	if p.Branches[0].Item >= 0 {
 		v.Label = newTally(p).String()
 		list = slices.Clone(list)

@@ -28,7 +28,7 @@ type Row struct {
 	Side     int    // how many phases a group has
 	Attempts int
 	Turns    int
-	Noes     int // verdicts that were a no
+	Rejections     int // verdicts that were a no
 	Errors   int // checks that could not say
 	Usage    model.Usage
 	Took     time.Duration
@@ -118,7 +118,7 @@ func (row *Row) count(p *trace.Phase) {
 			row.Errors++
 			row.Broken.add(v.Validator)
 		case !*v.Valid:
-			row.Noes++
+			row.Rejections++
 			row.Failing.add(v.Validator)
 		}
 	}})

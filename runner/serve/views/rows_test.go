@@ -2,7 +2,7 @@ package views
 
 import "testing"
 
-// Two noes of two checks are not told as two of one.
+// Two rejections by two checks are not counted as two by one check.
 func TestNames(t *testing.T) {
 	for last, want := range map[int]string{0: "tone", 1: "tone", 2: "tone, length", 3: "tone, length", 4: "tone, length, facts", 5: "tone, length, facts, …", 6: "tone, length, facts, …"} {
 		var n names

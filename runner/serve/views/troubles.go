@@ -10,8 +10,8 @@ import (
 	"github.com/seed61713e19/capstan/runner/trace"
 )
 
-// A trouble is a check that said no, or could not say, with the way to all that
-// belongs to it.
+// A trouble is a verdict that rejected a text, or a check without a verdict, with
+// links to all that belongs to it.
 type trouble struct {
 	Verdict  verdict
 	Phase    string
@@ -28,6 +28,7 @@ type trouble struct {
 type Troubles struct {
 	Status string // of the run
 	List   []trouble
+	Count  int // of all, those that are not shown too
 	More   int // that are not shown
 }
 
@@ -37,6 +38,7 @@ const maxTroubles = 5
 // NewTroubles shows the newest troubles, the last one first.
 func NewTroubles(run string, t *trace.Run) Troubles {
 	v := Troubles{Status: t.Status, List: troubles(run, t)}
+	v.Count = len(v.List)
 	if n := len(v.List); n > maxTroubles {
 		v.List, v.More = v.List[n-maxTroubles:], n-maxTroubles
 	}

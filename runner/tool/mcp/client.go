@@ -74,7 +74,7 @@ func (c *Client) Notes() []string {
 	var list []string
 	for _, n := range c.noisy {
 		if noise := n.Noise(); noise != "" {
-			list = append(list, fmt.Sprintf("mcp server %s prints what is no message, such as %q: that belongs on its standard error", n, process.Conceal(n.lent(), noise)))
+			list = append(list, fmt.Sprintf("mcp server %s prints text that is not a message, such as %q: print it to standard error instead", n, process.Conceal(n.lent(), noise)))
 		}
 	}
 	slices.Sort(list)
@@ -282,7 +282,7 @@ func params(t *sdk.Tool) (map[string]any, error) {
 	}
 	params, ok := plain.(map[string]any)
 	if !ok {
-		return nil, fmt.Errorf("input schema of %s: not an object", t.Name)
+		return nil, fmt.Errorf("the input schema of %s must be an object", t.Name)
 	}
 	return params, nil
 }

@@ -200,7 +200,7 @@ func TestHangs(t *testing.T) {
 func TestServersThatAreNone(t *testing.T) {
 	t.Parallel()
 	for role, want := range map[string]string{
-		"prints": `not ready within 5s; it printed what is no message: "Listening on stdin… ready!"`,
+		"prints": `not ready within 5s; it printed text that is not a message: "Listening on stdin… ready!"`,
 		"flood":  "the reply is too large",
 		"exits":  "(exit status 4: no configuration)",
 		"silent": "not ready within 1s",

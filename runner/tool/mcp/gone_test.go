@@ -115,7 +115,7 @@ func TestNoise(t *testing.T) {
 	if n := len(starts()); n != 1 {
 		t.Errorf("%d starts", n)
 	}
-	if notes := c.Notes(); len(notes) != 1 || !strings.Contains(notes[0], `mcp.test prints what is no message, such as "welcome"`) {
+	if notes := c.Notes(); len(notes) != 1 || !strings.Contains(notes[0], `mcp.test prints text that is not a message, such as "welcome"`) {
 		t.Errorf("got %q", notes)
 	}
 	quiet, _ := started(t, "server")

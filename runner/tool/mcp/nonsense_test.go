@@ -16,7 +16,7 @@ import (
 func TestNonsense(t *testing.T) {
 	t.Parallel()
 	for reply, want := range map[string]string{
-		"not json":                                `it printed what is no message: "not json"`,
+		"not json":                                `it printed text that is not a message: "not json"`,
 		`{"jsonrpc":"2.0","id":ID}`:               "",
 		`{"jsonrpc":"2.0","id":ID,"result":null}`: "",
 		`{"jsonrpc":"2.0","id":ID,"result":{}}`:   "",

@@ -275,7 +275,7 @@ func (s *session) explain(err error) error {
 		err = fmt.Errorf("%w%s", err, s.child.fault())
 	}
 	if s.lines != nil && s.lines.Noise() != "" {
-		err = fmt.Errorf("%w; it printed what is no message: %q", err, s.lines.Noise())
+		err = fmt.Errorf("%w; it printed text that is not a message: %q", err, s.lines.Noise())
 	}
 	return err
 }

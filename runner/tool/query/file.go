@@ -168,7 +168,7 @@ func told(err error) error {
 	case sqlite3.SQLITE_TOOBIG:
 		return fmt.Errorf("a value of more than %d bytes: %s", limits[sqlite3.SQLITE_LIMIT_LENGTH], words(said))
 	case sqlite3.SQLITE_AUTH:
-		return errors.New("the statement does what it may not: a database that is only read can be asked with SELECT, one that is written with INSERT, UPDATE and DELETE too")
+		return errors.New("the statement is not allowed: a read-only database takes SELECT, a writable one also INSERT, UPDATE and DELETE")
 	}
 	return errors.New(words(said))
 }

@@ -138,7 +138,7 @@ func (b base) find(name string) (o open, err error) {
 		o.kind, err = tool.Kind(o.address)
 	}
 	if err == nil && o.kind == "" {
-		err = errors.New("its url holds what is no variable of the environment")
+		err = errors.New("its url refers to something other than environment variables")
 	}
 	if err != nil && strings.Contains(o.URL, "{{") {
 		err = errors.New(o.conceal(err.Error()))

@@ -131,7 +131,7 @@ func TestServerSaysWhatIsMissing(t *testing.T) {
 			}
 		}
 	}
-	hears("no worker takes it: is there one of the queue capstan that runs cascades?")
+	hears("no worker takes it: start a worker for the queue capstan")
 	own := f.store
 	f.store = t.TempDir()
 	other := f.worker("two")

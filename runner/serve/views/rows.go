@@ -19,28 +19,28 @@ import (
 
 // A Row is a phase in the timeline of a run.
 type Row struct {
-	Path     event.Path
-	Name     string
-	Cascade  string
-	Status   string
-	Started  time.Time
-	Tally    *tally // of a phase with each
-	Side     int    // how many phases a group has
-	Attempts int
-	Turns    int
-	Rejections     int // verdicts that were a no
-	Errors   int // checks that could not say
-	Usage    model.Usage
-	Took     time.Duration
-	Bar      Bar
-	Next     string
-	Failing  names  // the checks that said no
-	Broken   names  // those that could not say
-	Why      string // there is no output, where no check tells
-	URL      string
-	Body     *Body  // nil where it is fetched when it is opened
-	Again    string // the address of the form that runs it again from here; "" where it cannot be
-	OOB      bool   // it takes the place of itself in a page
+	Path       event.Path
+	Name       string
+	Cascade    string
+	Status     string
+	Started    time.Time
+	Tally      *tally // of a phase with each
+	Side       int    // how many phases a group has
+	Attempts   int
+	Turns      int
+	Rejections int // verdicts that were a no
+	Errors     int // checks that could not say
+	Usage      model.Usage
+	Took       time.Duration
+	Bar        Bar
+	Next       string
+	Failing    names  // the checks that said no
+	Broken     names  // those that could not say
+	Why        string // there is no output, where no check tells
+	URL        string
+	Body       *Body  // nil where it is fetched when it is opened
+	Again      string // the address of the form that runs it again from here; "" where it cannot be
+	OOB        bool   // it takes the place of itself in a page
 }
 
 // names are different ones, in the order in which they came; those behind the third

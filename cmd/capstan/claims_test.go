@@ -56,7 +56,7 @@ func TestReadmeCountsValidators(t *testing.T) {
 	t.Chdir("../..")
 	var out bytes.Buffer
 	c := &Command{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &out, Getenv: func(string) string { return "" }}
-	if status := c.Run(t.Context(), []string{"validators", "--json"}); status != exitOK {
+	if status := c.Run(t.Context(), []string{"list", "validators", "--json"}); status != exitOK {
 		t.Fatal(out.String())
 	}
 	var list []struct{ Kind string }
@@ -248,7 +248,7 @@ func follow(t *testing.T, page, line string) {
 	said, file, kept := strings.Cut(said, " > ")
 	var out, told bytes.Buffer
 	c := &Command{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &told, Getenv: func(name string) string {
-		return map[string]string{"CAPSTAN_DB": "runs.db"}[name]
+		return map[string]string{"CAPSTAN_STORE": "runs.db"}[name]
 	}}
 	if status := c.Run(t.Context(), shellWords(said)); status != exitOK {
 		t.Errorf("%s: capstan %s: status %d\n%s%s", page, said, status, &out, &told)

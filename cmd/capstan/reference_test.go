@@ -37,7 +37,7 @@ func reference() string {
 
 What a cascade may name without defining it. Computed validators cost nothing
 and always say the same; judges ask a model, with the criteria shown by
-` + "`capstan validators NAME`" + `. Parameters go under ` + "`with`" + ` in a ward, beside the
+` + "`capstan list validators NAME`" + `. Parameters go under ` + "`with`" + ` in a ward, beside the
 content under ` + "`inputs`" + ` in a ` + "`tool:`" + ` phase, and as ` + "`--with name=value`" + ` of ` + "`capstan gate`" + `.
 
 ## Validators

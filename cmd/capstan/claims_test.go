@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/seed61713e19/capstan/validators/patterns"
@@ -120,9 +121,14 @@ func TestPagesNameVerbs(t *testing.T) {
 func TestSecurityFlags(t *testing.T) {
 	t.Chdir("../..")
 	flags := map[string]bool{}
-	for _, verb := range (&Command{Getenv: func(string) string { return "" }}).root(nil).Commands() {
-		verb.Flags().VisitAll(func(f *pflag.Flag) { flags[f.Name] = true })
+	var visit func(*cobra.Command)
+	visit = func(cmd *cobra.Command) {
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { flags[f.Name] = true })
+		for _, sub := range cmd.Commands() {
+			visit(sub)
+		}
 	}
+	visit((&Command{Getenv: func(string) string { return "" }}).root(nil))
 	named := regexp.MustCompile("`(?:[a-z-]+ )?--([a-z-]+)").FindAllStringSubmatch(pagesOf(t)["SECURITY.md"], -1)
 	for _, m := range named {
 		if !flags[m[1]] {

@@ -120,10 +120,10 @@ func (c *Command) storeSign(f storeFlags) sign {
 	}
 	switch {
 	case err != nil:
-		s.State, s.Says, s.Mend = broken, err.Error(), "set HOME, or CAPSTAN_DB to a file"
+		s.State, s.Says, s.Mend = broken, err.Error(), "set HOME, or CAPSTAN_STORE to a file"
 		return s
 	case file == noStore:
-		s.State, s.Says = absent, "off: runs are not stored and cannot be resumed (CAPSTAN_DB=off)"
+		s.State, s.Says = absent, "off: runs are not stored and cannot be resumed (CAPSTAN_STORE=off)"
 		return s
 	}
 	if !journal.IsAddress(file) {
@@ -155,7 +155,7 @@ func (c *Command) storeSign(f storeFlags) sign {
 	return s
 }
 
-const otherStore = "set CAPSTAN_DB=FILE to use another store, or CAPSTAN_DB=off for none"
+const otherStore = "set CAPSTAN_STORE=FILE to use another store, or CAPSTAN_STORE=off for none"
 
 // canMake tells why a file could not be made, in the first folder on its way
 // that is there.

@@ -15,7 +15,7 @@ var columns = []struct {
 	{"NEW REJECT", "the run has no verdict of it on this text, and it would reject the text", func(r Row) int { return r.NewNo }},
 	{"REMOVED", "it ran then, and the cascade no longer has it", func(r Row) int { return r.Gone }},
 	{"NO VERDICT", "it ran now and gave no verdict", func(r Row) int { return r.Unsaid }},
-	{"NOT RUN", "it did not run now: --judges runs judges, --exec runs programs", func(r Row) int { return r.NotRun }},
+	{"NOT RUN", "it did not run now: --judges runs judges, --run-programs runs programs", func(r Row) int { return r.NotRun }},
 	{"SKIPPED", "it ran then and would not run now: a free check rejects the text", func(r Row) int { return r.Spared }},
 }
 

@@ -102,7 +102,7 @@ func (g *Gate) tell(t *reports.Report) {
 	}
 }
 
-const staleEvidence = "it belongs to an earlier version of the gate or to another model; capstan trust --write replaces it"
+const staleEvidence = "it belongs to an earlier version of the gate or to another model; capstan measure stats --write replaces it"
 
 // aside is what there is beside a gate's verdicts.
 func (g *Gate) aside() string {

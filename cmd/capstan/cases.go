@@ -89,7 +89,7 @@ func (c *Command) freezeRun(ctx context.Context, j *journal.Journal, id, dir str
 	case err != nil:
 		return notWritten(err)
 	}
-	fmt.Fprintf(c.Stderr, "frozen; capstan test %s does it again\n", made.Dir)
+	fmt.Fprintf(c.Stderr, "recorded; capstan test %s replays it\n", made.Dir)
 	return nil
 }
 

@@ -87,7 +87,7 @@ func TestOutputs(t *testing.T) {
 	if text, object, _ := use(t, s, "object", map[string]any{"any": "input"}); text != `{"a":[1]}` || object["status"] != "succeeded" {
 		t.Errorf("got %s", text)
 	}
-	if text, _, _ := use(t, s, "degraded", nil); text != "{\"a\": [1]}\ndegraded: phase a was released though it did not pass word_count" {
+	if text, _, _ := use(t, s, "degraded", nil); text != "{\"a\": [1]}\ndegraded: phase a was released, but did not pass word_count" {
 		t.Errorf("got %s", text)
 	}
 }

@@ -124,7 +124,7 @@ func Declared(name, description string, params map[string]any, run func(context.
 // says so to who made it.
 func Missing(t Tool) Tool {
 	t.run = func(context.Context, Call) (any, error) {
-		return nil, fmt.Errorf("tool %q is unavailable: continue without it", t.Name)
+		return nil, fmt.Errorf("there is no tool %q here: do without it", t.Name)
 	}
 	return t
 }

@@ -1,0 +1,56 @@
+package endings_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner/endings"
+	"github.com/seed61713e19/capstan/runner/engine"
+	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/journal"
+)
+
+// TestNextOfEveryEnding holds that every code of a run's error has a step that names
+// the run, and that a run that succeeded has none.
+func TestNextOfEveryEnding(t *testing.T) {
+	codes := []string{engine.Blocked, engine.Exhausted, engine.Failed, engine.Waiting, engine.OverBudget, engine.Cancelled, engine.Invalid, engine.TakenOver}
+	for _, code := range codes {
+		lines := endings.Next(engine.Result{RunID: "r1", Error: &event.Error{Code: code}}).Lines()
+		if text := strings.Join(lines, "\n"); len(lines) == 0 || !strings.Contains(text, " r1") || strings.Contains(text, "RUN") {
+			t.Errorf("%s: %q", code, lines)
+		}
+	}
+	if lines := endings.Next(engine.Result{RunID: "r1", Status: engine.Succeeded}).Lines(); len(lines) > 0 {
+		t.Errorf("succeeded: %q", lines)
+	}
+}
+
+// TestAfterStoredRun holds the steps that depend on a stored run's question and owner.
+func TestAfterStoredRun(t *testing.T) {
+	pending := func(kind string, expired bool) *journal.Pending {
+		return &journal.Pending{Question: engine.Question{Type: kind}, Expired: expired}
+	}
+	for _, c := range []struct {
+		name    string
+		guest   bool
+		status  string
+		pending *journal.Pending
+		want    string
+	}{
+		{"a question", false, engine.Waiting, pending(cascades.Choice, false), "capstan answer r1 VALUE, then capstan resume r1"},
+		{"a text to edit", false, engine.Waiting, pending(cascades.Edit, false), "capstan answer r1 --file text.md"},
+		{"an expired question", false, engine.Waiting, pending(cascades.Choice, true), "continues without an answer"},
+		{"an answered question", false, engine.Waiting, nil, "continues with the answer"},
+		{"a question of another engine", true, engine.Waiting, pending(cascades.Choice, false), "capstan-temporal answer r1 VALUE"},
+		{"a failure in another engine", true, engine.Failed, nil, "capstan show r1 --attempts"},
+		{"a run in progress", false, journal.Running, nil, "capstan events r1 --follow"},
+	} {
+		var run journal.Run
+		run.RunID, run.Guest, run.Pending = "r1", c.guest, c.pending
+		got := strings.Join(endings.After(&run, engine.Result{RunID: "r1", Status: c.status}).Lines(), "\n")
+		if !strings.Contains(got, c.want) {
+			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
+		}
+	}
+}

@@ -67,7 +67,7 @@ func TestFlagOneMeaning(t *testing.T) {
 
 var (
 	sentenceEnd = regexp.MustCompile(`[.?!](\s|$)`)
-	imperative  = regexp.MustCompile(`^[A-Z][a-z]*[^s\W]( |$)`) // and no "Lists", "Runs"
+	imperative  = regexp.MustCompile(`^[A-Z][a-z]*[^s\W](,| |$)`) // and no "Lists", "Runs"
 )
 
 // TestHelpStyle checks the length of the texts and lines of every command's help.
@@ -206,7 +206,7 @@ func commandReference(b *strings.Builder, cmd *cobra.Command) {
 		fmt.Fprintf(b, "\nExit status: %s.\n", exits)
 	}
 	if cmd.HasExample() {
-		fmt.Fprintf(b, "\n```sh\n%s\n```\n", strings.TrimRight(regexp.MustCompile(`(?m)^  `).ReplaceAllString(cmd.Example, ""), "\n"))
+		fmt.Fprintf(b, "\n```text\n%s\n```\n", strings.TrimRight(regexp.MustCompile(`(?m)^  `).ReplaceAllString(cmd.Example, ""), "\n"))
 	}
 }
 

@@ -27,6 +27,9 @@ Start with a first cascade. It needs no key:
   capstan init reviews && cd reviews
   capstan run review_document.yaml --model scripted --input document=@document.md
   capstan show last --attempts
+
+Usage:
+  capstan COMMAND [flags]
 `
 	rootExamples = `
 Examples:

@@ -46,7 +46,7 @@ A verdict's line begins with ✓ passed, ✗ rejected, ! error (no verdict) or
 	store.add(cmd)
 	cmd.Flags().BoolVar(&f.attempts, "attempts", false, "every attempt, with its text, tool calls, verdicts and feedback")
 	cmd.Flags().BoolVar(&f.prompts, "prompts", false, "every request to a model, with its messages, and the reply")
-	cmd.Flags().BoolVar(&f.json, "json", false, "print one JSON object, that of run --json")
+	cmd.Flags().BoolVar(&f.json, "json", false, flagTexts["json"])
 	return cmd
 }
 

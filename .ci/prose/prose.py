@@ -120,6 +120,8 @@ def help_of(binary):
         found += [(f'{name} --help', m.strip()) for m in re.findall(r'^ +(?:-\w, )?--[\w-]+(?: \w+)? {2,}(.*)$', t, re.M) if len(m.split()) >= 4]
     return found
 
+GENERATED = {'docs/reference/cli.md'}  # made from the help texts, which count once
+
 LATER = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'later.txt')
 
 def later(text):
@@ -142,7 +144,7 @@ def check(files, binary, base, seen):
     now = later(open(LATER, encoding='utf8').read())
     wrong = [f'later.txt names {p}, which does not exist: remove the line' for p in sorted(now - set(files))]
     wrong += [f'later.txt gained {p}: the list may only shrink' for p in sorted(grown(base))]
-    for name, sents in (('help and pages', help_of(binary) + pages([f for f in files if f not in now])), ('messages', messages_of(files))):
+    for name, sents in (('help and pages', help_of(binary) + pages([f for f in files if f not in now | GENERATED])), ('messages', messages_of(files))):
         for what, is_, limit in zip(('unseen', 'long', 'clause', 'told'), figures(name, sents, seen, None), LIMITS[name]):
             if limit is not None and is_ > limit: wrong.append(f'{name}: {what} is {is_:.2f}, the maximum is {limit}')
     print(*wrong, sep='\n', end='\n' if wrong else '')

@@ -120,7 +120,7 @@ func (s *Set) route(name string) (model.Model, string, error) {
 	return client, rest, nil
 }
 
-// prefixes explains where a model without a provider's prefix goes; "" for one with it.
+// prefixes returns a hint about provider prefixes for a model's name that has no prefix.
 func prefixes(name string) string {
 	if name == "" || strings.Contains(name, ":") {
 		return ""

@@ -11,7 +11,7 @@ import (
 )
 
 // A trouble is a verdict that rejected a text, or a check without a verdict, with
-// links to all that belongs to it.
+// links to the text, the prompt and the feedback.
 type trouble struct {
 	Verdict  verdict
 	Phase    string

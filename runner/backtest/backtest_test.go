@@ -621,7 +621,7 @@ func TestOtherRuns(t *testing.T) {
 	renamed := files{"cascade.yaml": "cascade_id: d\nphases: [{name: draft, instructions: x, wards: {post: [{validator: non_empty}]}}]"}
 	test := s.test(t, renamed)
 	r := run(t, test)
-	if r.Runs != 0 || r.Others != 1 || r.Attempts != 0 || said(t, r) != "no recorded run of cascade d: 1 of other cascades\n" {
+	if r.Runs != 0 || r.Others != 1 || r.Attempts != 0 || said(t, r) != "no recorded run of cascade d (1 of other cascades)\n" {
 		t.Errorf("got %+v\n%s", r, said(t, r))
 	}
 	test.Any = true

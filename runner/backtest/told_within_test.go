@@ -67,7 +67,7 @@ func TestRenderingWithin(t *testing.T) {
 	if err := (&backtest.Report{Strange: 2, Wards: r.Wards, Moves: r.Moves, Changes: []backtest.Change{{Cascade: "look", Phase: "l", Kind: backtest.ToNo}}}).JUnit(&b); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`classname="look/l"`, `classname="look/draft"`, `classname="sum/s"`, `name="2 visits not looked at: `} {
+	for _, want := range []string{`classname="look/l"`, `classname="look/draft"`, `classname="sum/s"`, `name="2 visits left out: `} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %s in\n%s", want, b.String())
 		}

@@ -80,8 +80,8 @@ func TestReport(t *testing.T) {
 	if o := found["1 attempt"]; o.Accepted != (measure.Rate{K: 1, N: 3}) || !close3(o.Price.CostUSD, 3) || !close3(o.Saving, 0.5) {
 		t.Errorf("1 attempt: %+v", o)
 	}
-	if o := found["give up when one reason comes 2 times in a row"]; !close3(o.Price.CostUSD, 9.0/2) {
-		t.Errorf("give up: %+v", o)
+	if o := found["stop after the same reason 2 times in a row"]; !close3(o.Price.CostUSD, 9.0/2) {
+		t.Errorf("stop: %+v", o)
 	}
 	if _, told := found["3 attempts"]; told || len(p.Others) != 3 {
 		t.Errorf("something is said of what no run tried: %+v", p.Others)
@@ -98,7 +98,7 @@ func TestReport(t *testing.T) {
 		t.Errorf("of three: %v, %s", err, said)
 	}
 	var text strings.Builder
-	if err := r.Text(&text); err != nil || !strings.Contains(text.String(), "too few runs to check it") || strings.Contains(text.String(), "NaN") {
+	if err := r.Text(&text); err != nil || !strings.Contains(text.String(), "too few runs to verify") || strings.Contains(text.String(), "NaN") {
 		t.Errorf("%v\n%s", err, text.String())
 	}
 }

@@ -284,7 +284,7 @@ func TestText(t *testing.T) {
 	if said := b.String(); strings.Contains(said, "\x1b") || strings.Contains(said, "\nfalse pass") || !strings.Contains(said, "\nann") {
 		t.Errorf("a person's name shapes the report:\n%s", said)
 	}
-	for _, want := range []string{"false pass    1 of 1, 100.0 % (2.5-100.0)", "false block   unknown (0 of 0)", "ceiling       100.0 %", "would have refused 0 of 1, of them 0 rightly and 0 wrongly (labels)"} {
+	for _, want := range []string{"false pass    1 of 1, 100.0 % (2.5-100.0)", "false block   unknown (0 of 0)", "ceiling       100.0 %", "would have rejected 0 of 1, 0 rightly and 0 wrongly (labels)"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in\n%s", want, b.String())
 		}
@@ -329,7 +329,7 @@ func TestAskedAnew(t *testing.T) {
 	}
 	long.Mode = "shadow"
 	var b strings.Builder
-	if err := r.Text(&b); err != nil || !strings.Contains(b.String(), "would have refused 0 of 1, of them 0 rightly") || !strings.Contains(b.String(), "asked anew    about 1 labelled text,") {
+	if err := r.Text(&b); err != nil || !strings.Contains(b.String(), "would have rejected 0 of 1, 0 rightly") || !strings.Contains(b.String(), "rerun on      1 labelled text ") {
 		t.Error(err, b.String())
 	}
 }

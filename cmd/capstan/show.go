@@ -28,12 +28,11 @@ func (c *Command) show() *cobra.Command {
 	var f showFlags
 	cmd := &cobra.Command{
 		Use:   "show RUN",
-		Short: "Show the status, phases, verdicts and output of a run",
-		Long: `Show the status, phases, verdicts, cost and output of a run, and the next step.
-RUN is a run's name, the beginning of one, or last.
+		Short: "Show the phases, verdicts, cost and output of a run",
+		Long: `Show the phases, verdicts, cost and output of a run, and the next step. RUN is the
+name of a run, the beginning of a name, or last.
 
-A verdict's line begins with ✓ passed, ✗ rejected, ! error (no verdict) or
-· skipped.`,
+A line of a verdict begins with ✓ passed, ✗ rejected, ! error, or · skipped.`,
 		Example: `  capstan show last --attempts
   capstan show last --prompts`,
 		Args: cobra.ExactArgs(1),
@@ -44,8 +43,8 @@ A verdict's line begins with ✓ passed, ✗ rejected, ! error (no verdict) or
 		},
 	}
 	store.add(cmd)
-	cmd.Flags().BoolVar(&f.attempts, "attempts", false, "every attempt, with its text, tool calls, verdicts and feedback")
-	cmd.Flags().BoolVar(&f.prompts, "prompts", false, "every request to a model, with its messages, and the reply")
+	cmd.Flags().BoolVar(&f.attempts, "attempts", false, "every attempt with its text, tool calls, verdicts and feedback")
+	cmd.Flags().BoolVar(&f.prompts, "prompts", false, "every request to a model with its messages and the reply")
 	cmd.Flags().BoolVar(&f.json, "json", false, flagTexts["json"])
 	return cmd
 }

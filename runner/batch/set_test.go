@@ -67,7 +67,7 @@ func TestRows(t *testing.T) {
 			"1 2 map[n:2 on:true tags:[1] topic:a, \"b\"\nc] expects", "2 4 map[topic:]", "3 5 map[n:x topic:5]", "4 6 error: it has 2 columns; the header has 5", "5 7 error: bare \"", "6 8 map[n:1 topic:f]",
 		}},
 		"a quote that is not closed": {"s.csv", "topic\na\n\"b\nc\n", 2, []string{"1 2 map[topic:a]", "2 3 error: extraneous or missing \" in quoted-field"}},
-		"and goes on for long":       {"s.csv", "topic\na\n\"" + strings.Repeat(long, 2), 2, []string{"1 2 map[topic:a]", "2 3 error: the row has more than 65536 bytes; nothing behind it"}},
+		"and goes on for long":       {"s.csv", "topic\na\n\"" + strings.Repeat(long, 2), 2, []string{"1 2 map[topic:a]", "2 3 error: the row has more than 65536 bytes; the following rows cannot be read"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			set := written(t, c.file, c.text)

@@ -12,7 +12,7 @@ import { after, before, test } from "node:test";
 import { CapstanError, capstan, connect } from "capstan";
 
 const folder = mkdtempSync(join(tmpdir(), "capstan-client-"));
-const env = { ...process.env, CAPSTAN_DB: join(folder, "runs.db"), CAPSTAN_MODEL: "scripted", CAPSTAN_TOKEN: undefined };
+const env = { ...process.env, CAPSTAN_STORE: join(folder, "runs.db"), CAPSTAN_MODEL: "scripted", CAPSTAN_TOKEN: undefined };
 const token = "0123456789abcdef";
 const key = "aws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY\nAKIAIOSFODNN7EXAMPLF\n";
 
@@ -43,7 +43,7 @@ let server, url;
 before(async () => {
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
   server = spawn(process.execPath, [resolve("node_modules/capstan/capstan.js"), "serve", "--addr=127.0.0.1:0", "."], {
-    cwd: folder, env: { ...env, CAPSTAN_TOKEN: token, CAPSTAN_DB: join(folder, "server.db") }, stdio: ["ignore", "ignore", "pipe"],
+    cwd: folder, env: { ...env, CAPSTAN_TOKEN: token, CAPSTAN_STORE: join(folder, "server.db") }, stdio: ["ignore", "ignore", "pipe"],
   });
   let printed = "";
   for await (const text of server.stderr.setEncoding("utf8").iterator({ destroyOnReturn: false })) {

@@ -21,7 +21,7 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// An archive whose program prints a version, and its line of checksums.txt.
+// release returns an archive whose program prints a version, and its line of checksums.txt.
 func release(t *testing.T, name string) (archive []byte, sum string) {
 	t.Helper()
 	program := "#!/bin/sh\necho \"capstan v1.2.3 $1\"\n"
@@ -43,7 +43,7 @@ func release(t *testing.T, name string) (archive []byte, sum string) {
 	return buf.Bytes(), fmt.Sprintf("%x  %s\n", sha256.Sum256(buf.Bytes()), name)
 }
 
-// uname writes a program that answers as another machine's uname does.
+// uname returns a folder with a program uname that prints another system and machine.
 func uname(t *testing.T, system, machine string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -149,7 +149,7 @@ func read(t *testing.T, file string) string {
 	return string(text)
 }
 
-// The files that cannot read names.yaml agree with it.
+// Some files cannot read names.yaml. They must agree with it.
 func TestNames(t *testing.T) {
 	n := names(t)
 	repository := n["repository"]
@@ -217,7 +217,7 @@ func TestFormula(t *testing.T) {
 	}
 }
 
-// The image has the program alone, a user that is not root, and labels.
+// The image must contain the program alone, and must not run as root.
 func TestContainerfile(t *testing.T) {
 	var lines []string
 	for line := range strings.Lines(strings.ReplaceAll(read(t, "Containerfile"), "\\\n", " ")) {

@@ -73,9 +73,11 @@ func TestInstallScript(t *testing.T) {
 		args             []string
 		installed, wants string
 	}{
-		{"good archive", "Linux", "aarch64", sum, archive, []string{"--version", "1.2.3"}, ".local/bin/capstan", `installed .*: capstan v1\.2\.3 version`},
+		{"good archive", "Linux", "aarch64", sum, archive, []string{"--version", "1.2.3"}, ".local/bin/capstan",
+			`installed .*: capstan v1\.2\.3 version`},
 		{"tag for a version", "Linux", "arm64", sum, archive, []string{"--version", "v1.2.3"}, ".local/bin/capstan", `installed`},
-		{"chosen folder", "Linux", "arm64", sum, archive, []string{"--dir", "a b/bin", "--version", "1.2.3"}, "a b/bin/capstan", `a b/bin is not in PATH`},
+		{"chosen folder", "Linux", "arm64", sum, archive, []string{"--dir", "a b/bin", "--version", "1.2.3"}, "a b/bin/capstan",
+			`a b/bin is not in PATH`},
 		{"other archive", "Linux", "arm64", sum, append([]byte("x"), archive...), []string{"--version", "1.2.3"}, "",
 			`has the SHA-256 [0-9a-f]{64}, but checksums\.txt has [0-9a-f]{64}; nothing was installed`},
 		{"truncated archive", "Linux", "arm64", sum, archive[:20], []string{"--version", "1.2.3"}, "", `nothing was installed`},
@@ -154,11 +156,13 @@ func TestNames(t *testing.T) {
 	n := names(t)
 	repository := n["repository"]
 	for file, wants := range map[string][]string{
-		"../go.mod":              {"module " + strings.TrimPrefix(repository, "https://") + "\n"},
-		"install.sh":             {"version=" + n["version"] + "\n", "CAPSTAN_DOWNLOADS:-" + n["downloads"] + "}"},
-		"Containerfile":          {`image.source="` + repository + `"`, `image.licenses="` + n["license"] + `"`, `image.description="` + n["summary"] + `"`},
-		"../.ci/goreleaser.yaml": {"homepage: " + repository + "\n", "license: " + n["license"] + "\n", "project_name: " + n["deb"] + "\n", n["summary"] + "\n"},
-		"../CHANGELOG.md":        {"## [" + n["version"] + "]"},
+		"../go.mod":  {"module " + strings.TrimPrefix(repository, "https://") + "\n"},
+		"install.sh": {"version=" + n["version"] + "\n", "CAPSTAN_DOWNLOADS:-" + n["downloads"] + "}"},
+		"Containerfile": {`image.source="` + repository + `"`,
+			`image.licenses="` + n["license"] + `"`, `image.description="` + n["summary"] + `"`},
+		"../.ci/goreleaser.yaml": {"homepage: " + repository + "\n", "license: " + n["license"] + "\n",
+			"project_name: " + n["deb"] + "\n", n["summary"] + "\n"},
+		"../CHANGELOG.md": {"## [" + n["version"] + "]"},
 	} {
 		text := read(t, file)
 		for _, want := range wants {
@@ -212,7 +216,8 @@ func TestFormula(t *testing.T) {
 		}
 	}
 	write(strings.Replace(sums.String(), "darwin_arm64", "darwin_x", 1))
-	if out, err := exec.Command("bash", "formula", dist).CombinedOutput(); err == nil || !strings.Contains(string(out), "no archive for darwin/arm64") {
+	out, err = exec.Command("bash", "formula", dist).CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "no archive for darwin/arm64") {
 		t.Errorf("%v\n%s", err, out)
 	}
 }

@@ -37,10 +37,10 @@ phases:
 	}
 	for value, want := range map[string]string{
 		`{"items": [{"name": "ab", "order": 1}], "before": {"id": 2}, "n": null}`: "",
-		`{"items": [{"name": "a"}]}`:                                              "$.items[0].name: must have at least 2 characters, has 1",
-		`{"items": [{"name": "ab", "order": "x"}]}`:                               "$.items[0].order: must be an integer, is a string",
-		`{"items": [{"name": "ab", "in": {}}]}`:                                   "$.items[0].in: missing property 'name'",
-		`{"before": {"before": {"id": "x"}}}`:                                     "$.before.before.id: must be an integer, is a string",
+		`{"items": [{"name": "a"}]}`:                "$.items[0].name: must have at least 2 characters, has 1",
+		`{"items": [{"name": "ab", "order": "x"}]}`: "$.items[0].order: must be an integer, is a string",
+		`{"items": [{"name": "ab", "in": {}}]}`:     "$.items[0].in: missing property 'name'",
+		`{"before": {"before": {"id": "x"}}}`:       "$.before.before.id: must be an integer, is a string",
 	} {
 		checkValue(t, c.Phases[0].OutputSchema, value, want)
 	}

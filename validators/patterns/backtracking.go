@@ -17,8 +17,8 @@ type Matcher interface {
 	String() string
 }
 
-// ErrUnmatched is the error of a match with look-around that exceeds a limit.
-var ErrUnmatched = errors.New("the pattern has look-around or a back-reference, and")
+// errUnmatched is the error of a match with look-around that exceeds a limit.
+var errUnmatched = errors.New("the pattern has look-around or a back-reference, and")
 
 // Limits of a pattern that needs backtracking.
 const (
@@ -35,7 +35,7 @@ type backtracking struct {
 
 // CompileECMA reads a pattern in the syntax of ECMAScript, as JSON Schema has it. If
 // Go's syntax has all that it needs, matching takes linear time. Otherwise a match ends
-// with [ErrUnmatched] after one second, or at once for a text of more than 1 MiB. The
+// with an error after one second, or at once for a text of more than 1 MiB. The
 // limits of [Compile] hold.
 func CompileECMA(source string) (Matcher, error) {
 	p, err := Compile(source)
@@ -85,12 +85,12 @@ const unitTime = 100 * time.Nanosecond
 // MatchWithin implements [Matcher]. It pays for the time that has passed.
 func (p backtracking) MatchWithin(m Meter, text string) (bool, error) {
 	if len(text) > maxBacktracked {
-		return false, fmt.Errorf("%w the text has %d bytes; the maximum is %d", ErrUnmatched, len(text), maxBacktracked)
+		return false, fmt.Errorf("%w the text has %d bytes; the maximum is %d", errUnmatched, len(text), maxBacktracked)
 	}
 	start := time.Now()
 	matches, err := p.re.MatchString(text)
 	if err != nil {
-		return false, fmt.Errorf("%w matching did not end within %s", ErrUnmatched, maxBacktrack)
+		return false, fmt.Errorf("%w matching did not end within %s", errUnmatched, maxBacktrack)
 	}
 	if m != nil {
 		err = m.Spend(1 + len(text)/stepsPerUnit + int(time.Since(start)/unitTime))

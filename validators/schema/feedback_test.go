@@ -127,3 +127,16 @@ func TestLookAround(t *testing.T) {
 		t.Error("a broken pattern compiles")
 	}
 }
+
+// TestOddBlank names a blank that is none in JSON.
+func TestOddBlank(t *testing.T) {
+	for text, want := range map[string]string{
+		"{\u00a0\"a\":\u00a01}":     "there is no JSON in the text; line 1, column 2: the character U+00A0 is no blank in JSON, so write a space",
+		"Hello,\u00a0you.\n[\u2003": "there is no JSON in the text; line 1, column 7: the character U+00A0 is no blank in JSON, so write a space",
+		"Hello\u00a0you.":           "there is no JSON in the text",
+	} {
+		if _, _, err := schema.Extract(nil, text, nil); !errors.Is(err, schema.ErrNoJSON) || err.Error() != want {
+			t.Errorf("%q: got %v", text, err)
+		}
+	}
+}

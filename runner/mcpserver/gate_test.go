@@ -185,10 +185,10 @@ func TestOffers(t *testing.T) {
 		t.Errorf("got %v", got)
 	}
 	for want, change := range map[string]func(o *mcpserver.Options){
-		`"psot" is unknown; known are `: func(o *mcpserver.Options) { o.Only = []string{"psot"} },
-		"are both called lint: give one another name":          func(o *mcpserver.Options) { o.Cascades["lint"] = o.Cascades["post"] },
-		"are both called json:":                                func(o *mcpserver.Options) { o.Cascades["json"] = o.Cascades["post"]; o.Only = []string{"lint"} },
-		`"my post" is no valid tool name`:               func(o *mcpserver.Options) { o.Cascades["my post"] = o.Cascades["post"] },
+		`"psot" is unknown; known are `:               func(o *mcpserver.Options) { o.Only = []string{"psot"} },
+		"are both called lint: give one another name": func(o *mcpserver.Options) { o.Cascades["lint"] = o.Cascades["post"] },
+		"are both called json:":                       func(o *mcpserver.Options) { o.Cascades["json"] = o.Cascades["post"]; o.Only = []string{"lint"} },
+		`"my post" is no valid tool name`:             func(o *mcpserver.Options) { o.Cascades["my post"] = o.Cascades["post"] },
 		"word_count: min must be an integer, is a string": func(o *mcpserver.Options) {
 			o.Gates = []mcpserver.Gate{{Validator: find("word_count"), Fixed: map[string]any{"min": "x"}}}
 		},

@@ -16,7 +16,7 @@ import (
 //go:embed cascade.schema.json
 var jsonSchema []byte
 
-// published is the schema without the editions, which are for those who write it.
+// published is the schema without the editions, which only authors of the schema need.
 var published = sync.OnceValue(func() []byte {
 	var out []byte
 	for line := range bytes.Lines(jsonSchema) {

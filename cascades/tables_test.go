@@ -15,8 +15,8 @@ import (
 	"github.com/seed61713e19/capstan/cascades/cascadestest"
 )
 
-// extended are the mappings with the keys of another mapping and more. Their tables have
-// only the keys that the other mapping does not have.
+// extended are the mappings that add keys to those of another mapping. Their tables list
+// the added keys.
 var extended = map[string]string{
 	"a validator in place": "a validator",
 	"a ward":               "a validator in place",
@@ -189,7 +189,7 @@ func typeOf(n *yaml.Node) string {
 	return map[string]string{"string": "text", "integer": "whole number", "number": "number", "boolean": "true or false"}[kind.Value]
 }
 
-// plural returns the plural of a type, also of one with a link.
+// plural returns the plural of a type. The type may have a link.
 func plural(kind string) string {
 	if word, link, ok := strings.Cut(kind, "]"); ok {
 		return word + "s]" + link

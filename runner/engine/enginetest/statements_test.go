@@ -135,9 +135,9 @@ var (
 	notInLinks = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
 )
 
-// statementsOf returns the statements of a page below its introduction. The first cell of
-// a table's row is a statement, and so is each sentence elsewhere. A sentence that ends
-// with a colon belongs to the next one.
+// statementsOf returns the statements of a page below its introduction: the first cell of
+// each table row, and each sentence of the text. A sentence that ends with a colon belongs
+// to the next sentence.
 func statementsOf(page, text string) (all []statement) {
 	text = comment.ReplaceAllString(code.ReplaceAllString(builtin.ReplaceAllString(text, ""), ""), "\n")
 	_, text, _ = strings.Cut(text, "\n## ")

@@ -2,7 +2,7 @@
 // may name that others have ([Known]); out goes a [Cascade], whole and checked, or
 // [Diagnostics]: everything that is wrong, each at its place. Nothing is run for it.
 // Of a cascade it is told here what a run may do at most ([Plan]), what it needs and
-// asks, and who its gates are. What each key means is told in docs/language.md.
+// asks, and who its gates are. The pages in docs/reference describe the keys.
 //
 // Begin with the types below, then parse.go, which reads the file's top; each part of
 // a file has the Go file that reads it, by way of object.go and fields.go. Below are

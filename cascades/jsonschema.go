@@ -10,18 +10,13 @@ import (
 
 	"github.com/seed61713e19/capstan/cascades/windlass"
 	"github.com/seed61713e19/capstan/validators"
-	"github.com/seed61713e19/capstan/validators/patterns"
 	"github.com/seed61713e19/capstan/validators/schema"
 )
 
 //go:embed cascade.schema.json
 var jsonSchema []byte
 
-// links finds where a sentence leads within the pages, which only these can follow.
-var links = patterns.Lazy(`\[([^\]"]*)\]\((?:#|[\w./-]+\.md)[^)"]*\)`)
-
-// published is the schema without what is said for those who write it: the editions
-// and the cases, each a line.
+// published is the schema without the editions, which only authors of the schema need.
 var published = sync.OnceValue(func() []byte {
 	var out []byte
 	for line := range bytes.Lines(jsonSchema) {
@@ -29,7 +24,7 @@ var published = sync.OnceValue(func() []byte {
 			out = append(out, line...)
 		}
 	}
-	return links().ReplaceAll(out, []byte("$1"))
+	return out
 })
 
 // JSONSchema is the JSON Schema (2020-12) of cascade files, for editors: every

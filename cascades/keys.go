@@ -2,12 +2,11 @@ package cascades
 
 import "slices"
 
-// The JSON Schema declares the language's keys: what each is called, what it may be,
-// what it is unless it is written, in a sentence what it means, the edition of the
-// language that it came with, and the cases that hold it. From it come what editors
-// tell, the tables of docs/language.md, and the keys that the parser knows, which are
-// written into keys_declared.go, since reading the schema takes longer than most
-// cascades. What a key does is the parser's to say, in the one place that reads it;
+// The JSON Schema declares the language's keys: name, type, default, a description, an
+// example, and the edition of the language that introduced the key. Editors show the
+// descriptions, and the tables of docs/reference are generated from the schema. The keys
+// that the parser knows are generated into keys_declared.go, because reading the schema
+// takes longer than reading most cascades. What a key does is the parser's to say, in the one place that reads it;
 // a test holds that all are read that are declared, and no others.
 
 // A key is one that a mapping may have.

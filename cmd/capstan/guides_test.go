@@ -23,7 +23,7 @@ var guides = []string{"docs/getting-started.md", "docs/how-to/*.md"}
 
 var (
 	fileLead = regexp.MustCompile("`([^`\\s]+)`:$") // the end of the paragraph above a file's block
-	lengthy  = regexp.MustCompile(`\b\d+(\.\d+)?(ms|µs)\b|\b\d+\.\d\ds\b`)
+	lengthy  = regexp.MustCompile(`\b\d+(\.\d+)?(ms|µs)\b|\b\d+\.\d\ds\b|\b\d+\.\d+ s\b`)
 	stamped  = regexp.MustCompile(`\b\d{4}-\d\d-\d\dT[\d:.]+Z`)
 	jobEnded = regexp.MustCompile(`bash: line \d+: +\d+ Killed.*\n`)
 )

@@ -14,7 +14,7 @@
 // done over again tells nothing twice.
 //
 // A write that may not be made twice is tried once; where nobody knows what came
-// of it a person is asked, as on any host (docs/language.md).
+// of it a person is asked, as on any host (docs/reference).
 package temporal
 
 import (

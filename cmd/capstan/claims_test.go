@@ -185,23 +185,25 @@ func headings(page string) map[string]bool {
 	return all
 }
 
-// The README's table has every exit code, and no other.
-func TestReadmeExitCodes(t *testing.T) {
+// TestExitCodes compares the tables of exit codes with the codes.
+func TestExitCodes(t *testing.T) {
 	t.Chdir("../..")
-	_, rest, _ := strings.Cut(pagesOf(t)["README.md"], "## Exit codes\n")
-	table, _, _ := strings.Cut(rest, "\n## ")
 	want := map[int]string{
 		exitOK: "succeeded", exitNo: "rejected", exitUsage: "usage", exitBroken: "error",
 		exitWaiting: "waiting for a person", exitBudget: "over budget", exitInterrupted: "interrupted",
 	}
-	rows := regexp.MustCompile(`(?m)^\| (\d+) \| (.*) \|$`).FindAllStringSubmatch(table, -1)
-	if len(rows) != len(want) {
-		t.Errorf("%d rows for %d statuses", len(rows), len(want))
-	}
-	for _, row := range rows {
-		status, _ := strconv.Atoi(row[1])
-		if says := want[status]; says == "" || !strings.HasPrefix(row[2], says) {
-			t.Errorf("%s: %q", row[1], row[2])
+	for page, title := range map[string]string{"README.md": "## Exit codes\n", "docs/reference/exit-codes.md": "# Exit codes\n"} {
+		_, rest, _ := strings.Cut(pagesOf(t)[page], title)
+		table, _, _ := strings.Cut(rest, "\n## ")
+		rows := regexp.MustCompile(`(?m)^\| (\d+) \| (.*) \|$`).FindAllStringSubmatch(table, -1)
+		if len(rows) != len(want) {
+			t.Errorf("%s has %d rows for %d codes", page, len(rows), len(want))
+		}
+		for _, row := range rows {
+			code, _ := strconv.Atoi(row[1])
+			if meaning := want[code]; meaning == "" || !strings.HasPrefix(row[2], meaning) {
+				t.Errorf("%s: %s: %q", page, row[1], row[2])
+			}
 		}
 	}
 }

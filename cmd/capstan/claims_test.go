@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/seed61713e19/capstan/validators/patterns"
@@ -56,7 +57,7 @@ func TestReadmeCountsValidators(t *testing.T) {
 	t.Chdir("../..")
 	var out bytes.Buffer
 	c := &Command{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &out, Getenv: func(string) string { return "" }}
-	if status := c.Run(t.Context(), []string{"validators", "--json"}); status != exitOK {
+	if status := c.Run(t.Context(), []string{"list", "validators", "--json"}); status != exitOK {
 		t.Fatal(out.String())
 	}
 	var list []struct{ Kind string }
@@ -120,9 +121,14 @@ func TestPagesNameVerbs(t *testing.T) {
 func TestSecurityFlags(t *testing.T) {
 	t.Chdir("../..")
 	flags := map[string]bool{}
-	for _, verb := range (&Command{Getenv: func(string) string { return "" }}).root(nil).Commands() {
-		verb.Flags().VisitAll(func(f *pflag.Flag) { flags[f.Name] = true })
+	var visit func(*cobra.Command)
+	visit = func(cmd *cobra.Command) {
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { flags[f.Name] = true })
+		for _, sub := range cmd.Commands() {
+			visit(sub)
+		}
 	}
+	visit((&Command{Getenv: func(string) string { return "" }}).root(nil))
 	named := regexp.MustCompile("`(?:[a-z-]+ )?--([a-z-]+)").FindAllStringSubmatch(pagesOf(t)["SECURITY.md"], -1)
 	for _, m := range named {
 		if !flags[m[1]] {
@@ -250,7 +256,7 @@ func follow(t *testing.T, page, line string) {
 	said, file, kept := strings.Cut(said, " > ")
 	var out, told bytes.Buffer
 	c := &Command{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &told, Getenv: func(name string) string {
-		return map[string]string{"CAPSTAN_DB": "runs.db"}[name]
+		return map[string]string{"CAPSTAN_STORE": "runs.db"}[name]
 	}}
 	if status := c.Run(t.Context(), shellWords(said)); status != exitOK {
 		t.Errorf("%s: capstan %s: status %d\n%s%s", page, said, status, &out, &told)

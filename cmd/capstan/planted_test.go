@@ -319,7 +319,7 @@ func soundWeeks(t *testing.T) (map[string][]sound, []sound) {
 	t.Helper()
 	dir := t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, name) }
-	getenv := func(name string) string { return map[string]string{"CAPSTAN_DB": in("runs.db")}[name] }
+	getenv := func(name string) string { return map[string]string{"CAPSTAN_STORE": in("runs.db")}[name] }
 	capstan := func(args ...string) []byte {
 		t.Helper()
 		var out, said bytes.Buffer
@@ -330,7 +330,7 @@ func soundWeeks(t *testing.T) (map[string][]sound, []sound) {
 		return out.Bytes()
 	}
 	capstan("schedule", "init", in("demo.db"), "--demo")
-	capstan("keygen", "--dir", dir)
+	capstan("receipt", "keygen", "--dir", dir)
 	capstan("schedule", "settings", in("demo.db"), "--verification-key", in("public.pem"))
 	capstan("run", "../../cascades/examples/schedule.yaml", "--model", "scripted", "-q", "--run-id", "week", "--root", in("."), "--input", "creator_id=ada", "--input", "week_start=2026-01-05",
 		"--input", "db="+in("demo.db"), "--input", "signing_key="+in("private.pem"), "--input", "verification_key="+in("public.pem"))

@@ -92,7 +92,7 @@ func console(t *testing.T, block, store string) string {
 		if words[0] != "capstan" {
 			t.Fatalf("a page shows %q, which is not ours to run", said)
 		}
-		getenv := func(name string) string { return map[string]string{"CAPSTAN_DB": store}[name] }
+		getenv := func(name string) string { return map[string]string{"CAPSTAN_STORE": store}[name] }
 		c := &Command{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &out, Getenv: getenv}
 		status = c.Run(context.Background(), words[1:])
 	}

@@ -119,7 +119,7 @@ def verdicts(files: list[str], status: int, data: Any, messages: str) -> Iterato
 def tests(folders: list[str]) -> Check:
     """Run the recorded tests of folders."""
     check = Check("test " + " ".join(folders))
-    status, data, messages = capstan("test", "--json", "--", *folders)
+    status, data, messages = capstan("test", "run", "--json", "--", *folders)
     if data is None or status not in (0, 1, 2) or (status == 0) is not data["ok"] or not data["cases"]:
         return check.fail(messages or f"status {status} without tests")
     for case in data["cases"]:

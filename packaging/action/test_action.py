@@ -168,8 +168,8 @@ class CheckTest(RunnerTest):
 
     def record_test(self) -> None:
         """Record a run of post.yaml as the test cases/first."""
-        env = {**self.env, "CAPSTAN_DB": str(self.folder / "runs.db")}
-        for args in (["run", "post.yaml"], ["freeze", "last", "--name", "first", "--dir", "cases", "--link"]):
+        env = {**self.env, "CAPSTAN_STORE": str(self.folder / "runs.db")}
+        for args in (["run", "post.yaml"], ["test", "record", "last", "--name", "first", "--tests", "cases", "--link"]):
             subprocess.run(["capstan", *args], cwd=self.workspace, env=env, check=True, capture_output=True)
 
     def test_rejected(self) -> None:

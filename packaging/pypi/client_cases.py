@@ -54,7 +54,7 @@ def setUpModule() -> None:
 
 
 def environment() -> dict[str, str]:
-    return {**os.environ, "CAPSTAN_DB": str(FOLDER / "runs.db")}
+    return {**os.environ, "CAPSTAN_STORE": str(FOLDER / "runs.db")}
 
 
 @contextlib.contextmanager

@@ -107,7 +107,7 @@ class Binary:
     def runs(self, *, status: str | None = None, cascade: str | None = None, limit: int = 20) -> list[dict[str, Any]]:
         """List the stored runs, the newest first. A limit of 0 is no limit."""
         flags = map("=".join, _given({"--status": status, "--cascade": cascade, "--limit": str(limit)}).items())
-        return list(self._call(["runs", "--json", *flags])[1]["runs"])
+        return list(self._call(["runs", "list", "--json", *flags])[1]["runs"])
 
     def _call(self, args: list[str], text: bytes = b"", statuses: Container[int] = (0,)) -> tuple[int, dict[str, Any]]:
         try:

@@ -40,8 +40,8 @@ func (c *Command) version() *cobra.Command {
 		Use:   "version",
 		Short: "Print the version, the commit and its date",
 		Long: `Print the version, the commit and its date. A build from a checkout has a version
-that Go makes of the commit, or (devel). --licences prints the notices of all
-third-party code in the program, for all platforms.`,
+that Go makes of the commit, or (devel). --licences prints the licences of all
+included packages.`,
 		Example: `  capstan version
   capstan version --json
   capstan version --licences`,
@@ -58,10 +58,8 @@ third-party code in the program, for all platforms.`,
 			return err
 		},
 	}
-	cmd.Flags().BoolVar(&licences, "licences", false, "the notices of third-party code")
-	cmd.Flags().BoolVar(&licences, "licenses", false, "the same as --licences")
-	_ = cmd.Flags().MarkHidden("licenses")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object")
+	cmd.Flags().BoolVar(&licences, "licences", false, "licences of all included packages")
+	cmd.Flags().BoolVar(&asJSON, "json", false, flagTexts["json"])
 	cmd.MarkFlagsMutuallyExclusive("licences", "json")
 	return cmd
 }

@@ -168,7 +168,8 @@ class BinaryTest(Calls, unittest.TestCase):
     def test_contradictions(self) -> None:
         """A program whose output and exit status differ gives no verdict and no result."""
         valid, invalid, unknown = '{"valid": true}', '{"valid": false}', '{"valid": null}'
-        for output, status in ((valid, 1), (valid, 3), (invalid, 0), (unknown, 0), (unknown, 1), ("", 0), ("[]", 0)):
+        wrong = [(valid, 1), (valid, 3), (invalid, 0), (invalid, 3), (unknown, 0), (unknown, 1), ("{}", 2), ("", 0), ("[]", 0)]
+        for output, status in wrong:
             with self.subTest(output=output, status=status), self.assertRaises(Error):
                 Binary(self.program(output, status)).gate("word_count", "a")
         for output, status in (('{"run_id": "a", "status": "succeeded"}', 3), ('{"run_id": "a", "status": "blocked"}', 0), ("{}", 0)):

@@ -19,7 +19,7 @@ var (
 	date    string // the time of the commit, in RFC 3339
 )
 
-// thirdParty is what the licences of all that is in the program ask to be told.
+// thirdParty has the notices that the licences of all included packages require.
 //
 //go:embed notices.txt
 var thirdParty string

@@ -105,10 +105,10 @@ def gate(line: str, files: list[str], model: str) -> Check:
 
 def verdicts(files: list[str], status: int, data: Any, messages: str) -> Iterator[tuple[str, bool | None, str]]:
     """Return the verdict of each file, which is None where the gate gave none."""
-    if isinstance(data, list) and [j.get("file") for j in data] == files:
-        for judged in data:
+    if isinstance(data, list) and len(data) == len(files):  # in the same order
+        for file, judged in zip(files, data):
             verdict = judged.get("verdict") or {}
-            yield judged["file"], verdict.get("valid"), str(verdict.get("reason") or judged.get("error") or "no verdict")
+            yield file, verdict.get("valid"), str(verdict.get("reason") or judged.get("error") or "no verdict")
     elif len(files) == 1 and isinstance(data, dict) and status in (0, 1) and data.get("valid", status == 0) is (status == 0):
         issues = [str(issue["message"]) for issue in data.get("issues") or []]
         yield files[0], status == 0, str(data.get("reason") or "; ".join(issues) or data.get("status"))
@@ -199,4 +199,8 @@ def append(variable: str, text: str) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except Exception as err:  # Python would exit with 1, the status of a rejection
+        print(f"::error title=Capstan gave no verdict::{report.escape_data(repr(err))}")
+        sys.exit(3)

@@ -23,6 +23,7 @@ def annotation(check: Check, finding: Finding) -> str:
 
 def escape_data(text: str) -> str:
     """Return a text as the message of a workflow command."""
+    text = text.encode("utf-8", "backslashreplace").decode()  # a file name need not be UTF-8
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 

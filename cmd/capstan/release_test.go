@@ -51,7 +51,8 @@ func TestRelease(t *testing.T) {
 // The variables of a release build have precedence over the build information.
 func TestVersion(t *testing.T) {
 	goSystem := fmt.Sprintf("(%s, %s/%s)\n", runtime.Version(), runtime.GOOS, runtime.GOARCH)
-	if text, status := capstan(t, t.TempDir(), "version"); status != exitOK || !strings.HasPrefix(text, "capstan (devel)") || !strings.HasSuffix(text, goSystem) {
+	text, status := capstan(t, t.TempDir(), "version")
+	if status != exitOK || !strings.HasPrefix(text, "capstan (devel)") || !strings.HasSuffix(text, goSystem) {
 		t.Errorf("without variables: status %d, %q", status, text)
 	}
 	version, commit, date = "v1.2.3", "0123456789abcdef0123456789abcdef01234567", "2026-11-28T17:00:00Z"
@@ -61,7 +62,7 @@ func TestVersion(t *testing.T) {
 			t.Errorf("%q: %q", args, text)
 		}
 	}
-	text, _ := capstan(t, t.TempDir(), "version", "--json")
+	text, _ = capstan(t, t.TempDir(), "version", "--json")
 	var got map[string]any
 	if err := json.Unmarshal([]byte(text), &got); err != nil || got["version"] != version || got["commit"] != commit || got["date"] != date {
 		t.Errorf("%s, %v", text, err)
@@ -70,7 +71,9 @@ func TestVersion(t *testing.T) {
 
 func TestVersionOfCheckout(t *testing.T) {
 	b := buildOf(&debug.BuildInfo{Main: debug.Module{Version: "v0.0.0-20261128170000-0123456789ab+dirty"}, Settings: []debug.BuildSetting{
-		{Key: "vcs.revision", Value: "0123456789abcdef0123456789abcdef01234567"}, {Key: "vcs.time", Value: "2026-11-28T17:00:00Z"}, {Key: "vcs.modified", Value: "true"},
+		{Key: "vcs.revision", Value: "0123456789abcdef0123456789abcdef01234567"},
+		{Key: "vcs.time", Value: "2026-11-28T17:00:00Z"},
+		{Key: "vcs.modified", Value: "true"},
 	}})
 	want := "capstan v0.0.0-20261128170000-0123456789ab+dirty, commit 0123456789ab with changes, 2026-11-28T17:00:00Z "
 	if text := b.text(); !strings.HasPrefix(text, want) {

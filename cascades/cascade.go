@@ -301,6 +301,7 @@ type Tool struct {
 	Engine      bool        // the engine answers it itself
 	Position    Position    // where a phase names it
 	Queue       string      // see [Cascade.Queue]
+	MaxBytes    int         // of a result for the model; 0 for [DefaultResult]
 	Receipt     *Receipt    // that a text must come with; nil for none
 
 	named  string // as tackle has it: the name, or a cascade's file

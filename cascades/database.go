@@ -2,6 +2,7 @@ package cascades
 
 import (
 	"cmp"
+	"math"
 	"net/url"
 	"path"
 	"strings"
@@ -85,7 +86,7 @@ func (p *parser) overDatabases(found tool.Tool) (t *Tool, over bool) {
 		urls = append(urls, "="+d.URL)
 	}
 	need := &Need{Position: p.position(p.databases.node), Variables: process.Needed(urls), Remote: bound}
-	return &Tool{Name: bound.Name, Description: bound.Description, Params: bound.Params(), Tool: bound, Effect: bound.Effect, need: need}, true
+	return &Tool{Name: bound.Name, Description: bound.Description, Params: bound.Params(), Tool: bound, Effect: bound.Effect, MaxBytes: math.MaxInt, need: need}, true
 }
 
 // asks notes which databases a use of a tool asks: with inputs that name one that

@@ -44,6 +44,9 @@ func (o *object) text(key string) string {
 		return ""
 	}
 	s, _ := o.p.text(n, key)
+	if key == "description" {
+		o.p.halved(n)
+	}
 	return s
 }
 

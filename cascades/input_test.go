@@ -61,9 +61,9 @@ func TestCheckInput(t *testing.T) {
 		"not said":             {"inputs_schema: {c: {type: string}}", `[{name: x, compose: x}]`, nil, "input c is missing"},
 		"a long description":   {"inputs_schema: {a: " + strings.Repeat("a", 201) + "}", `[{name: x, instructions: "{{ input.a }}"}]`, nil, "input a is missing: " + strings.Repeat("a", 199) + "…; phase x reads input.a"},
 		"many names":           {"inputs_schema: {" + strings.Repeat("a", 100) + ": a, " + strings.Repeat("b", 101) + ": b}", `[{name: x, compose: x}]`, given("z", 1), "input z is not declared: inputs_schema has " + strings.Repeat("a", 100) + ", " + strings.Repeat("b", 97) + "…"},
-		"unfit":                {declared, `[{name: x, compose: x}]`, given("b", "three"), "input b: got string, want integer"},
+		"unfit":                {declared, `[{name: x, compose: x}]`, given("b", "three"), "input b: must be an integer, is a string"},
 		"endless":              {"inputs_schema: {a: {$ref: '#'}}", `[{name: x, compose: x}]`, given("a", 1), "input a: JSON schema: no telling: the schema refers to itself without end"},
-		"all at once":          {declared, `[{name: x, compose: "{{ input.a }}"}]`, given("b", "three", "delta", 1, "cc", 2), "input a is missing: The a; phase x reads input.a\ninput b: got string, want integer\ninput cc is not declared: inputs_schema has a, b\ninput delta is not declared: inputs_schema has a, b"},
+		"all at once":          {declared, `[{name: x, compose: "{{ input.a }}"}]`, given("b", "three", "delta", 1, "cc", 2), "input a is missing: The a; phase x reads input.a\ninput b: must be an integer, is a string\ninput cc is not declared: inputs_schema has a, b\ninput delta is not declared: inputs_schema has a, b"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			loaded, err := Parse("c.yaml", []byte("cascade_id: c\n"+c.schema+"\nphases: "+c.phases), nil, known())

@@ -156,6 +156,7 @@ var unseen = map[string]string{
 	"siblings.yaml":     "likewise",
 	"files.yaml":        "likewise",
 	"names.yaml":        "a name may be the file's own, and it cannot look up whether it is",
+	"neighbours.yaml":   "what a schema says, and where YAML ends a text, it does not look at",
 	"no_databases.yaml": "that a tool needs something of the file's top is known to the tool",
 	"texts.yaml":        "templates, expressions and patterns are texts to it",
 	"tries_name.yaml":   "that a phase may not be called so hangs on what stands beside the phases",

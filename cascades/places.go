@@ -15,9 +15,27 @@ import (
 // warns of words that JSON Schema does not have and that are near to one it has.
 func (p *parser) schema(n *yaml.Node) *schema.Schema {
 	before := len(p.found)
-	source := p.plain(n, verbatim)
+	source, file := p.schemaSource(n)
 	if len(p.found) > before {
 		return nil
+	}
+	if inner, at := unwrapped(source); at != "" {
+		_, value := p.within(n, at)
+		p.warn(n, CodeStray, "schema: this is the json_schema of OpenAI's response_format: write what is under %s alone", strings.TrimPrefix(at, "$."))
+		source, n = inner, value
+	}
+	before = len(p.found)
+	source = p.bundled(n, source, file)
+	if len(p.found) > before {
+		return nil
+	}
+	if file != "" {
+		file += ": "
+	}
+	source, words := schema.Nullable(source)
+	for _, s := range words {
+		key, _ := p.within(n, schema.Named(s.Path, s.Key))
+		p.warn(key, CodeStray, `%sschema %s: "nullable" is a word of OpenAPI 3.0; it is read as type: [TYPE, "null"], so write that`, file, s.Path)
 	}
 	s, err := p.known.Memo.schema(source)
 	if err == nil {
@@ -33,19 +51,30 @@ func (p *parser) schema(n *yaml.Node) *schema.Schema {
 			continue
 		}
 		told[value] = true
-		p.report(value, CodeSchema, "schema %s", f)
+		p.report(value, CodeSchema, "%sschema %s", file, f)
 		if word, ok := value.Value, value.Kind == yaml.ScalarNode; ok && strings.HasSuffix(f.Path, ".type") {
 			p.suggest(word, schema.Types)
 		}
 	}
 	if len(faults) == 0 {
-		p.report(n, CodeSchema, "%v", err)
+		p.report(n, CodeSchema, "%s%v", file, err)
 	}
 	p.strays(n, source)
 	return nil
 }
 
-// strays warns of misspelt words of a schema.
+// constraints are words of other validators that look like constraints: methods of Zod
+// and Joi, and argparse and Django's choices.
+var constraints = map[string]string{
+	"min":      "use minimum, minLength or minItems",
+	"max":      "use maximum, maxLength or maxItems",
+	"length":   "use minLength and maxLength, or minItems and maxItems",
+	"regex":    "use pattern",
+	"choices":  "use enum",
+	"optional": "a property is optional unless required lists it",
+}
+
+// strays warns of misspelt words of a schema, and of words that look like constraints.
 func (p *parser) strays(n *yaml.Node, source any) {
 	keywords := schema.Keywords(source)
 	found := schema.Strays(source)
@@ -57,10 +86,14 @@ func (p *parser) strays(n *yaml.Node, source any) {
 		if p.compared += len(keywords); p.compared > maxComparisons {
 			return
 		}
+		key, _ := p.within(n, schema.Named(s.Path, s.Key))
+		if word := constraints[s.Key]; word != "" {
+			p.warn(key, CodeStray, "schema %s: %q means nothing in JSON Schema: %s", s.Path, s.Key, word)
+			continue
+		}
 		if spellings.Nearest(s.Key, keywords) == "" {
 			continue
 		}
-		key, _ := p.within(n, schema.Named(s.Path, s.Key))
 		p.warn(key, CodeStray, "schema %s: %q means nothing in JSON Schema", s.Path, s.Key)
 		p.suggest(s.Key, func() []string { return keywords })
 	}
@@ -147,7 +180,7 @@ func (p *parser) fit(n *yaml.Node, what string, params map[string]any, with Valu
 		p.report(n, CodeParameters, "%s: %v", what, err)
 	}
 	for _, b := range broken {
-		if b.Rule == "required" && b.Path == "$" && (strange || len(plain) < len(with)) {
+		if (b.Rule == "required" || b.Rule == "anyOf" || b.Rule == "oneOf") && b.Path == "$" && (strange || len(plain) < len(with)) {
 			continue // what is misspelt, or a template
 		}
 		key, value := p.within(n, b.Path)

@@ -50,6 +50,7 @@ func (p *parser) provider(o *object, name string) model.Provider {
 	}
 	made.Headers = p.headers(o)
 	made.Prices = p.prices(o.child("prices"))
+	made.Finish = o.texts("finish")
 	o.done()
 	return made
 }

@@ -11,6 +11,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/seed61713e19/capstan/cascades/documents"
+	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/templates"
 	"github.com/seed61713e19/capstan/validators/expressions"
 	"github.com/seed61713e19/capstan/validators/patterns"
@@ -21,10 +22,10 @@ type variables []string
 
 // The variables of the places where templates stand (LANGUAGE §6, §4).
 var (
-	phaseVariables = variables{"input", "state", "outputs", "lineage", "history", "turn", "turn_number", "max_turns", "attempt", "validation_error", "schema_error"}
+	phaseVariables = variables{"input", "state", "outputs", "lineage", "history", "turn", "turn_number", "max_turns", "attempt", "validation_error", "schema_error", "output_schema"}
 	retryVariables = append(slices.Clone(phaseVariables), "max_attempts")
 	loopVariables  = append(slices.Clone(phaseVariables), "max_attempts", "validator", "description")
-	checkVariables = append(slices.Clone(phaseVariables), "content", "output", "tool")
+	checkVariables = append(slices.Clone(phaseVariables[:len(phaseVariables)-1]), "content", "output", "tool")
 )
 
 // Variables are those that a template under a key may read, besides the item of
@@ -52,11 +53,39 @@ func (p *parser) template(n *yaml.Node, what string, scope variables) *templates
 		return nil
 	}
 	source := p.word(n, what)
+	p.halved(n)
 	if name, ok := ownFile(source); ok {
 		return p.templateFile(n, name, scope)
 	}
 	return p.compile(n, source, scope, p.inside(n))
 }
+
+// halved warns of a text that YAML ends at a # which is hardly meant as a comment.
+func (p *parser) halved(n *yaml.Node) {
+	n = p.resolve(n)
+	if cut := n.LineComment; n.Kind == yaml.ScalarNode && n.Style == 0 && len(cut) > 1 && !strings.ContainsRune(" \t#!", rune(cut[1])) {
+		p.warn(n, CodeOtherwise, "in YAML the text ends before %q, which is a comment: quote the text", model.Cut(cut, 40))
+	}
+}
+
+// braces warns of {name} and ${name} where an input has that name: they stay as they
+// are. CrewAI, LangChain and shells put the value there.
+func (p *parser) braces(source string, scope variables, at func(line, column int) Position) {
+	if len(p.declared) == 0 || !slices.Contains(scope, "input") {
+		return
+	}
+	for _, m := range inBraces().FindAllStringSubmatchIndex(source, -1) {
+		name, before := source[m[2]:m[3]], source[:m[0]]
+		if !p.declared[name] || strings.HasSuffix(before, "{") || strings.HasPrefix(source[m[1]:], "}") {
+			continue
+		}
+		line := strings.Count(before, "\n") + 1
+		column := utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:]) + 1
+		p.note(Warning, at(line, column), CodeOtherwise, "template: %s stays as it is: write {{ input.%s }} for the input", source[m[0]:m[1]], name)
+	}
+}
+
+var inBraces = patterns.Lazy(`\$?\{([A-Za-z_][A-Za-z0-9_]*)\}`)
 
 // ownFile is the file that a template stands in, where it is not written out. With
 // blanks in it a name must end as files do: else it is a text that begins so.
@@ -106,6 +135,7 @@ func (p *parser) compile(n *yaml.Node, source string, scope variables, at func(l
 	if t == nil {
 		return nil
 	}
+	p.braces(source, scope, at)
 	for _, name := range t.Names() {
 		root := name.Path[0]
 		for i := 3; root == "outputs" && i <= len(name.Path); i++ { // outputs.a.b.c reads b of a, and c of that

@@ -13,6 +13,13 @@ import (
 	"github.com/seed61713e19/capstan/validators/patterns"
 )
 
+// DefaultResult is the maximum size of a tool's result for a model, in bytes, unless the
+// tool has a max_bytes of its own. Databases have their own limit.
+const DefaultResult = 256 << 10
+
+// minResult leaves room for the note on what was left out.
+const minResult = 100
+
 // toolName is what models' endpoints accept as the name of a function.
 var toolName = patterns.Lazy(`^[A-Za-z0-9_-]{1,64}$`)
 
@@ -76,6 +83,10 @@ func (p *parser) toolForm(o *object, name string) *Tool {
 	}
 	if exec == nil {
 		o.conflict("subject", "subject names arguments of exec, which %s does not have", o.what)
+	}
+	t.MaxBytes = o.whole("max_bytes", minResult, DefaultResult)
+	if t.MaxBytes > maxBytes {
+		p.report(o.get("max_bytes"), CodeValue, "max_bytes must be at most %d", maxBytes)
 	}
 	defer p.effect(o, t)
 	switch {

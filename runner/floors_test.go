@@ -22,6 +22,8 @@ var floors = map[string]string{
 	// What several layers share.
 	"internal/files": "", // files whose names are not trusted
 	"internal/hosts": "", // addresses that are not trusted
+	// The files with which people install Capstan: it has tests only.
+	"packaging": "",
 	// Floor 0.
 	"templates/jinja":      "runner/spellings", // the language of templates
 	"templates/prompts":    "",                 // what we say to models

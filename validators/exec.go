@@ -113,10 +113,13 @@ func questionOf(s Subject, with map[string]any) question {
 	return question{Subject: s, With: with, Key: s.Key}
 }
 
+// byStatusHint names the key for programs that are no validators, such as tests.
+const byStatusHint = " (for a program whose exit status is the verdict, such as a test command, write verdict: exit_status)"
+
 // verdictOf reads what a program has printed; told is that as it may be shown.
 func verdictOf(out process.Output, told string) (Verdict, error) {
 	if out.ExitCode > 1 {
-		return Verdict{}, fmt.Errorf("exit status %d", out.ExitCode)
+		return Verdict{}, fmt.Errorf("exit status %d%s", out.ExitCode, byStatusHint)
 	}
 	if len(bytes.TrimSpace(out.Stdout)) == 0 {
 		return Verdict{}, fmt.Errorf("exit status %d and no output", out.ExitCode)
@@ -124,7 +127,7 @@ func verdictOf(out process.Output, told string) (Verdict, error) {
 	v, err := ParseVerdict(out.Stdout)
 	switch {
 	case err != nil:
-		return Verdict{}, fmt.Errorf("exit status %d: %w", out.ExitCode, Unreadable(err, told))
+		return Verdict{}, fmt.Errorf("exit status %d: %w%s", out.ExitCode, Unreadable(err, told), byStatusHint)
 	case v.Valid && out.ExitCode == 1:
 		return Verdict{}, errors.New("exit status 1 with a valid verdict")
 	}

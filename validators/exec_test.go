@@ -56,6 +56,8 @@ func TestExecIsNoVerdict(t *testing.T) {
 		"not a boolean":       {`echo '{"valid": "false"}'`, `"valid" must be true or false, not "false"`},
 		"status 2":            {`echo '{"valid": true, "reason": ""}'; exit 2`, "exit status 2"},
 		"status 1, a yes":     {`echo '{"valid": true, "reason": ""}'; exit 1`, "exit status 1 with a valid verdict"},
+		"a test command":      {"echo '--- FAIL: TestX'; exit 1", "write verdict: exit_status"},
+		"status 2, no JSON":   {"echo 'make: *** [test] Error 1'; exit 2", "write verdict: exit_status"},
 		"a signal":            {`kill -9 $$`, "exit status 137"},
 		"the last lines":      {"for i in 1 2 3 4 5 6 7; do echo line $i >&2; done; exit 3", "it said: line 3\nline 4\nline 5\nline 6\nline 7"},
 	} {

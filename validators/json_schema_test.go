@@ -18,7 +18,7 @@ func TestJSONSchemaIssues(t *testing.T) {
 	if err != nil || v.Valid || len(v.Issues) != 2 {
 		t.Fatalf("got %+v, %v", v, err)
 	}
-	want := Issue{Check: "minimum", Severity: "error", Message: "minimum: got 1, want 3", Location: "$.n", Expected: ">= 3", Got: "1"}
+	want := Issue{Check: "minimum", Severity: "error", Message: "must be at least 3, is 1", Location: "$.n", Expected: ">= 3", Got: "1"}
 	if !slices.Contains(v.Issues, want) {
 		t.Errorf("got %+v, want %+v", v.Issues, want)
 	}

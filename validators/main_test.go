@@ -62,7 +62,7 @@ func TestMainProgram(t *testing.T) {
 		{"file parameter", holding, []string{text, "--with", "text=@" + word}, "", 0, `"valid":true`, ""},
 		{"flags win", atMost, []string{"--with", "max:=9"}, `{"content": "abcd", "with": {"max": 3}}`, 0, `"valid":true`, ""},
 		{"help", atMost, []string{"--help"}, "", 0, `"most characters"`, ""},
-		{"wrong parameter", atMost, []string{"--with", "max=9", "-"}, "x", 2, "", "validator at_most: $.max: got string, want integer"},
+		{"wrong parameter", atMost, []string{"--with", "max=9", "-"}, "x", 2, "", "validator at_most: $.max: must be an integer, is a string"},
 		{"wrong flag", atMost, []string{"--nope"}, "", 2, "", "usage: at_most"},
 		{"two files", atMost, []string{"a", "b"}, "", 2, "", "more than one file"},
 		{"no such file", atMost, []string{filepath.Join(dir, "none")}, "", 2, "", "no such file"},

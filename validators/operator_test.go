@@ -45,7 +45,7 @@ func TestFixed(t *testing.T) {
 		{v.Fixed(map[string]any{"policy": "strict"}), map[string]any{"most": 1, "policy": nil}, "policy is the operator's to set", "most word", true},
 		{v.Fixed(map[string]any{"most": 7}), nil, `7 "" ""`, "word", false},
 		{v.Fixed(map[string]any{"most": 7}), map[string]any{"most": 8}, "most is the operator's to set", "word", false},
-		{v.Fixed(map[string]any{"most": "x"}), nil, "got string, want integer", "word", false},
+		{v.Fixed(map[string]any{"most": "x"}), nil, "must be an integer, is a string", "word", false},
 		{v.Fixed(map[string]any{"most": 7}).Fixed(map[string]any{"word": "z"}), nil, `7 "" "z"`, "", false},
 	} {
 		if got := said(row.v, row.with); !strings.Contains(got, row.want) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -81,6 +82,7 @@ func (c *Command) providerSign(ctx context.Context, p model.Provider) sign {
 		if status == http.StatusOK && key != "" {
 			s.Says += " and takes the key"
 		}
+		s.Says += "; an output_schema goes there as " + cmp.Or(p.Format, "json_schema")
 	}
 	return s
 }

@@ -1,3 +1,5 @@
+//go:build !manual
+
 // Capstan runs cascades: phases of language model work whose texts must pass
 // wards before anything downstream may see them.
 //

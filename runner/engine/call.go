@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -199,7 +200,7 @@ func (t *try) do(a *asked, budget *wards.Budget) (said string, spent *wards.Deci
 		return "", nil, &Error{Code: Failed, Path: a.at, way: []string{"tackle", a.call.Name}, Message: fmt.Sprintf("tool %s: %s", a.call.Name, said)}
 	}
 	if ours || !guarded(t.p.Wards.Result, a) {
-		return said, nil, nil
+		return a.shortened(said), nil, nil
 	}
 	output, _ := schema.ParseText(said)
 	d, err := t.hold(a, t.p.Wards.Result, said, output, budget)
@@ -212,7 +213,23 @@ func (t *try) do(a *asked, budget *wards.Budget) (said string, spent *wards.Deci
 	case d.Action == wards.Exhausted:
 		return "", &d, nil
 	}
-	return said, nil, nil
+	return a.shortened(said), nil, nil
+}
+
+// shortened returns a result that is not above the tool's limit for the model. Of a
+// longer one it has the beginning and the end.
+func (a *asked) shortened(text string) string {
+	limit := cascades.DefaultResult
+	if a.tool != nil {
+		limit = cmp.Or(a.tool.MaxBytes, limit)
+	}
+	if len(text) <= limit {
+		return text
+	}
+	half := limit / 2
+	head, tail := strings.ToValidUTF8(text[:half], ""), strings.ToValidUTF8(text[len(text)-half:], "")
+	return fmt.Sprintf("%s\n[… %d bytes are left out: the result has %d bytes, and the maximum is %d …]\n%s",
+		head, len(text)-len(head)-len(tail), len(text), limit, tail)
 }
 
 // dispatch makes the call.

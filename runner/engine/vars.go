@@ -20,7 +20,7 @@ func (shipped) Reads(name string) bool { return name != "lineage" && name != "hi
 // variables are the names of what a phase's templates may read, beside the names
 // of an item and what comes with the place of the template.
 var variables = []string{
-	"input", "state", "outputs", "turn", "turn_number", "max_turns", "attempt", "validation_error", "schema_error", "lineage", "history",
+	"input", "state", "outputs", "turn", "turn_number", "max_turns", "attempt", "validation_error", "schema_error", "lineage", "history", "output_schema",
 }
 
 // vars are the variables of the phase's templates that r reads.
@@ -57,6 +57,12 @@ func (v *visit) variable(name string) any {
 		return v.lineage()
 	case "history":
 		return []any{}
+	case "output_schema":
+		if v.p.OutputSchema == nil {
+			return ""
+		}
+		text, _ := v.p.OutputSchema.MarshalJSON() // it was read from a file
+		return string(text)
 	default: // schema_error: there is none yet
 		return ""
 	}

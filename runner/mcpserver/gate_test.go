@@ -51,10 +51,10 @@ func TestGate(t *testing.T) {
 		{"panics", `{"content": ""}`, "panic: oh", true},
 		{"word_count", `{"content": "one", "with": {"mni": 3}}`, "'mni'", true},
 		{"word_count", `{"content": "one", "wiht": {}}`, "'wiht'", true},
-		{"word_count", `{"content": "one", "with": {"min": "3"}}`, "$.with.min: got string, want integer", true},
+		{"word_count", `{"content": "one", "with": {"min": "3"}}`, "$.with.min: must be an integer, is a string", true},
 		{"word_count", `{"with": {"min": 3}}`, "'content'", true},
-		{"word_count", `{"content": null}`, "$.content: got null, want string", true},
-		{"word_count", `{"content": {"a": 1}}`, "$.content: got object, want string", true},
+		{"word_count", `{"content": null}`, "$.content: must be a string, is null", true},
+		{"word_count", `{"content": {"a": 1}}`, "$.content: must be a string, is an object", true},
 		{"word_count", `[1]`, "want an object", true},
 		{"contains", `{"content": "x"}`, "missing property 'with'", true},
 		{"grammar_check", `{"content": "x"}`, "no verdict", true},
@@ -189,7 +189,7 @@ func TestOffers(t *testing.T) {
 		"are both called lint: give one another name":          func(o *mcpserver.Options) { o.Cascades["lint"] = o.Cascades["post"] },
 		"are both called json:":                                func(o *mcpserver.Options) { o.Cascades["json"] = o.Cascades["post"]; o.Only = []string{"lint"} },
 		`"my post" cannot be the name of a tool`:               func(o *mcpserver.Options) { o.Cascades["my post"] = o.Cascades["post"] },
-		"word_count: min got string, want integer": func(o *mcpserver.Options) {
+		"word_count: min must be an integer, is a string": func(o *mcpserver.Options) {
 			o.Gates = []mcpserver.Gate{{Validator: find("word_count"), Fixed: map[string]any{"min": "x"}}}
 		},
 		`json has no parameter "db"`: func(o *mcpserver.Options) {

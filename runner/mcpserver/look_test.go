@@ -60,7 +60,7 @@ func TestValidateRequest(t *testing.T) {
 	for request, want := range map[string]string{
 		`{"task_id": "one` + rest: `false{"task_id":"one","verdict":"FAIL"}map[task_id:one verdict:FAIL]`,
 		`{"task_id": "odd` + rest: "truetask_id: odd",
-		`"one"`:                   "got string, want object",
+		`"one"`:                   "must be an object, is a string",
 		`{"task_id": "one"}`:      "missing properties 'validation_type', 'acceptance_criteria'",
 	} {
 		if got := ask(request); !strings.Contains(got, want) {

@@ -48,7 +48,7 @@ func TestRuns(t *testing.T) {
 		t.Errorf("it is not kept: %v", err)
 	}
 	for arguments, want := range map[string]string{
-		`{}`: "'topic'", `{"topic": "owls", "lenght": 3}`: "'lenght'", `{"topic": "owls", "length": "3"}`: "$.length: got string, want integer",
+		`{}`: "'topic'", `{"topic": "owls", "lenght": 3}`: "'lenght'", `{"topic": "owls", "length": "3"}`: "$.length: must be an integer, is a string",
 	} {
 		if text, _, isError := use(t, s, "post", json.RawMessage(arguments)); !isError || !strings.Contains(text, want) {
 			t.Errorf("%s: %s", arguments, text)

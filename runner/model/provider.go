@@ -26,7 +26,8 @@ type Provider struct {
 	LimitField  string   // what max_output_tokens is called; "" for max_tokens
 	CacheField  string   // the member that names a run for its prompt cache; "" for none
 	CacheHeader string   // the header that does
-	NoFormat    bool     // it takes no response_format, or takes it and does nothing
+	Format      string   // the response_format that it takes: "" for json_schema, json_object, or prompt for none
+	Finish      []string // finish reasons that mean a normal end, beside the known ones
 	Ignores     []string // parameters that it takes and does nothing with, as a cascade names them
 	ForeignCall Extra    // what a tool call of another provider's model has to carry
 	CallID      int      // how many letters and digits the id of a tool call must be; 0 for any id
@@ -37,9 +38,9 @@ type Provider struct {
 func Providers() []Provider {
 	const limit = "max_completion_tokens" // max_tokens is refused by OpenAI's reasoning models
 	return []Provider{
-		{Name: "anthropic", BaseURL: "https://api.anthropic.com/v1", KeyEnv: "ANTHROPIC_API_KEY", NoFormat: true, Ignores: []string{"effort", "seed"}},
+		{Name: "anthropic", BaseURL: "https://api.anthropic.com/v1", KeyEnv: "ANTHROPIC_API_KEY", Format: "prompt", Ignores: []string{"effort", "seed"}},
 		{Name: "azure", BaseEnv: "AZURE_OPENAI_ENDPOINT", KeyEnv: "AZURE_OPENAI_API_KEY", KeyHeader: "api-key", LimitField: limit, CacheField: "prompt_cache_key"},
-		{Name: "deepseek", BaseURL: "https://api.deepseek.com/v1", KeyEnv: "DEEPSEEK_API_KEY"},
+		{Name: "deepseek", BaseURL: "https://api.deepseek.com/v1", KeyEnv: "DEEPSEEK_API_KEY", Format: "json_object"},
 		{Name: "fireworks", BaseURL: "https://api.fireworks.ai/inference/v1", KeyEnv: "FIREWORKS_API_KEY"},
 		{Name: "gemini", BaseURL: "https://generativelanguage.googleapis.com/v1beta/openai", KeyEnv: "GEMINI_API_KEY",
 			ForeignCall: `{"extra_content":{"google":{"thought_signature":"skip_thought_signature_validator"}}}`},

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"slices"
+	"strings"
 )
 
 // Wire is the request's messages as the elements of a JSON array in the chat
@@ -70,7 +71,7 @@ func appendMessage(encoded []byte, m Message, to Provider) ([]byte, error) {
 		if foreign {
 			c.Extra = to.ForeignCall
 		}
-		call, err := appendWire(nil, wireCall{ID: to.callID(c.ID), Type: "function", Function: wireFunction{c.Name, c.Arguments}})
+		call, err := appendWire(nil, wireCall{ID: to.callID(c.ID), Type: "function", Function: wireFunction{c.Name, c.sent()}})
 		if err != nil {
 			return nil, err
 		}
@@ -88,6 +89,24 @@ func appendMessage(encoded []byte, m Message, to Provider) ([]byte, error) {
 	}
 	object, err := appendWire(nil, message)
 	return append(encoded, m.Extra.join(object)...), err
+}
+
+// Whole reports whether the arguments are empty or one JSON object.
+func (c ToolCall) Whole() bool {
+	text := strings.TrimSpace(c.Arguments)
+	return text == "" || text[0] == '{' && json.Valid([]byte(text))
+}
+
+// sent returns the arguments as endpoints take them. Many parse the arguments of
+// earlier calls and refuse the whole request if one of them is no object.
+func (c ToolCall) sent() string {
+	switch {
+	case strings.TrimSpace(c.Arguments) == "":
+		return "{}"
+	case c.Whole():
+		return c.Arguments
+	}
+	return string(AppendText([]byte(`{"invalid_arguments":`), c.Arguments)) + "}"
 }
 
 type wireTool struct {

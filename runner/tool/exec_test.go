@@ -104,7 +104,7 @@ func TestExecEnvironment(t *testing.T) {
 }
 
 func TestExecFails(t *testing.T) {
-	fails(t, program(t, "echo", closed), map[string]any{"n": "3"}, "arguments: $.n: got string, want integer")
+	fails(t, program(t, "echo", closed), map[string]any{"n": "3"}, "arguments: $.n: must be an integer, is a string")
 	fails(t, program(t, "echo", closed), map[string]any{"n": 1, "m": 2}, "'m' not allowed")
 	fails(t, program(t, "echo", map[string]any{"type": "strin"}), nil, "parameters: ")
 	fails(t, program(t, "binary", nil), nil, "not UTF-8")

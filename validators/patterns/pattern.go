@@ -121,6 +121,7 @@ const maxTogether = 250_000
 // bounds what they cost together. The zero Group is ready to use.
 type Group struct {
 	known map[string]Pattern
+	ecma  map[string]Matcher
 	cost  int
 }
 
@@ -145,4 +146,27 @@ func (g *Group) Compile(source string) (Pattern, error) {
 	}
 	g.known[source] = p
 	return p, nil
+}
+
+// CompileECMA is [CompileECMA] within the limits of [Group.Compile].
+func (g *Group) CompileECMA(source string) (Matcher, error) {
+	if m, ok := g.ecma[source]; ok {
+		return m, nil
+	}
+	p, err := g.Compile(source)
+	if err == nil {
+		return p, nil
+	}
+	if errors.Is(err, ErrLarge) {
+		return nil, err
+	}
+	m, err := CompileECMA(source)
+	if err != nil {
+		return nil, err
+	}
+	if g.cost += Effort(source); g.ecma == nil {
+		g.ecma = map[string]Matcher{}
+	}
+	g.ecma[source] = m
+	return m, nil
 }

@@ -175,7 +175,7 @@ func TestPromise(t *testing.T) {
 		Case{Name: "null", Content: nothing(json.RawMessage("null")), Reason: "b: is met without evidence"},
 		Case{Name: "no criteria", Content: promise(), Reason: "acceptance_criteria"},
 		Case{Name: "the same id twice", Content: promise(met, met), Reason: "acceptance_criteria[1].id: another criterion"},
-		Case{Name: "met in words", Content: promise(with(met, object{"met": "true"})), Reason: "acceptance_criteria[0].met: got string, want boolean"},
+		Case{Name: "met in words", Content: promise(with(met, object{"met": "true"})), Reason: "acceptance_criteria[0].met: must be a boolean, is a string"},
 		Case{Name: "another word for met", Content: promise(with(met, object{"met": nil, "status": "done"})), Reason: "acceptance_criteria[0].status: use met"},
 		Case{Name: "no promise", Content: "done!", Reason: "completion promise: there is no JSON"},
 		Case{Name: "empty", Content: "", Reason: "completion promise: there is no JSON"},

@@ -22,19 +22,12 @@ func (r *run) whole() {
 	}
 	n := r.n
 	if n.types != 0 && n.types&is == 0 && !(n.types&integerType != 0 && is == numberType && isInteger(v)) {
-		r.fail("type", func() Violation {
-			want := strings.Join(n.typeList, " or ")
-			return Violation{Message: "got " + typeName(v) + ", want " + want, Expected: want, Got: typeName(v)}
-		})
+		r.fail("type", func() Violation { return mistyped(n.types, v) })
 		return
 	}
 	if n.constant != nil && !r.equal(v, n.constant.canonical) {
 		r.fail("const", func() Violation {
-			message := "'const' failed"
-			if typeOf(n.constant.value)&(arrayType|objectType) == 0 {
-				message = "value must be " + display(n.constant.value)
-			}
-			return Violation{Message: message, Expected: show(n.constant.value), Got: show(v)}
+			return Violation{Message: sentence("const", display(n.constant.value)), Expected: show(n.constant.value), Got: show(v)}
 		})
 		return
 	}
@@ -86,17 +79,14 @@ func (r *run) among(e *enum, v any, is typeSet) bool {
 }
 
 func (e *enum) message() string {
-	if e.types&(arrayType|objectType) != 0 {
-		return "'enum' failed"
-	}
 	words := make([]string, len(e.values))
 	for i, v := range e.values {
 		words[i] = display(v)
 	}
 	if len(words) == 1 {
-		return "value must be " + words[0]
+		return sentence("const", words[0])
 	}
-	return "value must be one of " + strings.Join(words, ", ")
+	return sentence("enum", strings.Join(words, ", "))
 }
 
 func (r *run) text(s string) {
@@ -107,7 +97,7 @@ func (r *run) text(s string) {
 	if t.min >= 0 || t.max >= 0 {
 		r.bounds("Length", utf8.RuneCountInString(s), t.min, t.max)
 	}
-	if t.pattern != nil && !r.over() && !r.matches(*t.pattern, s) && r.err == nil {
+	if t.pattern != nil && !r.over() && !r.matches(t.pattern, s) && r.err == nil {
 		r.fail("pattern", func() Violation {
 			return Violation{
 				Message:  Clip(quoted(Clip(s, maxMessage))+" does not match pattern "+quoted(t.pattern.String()), maxMessage),
@@ -119,8 +109,11 @@ func (r *run) text(s string) {
 
 // matches reports whether a text matches a pattern. If the work ends before, the
 // result is false and r.err is set.
-func (r *run) matches(p patterns.Pattern, text string) bool {
+func (r *run) matches(p patterns.Matcher, text string) bool {
 	matches, err := p.MatchWithin(r.work, text)
+	if err != nil {
+		r.end(&unchecked{pathOf(r.p.steps()), err})
+	}
 	return matches && err == nil
 }
 
@@ -128,12 +121,12 @@ func (r *run) matches(p patterns.Pattern, text string) bool {
 func (r *run) bounds(of string, got, min, max int) {
 	if min >= 0 && got < min {
 		r.fail("min"+of, func() Violation {
-			return Violation{Message: fmt.Sprintf("min%s: got %d, want %d", of, got, min), Expected: "at least " + strconv.Itoa(min), Got: strconv.Itoa(got)}
+			return Violation{Message: sentence("min"+of, things(min, of), strconv.Itoa(got)), Expected: "at least " + strconv.Itoa(min), Got: strconv.Itoa(got)}
 		})
 	}
 	if max >= 0 && got > max {
 		r.fail("max"+of, func() Violation {
-			return Violation{Message: fmt.Sprintf("max%s: got %d, want %d", of, got, max), Expected: "at most " + strconv.Itoa(max), Got: strconv.Itoa(got)}
+			return Violation{Message: sentence("max"+of, things(max, of), strconv.Itoa(got)), Expected: "at most " + strconv.Itoa(max), Got: strconv.Itoa(got)}
 		})
 	}
 }
@@ -160,7 +153,7 @@ func (r *run) limit(word string, v, limit any, sign string, holds func(order int
 
 func (r *run) compared(word, sign string, v, want any) {
 	r.fail(word, func() Violation {
-		return Violation{Message: fmt.Sprintf("%s: got %s, want %s", word, show(v), show(want)), Expected: sign + show(want), Got: show(v)}
+		return Violation{Message: sentence(word, show(want), show(v)), Expected: sign + show(want), Got: show(v)}
 	})
 }
 
@@ -208,15 +201,10 @@ func quotedAll(words []string) string {
 	return b.String()
 }
 
-// display writes a value that is no list and no map as messages do.
+// display writes a value as messages do.
 func display(v any) string {
-	switch v := v.(type) {
-	case string:
-		return quoted(v)
-	case []any, map[string]any:
-		return "value"
-	case nil:
-		return "<nil>"
+	if text, ok := v.(string); ok {
+		return quoted(text)
 	}
 	return show(v)
 }

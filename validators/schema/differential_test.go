@@ -11,8 +11,6 @@ import (
 	"time"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
-	"golang.org/x/text/language"
-	"golang.org/x/text/message"
 )
 
 // A maker makes schemas and values from bytes: those that come first decide
@@ -222,8 +220,8 @@ func differ(t *testing.T, data []byte) {
 	}
 }
 
-// sameReport holds what is reported against the library's leaves, where both
-// choose to go as deep.
+// sameReport compares the keywords that are reported with the library's. Of a choice
+// where nothing matches, the library reports every branch.
 func sameReport(t *testing.T, broken []Violation, want error) {
 	var invalid *jsonschema.ValidationError
 	if !errors.As(want, &invalid) {
@@ -237,7 +235,7 @@ func sameReport(t *testing.T, broken []Violation, want error) {
 			if path := e.ErrorKind.KeywordPath(); len(path) > 0 {
 				word = path[0]
 			}
-			leaves[word+" "+e.ErrorKind.LocalizedString(message.NewPrinter(language.English))] = true
+			leaves[word] = true
 		}
 		for _, cause := range e.Causes {
 			walk(cause)
@@ -245,12 +243,8 @@ func sameReport(t *testing.T, broken []Violation, want error) {
 	}
 	walk(invalid)
 	for _, v := range broken {
-		switch v.Rule {
-		case "contains", "minContains", "format", "maximum", "minimum", "exclusiveMaximum", "exclusiveMinimum", "multipleOf", "additionalProperties", "maxContains":
-			continue
-		}
-		if !leaves[v.Rule+" "+v.Message] && !leaves[" "+v.Message] {
-			t.Errorf("%s: %s is not among %q", v.Rule, v.Message, slices.Sorted(maps.Keys(leaves)))
+		if v.Rule != "anyOf" && v.Rule != "oneOf" && !leaves[v.Rule] && !leaves[""] { // the library reports each branch of anyOf
+			t.Errorf("%s is not among %q", v.Rule, slices.Sorted(maps.Keys(leaves)))
 		}
 	}
 }

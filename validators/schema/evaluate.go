@@ -2,9 +2,9 @@ package schema
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 )
 
 // An evaluation holds one value against one schema.
@@ -19,6 +19,7 @@ type evaluation struct {
 	kept  map[visit]*result
 	depth int
 	notes []note // of the second pass
+	taken int    // notes
 }
 
 type visit struct {
@@ -32,6 +33,7 @@ type result struct {
 	done     bool // else the visit is under way: who comes to it again goes round in a circle
 	valid    bool
 	reported bool
+	notes    []note // where reported
 	seen     seen
 }
 
@@ -67,7 +69,7 @@ func (e *evaluation) visit(n *node, p *place, sc *scope, report bool) (bool, see
 	defer func() { e.depth-- }()
 	if n.truth != nil {
 		if !*n.truth && report {
-			e.note(n, p, "", func() Violation { return Violation{Message: "false schema"} })
+			e.note(n, p, "", said(sentence("")))
 		}
 		return *n.truth, seen{}
 	}
@@ -90,13 +92,24 @@ func (e *evaluation) visit(n *node, p *place, sc *scope, report bool) (bool, see
 	case !known.done:
 		e.err = errEndless
 		return false, seen{}
-	case known.valid || !report || known.reported:
+	case known.valid || !report:
+		return known.valid, known.seen
+	case known.reported:
+		if e.spend(len(known.notes)) {
+			e.notes = append(e.notes, known.notes...)
+		}
 		return known.valid, known.seen
 	}
 	known.done, known.reported = false, report
+	outer := e.notes
+	e.notes = nil
 	r := run{evaluation: e, n: n, p: p, sc: sc, report: report}
 	known.valid = r.evaluate()
 	known.done, known.seen = true, r.seen
+	if report {
+		known.notes = e.keep(p)
+	}
+	e.notes = append(outer, known.notes...)
 	return known.valid, known.seen
 }
 
@@ -199,7 +212,7 @@ func (r *run) references() {
 func (r *run) conditions() {
 	if r.n.not != nil {
 		if ok, _ := r.visit(r.n.not, r.p, r.sc, false); ok {
-			r.fail("not", said("'not' failed"))
+			r.fail("not", func() Violation { return Violation{Message: sentence("not", show(r.n.not.raw))} })
 		}
 	}
 	for _, n := range r.n.allOf {
@@ -236,18 +249,7 @@ func (r *run) anyOf() {
 		}
 	}
 	if !matched {
-		r.none(r.n.anyOf)
-	}
-}
-
-// none fails where nothing of a choice matched: what is wrong with each is the
-// report.
-func (r *run) none(choice []*node) {
-	r.failed = true
-	for _, n := range choice {
-		if r.report {
-			r.visit(n, r.p, r.sc, true)
-		}
+		r.none("anyOf", r.n.anyOf)
 	}
 }
 
@@ -258,13 +260,13 @@ func (r *run) oneOf() {
 			continue
 		}
 		if first >= 0 {
-			r.fail("oneOf", said("'oneOf' failed, subschemas "+strconv.Itoa(first)+", "+strconv.Itoa(i)+" matched"))
+			r.fail("oneOf", said(fmt.Sprintf("must match exactly one of %d alternatives, matches %d and %d", len(r.n.oneOf), first+1, i+1)))
 			return
 		}
 		first = i
 	}
 	if first < 0 {
-		r.none(r.n.oneOf)
+		r.none("oneOf", r.n.oneOf)
 	}
 }
 

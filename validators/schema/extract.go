@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode"
 
 	"github.com/seed61713e19/capstan/internal/modelmarkup"
 )
@@ -122,7 +123,7 @@ func (o *outline) choose(text string, types typeSet) (any, error) {
 	case len(values) == 0 && types != objectType|arrayType:
 		return o.choose(text, objectType|arrayType) // the schema says what is wrong with it
 	case len(values) == 0:
-		return nil, o.none()
+		return nil, oddBlank(text, o.none())
 	}
 	for _, b := range broken {
 		if b.start > values[0].start {
@@ -146,6 +147,20 @@ func (o *outline) none() error {
 		return fmt.Errorf("%w; JSON in quotations (lines that begin with >) and in inline code does not count", ErrNoJSON)
 	}
 	return ErrNoJSON
+}
+
+// oddBlank adds to an error the first blank after a mark of JSON that is none in JSON,
+// such as a no-break space in pasted text.
+func oddBlank(text string, err error) error {
+	mark := false
+	for i, r := range text {
+		if mark && unicode.IsSpace(r) && !strings.ContainsRune(" \t\r\n", r) {
+			line, column := position([]byte(text), i)
+			return fmt.Errorf("%w; line %d, column %d: the character U+%04X is no blank in JSON, so write a space", err, line, column, r)
+		}
+		mark = strings.ContainsRune("{[,:", r)
+	}
+	return err
 }
 
 // several returns the error of a text with different documents.

@@ -78,7 +78,11 @@ func (s *strays) in(at string, raw any, depth int) {
 	words := s.dialect.words()
 	for key, held := range object {
 		below := Named(at, key)
-		switch what := words[key]; {
+		what := words[key]
+		if key == "$defs" { // a $ref leads there in any dialect
+			what = named
+		}
+		switch {
 		case what != 0:
 			for step, raw := range what.in(held) {
 				at := below

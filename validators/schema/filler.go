@@ -121,16 +121,15 @@ func (f *filler) ofNumbers() {
 func (f *filler) ofTexts() {
 	r := textRules{min: f.count("minLength"), max: f.count("maxLength")}
 	if source, ok := f.raw["pattern"].(string); ok {
-		made := f.regexp("pattern", source)
-		r.pattern = &made
+		r.pattern = f.regexp("pattern", source)
 	}
 	if r.min >= 0 || r.max >= 0 || r.pattern != nil {
 		f.n.text = &r
 	}
 }
 
-func (f *filler) regexp(word, source string) patterns.Pattern {
-	p, err := f.patterns.Compile(source)
+func (f *filler) regexp(word, source string) patterns.Matcher {
+	p, err := f.patterns.CompileECMA(source)
 	if err != nil && f.err == nil {
 		f.err = fmt.Errorf("schema %s: %w", pathOf(append(stepsOf(f.n.at), step{word, -1})), err)
 	}

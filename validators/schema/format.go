@@ -212,6 +212,6 @@ func isTemplate(s string) error {
 }
 
 func isRegexp(s string) error {
-	_, err := patterns.Compile(s)
+	_, err := patterns.CompileECMA(s)
 	return err
 }

@@ -30,7 +30,7 @@ func (r *run) array(list []any) {
 func (r *run) rest(list []any) {
 	a, from := r.n.array, len(r.n.array.prefix)
 	if a.rest.truth != nil && !*a.rest.truth && from < len(list) && a.restWord == "additionalItems" {
-		r.fail("additionalItems", said(fmt.Sprintf("last %d additionalItem(s) not allowed", len(list)-from)))
+		r.fail("additionalItems", said(sentence("additionalItems", things(from, "Items"), strconv.Itoa(len(list)))))
 	} else {
 		for i := from; i < len(list) && !r.over(); i++ {
 			r.below(a.rest, step{index: i}, list[i])
@@ -72,17 +72,18 @@ func (r *run) contains(list []any) {
 // counted judges how many items match.
 func (r *run) counted(matched []string) {
 	a := r.n.array
-	which := Clip(strings.Join(matched, " "), maxShown)
+	which := strconv.Itoa(len(matched))
+	if len(matched) > 0 {
+		which += Clip(" (at "+strings.Join(matched, ", ")+")", maxShown)
+	}
 	switch {
 	case a.minContains < 0 && len(matched) == 0:
-		r.fail("contains", said("no items match contains schema"))
-	case len(matched) < a.minContains && len(matched) == 0:
-		r.fail("minContains", said(fmt.Sprintf("min %d items required to match contains schema, but none matched", a.minContains)))
+		r.fail("contains", func() Violation { return Violation{Message: sentence("contains", show(a.contains.raw))} })
 	case len(matched) < a.minContains:
-		r.fail("minContains", said(fmt.Sprintf("min %d items required to match contains schema, but matched %d items at %s", a.minContains, len(matched), which)))
+		r.fail("minContains", said(sentence("minContains", things(a.minContains, "Items"), which)))
 	}
 	if a.maxContains >= 0 && len(matched) > a.maxContains {
-		r.fail("maxContains", said(fmt.Sprintf("max %d items required to match contains schema, but matched %d items at %s", a.maxContains, len(matched), which)))
+		r.fail("maxContains", said(sentence("maxContains", things(a.maxContains, "Items"), which)))
 	}
 }
 

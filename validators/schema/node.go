@@ -9,6 +9,7 @@ import (
 // A node is one place of a schema, ready to evaluate.
 type node struct {
 	at     string // its place, which orders what is reported
+	raw    any    // as it is written
 	res    *resource
 	truth  *bool // of a schema that is true or false
 	target bool  // references lead here
@@ -37,8 +38,8 @@ type node struct {
 type numberRules struct{ minimum, maximum, above, below, multipleOf any }
 
 type textRules struct {
-	min, max int               // negative: none
-	pattern  *patterns.Pattern // nil: none
+	min, max int              // negative: none
+	pattern  patterns.Matcher // nil: none
 }
 
 type objectRules struct {
@@ -53,7 +54,7 @@ type objectRules struct {
 }
 
 type pattern struct {
-	re patterns.Pattern
+	re patterns.Matcher
 	n  *node
 }
 
@@ -81,7 +82,7 @@ func (c *compiler) node(res *resource, at string, raw any) (*node, error) {
 	if n := c.nodes[key]; n != nil {
 		return n, nil
 	}
-	n := &node{at: at, res: res}
+	n := &node{at: at, raw: raw, res: res}
 	c.nodes[key] = n
 	switch raw := raw.(type) {
 	case bool:
@@ -96,7 +97,7 @@ func (c *compiler) node(res *resource, at string, raw any) (*node, error) {
 		f.fill()
 		return n, f.err
 	}
-	return nil, fmt.Errorf("schema %s: got %s, want boolean or object", pathOf(stepsOf(at)), typeName(raw))
+	return nil, fmt.Errorf("schema %s: %s", pathOf(stepsOf(at)), mistyped(booleanType|objectType, raw).Message)
 }
 
 // leads says whether references are in a node: not known yet, no, yes.

@@ -165,6 +165,8 @@ type note struct {
 	word string
 	n    *node
 	said func() Violation
+	id   int // of the note and its copies
+	tied int // number of alternatives, if it lists those that fit equally well
 }
 
 // said is a violation that has nothing to it but words.
@@ -177,7 +179,8 @@ func (e *evaluation) note(n *node, p *place, word string, said func() Violation)
 	if !e.spend(priceSaid + p.depth/8) {
 		return
 	}
-	e.notes = append(e.notes, note{p, word, n, said})
+	e.taken++
+	e.notes = append(e.notes, note{at: p, word: word, n: n, said: said, id: e.taken})
 	if len(e.notes) > 10*maxViolations {
 		e.first()
 	}
@@ -186,8 +189,9 @@ func (e *evaluation) note(n *node, p *place, word string, said func() Violation)
 // first keeps the notes that will be told.
 func (e *evaluation) first() {
 	slices.SortStableFunc(e.notes, func(a, b note) int {
-		return cmp.Or(a.at.compare(b.at), strings.Compare(a.word, b.word), strings.Compare(a.n.at, b.n.at))
+		return cmp.Or(a.at.compare(b.at), strings.Compare(a.word, b.word), strings.Compare(a.n.at, b.n.at), cmp.Compare(a.id, b.id))
 	})
+	e.notes = slices.CompactFunc(e.notes, func(a, b note) bool { return a.id == b.id })
 	e.notes = e.notes[:min(len(e.notes), maxViolations)]
 }
 

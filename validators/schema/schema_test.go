@@ -94,7 +94,7 @@ func TestReportIsStable(t *testing.T) {
 
 func TestCompileRefuses(t *testing.T) {
 	for source, want := range map[string]string{
-		`{"type": "strin"}`:                       "schema $.type: value must be one of",
+		`{"type": "strin"}`:                       "schema $.type: must be one of",
 		`{"$ref": "http://127.0.0.1/x.json"}`:     "nothing is fetched",
 		`{"$ref": "file:///etc/passwd"}`:          "nothing is fetched",
 		`{"pattern": "("}`:                        "schema $.pattern",

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"reflect"
 	"strings"
 	"unicode/utf8"
 )
@@ -107,7 +108,15 @@ var errNoJSON = errors.New("the text is not JSON")
 // describe gives a decoder's error its place.
 func describe(err error, text []byte) error {
 	var syntax *json.SyntaxError
+	var mistyped *json.UnmarshalTypeError
 	switch {
+	case errors.As(err, &mistyped):
+		is, _, _ := strings.Cut(mistyped.Value, " ") // "number 1e400"
+		if is == "bool" {
+			is = "boolean"
+		}
+		text := sentence("type", typesInWords([]string{wanted(mistyped.Type)}), typesInWords([]string{is}))
+		return &fieldError{strings.TrimSpace(mistyped.Field + " " + text), err}
 	case errors.As(err, &syntax):
 		line, column := position(text, int(syntax.Offset)-1)
 		return fmt.Errorf("line %d, column %d: %w", line, column, err)
@@ -117,6 +126,35 @@ func describe(err error, text []byte) error {
 	default:
 		return err
 	}
+}
+
+// A fieldError puts an error of encoding/json into words without the names of Go types.
+type fieldError struct {
+	text string
+	err  error
+}
+
+// Error implements error.
+func (f *fieldError) Error() string { return f.text }
+
+// Unwrap returns the error of encoding/json.
+func (f *fieldError) Unwrap() error { return f.err }
+
+// wanted returns the JSON type that a Go type is read from.
+func wanted(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.String:
+		return "string"
+	case reflect.Bool:
+		return "boolean"
+	case reflect.Float32, reflect.Float64:
+		return "number"
+	case reflect.Slice, reflect.Array:
+		return "array"
+	case reflect.Struct, reflect.Map, reflect.Pointer, reflect.Interface:
+		return "object"
+	}
+	return "integer"
 }
 
 // behind refuses what follows a document.

@@ -18,11 +18,14 @@ import (
 // which is one chunk.
 type assembly struct {
 	whole          bool
+	normal         []string // finish reasons of the provider that mean a normal end
 	id, model      string
 	text, refusal  joinedText
 	parts          []byte     // of content that is a list, each followed by a comma
 	rich           bool       // some of the parts are no texts
 	after          joinedText // text after the parts
+	shape          string     // of content that is no text
+	legacy         bool       // the only call is a function_call
 	calls          []*callParts
 	count          int // of calls that began
 	numbered       map[string]*callParts
@@ -96,6 +99,7 @@ func (a *assembly) take(ctx context.Context, raw []byte) (piece string, err erro
 type choice struct {
 	first          bool
 	message, err   jsontree.Value
+	text           jsontree.Value // in place of a message, as in the older completions protocol
 	finish, native string
 }
 
@@ -109,6 +113,8 @@ func choiceOf(v jsontree.Value) choice {
 			if !empty(value) {
 				c.message = value
 			}
+		case "text":
+			c.text = value
 		case "error":
 			c.err = value
 		case "finish_reason":
@@ -127,24 +133,34 @@ func (a *assembly) choose(ctx context.Context, c choice) (piece string, err erro
 	if !empty(c.err) {
 		return "", complaint{err: c.err}.failure(0, c.err.Raw())
 	}
+	if empty(c.message) {
+		piece = a.addContent(c.text)
+	}
 	for name, value := range c.message.Members() {
 		switch string(name) {
-		case "role", "name", "function_call":
+		case "role", "name":
+		case "function_call": // the protocol's older form, beside which some endpoints have the newer one
+			if a.legacy = !empty(value) && (a.legacy || len(a.calls) == 0); a.legacy {
+				a.addCall(ctx, functionOf(value), jsontree.Value{})
+			}
 		case "content":
 			piece = a.addContent(value)
 			a.beyond = a.beyond || a.finish != "" && piece != ""
 		case "refusal":
 			a.refusal.read(value)
 		case "tool_calls":
+			if a.legacy && !empty(value) {
+				a.calls, a.count, a.legacy = nil, 0, false
+			}
 			for call := range value.Elements() {
 				a.beyond = a.beyond || a.finish != ""
-				a.addCall(ctx, call)
+				a.addCall(ctx, callPartOf(call), call)
 			}
 		default:
 			a.extra.add(string(name), value)
 		}
 	}
-	if c.finish != "" && (a.finish == "" || byItself(a.finish)) {
+	if c.finish != "" && (a.finish == "" || byItself(a.finish, a.normal)) {
 		a.finish = c.finish
 	}
 	if c.native != "" {
@@ -178,8 +194,8 @@ func errInvalid() *model.Failure {
 	return &model.Failure{Class: model.Unavailable, Message: "the reply has invalid UTF-8"}
 }
 
-// addContent adds content, a text or with some endpoints a list of parts, and returns
-// the text in it.
+// addContent adds content and returns the text in it. Some endpoints have a list of
+// parts or of texts, one part, or an object that is the answer itself.
 func (a *assembly) addContent(content jsontree.Value) string {
 	before := a.text.Len()
 	if added, ok := a.text.read(content); ok {
@@ -188,29 +204,56 @@ func (a *assembly) addContent(content jsontree.Value) string {
 		}
 		return added
 	}
-	for part := range content.Elements() {
-		var kind string
-		var text jsontree.Value
-		for name, value := range part.Members() {
-			switch string(name) {
-			case "type":
-				kind = word(value)
-			case "text":
-				text = value
-			case "refusal":
-				a.refusal.read(value)
-			}
+	switch content.Kind() {
+	case '[':
+		for part := range content.Elements() {
+			a.addPart(part)
 		}
-		if kind == "text" || kind == "output_text" || kind == "" {
-			a.text.read(text)
-		} else {
-			a.rich = true
+	case '{':
+		if !a.addPart(content) {
+			a.text.add(string(content.Raw()))
 		}
-		a.parts = append(append(a.parts, part.Raw()...), ',')
-		a.extra.size += part.Count()
+	case '0', 't', 'f':
+		a.shape = "the content of the answer is " + string(content.Raw()) + " and no text"
 	}
 	return a.text.String()[before:]
 }
+
+// addPart adds a part of the content. ok is false for an object that has neither a
+// type nor a text.
+func (a *assembly) addPart(part jsontree.Value) (ok bool) {
+	var kind string
+	var text jsontree.Value
+	for name, value := range part.Members() {
+		switch string(name) {
+		case "type":
+			kind = word(value)
+		case "text":
+			text = value
+		case "refusal":
+			a.refusal.read(value)
+		}
+	}
+	raw := []byte(part.Raw())
+	if part.Kind() == '"' {
+		text, raw = part, slices.Concat([]byte(`{"type":"text","text":`), raw, []byte("}"))
+	}
+	_, ok = a.text.read(text)
+	switch {
+	case kind != "text" && kind != "output_text" && kind != "":
+		a.rich, ok = true, true
+		a.shape = "the content of the answer has a part of the type " + kind + " and no text"
+	case !ok && part.Kind() == '{' && kind == "":
+		a.shape = "the content of the answer has the part " + model.Cut(string(part.Raw()), maxPartShown) + " and no text"
+		return false
+	}
+	a.parts = append(append(a.parts, raw...), ',')
+	a.extra.size += part.Count()
+	return ok
+}
+
+// maxPartShown bounds a part of the content in a message, in bytes.
+const maxPartShown = 200
 
 // A callPart is a tool call, or a piece of one.
 type callPart struct {
@@ -226,22 +269,27 @@ func callPartOf(v jsontree.Value) (p callPart) {
 		case "id":
 			p.id = word(value)
 		case "function":
-			for name, value := range value.Members() {
-				switch string(name) {
-				case "name":
-					p.name = word(value)
-				case "arguments":
-					p.arguments = value
-				}
-			}
+			function := functionOf(value)
+			p.name, p.arguments = function.name, function.arguments
+		}
+	}
+	return p
+}
+
+func functionOf(v jsontree.Value) (p callPart) {
+	for name, value := range v.Members() {
+		switch string(name) {
+		case "name":
+			p.name = word(value)
+		case "arguments":
+			p.arguments = value
 		}
 	}
 	return p
 }
 
 // addCall adds a tool call, or a piece of one.
-func (a *assembly) addCall(ctx context.Context, v jsontree.Value) {
-	p := callPartOf(v)
+func (a *assembly) addCall(ctx context.Context, p callPart, v jsontree.Value) {
 	c := a.call(ctx, p)
 	if c == nil {
 		return
@@ -316,6 +364,10 @@ func (a *assembly) finishTexts() string {
 	return a.text.finish()
 }
 
+// thoughts are the members in which endpoints put what a model thinks: DeepSeek and
+// vLLM, OpenRouter and newer vLLM, Ollama.
+var thoughts = []string{"reasoning_content", "reasoning", "thinking"}
+
 func (a *assembly) draft() draft {
 	a.finishTexts()
 	if a.rich { // the whole content goes back, not the text alone
@@ -327,7 +379,11 @@ func (a *assembly) draft() draft {
 	extra, valid := a.extra.object()
 	d := draft{
 		id: a.id, model: a.model, text: a.text.String(), refusal: a.refusal.String(), count: a.count, extra: extra,
-		finish: a.finish, native: a.native, chosen: a.chosen, whole: a.whole, tally: a.tally,
+		finish: a.finish, native: a.native, chosen: a.chosen, tally: a.tally, shape: a.shape,
+	}
+	if i := slices.IndexFunc(thoughts, extra.Has); d.shape == "" && i >= 0 {
+		d.shape = "the answer has " + thoughts[i] + " and no content: if the answer is there, turn off the server's reasoning parser, " +
+			"or the model's thinking; if the thoughts were cut, raise max_output_tokens"
 	}
 	d.invalid = !valid || a.text.invalid || a.refusal.invalid
 	for _, c := range a.calls {

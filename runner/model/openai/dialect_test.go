@@ -233,8 +233,7 @@ func TestDoors(t *testing.T) {
 			if id := head.Get("X-Grok-Conv-Id"); (id != "") != (p.Name == "xai") || strings.Contains(id, "secret") {
 				t.Errorf("%s: caches under %q", p.Name, id)
 			}
-			without := p.Name == "anthropic"
-			if (sent["response_format"] == nil) != without || (len(resp.Without) == 1) != without {
+			if (sent["response_format"] == nil) != (p.Format == "prompt") || (len(resp.Without) == 1) != (p.Format != "") {
 				t.Errorf("%s: sent %v, told %v", p.Name, sent, resp.Without)
 			}
 		}
@@ -259,6 +258,45 @@ func TestOpenRouterCosts(t *testing.T) {
 		want := model.Usage{Calls: 1, InputTokens: 100, OutputTokens: 10, Cached: 64, Reasoning: 4, CostUSD: 0.0125}
 		if err != nil || resp.Usage != want || !c.Priced("any/model") {
 			t.Errorf("got %+v, %v", resp.Usage, err)
+		}
+	}
+}
+
+// TestArgumentsGoBackAsObject checks the arguments of earlier calls as endpoints get
+// them.
+func TestArgumentsGoBackAsObject(t *testing.T) {
+	for arguments, want := range map[string]string{
+		"": `{}`, " \n": `{}`, `{"a": 1}`: `{"a": 1}`, ` {} `: ` {} `,
+		`{"a":`: `{"invalid_arguments":"{\"a\":"}`, `[1]`: `{"invalid_arguments":"[1]"}`, "null": `{"invalid_arguments":"null"}`,
+		"say <hi>\x00": `{"invalid_arguments":"say <hi>\u0000"}`,
+	} {
+		e := newEndpoint(t, forms(lastText, lastPart))
+		said := model.Response{Provider: "openai", ToolCalls: []model.ToolCall{{ID: "a", Name: "now", Arguments: arguments}}}.Message()
+		messages := []model.Message{{Role: model.User, Content: "Go."}, said, {Role: model.ToolReply, ToolCallID: "a"}}
+		if _, err := e.client(t).Call(t.Context(), model.Request{Model: "m", Messages: messages}); err != nil {
+			t.Fatal(err)
+		}
+		var sent struct{ Messages []model.Message }
+		if err := json.Unmarshal([]byte(e.bodies[0]), &sent); err != nil {
+			t.Fatal(err)
+		}
+		if got := sent.Messages[1].ToolCalls[0].Arguments; got != want {
+			t.Errorf("%q went back as %s, want %s", arguments, got, want)
+		}
+	}
+}
+
+// TestByteOrderMark reads an answer after a mark of its encoding.
+func TestByteOrderMark(t *testing.T) {
+	for name, h := range map[string]http.HandlerFunc{
+		"whole":    body(200, "\ufeff"+lastText),
+		"streamed": stream("\ufeff"+event(lastPart), done),
+	} {
+		for _, streamed := range []bool{false, true} {
+			resp, err := opened(t, newEndpoint(t, h), "openai", streamed).Call(t.Context(), ask("Hello?"))
+			if err != nil || resp.Text != "Done." {
+				t.Errorf("%s: got %+v, %v", name, resp, err)
+			}
 		}
 	}
 }

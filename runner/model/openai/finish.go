@@ -1,34 +1,66 @@
 package openai
 
 import (
+	_ "embed"
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
-
-	api "github.com/sashabaranov/go-openai"
 
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
-// The words that endpoints have for why an answer ended, in small letters.
-// Only an answer that ended by itself is one; a word that stands nowhere here
-// is no reason to believe that it did.
-var (
-	itself = []string{string(api.FinishReasonStop), "end_turn", "eos", "eos_token", "stop_sequence"}
-	calls  = []string{string(api.FinishReasonToolCalls), string(api.FinishReasonFunctionCall), "tool_call", "tool_use"}
+// The table has a row for each finish reason that endpoints document. Its columns are
+//
+//	meaning  see the constants
+//	word     the reason in small letters
+//	source   a vendor's documentation, or two independent reports
+//	match    the reason as an endpoint sends it
+//	no       a reason that is unknown
+//
+//go:embed tables/finish.tsv
+var finishTable string
 
-	tooLong = []string{string(api.FinishReasonLength), "model_length", "max_tokens", "max_output_tokens", "max_length",
-		"max_completion_tokens", "model_context_window_exceeded", "context_length_exceeded"}
-	withheld = []string{"safety", "recitation", "refusal", "blocklist", "prohibited_content", "spii", "image_safety", "language",
-		"sensitive", "guardrail_intervened"}
-	brokenOff = []string{"error", "abort", "aborted", "cancelled", "canceled", "timeout", "network_error", "insufficient_system_resource"}
+// The meanings of finish reasons.
+const (
+	ended    = "end"      // the answer is complete
+	calls    = "calls"    // it is complete and calls tools
+	tooLong  = "length"   // it hit a token limit
+	withheld = "withheld" // a content filter removed it
+	broken   = "broken"   // it is not complete, and the same request may be answered
 )
 
-// byItself says whether a reason is one of an answer that ended by itself.
-func byItself(reason string) bool {
-	word := strings.ToLower(reason)
-	return slices.Contains(itself, word) || slices.Contains(calls, word)
+var finishMeanings = sync.OnceValue(func() map[string]string {
+	words := map[string]string{}
+	for line := range strings.Lines(finishTable) {
+		if cells := strings.Split(line, "\t"); cells[0] != "meaning" {
+			words[cells[1]] = cells[0]
+		}
+	}
+	return words
+})
+
+// meaning returns what a finish reason means, "" if it is unknown. A reason may have
+// two parts, as "content_filter: OTHER" and "function_call_filter: MALFORMED_FUNCTION_CALL" do.
+func meaning(reason string, normal []string) string {
+	is := func(word string) bool { return strings.EqualFold(word, reason) }
+	if slices.ContainsFunc(normal, is) {
+		return ended
+	}
+	first, second, _ := strings.Cut(strings.ToLower(reason), ":")
+	for _, word := range []string{strings.TrimSpace(second), first} {
+		if m := finishMeanings()[word]; m != "" {
+			return m
+		}
+	}
+	return ""
+}
+
+// byItself reports whether an answer with a reason ended by itself.
+func byItself(reason string, normal []string) bool {
+	m := meaning(reason, normal)
+	return m == ended || m == calls
 }
 
 // maxCalls is how many tools a model may want called in one answer.
@@ -38,48 +70,61 @@ const maxCalls = 100
 const nothing = "the model said nothing: the answer has no choices"
 
 // unanswered returns why a draft is no answer, nil if it is one.
-func (d draft) unanswered() *model.Failure {
-	f := d.unfinished(d.finish)
+func (d draft) unanswered(p model.Provider) *model.Failure {
+	f := d.unfinished(d.finish, p)
 	if f == nil && d.native != "" { // behind a router the reason may be told better
-		if native := d.unfinished(d.native); native != nil && native.Class != model.Unusable {
+		if native := d.unfinished(d.native, p); native != nil && native.Class != model.Unusable {
 			f = native
 		}
 	}
+	blank := strings.TrimSpace(d.text) == "" && len(d.calls) == 0
 	switch {
 	case d.refusal != "":
 		return &model.Failure{Class: model.Refused, Message: d.refusal}
 	case !d.chosen:
 		return &model.Failure{Class: model.Empty, Message: nothing}
-	case d.finish == "" && d.whole: // it would come so again
-		return &model.Failure{Class: model.Unusable, Message: "the answer has no finish reason: it may be half of one"}
-	case d.finish == "":
-		return &model.Failure{Class: model.Unavailable, Message: "the endpoint broke off: the answer has no finish reason"}
 	case f != nil:
 		return f
 	case d.invalid:
 		return errInvalid()
 	case d.count > maxCalls:
 		return &model.Failure{Class: model.Unusable, Message: fmt.Sprintf("the model wants %d tools called at once; %d is the most", d.count, maxCalls)}
-	case strings.TrimSpace(d.text) == "" && len(d.calls) == 0:
+	case blank && d.shape != "": // the next answer would have the same shape
+		return &model.Failure{Class: model.Unusable, Message: d.shape}
+	case blank:
 		return &model.Failure{Class: model.Empty, Message: "the model said nothing"}
 	}
 	return nil
 }
 
-// unfinished is why an answer that ended for a reason did not end by itself.
-func (d draft) unfinished(reason string) *model.Failure {
-	class, what := model.Unusable, "the answer did not end by itself, as far as is known"
-	switch word := strings.ToLower(reason); {
-	case slices.Contains(itself, word), slices.Contains(calls, word) && len(d.calls) > 0:
+// unfinished returns why an answer that ended for a reason did not end by itself. An
+// answer without a reason counts as ended: it came whole, or its stream was closed as
+// the protocol says. Half a tool call, or as many tokens as the limit allows, show
+// that it did not.
+func (d draft) unfinished(reason string, p model.Provider) *model.Failure {
+	class, what := model.Unusable, fmt.Sprintf("the answer did not end by itself, as far as is known; "+
+		"if this reason means a normal end here, add it to finish of the provider %s in the cascade's providers", p.Name)
+	m := meaning(reason, p.Finish)
+	switch {
+	case reason == "" && d.full:
+		m = tooLong
+	case reason == "" && slices.ContainsFunc(d.calls, func(c model.ToolCall) bool { return !c.Whole() }):
+		class, what = model.Unavailable, "the endpoint broke off in a tool call"
+	case reason == "", m == ended, m == calls && len(d.calls) > 0:
 		return nil
-	case slices.Contains(calls, word):
+	}
+	switch m {
+	case calls:
 		what = "the answer ends for its tool calls and has none"
-	case slices.Contains(tooLong, word):
+	case tooLong:
 		class, what = model.Truncated, fmt.Sprintf("the answer hit the token limit after %d characters", utf8.RuneCountInString(d.text))
-	case slices.Contains(withheld, word), strings.HasPrefix(word, string(api.FinishReasonContentFilter)):
+	case withheld:
 		class, what = model.Refused, "a content filter held the answer back"
-	case slices.Contains(brokenOff, word):
+	case broken:
 		class, what = model.Unavailable, "the endpoint broke off"
+	}
+	if reason == "" {
+		reason = "none"
 	}
 	return &model.Failure{Class: class, Message: what + ": finish reason " + reason}
 }

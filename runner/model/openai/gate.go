@@ -13,7 +13,7 @@ import (
 const (
 	firstWait = 500 * time.Millisecond // doubled each time
 	longWait  = 16 * time.Second
-	mostWait  = time.Minute // where the endpoint asks for more
+	mostWait  = 2 * time.Minute // a call whose endpoint asks for more ends
 )
 
 // A gate lets a number of tries through at once, and none while the endpoint
@@ -77,7 +77,7 @@ func (g *gate) close(d time.Duration) {
 // pause waits after a try that failed. Where the rate is limited it closes the
 // gate, so that the next try waits there with everyone else's.
 func (c *Client) pause(ctx context.Context, try int, f *model.Failure) error {
-	d := min(f.RetryAfter, mostWait)
+	d := f.RetryAfter
 	if d <= 0 {
 		d = min(firstWait<<min(try-1, 10), longWait)
 		d = d/2 + rand.N(d/2) // so that those who failed together do not come back together

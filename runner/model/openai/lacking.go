@@ -25,7 +25,7 @@ type lack struct {
 }
 
 func (q *question) lack(field string) lack { return lack{field, q.name, ""} }
-func (q *question) notThisOne() lack       { return lack{formatField, q.name, q.format} }
+func (q *question) notThisOne() lack       { return lack{asSchema, q.name, q.format.wire} }
 
 func (q *question) without(field string) bool {
 	return slices.ContainsFunc(q.lacks, func(l lack) bool { return l.field == field })
@@ -71,7 +71,8 @@ func (q *question) giveUp(f *model.Failure) bool {
 // named is the lack that a complaint names.
 func (q *question) named(text string) (lack, bool) {
 	cache := q.c.provider.CacheField
-	formatted := q.format != "" && !q.without(formatField)
+	form := q.form()
+	formatted := form == asSchema || form == asObject
 	switch {
 	case q.stream && !q.without(usageField) && mentions(text, usageField, "include_usage"):
 		return q.lack(usageField), true
@@ -81,24 +82,35 @@ func (q *question) named(text string) (lack, bool) {
 		return q.lack(limitField), true
 	case !q.without(extrasField) && !mentions(text, "passed back", "missing") && mentions(text, q.extras()...):
 		return q.lack(extrasField), true
-	case formatted && strings.Contains(text, "invalid schema"):
+	case form == asSchema && strings.Contains(text, "invalid schema"):
 		return q.notThisOne(), true
-	case formatted && mentions(text, formatField, "response format", "json_schema", "json schema", "structured output", "guided", "grammar"):
+	case form == asSchema && q.format.object && mentions(text, formatWords...):
+		return q.lack(asSchema), true
+	case formatted && mentions(text, formatWords...):
 		return q.lack(formatField), true
 	}
 	return lack{}, false
 }
 
+// formatWords are the words of a complaint about the response format.
+var formatWords = []string{formatField, "response format", asSchema, "json schema", asObject, "structured output", "guided", "grammar"}
+
 // suspicious says whether a failure that names nothing may be about the
-// schema: where it was sent, and never yet was taken.
+// response format: where it was sent, and never yet was taken.
 func (q *question) suspicious() bool {
-	return q.format != "" && !q.without(formatField) && !q.tried && !q.c.lacking.taken(q.notThisOne())
+	switch q.form() {
+	case asSchema:
+		return !q.tried && !q.c.lacking.taken(q.notThisOne())
+	case asObject:
+		return !q.tried && !q.c.lacking.taken(q.lack(asObject))
+	}
+	return false
 }
 
 // suspect is what may be to blame: this schema where others were taken, else
 // any.
 func (q *question) suspect() lack {
-	if q.c.lacking.taken(q.lack(formatField)) {
+	if q.form() == asSchema && q.c.lacking.taken(q.lack(asSchema)) {
 		return q.notThisOne()
 	}
 	return q.lack(formatField)
@@ -130,7 +142,10 @@ func (q *question) extras() []string {
 // told are the names of what was left out that an author would miss.
 func (q *question) told() []string {
 	var names []string
-	if q.without(formatField) {
+	switch form := q.form(); {
+	case form == asObject:
+		names = append(names, asSchema)
+	case form == asPrompt && q.format.wire != "":
 		names = append(names, formatField)
 	}
 	if q.without(extrasField) {
@@ -170,25 +185,21 @@ type lacking struct {
 func (k *lacking) of(q *question) []lack {
 	k.mu.RLock()
 	defer k.mu.RUnlock()
-	if len(k.known) == 0 && q.format == "" {
-		return nil
-	}
 	var list []lack
 	add := func(l lack) {
 		if k.known[l] {
 			list = append(list, l)
 		}
 	}
-	for _, field := range []string{usageField, limitField, extrasField, q.c.provider.CacheField} {
+	for _, field := range []string{usageField, limitField, extrasField, q.c.provider.CacheField, formatField, asSchema, asObject} {
 		add(q.lack(field))
 	}
-	switch {
-	case q.format == "":
-	case q.c.provider.NoFormat:
+	add(q.notThisOne())
+	switch q.c.provider.Format {
+	case asObject:
+		list = append(list, q.lack(asSchema))
+	case asPrompt:
 		list = append(list, q.lack(formatField))
-	default:
-		add(q.lack(formatField))
-		add(q.notThisOne())
 	}
 	return list
 }
@@ -203,8 +214,14 @@ func (k *lacking) taken(l lack) bool {
 
 // learn remembers what a question was answered without, and with.
 func (k *lacking) learn(q *question) {
-	sent := q.format != "" && !q.without(formatField)
-	if len(q.lacks) == 0 && (!sent || k.taken(q.notThisOne())) {
+	var took []lack
+	switch q.form() {
+	case asSchema:
+		took = []lack{q.lack(asSchema), q.notThisOne()}
+	case asObject:
+		took = []lack{q.lack(asObject)}
+	}
+	if len(q.lacks) == 0 && !slices.ContainsFunc(took, func(l lack) bool { return !k.taken(l) }) {
 		return
 	}
 	k.mu.Lock()
@@ -215,7 +232,7 @@ func (k *lacking) learn(q *question) {
 	for _, l := range q.lacks {
 		k.known[l] = true
 	}
-	if sent {
-		k.known[q.lack(formatField)], k.known[q.notThisOne()] = false, false
+	for _, l := range took {
+		k.known[l] = false
 	}
 }

@@ -30,6 +30,7 @@ package openai
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"time"
@@ -87,18 +88,19 @@ func (c *Client) Priced(name string) bool {
 // Call asks the endpoint, up to MaxTries times while what goes wrong may pass:
 // 408, 409, 425, 429, 5xx, a connection that fails or stays silent, an answer
 // that is cut, broken or empty. Between tries it waits, twice as long each
-// time, or as the endpoint asks, but a minute at most; where the endpoint
-// limits the rate all calls wait. Any failure is a [*model.Failure]; its
+// time, or as long as the endpoint asks. If it asks for more than two minutes, the
+// call ends. Where the endpoint limits the rate all calls wait. Any failure is a [*model.Failure]; its
 // message never has the key in it.
 //
 // An answer that did not end by itself, as its finish reason says, is a
 // failure, and so is one beyond the limits: 64 MiB, 1,000,000 JSON values, of a
 // stream also half a million events of 16 MiB, or 100 tool calls. A parameter that the endpoint
 // refuses is a failure that has its words. What the answer can do without is
-// left out and the request sent again, which the response tells: a schema that
-// the endpoint does not take, also where it refuses it in vague words or with
+// left out and the request sent again, which the response tells: a response format
+// that the endpoint does not take, also where it refuses it in vague words or with
 // 500, and what earlier answers carried beside text and calls. That is
-// remembered for the endpoint and model.
+// remembered for the endpoint and model. A schema that is not in the response format
+// goes into the first message.
 //
 // With OnText the answer is streamed, and a try that follows one whose text
 // was heard already begins with an empty piece. Tokens that the endpoint does
@@ -108,10 +110,13 @@ func (c *Client) Priced(name string) bool {
 func (c *Client) Call(ctx context.Context, r model.Request) (model.Response, error) {
 	q, err := c.question(r)
 	if err != nil {
-		return model.Response{Provider: c.provider.Name, Server: c.url.Host}, &model.Failure{Class: model.Rejected, Message: err.Error()}
+		return c.unsent(model.Usage{}, err)
 	}
 	var paid model.Usage
 	for try := 1; ; {
+		if err := q.encode(); err != nil {
+			return c.unsent(paid, err)
+		}
 		resp, err := c.try(ctx, q)
 		paid = paid.Add(resp.Usage)
 		resp.Usage, resp.Without = paid, q.told()
@@ -127,10 +132,10 @@ func (c *Client) Call(ctx context.Context, r model.Request) (model.Response, err
 		case !errors.As(err, &f):
 			return resp, err
 		case q.giveUp(f):
-			if err := q.encode(); err != nil {
-				return resp, &model.Failure{Class: model.Rejected, Message: err.Error()}
-			}
 			continue
+		case f.RetryAfter > mostWait:
+			f.Message = fmt.Sprintf("the endpoint asks to wait %s, and the longest wait is %s: %s", f.RetryAfter.Round(time.Second), mostWait, f.Message)
+			return resp, f
 		case !f.Temporary() || try == c.tries:
 			return resp, f
 		}
@@ -139,4 +144,9 @@ func (c *Client) Call(ctx context.Context, r model.Request) (model.Response, err
 		}
 		try++
 	}
+}
+
+// unsent returns the failure of a request that cannot be written.
+func (c *Client) unsent(paid model.Usage, why error) (model.Response, error) {
+	return model.Response{Provider: c.provider.Name, Server: c.url.Host, Usage: paid}, &model.Failure{Class: model.Rejected, Message: why.Error()}
 }

@@ -27,7 +27,7 @@ type question struct {
 	messages []byte // shared with the thread
 	tools    []byte // shared with the thread
 	params   []byte // each followed by a comma
-	format   string // of the answer; "" if any will do
+	format   format // of the answer; without wire if any will do
 	lacks    []lack // what was given up
 	onTrial  bool   // the last of them may not be to blame
 	tried    bool   // one was, in vain
@@ -60,16 +60,17 @@ func (c *Client) question(r model.Request) (*question, error) {
 		}
 	}
 	q.lacks = c.lacking.of(q)
-	return q, q.encode()
+	return q, nil
 }
 
-// encode makes the parts of the body that depend on what the endpoint lacks.
+// encode makes the parts of the body that depend on what the endpoint lacks, before
+// each try.
 func (q *question) encode() (err error) {
 	to := q.c.provider
 	if q.without(extrasField) {
 		to = model.Provider{}
 	}
-	if q.messages, err = q.r.Wire(to); err != nil {
+	if q.messages, err = q.asked().Wire(to); err != nil {
 		return fmt.Errorf("messages: %w", err)
 	}
 	if q.params, err = q.r.Params.Body(q.limit()); err != nil {
@@ -89,8 +90,8 @@ func (q *question) body() *body {
 	}
 	tail := []byte("],")
 	tail = append(tail, q.params...)
-	if q.format != "" && !q.without(formatField) {
-		tail = append(append(append(tail, `"response_format":`...), q.format...), ',')
+	if format := q.responseFormat(); format != "" {
+		tail = append(append(append(tail, `"response_format":`...), format...), ',')
 	}
 	if q.caches() {
 		tail = fmt.Appendf(tail, `%q:"%s",`, q.c.provider.CacheField, q.cacheKey())

@@ -18,13 +18,14 @@ type draft struct {
 	finish, native string // reasons, the second as the model behind a router has it
 	chosen         bool   // there was a choice at all
 	invalid        bool   // a text has invalid UTF-8
-	whole          bool   // it was not streamed
+	full           bool   // it has as many tokens as the limit allows
+	shape          string // what came in place of a text; "" for nothing
 	tally          tally
 }
 
 // read returns the response of a whole answer.
 func (t *try) read() (model.Response, error) {
-	a := assembly{whole: true}
+	a := assembly{whole: true, normal: t.c.provider.Finish}
 	if _, err := a.take(t.ctx, t.answer.Bytes()); err != nil {
 		if broken := (*jsontree.SyntaxError)(nil); errors.As(err, &broken) {
 			err = fmt.Errorf("the reply does not decode: %w", err)
@@ -42,7 +43,10 @@ func (t *try) read() (model.Response, error) {
 // usage and the reason to finish.
 func (t *try) finish(d draft) (model.Response, error) {
 	resp := model.Response{Model: d.model, Finish: d.finish, ID: d.id, Usage: t.usage(d)}
-	if f := d.unanswered(); f != nil {
+	if p := t.q.r.Params; p != nil && p.MaxOutputTokens > 0 && !resp.Usage.Estimated {
+		d.full = resp.Usage.OutputTokens >= p.MaxOutputTokens
+	}
+	if f := d.unanswered(t.c.provider); f != nil {
 		return resp, f
 	}
 	resp.Text, resp.Extra = d.text, d.extra

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -21,8 +22,7 @@ func TestRetryAfter(t *testing.T) {
 		"seconds":         {429, []string{"Retry-After", "7"}, 4 * time.Second, 7 * time.Second},
 		"milliseconds":    {429, []string{"Retry-After-Ms", "2500", "Retry-After", "3"}, 1 * time.Second, 2500 * time.Millisecond},
 		"date":            {429, []string{"Retry-After", time.Now().Add(20 * time.Second).UTC().Format(http.TimeFormat)}, 1 * time.Second, 20 * time.Second},
-		"an hour":         {429, []string{"Retry-After", "3600"}, 30 * time.Second, time.Minute},
-		"for ever":        {429, []string{"Retry-After", "1e300"}, 30 * time.Second, time.Minute},
+		"two minutes":     {429, []string{"Retry-After", "120"}, 110 * time.Second, 2 * time.Minute},
 		"nonsense":        {429, []string{"Retry-After", "soon"}, 200 * time.Millisecond, 500 * time.Millisecond},
 		"past":            {429, []string{"Retry-After", "-5"}, 200 * time.Millisecond, 500 * time.Millisecond},
 		"not a number":    {429, []string{"Retry-After", "NaN"}, 200 * time.Millisecond, 500 * time.Millisecond},
@@ -71,11 +71,16 @@ func TestBackoffGrows(t *testing.T) {
 }
 
 func TestFailureSaysWhen(t *testing.T) {
-	e := newEndpoint(t, body(429, `{}`, "Retry-After", "3600"))
-	_, err := e.client(t, func(o *openai.Options) { o.MaxTries = 1 }).Call(t.Context(), ask("Hello?"))
-	var f *model.Failure
-	if !errors.As(err, &f) || f.RetryAfter != time.Hour || len(e.sleeps) != 0 {
-		t.Errorf("got %v", err)
+	for after, want := range map[string]time.Duration{"3600": time.Hour, "1e300": 24 * time.Hour, "121": 121 * time.Second} {
+		for _, status := range []int{429, 503} {
+			e := newEndpoint(t, body(status, `{"error":{"message":"later"}}`, "Retry-After", after), reply("Hello"))
+			_, err := e.client(t).Call(t.Context(), ask("Hello?"))
+			var f *model.Failure
+			if !errors.As(err, &f) || f.RetryAfter != want || len(e.sleeps) != 0 || e.count() != 1 ||
+				!strings.Contains(f.Message, "asks to wait "+want.String()+", and the longest wait is 2m0s: later") {
+				t.Errorf("%s: got %v after %d", after, err, e.count())
+			}
+		}
 	}
 }
 

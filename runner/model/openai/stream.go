@@ -17,7 +17,7 @@ import (
 // has, only a complaint counts against it.
 func (t *try) listen(stream *api.ChatCompletionStream) (model.Response, error) {
 	defer stream.Close()
-	var a assembly
+	a := assembly{normal: t.c.provider.Finish}
 	for {
 		piece, err := a.next(t.ctx, stream)
 		var f *model.Failure

@@ -171,10 +171,16 @@ type readCloser struct {
 }
 
 // streams says whether an answer is events, by how it begins: with a field of one, a
-// comment, or the mark of its encoding. What it says of itself counts where it begins
+// comment. It skips a byte order mark. What the answer says of itself counts where it begins
 // with an empty line: not every endpoint, or what stands before it, is right there.
 func streams(in *bufio.Reader, kind string) bool {
 	first, err := in.Peek(1)
+	if err == nil && first[0] == byteOrder[0] {
+		if mark, _ := in.Peek(len(byteOrder)); bytes.Equal(mark, byteOrder) {
+			_, _ = in.Discard(len(mark))
+			first, err = in.Peek(1)
+		}
+	}
 	switch {
 	case err != nil:
 		return true // and is cut
@@ -182,7 +188,7 @@ func streams(in *bufio.Reader, kind string) bool {
 		kind, _, _ = mime.ParseMediaType(kind)
 		return kind != "application/json"
 	}
-	return strings.IndexByte(":deir"+string(byteOrder), first[0]) >= 0
+	return strings.IndexByte(":deir", first[0]) >= 0
 }
 
 // dialing says whether err came before anything was sent.
@@ -208,6 +214,9 @@ func (t *try) buffered(resp *http.Response) (*http.Response, error) {
 
 // arrived says what an answer is that is in t.answer.
 func (t *try) arrived(resp *http.Response) (*http.Response, error) {
+	if bytes.HasPrefix(t.answer.Bytes(), byteOrder) {
+		t.answer.Next(len(byteOrder))
+	}
 	text, kind := bytes.TrimSpace(t.answer.Bytes()), resp.Header.Get("Content-Type")
 	switch {
 	case len(text) == 0:

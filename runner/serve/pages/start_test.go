@@ -119,7 +119,7 @@ func TestTheFormSaysWhatIsWrong(t *testing.T) {
 	if r.StatusCode != 422 {
 		t.Fatalf("%d %s", r.StatusCode, r.Text)
 	}
-	for _, want := range []string{`role="alert">minLength: got 1, want 2`, "is no number", "is no JSON: line 1", "is missing"} {
+	for _, want := range []string{`role="alert">must have at least 2 characters, has 1`, "is no number", "is no JSON: line 1", "is missing"} {
 		if !strings.Contains(r.Text, want) {
 			t.Errorf("no %q", want)
 		}

@@ -42,7 +42,7 @@ func TestMistakes(t *testing.T) {
 		{[]string{"run", file, "--store", store, "--address", nobody}, usage, "topic"},
 		{[]string{"run", file, "--store", store, "--input", "topic"}, usage, "want name=text, name:=JSON or name=@file"},
 		{[]string{"run", file, "--store", store, "--input", "=owls"}, usage, "want name=text, name:=JSON or name=@file"},
-		{[]string{"run", file, "--store", store, "--input", "topic:=3"}, usage, "got number, want string"},
+		{[]string{"run", file, "--store", store, "--input", "topic:=3"}, usage, "must be a string, is a number"},
 		{[]string{"run", file, "--store", store, "--input", "topic:={"}, usage, "topic: "},
 		{[]string{"run", file, "--store", store, "--input", "topic=@" + filepath.Join(store, "none.md")}, usage, "none.md"},
 		{[]string{"run", file, "--store", store, "--input", "topic=owls", "--input", "topic=herons"}, usage, "topic is given twice"},

@@ -3,6 +3,8 @@ package main
 import (
 	"encoding/json"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,8 +13,7 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// steps runs what a workflow of GitHub's types, step by step as its shell does,
-// but for what installs the program.
+// steps runs the commands of a GitHub workflow in order, as the shell of GitHub does.
 func steps(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: steps FILE")
@@ -28,7 +29,7 @@ func steps(ts *testscript.TestScript, neg bool, args []string) {
 	ran := 0
 	for _, job := range workflow.Jobs {
 		for _, s := range job.Steps {
-			if s.Run == "" || strings.HasPrefix(s.Run, "go install ") {
+			if s.Run == "" {
 				continue
 			}
 			if err := ts.Exec("sh", "-e", "-c", s.Run); err != nil {
@@ -38,8 +39,37 @@ func steps(ts *testscript.TestScript, neg bool, args []string) {
 		}
 	}
 	if ran == 0 {
-		ts.Fatalf("%s types nothing", args[0])
+		ts.Fatalf("%s has no commands", args[0])
 	}
+}
+
+// hook runs a hook of .pre-commit-hooks.yaml with the files that follow its ID.
+func hook(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) == 0 {
+		ts.Fatalf("usage: hook ID FILE...")
+	}
+	var hooks []struct {
+		ID, Entry string
+		Args      []string
+	}
+	text, err := os.ReadFile(filepath.Join(ts.Getenv("ROOT"), ".pre-commit-hooks.yaml"))
+	if err != nil {
+		ts.Fatalf("%v", err)
+	}
+	if err := yaml.Unmarshal(text, &hooks); err != nil {
+		ts.Fatalf("%v", err)
+	}
+	for _, h := range hooks {
+		if h.ID != args[0] {
+			continue
+		}
+		words := slices.Concat(strings.Fields(h.Entry), h.Args, args[1:])
+		if err := ts.Exec(words[0], words[1:]...); (err != nil) != neg {
+			ts.Fatalf("%q: %v", words, err)
+		}
+		return
+	}
+	ts.Fatalf("no hook %s", args[0])
 }
 
 // What the page on pipelines gives an MCP client to start is a server that

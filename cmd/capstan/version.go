@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 	"runtime"
@@ -10,20 +11,25 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// release is set by a release build with -ldflags "-X main.release=v1.2.3".
-var release = ""
+// A release build sets these variables with -ldflags "-X main.version=v1.2.3". Other
+// builds use the build information of Go.
+var (
+	version string // the tag, such as v1.2.3
+	commit  string // the full hash
+	date    string // the time of the commit, in RFC 3339
+)
 
-// thirdParty is what the licences of all that is in the program ask to be told.
+// thirdParty has the notices that the licences of all included packages require.
 //
 //go:embed notices.txt
 var thirdParty string
 
-// A build says what the program was made of. What is not known is empty.
+// A build describes the program. Unknown values are empty.
 type build struct {
 	Version  string `json:"version"`
-	Revision string `json:"revision,omitempty"` // of the repository
-	Time     string `json:"time,omitempty"`     // of that revision
-	Modified bool   `json:"modified,omitempty"` // files differed from it
+	Commit   string `json:"commit,omitempty"`
+	Date     string `json:"date,omitempty"`     // the time of the commit
+	Modified bool   `json:"modified,omitempty"` // the files differed from the commit
 	Go       string `json:"go"`
 	System   string `json:"system"` // linux/amd64
 }
@@ -32,9 +38,10 @@ func (c *Command) version() *cobra.Command {
 	var licences, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "version",
-		Short: "Print the version",
-		Long: `Print the version: the tag of a release, or the revision that the program was built
-from. --licences prints the licences of all included packages.`,
+		Short: "Print the version, the commit and its date",
+		Long: `Print the version, the commit and its date. A build from a checkout has a version
+that Go makes of the commit, or (devel). --licences prints the licences of all
+included packages.`,
 		Example: `  capstan version
   capstan version --json
   capstan version --licences`,
@@ -57,33 +64,50 @@ from. --licences prints the licences of all included packages.`,
 	return cmd
 }
 
-func versionText() string {
-	b := versionOf()
-	return fmt.Sprintf("capstan %s (%s, %s)", b.Version, b.Go, b.System)
+// text returns the build in one line.
+func (b build) text() string {
+	text := "capstan " + b.Version
+	if b.Commit != "" {
+		text += ", commit " + b.Commit[:min(12, len(b.Commit))]
+	}
+	if b.Modified {
+		text += " with changes"
+	}
+	if b.Date != "" {
+		text += ", " + b.Date
+	}
+	return fmt.Sprintf("%s (%s, %s)", text, b.Go, b.System)
 }
+
+func versionText() string { return versionOf().text() }
 
 func versionName() string { return versionOf().Version }
 
-// versionOf is read once: what Go knows names every module.
-var versionOf = sync.OnceValue(func() build {
+func versionOf() build { return buildOf(buildInfo()) }
+
+// buildInfo reads the build information once, because it lists every module. It
+// returns nil if there is none.
+var buildInfo = sync.OnceValue(func() *debug.BuildInfo {
+	info, _ := debug.ReadBuildInfo()
+	return info
+})
+
+// buildOf prefers the variables of a release build to the build information.
+func buildOf(info *debug.BuildInfo) build {
 	b := build{Version: "(devel)", Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH}
-	if info, ok := debug.ReadBuildInfo(); ok {
-		if info.Main.Version != "" {
-			b.Version = info.Main.Version
-		}
+	if info != nil {
+		b.Version = cmp.Or(info.Main.Version, b.Version)
 		for _, s := range info.Settings {
 			switch s.Key {
 			case "vcs.revision":
-				b.Revision = s.Value
+				b.Commit = s.Value
 			case "vcs.time":
-				b.Time = s.Value
+				b.Date = s.Value
 			case "vcs.modified":
 				b.Modified = s.Value == "true"
 			}
 		}
 	}
-	if release != "" {
-		b.Version = release
-	}
+	b.Version, b.Commit, b.Date = cmp.Or(version, b.Version), cmp.Or(commit, b.Commit), cmp.Or(date, b.Date)
 	return b
-})
+}

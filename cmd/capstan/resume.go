@@ -55,8 +55,8 @@ func (c *Command) resume() *cobra.Command {
 		Use:   "resume RUN",
 		Short: "Go on with a run after a crash, an interrupt or a person's answer",
 		Long: `Go on with a run after a crash, an interrupt or a person's answer. Nothing that
-finished is done again, and what was spent counts. RUN may be the beginning of
-a run's name, or last.
+finished is done again, and what was spent counts. RUN is the whole name of a
+run, or last.
 
 The cascade, and every file it names, is what it was when the run began, also
 where the files have changed since or are gone: the run has kept them.
@@ -65,7 +65,7 @@ stops. --with-changes makes a new run with the files as they are now, and --from
 and --input make one too. A new run shares with the old one whatever is the same: a
 call with the same request is not made again.`,
 		Example: `  capstan resume last
-  capstan resume 20261120-2150 --from polish
+  capstan resume 20261120-215010-4f2a --from polish
   capstan resume last --input topic=herons`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -103,9 +103,9 @@ func (c *Command) resumeRun(ctx context.Context, id string, how resumption, f ru
 	if s.journal == nil {
 		return usage("resume needs the runs that --db keeps")
 	}
-	run, err := s.journal.Run(ctx, id)
+	run, err := wholeRun(ctx, s.journal, id)
 	if err != nil {
-		return found(err, id)
+		return err
 	}
 	f.restore(run.Start.Settings)
 	leave, err := c.enter(run.Start.Settings[settingDir], &f)

@@ -15,6 +15,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/given"
+	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/redactions"
 	"github.com/seed61713e19/capstan/validators/schema"
 )
@@ -225,7 +226,7 @@ func (c *Command) ready(ctx context.Context, cascade *cascades.Cascade, input ma
 func (c *Command) finish(s *kit, result runner.Result, err error, asJSON bool) error {
 	var failure *runner.Error
 	if errors.As(err, &failure) && s.journal != nil && !errors.Is(err, runner.ErrNotKept) {
-		c.onward(result, failure.Code)
+		c.onward(s, result, failure.Code)
 	}
 	if asJSON {
 		if e := printJSON(c.Stdout, result); e != nil {
@@ -243,7 +244,7 @@ func (c *Command) finish(s *kit, result runner.Result, err error, asJSON bool) e
 }
 
 // onward says how a run that has not ended for good goes on.
-func (c *Command) onward(r runner.Result, code string) {
+func (c *Command) onward(s *kit, r runner.Result, code string) {
 	id := r.RunID
 	switch {
 	case resumable(r, code):
@@ -251,7 +252,14 @@ func (c *Command) onward(r runner.Result, code string) {
 	case code == runner.TakenOver:
 		fmt.Fprintf(c.Stderr, "note: capstan show %s tells how it goes on there\n", oneLine(id))
 	case code == runner.Waiting:
-		fmt.Fprintf(c.Stderr, "note: capstan answer %s VALUE, then capstan resume %s\n", oneLine(id), oneLine(id))
+		var open []journal.Pending
+		if run, err := s.journal.Run(context.Background(), id); err == nil {
+			open = run.Pending
+		}
+		for _, p := range open {
+			fmt.Fprintf(c.Stderr, "note: %s\n", oneLine(answerCommand(id, open, p)))
+		}
+		fmt.Fprintf(c.Stderr, "note: then capstan resume %s\n", oneLine(id))
 	}
 }
 

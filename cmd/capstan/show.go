@@ -253,24 +253,8 @@ func (t *teller) end(run *journal.Run, r runner.Result) {
 			t.line("  at %s", at)
 		}
 	}
-	if p := run.Pending; p != nil {
-		asks := posed(p.Question)
-		switch {
-		case run.Guest:
-			t.line("\nwaits for: %s\n%s takes the answer: capstan-temporal answer %s VALUE", asks, oneLine(run.Owner), id)
-		case p.Expired:
-			t.line("\nwaited for: %s\nexpired: nobody has answered until %s; capstan resume %s goes on without an answer", asks, p.Expires.Local().Format(time.DateTime), id)
-		case p.Expires != nil:
-			t.line("\nwaits for: %s\ncapstan answer %s VALUE gives it, until %s", asks, id, p.Expires.Local().Format(time.DateTime))
-		default:
-			t.line("\nwaits for: %s\ncapstan answer %s VALUE gives it", asks, id)
-		}
-		if p.Untold != "" {
-			t.line("Nobody was told of the question: %s", oneLine(p.Untold))
-		}
-		if p.Question.Type == cascades.Edit && !p.Expired {
-			t.line("A text is to be changed: --show in place of VALUE prints it, --file FILE takes it back.")
-		}
+	for _, p := range run.Pending {
+		t.pending(run, p)
 	}
 	if r.Error != nil && resumable(r, r.Error.Code) {
 		t.line("\ncapstan resume %s goes on with it", id)
@@ -284,5 +268,27 @@ func (t *teller) end(run *journal.Run, r runner.Result) {
 			text = b.String()
 		}
 		t.quote(text)
+	}
+}
+
+// pending prints an open question, and the command that answers it.
+func (t *teller) pending(run *journal.Run, p journal.Pending) {
+	asks, id := posed(p.Question), oneLine(run.RunID)
+	command := oneLine(answerCommand(run.RunID, run.Pending, p))
+	switch {
+	case run.Guest:
+		t.line("\nwaits for: %s\n%s takes the answer: capstan-temporal answer %s VALUE --question %s", asks, oneLine(run.Owner), id, p.Path)
+	case p.Expired:
+		t.line("\nwaited for: %s\nexpired: nobody has answered until %s; capstan resume %s goes on without an answer", asks, p.Expires.Local().Format(time.DateTime), id)
+	case p.Expires != nil:
+		t.line("\nwaits for: %s\n%s gives it, until %s", asks, command, p.Expires.Local().Format(time.DateTime))
+	default:
+		t.line("\nwaits for: %s\n%s gives it", asks, command)
+	}
+	if p.Untold != "" {
+		t.line("Nobody was told of the question: %s", oneLine(p.Untold))
+	}
+	if p.Question.Type == cascades.Edit && !p.Expired {
+		t.line("A text is to be changed: --show in place of VALUE prints it, --file FILE takes it back.")
 	}
 }

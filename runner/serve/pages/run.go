@@ -43,7 +43,7 @@ type headView struct {
 	Phases   int
 	Usage    model.Usage
 	Error    *event.Error
-	Pending  *journal.Pending
+	Asks     []askView
 	Guest    bool // another engine makes the run, and takes its answers
 	Parent   string
 	CanOrder bool // answer, cancel and resume are offered
@@ -55,22 +55,36 @@ func (h headView) Running() bool { return h.Status == journal.Running }
 
 // Resumable tells whether the run can be gone on with as it is.
 func (h headView) Resumable() bool {
-	return (h.Pending == nil || h.Pending.Expired) && (h.Status == runner.Cancelled || h.Status == runner.Failed || h.Status == runner.Waiting)
+	open := slices.ContainsFunc(h.Asks, func(a askView) bool { return !a.Expired })
+	return !open && (h.Status == runner.Cancelled || h.Status == runner.Failed || h.Status == runner.Waiting)
+}
+
+// An askView is an open question with its form.
+type askView struct {
+	journal.Pending
+	N    int // of the questions of the page, from 0
+	Head *headView
 }
 
 // Confirmation tells whether the question is one of yes or no.
-func (h headView) Confirmation() bool { return h.Pending.Question.Type == cascades.Confirmation }
+func (a askView) Confirmation() bool { return a.Question.Type == cascades.Confirmation }
 
 // Choice tells whether the question has options.
-func (h headView) Choice() bool { return h.Pending.Question.Type == cascades.Choice }
+func (a askView) Choice() bool { return a.Question.Type == cascades.Choice }
+
+// Command is the command that answers the question.
+func (a askView) Command() string { return runner.AnswerCommand(a.Head.RunID, a.Path) }
 
 // Edit tells whether the person is to change a text.
-func (h headView) Edit() bool { return h.Pending.Question.Type == cascades.Edit }
+func (a askView) Edit() bool { return a.Question.Type == cascades.Edit }
 
 func (s *Site) head(run *journal.Run, t *trace.Run) headView {
 	h := headView{
 		RunID: run.RunID, Cascade: run.CascadeID, File: run.File, Status: run.Status, Started: run.Started, Phases: len(t.Phases),
-		Usage: t.Usage, Error: run.Error, Pending: run.Pending, Parent: run.Parent, Owner: run.Owner, Guest: run.Guest, CanOrder: s.o.Desk.Open() == nil, URL: links.Run(run.RunID),
+		Usage: t.Usage, Error: run.Error, Parent: run.Parent, Owner: run.Owner, Guest: run.Guest, CanOrder: s.o.Desk.Open() == nil, URL: links.Run(run.RunID),
+	}
+	for i, p := range run.Pending {
+		h.Asks = append(h.Asks, askView{p, i, &h})
 	}
 	switch {
 	case run.Finished != nil:

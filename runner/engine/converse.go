@@ -2,6 +2,7 @@ package engine
 
 import (
 	"cmp"
+	"strings"
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/event"
@@ -249,6 +250,7 @@ func (f *flow) call(at event.Path, req model.Request, why string, said *event.Te
 		return model.Response{}, &Error{Code: OverBudget, Phase: req.Phase, Path: at, way: []string{"budget", bound}, Message: bound + " is spent"}
 	}
 	req.Key, req.Run = f.key(at), f.s.RunID
+	req.Left, req.More = f.meter.Left(), func() string { return f.meter.Again(string(at)) }
 	f.emit(said.Call(event.Event{
 		Kind: event.ModelCalled, Path: at, Phase: req.Phase, Attempt: req.Attempt, Turn: &req.Turn, Validator: req.Validator,
 		Request: &req, Message: why,
@@ -261,6 +263,10 @@ func (f *flow) call(at event.Path, req model.Request, why string, said *event.Te
 	}
 	f.calls += resp.Usage.Calls
 	f.emit(event.Event{Kind: event.ModelReplied, Path: at, Phase: req.Phase, Attempt: req.Attempt, Turn: &req.Turn, Validator: req.Validator, Response: &resp})
+	if resp.Failure != nil && resp.Failure.Class == model.OverBudget {
+		bound, _, _ := strings.Cut(resp.Failure.Message, " ")
+		return resp, &Error{Code: OverBudget, Phase: req.Phase, Path: at, way: []string{"budget", bound}, Message: resp.Failure.Message}
+	}
 	if resp.Failure != nil {
 		return resp, &Error{Code: Failed, Path: at, Message: resp.Failure.Error(), Err: resp.Failure}
 	}

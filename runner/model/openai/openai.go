@@ -130,9 +130,15 @@ func (c *Client) Call(ctx context.Context, r model.Request) (model.Response, err
 			if err := q.encode(); err != nil {
 				return resp, &model.Failure{Class: model.Rejected, Message: err.Error()}
 			}
+			if over := model.Again(r, f); over != nil {
+				return resp, over
+			}
 			continue
 		case !f.Temporary() || try == c.tries:
 			return resp, f
+		}
+		if over := model.Again(r, f); over != nil {
+			return resp, over
 		}
 		if err := c.pause(ctx, try, f); err != nil {
 			return resp, err

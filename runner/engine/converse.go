@@ -295,6 +295,7 @@ func (t *try) feedback(n int, failed []wards.Outcome) error {
 
 // refused tells the author what was wrong with a whole attempt.
 func (t *try) refused(failed []wards.Outcome) error {
+	t.reasons, t.broken = words.Reasons(failed), words.SchemaReason(failed)
 	err := t.feedback(t.attempt, failed)
 	if err == nil && t.talk != nil {
 		t.talk.Refused()

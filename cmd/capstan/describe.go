@@ -19,7 +19,10 @@ of, and a command line to copy.`,
   capstan describe post.yaml --json`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			return c.tell(args[0], asJSON, func(cascade *cascades.Cascade) texter { return cascade.Describe() })
+			return c.tell(args[0], asJSON, func(cascade *cascades.Cascade) texter {
+				c.notePrices(cascade, "")
+				return cascade.Describe()
+			})
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")

@@ -51,7 +51,8 @@ func (c *Command) doctor() *cobra.Command {
 		Short: "Tell what runs need of this machine, what lacks and how to get it",
 		Long: `Tell what runs need of this machine, what is not there, and how to get it: the
 store, the keys and endpoints of providers of models, a browser for criteria of
-pages, telemetry. Of each FILE, a cascade, its models, the variables it needs and its databases.
+pages, telemetry. Of each FILE, a cascade, its models, the variables and programs it needs and its
+databases.
 
 Nothing is paid: of an endpoint that has a key its list of models is asked for,
 once, for three seconds at most; no model is. Nothing that is written stays.
@@ -204,6 +205,7 @@ func (c *Command) fileSigns(ctx context.Context, file, chosen string) ([]sign, e
 	of := m.Of(cascade.EveryProvider())
 	var signs []sign
 	told := map[string]bool{}
+	asked := c.askedOnce(ctx)
 	for _, a := range cascade.Asking(cascades.Chosen(m.chosen(chosen, file))) {
 		if told[a.Name] {
 			continue
@@ -212,10 +214,15 @@ func (c *Command) fileSigns(ctx context.Context, file, chosen string) ([]sign, e
 		s := sign{What: file, Name: a.Name, State: healthy, Says: "phase " + a.Phase.Name + " can ask it"}
 		if err := of.Ready(a.Name); err != nil {
 			s.State, s.Says, s.Mend = lacking, "phase "+a.Phase.Name+": "+err.Error(), modelsPage
+		} else if p, ok := of.Provider(a.Name); ok {
+			s.reaches(a.Phase.Name, asked(p))
 		}
 		signs = append(signs, s)
 	}
 	for _, n := range cascade.Needs() {
+		if n.Program != "" {
+			signs = append(signs, programSign(file, n))
+		}
 		for _, name := range n.Variables {
 			s := sign{What: file, Name: name, State: healthy, Says: n.What + " has it"}
 			if _, there := os.LookupEnv(name); !there {
@@ -226,9 +233,22 @@ func (c *Command) fileSigns(ctx context.Context, file, chosen string) ([]sign, e
 	}
 	signs = append(signs, databaseSigns(ctx, cascade)...)
 	if len(signs) == 0 {
-		signs = append(signs, sign{What: file, State: healthy, Says: "it needs no model, no variable and no database"})
+		signs = append(signs, sign{What: file, State: healthy, Says: "it needs no model, no variable, no program and no database"})
 	}
 	return signs, nil
+}
+
+// programSign looks for a program that a cascade starts.
+func programSign(file string, n cascades.Need) sign {
+	s := sign{What: file, Name: n.Program, State: healthy, Says: n.What + " can start it"}
+	switch err := n.Lacks(); {
+	case err != nil:
+		s.State, s.Says = lacking, fmt.Sprintf("phase %s: %s: %v (%s)", n.Phase, n.What, err, n.Position)
+		s.Mend = "install it, or correct the path, which begins at the folder of the cascade"
+	case n.Built:
+		s.Says = n.What + " starts it; a phase before may build it"
+	}
+	return s
 }
 
 // databaseSigns asks each database of a cascade, and of those within it, whether it

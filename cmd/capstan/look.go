@@ -32,6 +32,7 @@ price is told as such, with the key that gives it one.`,
 			chosen := cascades.Chosen(newModels(c.Getenv, false, nil, c.names.root).chosen(model, args[0]))
 			return c.tell(args[0], asJSON, func(cascade *cascades.Cascade) texter {
 				c.unnamed(cascade, model)
+				c.notePrices(cascade, model)
 				return planned{cascade.PlanOf(chosen, cascade.Priced(openai.DefaultPrices())), proofs.Of(cascade)}
 			})
 		},

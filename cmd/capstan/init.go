@@ -35,7 +35,7 @@ var starter = []part{
 	{first + ".yaml", examples.Files, first + ".yaml"},
 	{first + ".scripted.yaml", examples.Files, first + ".scripted.yaml"},
 	{"document.md", started, "starter/document.md"},
-	{"cases/documents.jsonl", started, "starter/documents.jsonl"},
+	{casesDir + "/documents.jsonl", started, "starter/documents.jsonl"},
 	{"labels/README.md", started, "starter/labels.md"},
 	{".github/workflows/capstan.yml", started, "starter/capstan.yml"},
 }
@@ -43,13 +43,13 @@ var starter = []part{
 func (c *Command) init() *cobra.Command {
 	return &cobra.Command{
 		Use:   "init [DIR]",
-		Short: "Write a first cascade to start from, with its script, cases and CI job",
+		Short: "Write a first cascade to start from, with its script, tests and CI job",
 		Long: `Write a first cascade to start from: the cascade, replies to try it with, a text
-for it, a folder of cases with a frozen run and a set of inputs, a folder for
+for it, a folder of tests with a frozen run and a set of inputs, a folder for
 labels, and a GitHub Actions job that lints, tests and evaluates without a key.
 It asks nothing and writes over nothing.`,
 		Example: `  capstan init
-  capstan init reviews && cd reviews && capstan test cases`,
+  capstan init reviews && cd reviews && capstan test`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			dir := "."
@@ -62,7 +62,7 @@ It asks nothing and writes over nothing.`,
 }
 
 func (c *Command) start(ctx context.Context, dir string) error {
-	frozen := filepath.Join(dir, "cases", "first")
+	frozen := filepath.Join(dir, casesDir, "first")
 	there := []string{frozen}
 	for _, p := range starter {
 		there = append(there, filepath.Join(dir, filepath.FromSlash(p.name)))
@@ -95,7 +95,7 @@ func (c *Command) start(ctx context.Context, dir string) error {
 		at = "  cd " + dir + "\n"
 	}
 	fmt.Fprintf(c.Stderr, "Try it without a key:\n%s  capstan run %[2]s.yaml --model scripted --input document=@document.md\n"+
-		"  capstan lint .\n  capstan test cases\n  capstan eval %[2]s.yaml --inputs cases/documents.jsonl --model scripted\n", at, first)
+		"  capstan lint .\n  capstan test\n  capstan eval %[2]s.yaml --inputs tests/documents.jsonl --model scripted\n", at, first)
 	return nil
 }
 
@@ -121,10 +121,10 @@ func (c *Command) freezeFirst(ctx context.Context, dir string) error {
 	db := filepath.Join(store, "runs.db")
 	for _, args := range [][]string{
 		{"run", first + ".yaml", "--model", "scripted", "--input", "document=@document.md", "--db", db, "-q"},
-		{"freeze", "last", "--name", "first", "--dir", "cases", "--link", "--db", db},
+		{"freeze", "last", "--name", "first", "--dir", casesDir, "--link", "--db", db},
 	} {
 		if status := quiet.Run(ctx, args); status != exitOK {
-			return &exit{status, fmt.Errorf("the first case: %s", bytes.TrimSpace(said.Bytes()))}
+			return &exit{status, fmt.Errorf("the first test: %s", bytes.TrimSpace(said.Bytes()))}
 		}
 	}
 	return nil

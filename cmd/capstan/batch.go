@@ -92,7 +92,7 @@ func (c *Command) runBatch(ctx context.Context, file string, f runFlags, b batch
 	defer s.close()
 	s.sinks = s.sinks[1:] // the progress of one run
 	if s.journal == nil {
-		return usage("a batch needs the runs that --db keeps: with them it goes on where it was broken off")
+		return usage("a batch needs the runs that --store keeps: with them it goes on where it was broken off")
 	}
 	chosen := s.models.chosen(f.model, file)
 	r, err := s.runner(c, f, chosen, runner.WithAsk(func(context.Context, runner.Question) (runner.Answer, error) {

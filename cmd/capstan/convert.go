@@ -32,29 +32,27 @@ func (c *Command) convert() *cobra.Command {
 comment at each thing that could not come along. A file that is in these words
 already comes out as it is.
 
-What is written goes to standard output, to the file of -o, or, with --write, in
+What is written goes to standard output, to the file of -o, or, with --in-place, in
 the place of a YAML file; of a JSON file, which has no comments, a YAML file is
 written beside it.
 
 Exit status: 0 what was written loads, 1 something is left to be done (it is
 told, and stands in comments), 2 a file is no cascade in any words.`,
 		Example: `  capstan convert old.json -o new.yaml
-  capstan convert --write cells/*.yaml`,
+  capstan convert --in-place cells/*.yaml`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if out == "-" {
 				out = "" // as other tools name standard output
 			}
 			if out != "" && (write || len(args) > 1) {
-				return usage("-o is for one file, and not beside --write")
+				return usage("-o is for one file, and not beside --in-place")
 			}
 			return c.convertFiles(args, out, write, asJSON)
 		},
 	}
 	cmd.Flags().StringVarP(&out, "out", "o", "", "the file to write; by default standard output")
-	cmd.Flags().StringVar(&out, "output", "", "what --out was called")
-	_ = cmd.Flags().MarkHidden("output")
-	cmd.Flags().BoolVar(&write, "write", false, "write in the place of the files")
+	cmd.Flags().BoolVar(&write, "in-place", false, "write in the place of the files")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "JSON, with the notes and the mistakes that are left")
 	return cmd
 }

@@ -21,8 +21,8 @@ a row told apart; and what the same runs would have cost with another budget,
 another ladder of models that were seen, or an earlier end. Nothing is said of
 what no run has tried. Each figure is made of the first half of the runs too and
 held against the second. It asks no model.`,
-		Example: `  capstan cost post.yaml
-  capstan cost post.yaml --runs nightly-1,nightly-2 --json`,
+		Example: `  capstan measure cost post.yaml
+  capstan measure cost post.yaml --runs nightly-1,nightly-2 --json`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return c.costs(cmd.Context(), args[0], f) },
 	}

@@ -113,10 +113,10 @@ func (c *Command) storeSign(f storeFlags) sign {
 	}
 	switch {
 	case err != nil:
-		s.State, s.Says, s.Mend = broken, err.Error(), "set HOME, or CAPSTAN_DB to a file"
+		s.State, s.Says, s.Mend = broken, err.Error(), "set HOME, or CAPSTAN_STORE to a file"
 		return s
 	case file == noStore:
-		s.State, s.Says = absent, "no runs are kept, nor can be resumed: CAPSTAN_DB is off"
+		s.State, s.Says = absent, "no runs are kept, nor can be resumed: CAPSTAN_STORE is off"
 		return s
 	}
 	if !journal.IsAddress(file) {
@@ -148,7 +148,7 @@ func (c *Command) storeSign(f storeFlags) sign {
 	return s
 }
 
-const otherStore = "export CAPSTAN_DB=FILE for another one, CAPSTAN_DB=off for none"
+const otherStore = "export CAPSTAN_STORE=FILE for another one, CAPSTAN_STORE=off for none"
 
 // canMake tells why a file could not be made, in the first folder on its way
 // that is there.

@@ -131,7 +131,7 @@ func (g *gatekeeper) open(model string, servers *remote) (err error) {
 	if !inFile {
 		known, err := g.runner.Known().Validators.Find(g.name)
 		if err != nil {
-			return usage("%w%s; capstan validators lists them", err, meant(g.name, g.runner.Known().Validators.Names()))
+			return usage("%w%s; capstan list validators lists them", err, meant(g.name, g.runner.Known().Validators.Names()))
 		}
 		g.with = typed(g.with, known.Params())
 		return nil

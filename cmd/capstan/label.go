@@ -45,11 +45,11 @@ things come first, then those with scores near the middle; --order random takes
 them as they come, which is what rates over all texts want.
 
 Labels are JSON Lines in labels beside FILE, a file for each person, the texts
-beside them by their digests. --from takes labels that are there already, from
+beside them by their digests. --import takes labels that are there already, from
 CSV with a head line or from JSON Lines, with these fields: content (the text) or
 text (its SHA-256), good, and phase, gate, reason, by, time.`,
-		Example: `  capstan label post.yaml --phase draft
-  capstan label post.yaml --from reviewed.csv --phase draft --by ann`,
+		Example: `  capstan measure label post.yaml --phase draft
+  capstan measure label post.yaml --import reviewed.csv --phase draft --as ann`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.by = cmp.Or(f.by, c.person())
@@ -69,10 +69,10 @@ text (its SHA-256), good, and phase, gate, reason, by, time.`,
 	f.store.add(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&f.labels, "labels", "", "the folder of labels (default: labels beside FILE)")
-	flags.StringVar(&f.from, "from", "", "a CSV or JSON Lines file of labels to take over")
+	flags.StringVar(&f.from, "import", "", "a CSV or JSON Lines file of labels to take over")
 	flags.StringVar(&f.phase, "phase", "", "texts of this phase alone")
 	flags.StringVar(&f.gate, "gate", f.gate, "the gate that the labels are about; all for the text as such")
-	flags.StringVar(&f.by, "by", "", "who says so (default: the user)")
+	flags.StringVar(&f.by, "as", "", "who says so (default: the user)")
 	choose(cmd, &f.order, "order", "doubt", "random")
 	flags.StringSliceVar(&f.runs, "runs", nil, "texts of these runs alone (default: all of the cascade)")
 	countedFrom0(cmd, &f.limit, "limit", "at most so many texts; 0 is all")

@@ -36,7 +36,7 @@ file.
 what phases without a model give their tool) and tells which gates judge it on
 each way; a way with none is told with its place. Gated is not harmless, and tools
 are taken by the effect that they declare. --proof=strict also wants evidence, of
-capstan trust, that each of these gates lets at most --false-pass of bad texts by.
+capstan measure stats, that each of these gates lets at most --false-pass of bad texts by.
 --format dot draws the ways.
 
 Exit status: 0 nothing is wrong (there may be warnings), 1 it is not proven, 2

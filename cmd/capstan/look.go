@@ -10,52 +10,10 @@ import (
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/cascades/proofs"
 	"github.com/seed61713e19/capstan/runner/batch"
-	"github.com/seed61713e19/capstan/runner/given"
 	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/measure"
-	"github.com/seed61713e19/capstan/runner/model/openai"
 	"github.com/seed61713e19/capstan/runner/trace"
 )
-
-func (c *Command) plan() *cobra.Command {
-	asJSON, model := false, ""
-	cmd := &cobra.Command{
-		Use:   "plan FILE",
-		Short: "Tell what a cascade may do at worst: model calls, validator calls, tokens, cost",
-		Long: `Tell what a cascade may do at worst: model calls, validator calls, and, estimated,
-what is sent, answered and paid at least and at worst. What has no bound or no
-price is told as such, with the key that gives it one.`,
-		Example: `  capstan plan post.yaml
-  capstan plan post.yaml --model gpt-5-mini --json`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			chosen := cascades.Chosen(newModels(c.Getenv, false, nil, c.names.root).chosen(model, args[0]))
-			return c.tell(args[0], asJSON, func(cascade *cascades.Cascade) texter {
-				c.unnamed(cascade, model)
-				c.notePrices(cascade, model)
-				return planned{cascade.PlanOf(chosen, cascade.Priced(openai.DefaultPrices())), proofs.Of(cascade)}
-			})
-		},
-	}
-	cmd.Flags().Var((*given.Models)(&model), "model", modelUsage)
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
-	c.names.add(cmd)
-	return cmd
-}
-
-// planned is a plan with the proof of what may be written.
-type planned struct {
-	cascades.Plan
-	Proof *proofs.Proof `json:"proof"`
-}
-
-// Text is the plan, and the proof where a tool writes.
-func (p planned) Text() string {
-	if p.Proof.Writers == 0 && !p.Proof.Beyond {
-		return p.Plan.Text()
-	}
-	return p.Plan.Text() + p.Proof.Text()
-}
 
 func (c *Command) graph() *cobra.Command {
 	format, proof := "mermaid", false
@@ -65,7 +23,7 @@ func (c *Command) graph() *cobra.Command {
 		Short: "Draw a cascade, or what a run of one did",
 		Long: `Draw a cascade, or what a run of one did: the phases it visited, how often, how
 they ended, and the ways it took. RUN may be the beginning of a run's name, or
-last. --proof draws what capstan lint --proof tells: the ways from models to the
+last. --writes draws what capstan lint --proof tells: the ways from models to the
 tools that write, with the gates on each; one without is dashed.`,
 		Example: `  capstan graph post.yaml --format svg > post.svg
   capstan graph last`,
@@ -86,7 +44,7 @@ tools that write, with the gates on each; one without is dashed.`,
 	}
 	store.add(cmd)
 	choose(cmd, &format, "format", "mermaid", "dot", "svg")
-	cmd.Flags().BoolVar(&proof, "proof", false, "draw the ways to the tools that write")
+	cmd.Flags().BoolVar(&proof, "writes", false, "draw the ways to the tools that write")
 	c.names.add(cmd)
 	return cmd
 }

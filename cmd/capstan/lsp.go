@@ -25,7 +25,7 @@ func (c *Command) lsp() *cobra.Command {
 		Long: `Be a language server for editors on standard input and output: what lint tells,
 as one types; completion, hover, definitions, references, renaming, corrections,
 symbols, and the plan above each phase. How editors are set up is told in
-docs/editors.md.
+docs/reference/editors.md.
 
 It writes no file, starts no program and asks no model.`,
 		Example: `  capstan lsp`,

@@ -47,7 +47,7 @@ A verdict, also a no, is a result; a result that is an error says that there is
 no verdict. A parameter given by --with holds for every gate and tool that has
 one of that name; clients do not see it and cannot give another.
 
-With --key or --signer there is a tool receipt, of runs that are kept, and with
+With --signing-key or --signer there is a tool receipt, of runs that are kept, and with
 --pub a tool verify. What signs and who is trusted, clients cannot choose.
 
 The server ends with its input, when all that was asked is answered. An interrupt

@@ -27,11 +27,11 @@ process is running stays, and so does one whose effects another run needs that
 stays. AGE is a number of days, weeks or hours, like 90d, 2w or 12h.
 
 --keep names kinds of runs that stay whatever their age: frozen, made a test
-with capstan freeze; labelled, with a text that somebody has labelled with capstan
+with capstan test record; labelled, with a text that somebody has labelled with capstan
 label; waiting, for an answer; unfinished, all that capstan resume could go on
 with. --keep none keeps no kind. Labels are looked for beside the cascade of each
-run, or in the folders that --labels names.`,
-		Example: "  capstan prune --older 90d --dry-run\n  capstan prune --older 90d --keep labelled,frozen\n  capstan prune --older 2w --keep frozen,unfinished",
+run, or in the folders that --label-folders names.`,
+		Example: "  capstan runs prune --older 90d --dry-run\n  capstan runs prune --older 90d --keep labelled,frozen\n  capstan runs prune --older 2w --keep frozen,unfinished",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			age, err := ageOf(older)
@@ -43,7 +43,7 @@ run, or in the folders that --labels names.`,
 			}
 			keeps := slices.Contains(p.Keep, journal.Labelled)
 			if len(labels) > 0 && !keeps {
-				return usage("--labels goes with --keep labelled")
+				return usage("--label-folders goes with --keep labelled")
 			}
 			p.Before = time.Now().Add(-age)
 			j, err := c.kept(store, p.DryRun)
@@ -74,7 +74,7 @@ run, or in the folders that --labels names.`,
 	flags := cmd.Flags()
 	flags.StringVar(&older, "older", "", "how old a run must be to go: 90d, 2w, 12h")
 	flags.StringSliceVar(&p.Keep, "keep", p.Keep, "the kinds of runs that stay whatever their age: "+strings.Join(journal.Kinds, ", ")+"; or none")
-	flags.StringSliceVar(&labels, "labels", nil, "folders of labels, for --keep labelled (default: labels beside each run's cascade)")
+	flags.StringSliceVar(&labels, "label-folders", nil, "folders of labels, for --keep labelled (default: labels beside each run's cascade)")
 	flags.BoolVar(&p.DryRun, "dry-run", false, "remove nothing, only tell what would go")
 	flags.BoolVar(&asJSON, "json", false, "print one JSON object")
 	return cmd

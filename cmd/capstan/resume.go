@@ -78,8 +78,6 @@ call with the same request is not made again.`,
 	flags.StringArrayVar(&f.inputs, "input", nil, "make a new run with this input changed: name=text, name:=JSON or name=@file")
 	flags.BoolVar(&f.store.take, "take", false, "take over a run of a process that cannot be seen from here (another machine or container) and that you know is gone")
 	flags.BoolVar(&how.changes, "with-changes", false, "make a new run with the files of the cascade and its programs as they are now")
-	flags.BoolVar(&how.changes, "force", false, "the same")
-	_ = flags.MarkDeprecated("force", "it is called --with-changes")
 	flags.StringVar(&f.runID, "run-id", "", "the new run's name")
 	return cmd
 }
@@ -101,7 +99,7 @@ func (c *Command) resumeRun(ctx context.Context, id string, how resumption, f ru
 	}
 	defer s.close()
 	if s.journal == nil {
-		return usage("resume needs the runs that --db keeps")
+		return usage("resume needs the runs that --store keeps")
 	}
 	run, err := wholeRun(ctx, s.journal, id)
 	if err != nil {

@@ -90,7 +90,7 @@ goes on with a batch that was broken off.`,
 				return usage("--run-id and --input-file are of one run, and --each makes many")
 			}
 			if f.receipt != "" {
-				return usage("--receipt is of one run: capstan receipt RUN makes one of each that --each has kept")
+				return usage("--receipt is of one run: capstan receipt sign RUN makes one of each that --each has kept")
 			}
 			return c.runBatch(cmd.Context(), args[0], f, b, false)
 		},

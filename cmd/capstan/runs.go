@@ -18,14 +18,14 @@ import (
 	"github.com/seed61713e19/capstan/runner/serve/queries"
 )
 
-func (c *Command) runs() *cobra.Command {
+func (c *Command) runsList() *cobra.Command {
 	var store storeFlags
 	f := journal.Filter{Limit: 20}
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:     "runs",
+		Use:     "list",
 		Short:   "List the runs that were kept, the newest first",
-		Example: "  capstan runs --status blocked --limit 5",
+		Example: "  capstan runs list --status blocked --limit 5",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if f.Status != "" && !slices.Contains(queries.Statuses, f.Status) {
@@ -194,8 +194,8 @@ func (c *Command) sql() *cobra.Command {
 		Short: "Ask the kept runs with read-only SQL",
 		Long: `Ask the kept runs with read-only SQL, in SQLite's dialect, or in PostgreSQL's of
 runs that are kept there, over the views runs, phases, attempts, verdicts and calls.`,
-		Example: `  capstan sql "SELECT validator, count(*) FROM verdicts WHERE valid = 0 GROUP BY 1 ORDER BY 2 DESC"
-  capstan sql "SELECT * FROM calls WHERE run_id = 'nightly'" --format csv`,
+		Example: `  capstan runs sql "SELECT validator, count(*) FROM verdicts WHERE valid = 0 GROUP BY 1 ORDER BY 2 DESC"
+  capstan runs sql "SELECT * FROM calls WHERE run_id = 'nightly'" --format csv`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.look(store, func(j *journal.Journal) error {

@@ -72,11 +72,11 @@ saved there. In phase 2 a schedule without a good certificate is refused, in
 phase 1 it is saved with warnings. With a verification key in the database no
 other key verifies, whatever a call or a model says.`,
 		Example: `  capstan schedule settings demo.db
-  capstan schedule settings demo.db --phase 2 --verification-key public.pem`,
+  capstan schedule settings demo.db --gatekeeper-phase 2 --verification-key public.pem`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if cmd.Flags().Changed("phase") && phase != 1 && phase != 2 {
-				return usage("--phase must be 1 or 2, not %d", phase)
+			if cmd.Flags().Changed("gatekeeper-phase") && phase != 1 && phase != 2 {
+				return usage("--gatekeeper-phase must be 1 or 2, not %d", phase)
 			}
 			return inSchedules(args[0], func(db *schedule.DB) error {
 				if cmd.Flags().Changed("verification-key") {
@@ -84,7 +84,7 @@ other key verifies, whatever a call or a model says.`,
 						return err
 					}
 				}
-				if cmd.Flags().Changed("phase") { // last: a key that cannot be read weakens nothing
+				if cmd.Flags().Changed("gatekeeper-phase") { // last: a key that cannot be read weakens nothing
 					if err := db.SetPhase(cmd.Context(), phase); err != nil {
 						return err
 					}
@@ -101,8 +101,8 @@ other key verifies, whatever a call or a model says.`,
 			})
 		},
 	}
-	cmd.Flags().IntVar(&phase, "phase", 0, "set the gatekeeper's phase: 1 warns, 2 refuses")
-	cmd.Flags().StringVar(&key, "verification-key", "", "set the keys that verify certificates: the public.pem of keygen, or several in one file")
+	cmd.Flags().IntVar(&phase, "gatekeeper-phase", 0, "set the gatekeeper's phase: 1 warns, 2 refuses")
+	cmd.Flags().StringVar(&key, "verification-key", "", "set the keys that verify certificates: the public.pem of capstan receipt keygen, or several in one file")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	return cmd
 }
@@ -208,7 +208,7 @@ func (c *Command) keygen() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "keygen",
 		Short:   "Make a pair of keys: private.pem signs receipts and certificates, public.pem verifies them",
-		Example: `  capstan keygen`,
+		Example: `  capstan receipt keygen`,
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			private, public, err := schedule.Keygen()

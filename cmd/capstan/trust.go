@@ -18,10 +18,10 @@ import (
 	"github.com/seed61713e19/capstan/validators"
 )
 
-func (c *Command) trust() *cobra.Command {
+func (c *Command) stats() *cobra.Command {
 	f := weighFlags{alarms: measure.FalseAlarms, format: "text"}
 	cmd := &cobra.Command{
-		Use:   "trust FILE",
+		Use:   "stats FILE",
 		Short: "Tell how strong the gates of a cascade are, of kept runs and labels",
 		Long: `Tell how strong the gates of a cascade are: how many bad texts each lets by, how
 many good ones it refuses, with exact 95 % intervals, on texts that people
@@ -34,9 +34,9 @@ say nothing; how many calls that may take is told first.
 
 Exit status: 0; 1 with --check where a gate has drifted; 2 usage; 3 something
 broke.`,
-		Example: `  capstan trust post.yaml
-  capstan trust post.yaml --write
-  capstan trust post.yaml --check --format junit`,
+		Example: `  capstan measure stats post.yaml
+  capstan measure stats post.yaml --write
+  capstan measure stats post.yaml --check --format junit`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return c.trusted(cmd.Context(), args[0], f) },
 	}

@@ -40,8 +40,8 @@ A receipt does not prove that the text is true, that a model was the one it
 calls itself, or that the program that made it was unchanged. Without --require
 it does not prove either that a gate which you care for was among those that
 passed. TEXT or RECEIPT may be -.`,
-		Example: `  capstan verify post.md post.receipt.json --pub public.pem
-  capstan verify post.md post.receipt.json --pub keys.json --require facts --require tone=sha256:4f… --max-age 720h`,
+		Example: `  capstan receipt verify post.md post.receipt.json --pub public.pem
+  capstan receipt verify post.md post.receipt.json --pub keys.json --require facts --require tone=sha256:4f… --max-age 720h`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			trust, err := c.publicKeys(pub)

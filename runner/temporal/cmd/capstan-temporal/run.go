@@ -176,6 +176,6 @@ func (c *cluster) answer() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&question, "question", "", "the question's key, as the list has it; needed where several questions are open")
-	cmd.Flags().StringVar(&by, "by", "", "who answers")
+	cmd.Flags().StringVar(&by, "as", "", "who answers")
 	return cmd
 }

@@ -126,7 +126,11 @@ func (c *Command) verified(ctx context.Context, source receipt.Source, file stri
 func (c *Command) source(ctx context.Context, name string) (text receipt.Source, done func(), err error) {
 	if name != "-" {
 		if info, err := os.Stat(name); err != nil || info.Mode().IsRegular() || info.IsDir() {
-			return func() (io.ReadCloser, error) { f, err := os.Open(name); return f, files.Named(err) }, func() {}, nil
+			open := func() (io.ReadCloser, error) {
+				f, err := os.Open(name)
+				return f, files.Named(err)
+			}
+			return open, func() {}, nil
 		}
 	}
 	spool, err := os.CreateTemp("", "capstan-verify-")

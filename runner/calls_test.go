@@ -91,14 +91,14 @@ func TestBudgetOfModelWithoutUsage(t *testing.T) {
 // before may build.
 func TestMissingProgram(t *testing.T) {
 	dir := t.TempDir()
-	const check = "    wards: {post: [{validator: {exec: [PROGRAM]}}]}\n"
+	const check = "    wards: {post: [{exec: [PROGRAM]}]}\n"
 	for name, test := range map[string]struct{ source, want string }{
 		"validator in PATH":     {"phases:\n  - name: draft\n    instructions: Write.\n" + strings.Replace(check, "PROGRAM", "no-such-program", 1), "the program no-such-program is not in PATH"},
 		"validator in a folder": {"phases:\n  - name: draft\n    instructions: Write.\n" + strings.Replace(check, "PROGRAM", "./checks/no", 1), "there is no program ./checks/no"},
 		"tool":                  {"tools: {count: {exec: [./count]}}\nphases:\n  - {name: draft, instructions: Write.}\n  - {name: tell, tool: count}\n", "there is no program ./count"},
 		"built before": {"tools: {build: {exec: [sh, -c, \"printf '#!/bin/sh\\\\necho {}' >check; chmod +x check\"]}}\nphases:\n  - {name: make, tool: build}\n" +
 			"  - name: draft\n    instructions: Write.\n" + strings.Replace(check, "PROGRAM", "./check", 1), ""},
-		"advisory": {"phases:\n  - name: draft\n    instructions: Write.\n    wards: {post: [{validator: {exec: [no-such-program]}, mode: advisory}]}\n", ""},
+		"advisory": {"phases:\n  - name: draft\n    instructions: Write.\n    wards: {post: [{exec: [no-such-program], mode: advisory}]}\n", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			asked := false
@@ -143,13 +143,13 @@ phases:
   - name: tell
     tool: say
     inputs: {why: "{{ validation_error }}"}
-    wards: {post: [{validator: min_length, with: {min: 40}, mode: retry, max_attempts: 2}]}
+    wards: {post: [{validator: contains, with: {text: owl}, mode: retry, max_attempts: 2}]}
 `)
 	result, err := r.Run(t.Context(), c, nil)
 	if err != nil || result.Phases[0].Attempts != 2 {
 		t.Fatalf("got %+v, %v", result.Phases, err)
 	}
-	if text := fmt.Sprint(result.Output); !strings.Contains(text, "fewer than 40") {
+	if text := fmt.Sprint(result.Output); !strings.Contains(text, "owl") {
 		t.Errorf("the second attempt heard %s", text)
 	}
 }

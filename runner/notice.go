@@ -130,7 +130,7 @@ func (n *Notices) body(q engine.Question) ([]byte, error) {
 	t := told{
 		Key: q.Notice.Key, RunID: q.Notice.Run, Path: string(q.Notice.Path), Phase: q.Phase, Type: q.Type, Question: text(q.Prompt),
 		Text: text(q.Notice.Text), TextBytes: len(q.Notice.Text), Cut: len(q.Notice.Text) > maxNoticeText,
-		Answer: AnswerCommand(q.Notice.Run, q.Path),
+		Answer: AnswerCommand(q.Notice.Run, q.Notice.Path),
 	}
 	for _, o := range q.Options {
 		t.Options = append(t.Options, text(o))

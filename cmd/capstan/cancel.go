@@ -36,7 +36,7 @@ resume it. Interrupt capstan run itself with Ctrl-C.`,
 		},
 	}
 	server.add(cmd)
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	cmd.Flags().BoolVar(&asJSON, "json", false, flagTexts["json"])
 	return cmd
 }
 

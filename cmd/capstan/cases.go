@@ -25,10 +25,10 @@ func (c *Command) record() *cobra.Command {
 	var link bool
 	cmd := &cobra.Command{
 		Use:   "record RUN --name NAME",
-		Short: "Make a run a regression test",
-		Long: `Make a run a regression test: a directory of readable files that belongs in
-version control. capstan test then does the run again with every answer taken
-from these files. RUN may be the beginning of a run's name, or last.`,
+		Short: "Record a run as a test",
+		Long: `Write a run as a folder of readable files for version control, which capstan test
+replays. RUN is the name of a run, the beginning of a name, or last. --link tests the
+cascade file in use instead of a copy.`,
 		Example: "  capstan test record last --name good_post",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -45,9 +45,9 @@ from these files. RUN may be the beginning of a run's name, or last.`,
 		},
 	}
 	store.add(cmd)
-	cmd.Flags().StringVar(&name, "name", "", "the test's name")
-	cmd.Flags().StringVar(&dir, "tests", casesDir, "the directory that holds the tests")
-	cmd.Flags().BoolVar(&link, "link", false, "test the cascade file in use, not a copy of it as it was")
+	cmd.Flags().StringVar(&name, "name", "", "name of the test")
+	cmd.Flags().StringVar(&dir, "tests", casesDir, flagTexts["tests"])
+	cmd.Flags().BoolVar(&link, "link", false, "a test of the cascade file in use, not of a copy")
 	return cmd
 }
 
@@ -122,13 +122,11 @@ func (c *Command) testRun() *cobra.Command {
 	var update bool
 	cmd := &cobra.Command{
 		Use:   "run [FOLDER|NAME]...",
-		Short: "Do frozen runs again, without a model or a network",
-		Long: `Do the runs again that capstan test record has frozen. Nothing is asked of a model, a
-tool, a program or a person: every answer comes from the test's files, and what
-can be computed is computed anew. A request that is not the frozen one fails,
-and so does another verdict, route or output.
-
-Exit status: 0 all ok, 1 one failed, 2 usage or files that cannot be read.`,
+		Short: "Run recorded tests without a model or a network",
+		Long: `Replay recorded runs. Every answer of a model, a tool, a program or a person comes from
+the files of the test, and computed checks run again. A test fails if a request, a
+verdict, a route or the output differs.`,
+		Annotations: exitStatus("0 every test passed, 1 a test failed, 2 usage or an unreadable file"),
 		Example: `  capstan test run
   capstan test run good_post --update
   capstan test run --format junit > report.xml`,
@@ -137,10 +135,10 @@ Exit status: 0 all ok, 1 one failed, 2 usage or files that cannot be read.`,
 			return c.runCases(cmd.Context(), dir, args, format, update)
 		},
 	}
-	cmd.Flags().StringVar(&dir, "tests", dir, "the directory that holds the tests")
-	choose(cmd, &format, "format", "text", "json", "junit")
+	cmd.Flags().StringVar(&dir, "tests", dir, flagTexts["tests"])
+	choose(cmd, &format, "format", "output format", "text", "json", "junit")
 	jsonFlag(cmd, &format)
-	cmd.Flags().BoolVar(&update, "update", false, "rewrite what the tests expect to what they are now")
+	cmd.Flags().BoolVar(&update, "update", false, "new expectations from the present results")
 	return cmd
 }
 

@@ -13,9 +13,6 @@ import (
 	"github.com/seed61713e19/capstan/runner/given"
 )
 
-// modelUsage is what help says of --model.
-const modelUsage = "NAME, scripted:FILE, replay:RUN: the default model; OLD=NEW, '*=NEW': another one for that, or for all (or CAPSTAN_MODEL)"
-
 // apart separates the default model of the flag from the lines that replace models.
 func apart(flag string) (first, replaced string) {
 	var lines []string

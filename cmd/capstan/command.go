@@ -136,14 +136,8 @@ func (c *Command) root(args []string) *cobra.Command {
 	asked := func(v verb) bool { return len(args) > 0 && args[0] == v.name }
 	alone := slices.ContainsFunc(groups, func(g group) bool { return slices.ContainsFunc(g.verbs, asked) })
 	root := &cobra.Command{
-		Use:   "capstan",
-		Short: "Run cascades: phases of model work whose texts must pass wards",
-		Long: `Capstan runs cascades: YAML files of phases whose texts must pass wards
-(validators before, between and after turns) before anything downstream
-may see them.
-
-Exit status: 0 succeeded, 1 a gate said no, 2 usage or an invalid file,
-3 something broke, 4 waiting for a human, 5 over budget, 130 interrupted.`,
+		Use:           "capstan",
+		Short:         "Run cascades",
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -181,14 +175,11 @@ Exit status: 0 succeeded, 1 a gate said no, 2 usage or an invalid file,
 		}
 		return usage("%v; see %s --help", err, cmd.CommandPath())
 	})
+	c.helps(root, groups)
 	for _, g := range groups {
-		if g.id != "" {
-			root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})
-		}
 		for _, v := range g.verbs {
 			if !alone || asked(v) {
 				verb := v.make()
-				verb.GroupID = g.id
 				wanting(verb)
 				root.AddCommand(verb)
 			}
@@ -232,6 +223,7 @@ func refusing(root *cobra.Command) {
 	for _, verb := range root.Commands() {
 		switch verb.Name() {
 		case "completion":
+			verb.Short = "Print a completion script for a shell"
 			verb.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 		case "help":
 			verb.Args = func(_ *cobra.Command, args []string) error {
@@ -245,8 +237,8 @@ func refusing(root *cobra.Command) {
 }
 
 type group struct {
-	id, title string
-	verbs     []verb
+	title string
+	verbs []verb
 }
 
 type verb struct {
@@ -257,17 +249,17 @@ type verb struct {
 // verbs are all, in the order of the help.
 func (c *Command) verbs() []group {
 	return []group{
-		{"write", "Write a cascade:", []verb{
+		{"Write a cascade:", []verb{
 			{"init", c.init}, {"lint", c.lint}, {"inspect", c.inspect}, {"graph", c.graph}, {"script", c.script},
 			{"list", c.list}, {"schema", c.schema}, {"convert", c.convert}, {"lsp", c.lsp},
 		}},
-		{"run", "Run a cascade:", []verb{{"run", c.run}, {"resume", c.resume}, {"answer", c.answer}, {"serve", c.serve}, {"mcp", c.mcp}}},
-		{"look", "Look at stored runs:", []verb{{"runs", c.runs}, {"show", c.show}, {"events", c.events}}},
-		{"test", "Test and measure:", []verb{{"test", c.test}, {"eval", c.eval}, {"measure", c.measure}}},
-		{"gate", "Check texts without a cascade:", []verb{
+		{"Run a cascade:", []verb{{"run", c.run}, {"resume", c.resume}, {"answer", c.answer}, {"serve", c.serve}, {"mcp", c.mcp}}},
+		{"Look at stored runs:", []verb{{"runs", c.runs}, {"show", c.show}, {"events", c.events}}},
+		{"Test and measure:", []verb{{"test", c.test}, {"eval", c.eval}, {"measure", c.measure}}},
+		{"Check texts without a cascade:", []verb{
 			{"gate", c.gate}, {"validate-request", c.validateRequest}, {"schedule", c.schedule}, {"receipt", c.receipt},
 		}},
-		{"machine", "About this installation:", []verb{{"doctor", c.doctor}, {"version", c.version}}},
+		{"About this installation:", []verb{{"doctor", c.doctor}, {"version", c.version}}},
 	}
 }
 

@@ -48,17 +48,11 @@ func (c *Command) doctor() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "doctor [FILE]...",
-		Short: "Tell what runs need of this machine, what lacks and how to get it",
-		Long: `Tell what runs need of this machine, what is not there, and how to get it: the
-store, the keys and endpoints of providers of models, a browser for criteria of
-pages, telemetry. Of each FILE, a cascade, its models, the variables and programs it needs and its
-databases.
-
-Nothing is paid: of an endpoint that has a key its list of models is asked for,
-once, for three seconds at most; no model is. Nothing that is written stays.
-
-The exit status is 0 where what was asked about is there and works; 3 where
-something lacks or is broken; 2 where a file is wrong.`,
+		Short: "Check this machine and report what runs need",
+		Long: `Check the store, the keys and endpoints of model providers, the browser and telemetry.
+For each FILE, check its models, environment variables, programs and databases. The
+command requests the list of models from each endpoint, and calls no model.`,
+		Annotations: exitStatus("0 everything needed works, 2 a file with a mistake, 3 something is missing or broken"),
 		Example: `  capstan doctor
   capstan doctor post.yaml --model ollama:llama3
   capstan doctor --json`,
@@ -78,8 +72,8 @@ something lacks or is broken; 2 where a file is wrong.`,
 		},
 	}
 	f.add(cmd)
-	cmd.Flags().Var(&model, "model", modelUsage)
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	cmd.Flags().Var(&model, "model", flagTexts["model"])
+	cmd.Flags().BoolVar(&asJSON, "json", false, flagTexts["json"])
 	return cmd
 }
 

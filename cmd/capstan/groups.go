@@ -31,7 +31,8 @@ func parent(cmd *cobra.Command, below ...*cobra.Command) *cobra.Command {
 func (c *Command) runs() *cobra.Command {
 	list := c.runsList()
 	list.Use, list.Args = "runs", nil
-	list.Long = `List the stored runs, newest first, or use a command below.`
+	list.Short = "List, query, cancel and delete stored runs"
+	list.Long = "List stored runs, newest first, or use a command below."
 	list.Example = "  capstan runs\n  capstan runs --status blocked --limit 5\n  capstan runs prune --older 90d"
 	return parent(list, c.runsList(), c.cancel(), c.prune(), c.sql())
 }

@@ -43,11 +43,10 @@ var starter = []part{
 func (c *Command) init() *cobra.Command {
 	return &cobra.Command{
 		Use:   "init [DIR]",
-		Short: "Write a first cascade to start from, with its script, tests and CI job",
-		Long: `Write a first cascade to start from: the cascade, replies to try it with, a text
-for it, a folder of tests with a frozen run and a set of inputs, a folder for
-labels, and a GitHub Actions job that lints, tests and evaluates without a key.
-It asks nothing and writes over nothing.`,
+		Short: "Create a first cascade with a script, a test and a CI job",
+		Long: `Create a folder to start from: a cascade, scripted replies, an input text, a recorded
+test, a dataset, a folder for labels, and a GitHub Actions job that needs no key.
+Existing files are never overwritten.`,
 		Example: `  capstan init
   capstan init reviews && cd reviews && capstan test`,
 		Args: cobra.MaximumNArgs(1),

@@ -29,8 +29,8 @@ A value without a limit or a price is listed with the key that sets it.`,
 			})
 		},
 	}
-	cmd.Flags().Var((*given.Models)(&model), "model", modelUsage)
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	cmd.Flags().Var((*given.Models)(&model), "model", flagTexts["model"])
+	cmd.Flags().BoolVar(&asJSON, "json", false, flagTexts["json"])
 	c.names.add(cmd)
 	return cmd
 }

@@ -20,11 +20,10 @@ func (c *Command) graph() *cobra.Command {
 	var store storeFlags
 	cmd := &cobra.Command{
 		Use:   "graph FILE|RUN",
-		Short: "Draw a cascade, or what a run of one did",
-		Long: `Draw a cascade, or what a run of one did: the phases it visited, how often, how
-they ended, and the ways it took. RUN may be the beginning of a run's name, or
-last. --writes draws what capstan lint --proof tells: the ways from models to the
-tools that write, with the gates on each; one without is dashed.`,
+		Short: "Draw a cascade or a run as a diagram",
+		Long: `Draw the phases of a cascade, or the phases that a run visited, with their results. RUN
+is the name of a run, the beginning of a name, or last. --writes draws the paths from
+models to the tools that write, with the gates on each path.`,
 		Example: `  capstan graph post.yaml --format svg > post.svg
   capstan graph last`,
 		Args: cobra.ExactArgs(1),
@@ -43,8 +42,8 @@ tools that write, with the gates on each; one without is dashed.`,
 		},
 	}
 	store.add(cmd)
-	choose(cmd, &format, "format", "mermaid", "dot", "svg")
-	cmd.Flags().BoolVar(&proof, "writes", false, "draw the ways to the tools that write")
+	choose(cmd, &format, "format", "output format", "mermaid", "dot", "svg")
+	cmd.Flags().BoolVar(&proof, "writes", false, "only the paths to tools that write")
 	c.names.add(cmd)
 	return cmd
 }
@@ -95,11 +94,10 @@ func (c *Command) ran(run *journal.Run) (*cascades.Cascade, error) {
 func (c *Command) schema() *cobra.Command {
 	return &cobra.Command{
 		Use:   "schema [cascade|set|result|label|evidence]",
-		Short: "Print the JSON Schema of cascade files, for editors, or of another file",
-		Long: `Print the JSON Schema of cascade files, for editors, or of another file: a row of
-a set, a line of a batch's results, a line of labels, a gate's evidence. That of
-cascade files has the validators and the tools that there are, by name and with
-what each takes; a file may name others of its own.`,
+		Short: "Print the JSON Schema of a file format",
+		Long: `Print the JSON Schema of cascade files, or of a dataset row (set), a line of batch
+results, a label or evidence. The schema of cascade files contains the names and the
+parameters of the built-in validators and tools.`,
 		Example: `  capstan schema > cascade.schema.json
   capstan schema set`,
 		Args:      cobra.MatchAll(cobra.MaximumNArgs(1), cobra.OnlyValidArgs),

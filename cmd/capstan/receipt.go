@@ -33,7 +33,7 @@ type receiptFlags struct {
 
 func (f *receiptFlags) add(cmd *cobra.Command) {
 	f.signer.add(cmd)
-	cmd.Flags().BoolVar(&f.texts, "with-texts", false, "put the text, the inputs and the gates' reasons into the receipt, not their digests alone")
+	cmd.Flags().BoolVar(&f.texts, "with-texts", false, "text, inputs and reasons in the receipt, not only their digests")
 }
 
 func (c *Command) sign() *cobra.Command {
@@ -42,16 +42,11 @@ func (c *Command) sign() *cobra.Command {
 	var phase, out string
 	cmd := &cobra.Command{
 		Use:   "sign RUN",
-		Short: "Sign which gates a released text has passed",
-		Long: `Make a receipt of a text that a run has released: a signed statement of the
-exact text, the cascade, the gates that judged it with what each of them is, the
-inputs and the models. Whoever has the text, the receipt and the public key can
-check it with capstan receipt verify, without a network and without this machine.
-
-A receipt does not prove that the text is true, that a model was the one it
-calls itself, or that the program that made it was unchanged. RUN may be the
-beginning of a run's name, or last; --phase names a phase, or the path of an
-item like summaries/item[3].`,
+		Short: "Sign a receipt for a released text of a run",
+		Long: `Sign which text a run released, which gates passed it, and its cascade, inputs and
+models. Anybody with the text, the receipt and the public key can check it with capstan
+receipt verify. A receipt does not prove that the text is true or that this machine is
+honest. RUN is the name of a run, the beginning of a name, or last.`,
 		Example: `  capstan receipt keygen --dir keys
   capstan receipt sign last --signing-key keys/private.pem > post.receipt.json
   capstan receipt sign last --phase draft --signer "exec:./kms-sign" --pub keys/public.pem`,
@@ -78,8 +73,8 @@ item like summaries/item[3].`,
 	}
 	store.add(cmd)
 	f.add(cmd)
-	cmd.Flags().StringVar(&phase, "phase", "", "the phase whose text it is; by default the last of the run")
-	cmd.Flags().StringVarP(&out, "out", "o", "", "the file to write; by default standard output")
+	cmd.Flags().StringVar(&phase, "phase", "", flagTexts["phase"])
+	cmd.Flags().StringVarP(&out, "out", "o", "", flagTexts["out"])
 	return cmd
 }
 

@@ -53,17 +53,11 @@ func (c *Command) resume() *cobra.Command {
 	var how resumption
 	cmd := &cobra.Command{
 		Use:   "resume RUN",
-		Short: "Go on with a run after a crash, an interrupt or a person's answer",
-		Long: `Go on with a run after a crash, an interrupt or a person's answer. Nothing that
-finished is done again, and what was spent counts. RUN is the whole name of a
-run, or last.
-
-The cascade, and every file it names, is what it was when the run began, also
-where the files have changed since or are gone: the run has kept them.
-A program that judges or is a tool is not kept: if its file has changed, the run
-stops. --with-changes makes a new run with the files as they are now, and --from
-and --input make one too. A new run shares with the old one whatever is the same: a
-call with the same request is not made again.`,
+		Short: "Resume a run after a crash, an interrupt or an answer",
+		Long: `Resume a run without repeating finished steps. RUN is the whole name of a run, or last.
+The run uses the cascade as it was at the start, and stops if a program of the cascade
+has changed. --with-changes, --from and --input create a new run,
+which reuses every call with an identical request.`,
 		Example: `  capstan resume last
   capstan resume 20261120-215010-4f2a --from polish
   capstan resume last --input topic=herons`,
@@ -74,11 +68,11 @@ call with the same request is not made again.`,
 	}
 	f.shared(cmd)
 	flags := cmd.Flags()
-	flags.StringVar(&how.from, "from", "", "make a new run that does everything anew from this phase on")
-	flags.StringArrayVar(&f.inputs, "input", nil, "make a new run with this input changed: name=text, name:=JSON or name=@file")
-	flags.BoolVar(&f.store.take, "take", false, "take over a run of a process that cannot be seen from here (another machine or container) and that you know is gone")
-	flags.BoolVar(&how.changes, "with-changes", false, "make a new run with the files of the cascade and its programs as they are now")
-	flags.StringVar(&f.runID, "run-id", "", "the new run's name")
+	flags.StringVar(&how.from, "from", "", "phase from which the new run starts again")
+	flags.StringArrayVar(&f.inputs, "input", nil, flagTexts["input"])
+	flags.BoolVar(&f.store.take, "take", false, "takeover of a run whose process, on another machine or in a container, is gone")
+	flags.BoolVar(&how.changes, "with-changes", false, "new run with the present files of the cascade")
+	flags.StringVar(&f.runID, "run-id", "", flagTexts["run-id"])
 	return cmd
 }
 

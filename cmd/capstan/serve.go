@@ -68,13 +68,11 @@ func (c *Command) serve() *cobra.Command {
 	var f serveFlags
 	cmd := &cobra.Command{
 		Use:   "serve [CASCADE|DIR]...",
-		Short: "Serve the page that shows runs live, and the HTTP API",
-		Long: `Serve the page that shows the kept runs, live, and the HTTP API under /v1. The
-cascades that are named, or that are in a directory that is named, can be run
-through them; no other file can.
-
-An address that other machines reach needs a token of at least 16 characters.
---token-file and CAPSTAN_TOKEN do not show it in the list of processes.`,
+		Short: "Serve the web page of runs and the HTTP API",
+		Long: `Serve the web page of stored runs and the HTTP API under /v1. Clients can run the
+cascades that you name, or that are in a folder that you name, and no other file. An
+address that other machines can reach needs a token of at least 16 characters, from
+--token-file or CAPSTAN_TOKEN.`,
 		Example: `  capstan serve
   capstan serve --addr unix:capstan.sock
   capstan serve cascades/ --model gpt-5-mini
@@ -83,15 +81,15 @@ An address that other machines reach needs a token of at least 16 characters.
 	}
 	flags := cmd.Flags()
 	f.serverFlags.add(cmd)
-	flags.StringArrayVar(&f.hosts, "hostname", nil, "a further name under which the server is reached")
-	flags.Var((*given.Models)(&f.run.model), "model", modelUsage)
+	flags.StringArrayVar(&f.hosts, "hostname", nil, "another name under which clients reach the server; may be repeated")
+	flags.Var((*given.Models)(&f.run.model), "model", flagTexts["model"])
 	flags.StringArrayVar(&f.models, "allow-model", nil, "another model that clients may choose; may be repeated")
-	flags.IntVar(&f.limit, "parallel", 16, "how many runs there may be at once")
-	flags.DurationVar(&f.takeover, "takeover", 0, "go on with runs whose process is gone, and count as gone after this long (from 1s; by default runs stay where they are)")
-	flags.StringVar(&f.run.names.root, "root", ".", "the folder that file tools, files that cascades name and validation requests may not leave")
+	flags.IntVar(&f.limit, "parallel", 16, flagTexts["parallel"])
+	flags.DurationVar(&f.takeover, "takeover", 0, "time after which a run without a process is resumed here, at least 1s (default never)")
+	flags.StringVar(&f.run.names.root, "root", ".", flagTexts["root"])
 	f.network.add(cmd, &f.run.hosts)
-	flags.BoolVar(&f.run.allowExec, "allow-exec", false, "let models run commands through run_command and run_code, and validation requests run theirs")
-	flags.StringVar(&f.evidence, "evidence", "", "where the screenshots of validation requests are kept (default: temporary directories)")
+	flags.BoolVar(&f.run.allowExec, "allow-exec", false, flagTexts["allow-exec"])
+	flags.StringVar(&f.evidence, "evidence", "", flagTexts["evidence"])
 	f.run.store.add(cmd)
 	f.run.store.addDurable(cmd)
 	return cmd

@@ -21,9 +21,9 @@ type signerFlags struct{ key, program, pub string }
 
 func (f *signerFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.key, "signing-key", "", "the private key to sign with: the private.pem of capstan receipt keygen, which nobody else may read")
-	flags.StringVar(&f.program, "signer", "", "exec:PROGRAM ARGS, for keys in hardware: it reads the bytes to sign and prints the signature in base64")
-	flags.StringVar(&f.pub, "pub", "", "the public key of --signer")
+	flags.StringVar(&f.key, "signing-key", "", "file of the private key, readable only by you")
+	flags.StringVar(&f.program, "signer", "", "program that signs bytes from standard input and prints base64: exec:PROGRAM ARGS")
+	flags.StringVar(&f.pub, "pub", "", flagTexts["pub"])
 }
 
 func (f *signerFlags) any() bool { return f.key != "" || f.program != "" || f.pub != "" }

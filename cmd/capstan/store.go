@@ -26,13 +26,12 @@ type storeFlags struct {
 }
 
 func (f *storeFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.store, "store", "", `file or PostgreSQL URL of the stored runs, or "off" (default CAPSTAN_STORE, then the user's state folder)`)
+	cmd.Flags().StringVar(&f.store, "store", "", flagTexts["store"])
 }
 
 func (f *storeFlags) addDurable(cmd *cobra.Command) {
 	f.durable = "process"
-	choose(cmd, &f.durable, "durable", "process", "power")
-	cmd.Flags().Lookup("durable").Usage = "what finished effects are safe against: process, a killed process; power, power loss too"
+	choose(cmd, &f.durable, "durable", "failure that finished effects survive, a killed process or power loss", "process", "power")
 }
 
 // noStore is the name of a store that keeps nothing.
@@ -132,7 +131,7 @@ var errNoRuns = errors.New("no runs are kept")
 
 // jsonFlag makes --json mean --format json.
 func jsonFlag(cmd *cobra.Command, format *string) {
-	cmd.Flags().BoolFunc("json", "the same as --format json", func(string) error {
+	cmd.Flags().BoolFunc("json", flagTexts["json"], func(string) error {
 		*format = "json"
 		return nil
 	})

@@ -31,10 +31,11 @@ func (c *Command) answer() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "answer RUN [VALUE]",
 		Short: "Answer the question of a waiting run",
-		Long: `Answer a waiting run: yes or no for a confirmation, an option or its number for a
-choice, otherwise any text. If the question asks for a changed text, --show prints the
-original and --file reads the new one. If several questions are open, --question names
-one by its key. RUN is a whole name, or last. Then continue with capstan resume.`,
+		Long: `Answer a waiting run: a confirmation takes yes or no, a choice takes an option or its
+number, and other questions take any text. If the question asks for a changed text,
+--show prints the original and --file reads the new one. If several questions are open,
+--question names one by its key. RUN is a whole name, or last; continue with capstan
+resume.`,
 		Example: `  capstan answer last yes && capstan resume last
   capstan answer last --show >text.md; $EDITOR text.md; capstan answer last --file text.md`,
 		Args: cobra.RangeArgs(1, 2),

@@ -37,8 +37,8 @@ func (f *batchFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.out, "out", "", flagTexts["out"])
 	flags.IntVar(&f.parallel, "parallel", 4, flagTexts["parallel"])
-	flags.StringArrayVar(&f.budget, "budget", nil, "limit after which no row starts: max_cost_usd=5, max_calls=N, max_tokens=N or max_seconds=N; a number alone is dollars")
-	flags.StringVar(&f.name, "batch", "", "name that separates this batch from others of the same cascade, model and dataset")
+	flags.StringArrayVar(&f.budget, "budget", nil, "limit for the start of new rows: max_cost_usd=5, max_calls=N, max_tokens=N or max_seconds=N; a number alone is dollars")
+	flags.StringVar(&f.name, "batch", "", "name of the batch, if the same cascade, model and dataset have several")
 }
 
 func (c *Command) eval() *cobra.Command {

@@ -31,7 +31,7 @@ func (c *Command) gate() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "gate NAME FILE...",
 		Short: "Check texts with one validator",
-		Long: `Check texts with a built-in validator (see capstan list validators), or with one of a
+		Long: `Check texts with a built-in validator (see capstan list validators) or a validator of a
 cascade (cascade.yaml:name). FILE - is standard input. The gate capy takes the stage
 from the file name unless --with stage=… sets it. The gate edit_verifier takes its files
 as parameters.`,

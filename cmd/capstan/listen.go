@@ -51,7 +51,7 @@ func (f *serverFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.addr, "addr", "127.0.0.1:7070", "address of the server: host:port, or unix:PATH for a socket of your user alone")
 	flags.StringVar(&f.token, "token", "", "token of the server (default CAPSTAN_TOKEN)")
-	flags.StringVar(&f.tokenFile, "token-file", "", "file with the token; only you may have access")
+	flags.StringVar(&f.tokenFile, "token-file", "", "file with the token, with mode 0600")
 }
 
 // serverToken returns the token of a server: of --token, of the file of --token-file,

@@ -50,7 +50,7 @@ change the parameters of --with. An interrupt cancels the active runs; resume th
 	}
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.with, "with", nil, flagTexts["with"])
-	flags.StringArrayVar(&f.only, "only", nil, "name of the only tool to offer; may be repeated")
+	flags.StringArrayVar(&f.only, "only", nil, "name of a tool to offer, instead of all; may be repeated")
 	flags.Var((*given.Models)(&f.run.model), "model", flagTexts["model"])
 	flags.StringVar(&f.run.names.root, "root", ".", flagTexts["root"])
 	f.network.add(cmd, &f.run.hosts)

@@ -21,7 +21,7 @@ func (c *Command) prune() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "prune --older AGE",
 		Short: "Delete old runs and free their space",
-		Long: `Delete runs that ended before the age, or that started before it and have not ended.
+		Long: `Delete runs that ended before the age, and unfinished runs that started before it.
 Active runs stay. An age is a number of hours, days or weeks: 12h, 90d, 2w. --keep names
 the kinds of runs that stay at any age: frozen (recorded as a test), labelled, waiting,
 unfinished, or none.`,

@@ -33,7 +33,7 @@ type receiptFlags struct {
 
 func (f *receiptFlags) add(cmd *cobra.Command) {
 	f.signer.add(cmd)
-	cmd.Flags().BoolVar(&f.texts, "with-texts", false, "text, inputs and reasons in the receipt, not only their digests")
+	cmd.Flags().BoolVar(&f.texts, "with-texts", false, "text, inputs and reasons in the receipt, in addition to the digests")
 }
 
 func (c *Command) sign() *cobra.Command {

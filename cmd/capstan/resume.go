@@ -55,9 +55,9 @@ func (c *Command) resume() *cobra.Command {
 		Use:   "resume RUN",
 		Short: "Resume a run after a crash, an interrupt or an answer",
 		Long: `Resume a run without repeating finished steps. RUN is the whole name of a run, or last.
-The run uses the cascade as it was at the start, and stops if a program of the cascade
-has changed. --with-changes, --from and --input create a new run,
-which reuses every call with an identical request.`,
+The run uses its stored cascade, and stops if a program of the cascade has changed.
+--with-changes, --from and --input create a new run, which reuses every call with an
+identical request.`,
 		Example: `  capstan resume last
   capstan resume 20261120-215010-4f2a --from polish
   capstan resume last --input topic=herons`,

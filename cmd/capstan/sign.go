@@ -21,7 +21,7 @@ type signerFlags struct{ key, program, pub string }
 
 func (f *signerFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.key, "signing-key", "", "file of the private key, readable only by you")
+	flags.StringVar(&f.key, "signing-key", "", "file of the private key, with mode 0600")
 	flags.StringVar(&f.program, "signer", "", "program that signs bytes from standard input and prints base64: exec:PROGRAM ARGS")
 	flags.StringVar(&f.pub, "pub", "", flagTexts["pub"])
 }

@@ -282,7 +282,7 @@ type Validator struct {
 	around bool        // it reads more of a run than the text
 	fields []fieldRead // of an expression: phase is not filled in
 	blind  bool        // of an expression: it does not look at the text
-	need   *Need       // of a program, or of an MCP server's tool
+	needs  []Need      // of a program, or of an MCP server's tool
 
 	written *written // what it was made of; nil where no file was
 }
@@ -306,7 +306,7 @@ type Tool struct {
 
 	named  string // as tackle has it: the name, or a cascade's file
 	remote bool   // of an MCP server, which is asked when it must be
-	need   *Need  // of a program, or of an MCP server's tool
+	needs  []Need // of a program, or of an MCP server's tool
 	held   *held  // of a tool in tackle
 }
 
@@ -375,7 +375,7 @@ type Notify struct {
 	URL     string            // it and Headers may hold {{ env.NAME }}
 	Headers map[string]string // beside the content's
 
-	need *Need
+	needs []Need
 }
 
 // The types of human input.

@@ -36,6 +36,9 @@ const (
 	CodeUnasked    = "unasked-database"  // a warning
 	CodePlain      = "plain-password"    // a warning
 	CodeTooHeavy   = "too-heavy"         // a warning
+	CodeDeaf       = "unread-reasons"    // a warning
+	CodeProgram    = "missing-program"   // a warning of lint
+	CodePrice      = "unknown-price"     // a warning of lint
 
 	CodeBare       = "bare-write"      // of lint --proof
 	CodeUnmeasured = "unmeasured-gate" // of lint --proof=strict
@@ -83,6 +86,9 @@ func Codes() []Code {
 		{CodeUnasked, "a warning: a database of the file that no phase asks"},
 		{CodePlain, "a warning: a password that stands in the file"},
 		{CodeTooHeavy, "a warning: a `token_budget` that the instructions alone weigh more than"},
+		{CodeDeaf, "a warning: a retry ward on a `tool:` phase whose `inputs` never read `validation_error`, `schema_error` or `attempt`: the tool is called again with the same arguments"},
+		{CodeProgram, "a warning: a program of an `exec` that is missing on this machine; `run` refuses to begin without it"},
+		{CodePrice, "a warning: a model whose price is unknown, below a `budget` with `max_cost_usd`; `run` refuses to begin with it"},
 		{CodeBare, "of `lint --proof`: a text of a model may get into a call of a tool that writes, and no gate has judged it on the way"},
 		{CodeUnmeasured, "of `lint --proof=strict`: a gate on a way to a tool that writes has no evidence of a false pass as low as is asked for"},
 	}

@@ -62,6 +62,9 @@ func (d Diagnostic) String() string {
 	if d.Severity == Warning {
 		message = "warning: " + message
 	}
+	if d.Line == 0 { // the file itself cannot be read, and the message names it
+		return message
+	}
 	return fmt.Sprintf("%s: %s [%s]", d.Position, message, d.Code)
 }
 

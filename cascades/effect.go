@@ -6,6 +6,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/seed61713e19/capstan/runner/tool"
+	"github.com/seed61713e19/capstan/wards"
 )
 
 // A guard is a tool that a ward around tools names, where it stands.
@@ -27,6 +28,18 @@ func (p *parser) checkGuards(phase *Phase) {
 		}
 	}
 	p.guards = nil
+}
+
+// deaf warns of a phase that calls its tool again after a refusal, with the same
+// arguments: its inputs read neither the reasons nor the attempt.
+func (p *parser) deaf(n *yaml.Node, phase *Phase) {
+	retries := func(c *Check) bool { return c.Ward.Mode == wards.Retry }
+	if phase.Tool.Validator != nil || !slices.ContainsFunc(phase.Wards.Post, retries) {
+		return
+	}
+	if !slices.ContainsFunc([]string{"validation_error", "schema_error", "attempt"}, phase.Inputs.Reads) {
+		p.warn(n, CodeDeaf, "a retry ward calls the tool of phase %s again, and its inputs read neither validation_error nor attempt: it gets the same arguments", phase.Name)
+	}
 }
 
 // ungated warns of tools that write at a model's word alone.
@@ -57,6 +70,9 @@ func (p *parser) checkActs() {
 	var kept *kept
 	for _, a := range p.acts {
 		t := a.phase.Tool
+		if t != nil {
+			p.deaf(a.node, a.phase)
+		}
 		if t == nil || t.Effect != tool.Writes || t.Receipt != nil || slices.ContainsFunc(a.phase.Wards.Pre, stands) {
 			continue
 		}

@@ -1,8 +1,10 @@
 package cascades
 
 import (
+	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/seed61713e19/capstan/runner/process"
 	"github.com/seed61713e19/capstan/runner/tool"
@@ -16,14 +18,42 @@ type Need struct {
 	What      string    // "tool search", "validator facts"
 	Variables []string  // of the environment
 	Remote    tool.Tool // of an MCP server; without a name where there is none
+	Program   string    // that is started, as exec names it; "" for none
+	Dir       string    // that Program is started in
+	Built     bool      // a tool: phase before may build Program
 }
 
-// programNeed is what a program needs.
-func (p *parser) programNeed(o *object, env []string) *Need {
-	if !o.has("env") {
+// programNeeds returns what a program needs: itself, and the variables of its env.
+func (p *parser) programNeeds(o *object, argv []string, dir string, env []string) (list []Need) {
+	if len(argv) > 0 {
+		list = append(list, Need{Position: p.position(o.keys["exec"]), Program: argv[0], Dir: dir})
+	}
+	if o.has("env") {
+		list = append(list, Need{Position: p.position(o.keys["env"]), Variables: process.Needed(env)})
+	}
+	return list
+}
+
+// Lacks returns why the program of the need cannot be started, nil if it can, or if a
+// phase before may build it.
+func (n Need) Lacks() error {
+	if n.Program == "" || n.Built {
 		return nil
 	}
-	return &Need{Position: p.position(o.keys["env"]), Variables: process.Needed(env)}
+	return process.Lacks(n.Program, n.Dir)
+}
+
+// Absent returns a warning for each program that a phase, tool or check of the cascade
+// starts and that cannot be started here.
+func (c *Cascade) Absent() (found Diagnostics) {
+	var list []Need
+	c.needs(needing{all: true, done: map[*Cascade]bool{}, list: &list})
+	for _, n := range list {
+		if err := n.Lacks(); err != nil {
+			found = append(found, Diagnostic{Severity: Warning, Code: CodeProgram, Position: n.Position, Message: fmt.Sprintf("%s: %v", n.What, err)})
+		}
+	}
+	return found
 }
 
 // entries are headers as a program's environment has its variables, for
@@ -39,7 +69,7 @@ func entries(headers map[string]string) (list []string) {
 // would be given, wherever it is used, in their order.
 func (c *Cascade) Variables() []string {
 	var list []Need
-	c.needs(true, map[*Cascade]bool{}, &list)
+	c.needs(needing{all: true, done: map[*Cascade]bool{}, list: &list})
 	var names []string
 	for _, n := range list {
 		names = append(names, n.Variables...)
@@ -59,59 +89,73 @@ func (c *Cascade) Variables() []string {
 // or that say where to go without (on_error), and for wards whose no is noted alone.
 func (c *Cascade) Needs() []Need {
 	var list []Need
-	c.needs(false, map[*Cascade]bool{}, &list)
+	c.needs(needing{done: map[*Cascade]bool{}, list: &list})
 	return list
 }
 
-func (c *Cascade) needs(all bool, done map[*Cascade]bool, list *[]Need) {
-	if done[c] {
+// needing collects needs.
+type needing struct {
+	all   bool // those of phases and wards that a run may do without, too
+	built bool // a tool: phase came before
+	done  map[*Cascade]bool
+	list  *[]Need
+}
+
+func (c *Cascade) needs(n needing) {
+	if n.done[c] {
 		return
 	}
-	done[c] = true
+	n.done[c] = true
 	if c.Tries != nil {
-		c.Tries.needs(all, done, list) // whose tool is the cascade without them
+		c.Tries.needs(n) // whose tool is the cascade without them
 		return
 	}
 	for _, p := range c.Phases {
-		p.needs(all, done, list)
+		p.needs(n)
+		n.built = n.built || p.builds()
 	}
 }
 
-func (p *Phase) needs(all bool, done map[*Cascade]bool, list *[]Need) {
-	if !all && (p.When != nil || p.Rules.OnError != "") {
+// builds reports whether the phase may write a program: it calls a tool that writes.
+func (p *Phase) builds() bool {
+	return p.Tool != nil && (p.Tool.Cascade != nil || p.Tool.Tool.Writes()) || slices.ContainsFunc(p.Together, (*Phase).builds)
+}
+
+func (p *Phase) needs(n needing) {
+	if !n.all && (p.When != nil || p.Rules.OnError != "") {
 		return
 	}
 	for _, one := range p.Together {
-		one.needs(all, done, list)
+		one.needs(n)
 	}
-	add := func(n *Need, within *Cascade, what string) {
-		if n != nil {
-			own := *n
+	add := func(list []Need, within *Cascade, what string) {
+		for _, own := range list {
 			own.Phase, own.What = p.Name, what
+			own.Built = n.built && strings.ContainsRune(own.Program, '/')
 			if own.Position == (Position{}) {
 				own.Position = p.Position
 			}
-			*list = append(*list, own)
+			*n.list = append(*n.list, own)
 		}
 		if within != nil {
-			within.needs(all, done, list)
+			within.needs(n)
 		}
 	}
 	for _, s := range p.Subs {
 		add(nil, s.Cascade, "")
 	}
 	if p.Human != nil && p.Human.Notify != nil {
-		add(p.Human.Notify.need, nil, "notify")
+		add(p.Human.Notify.needs, nil, "notify")
 	}
 	for _, t := range p.tools() {
-		add(t.need, t.Cascade, "tool "+t.Name)
+		add(t.needs, t.Cascade, "tool "+t.Name)
 		if v := t.Validator; v != nil {
-			add(v.need, v.Cascade, "validator "+v.Name)
+			add(v.needs, v.Cascade, "validator "+v.Name)
 		}
 	}
 	for _, c := range p.Checks() {
-		if all || c.Ward.Mode.Stands() {
-			add(c.Validator.need, c.Validator.Cascade, "validator "+c.Validator.Name)
+		if n.all || c.Ward.Mode.Stands() {
+			add(c.Validator.needs, c.Validator.Cascade, "validator "+c.Validator.Name)
 		}
 	}
 }

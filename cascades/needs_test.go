@@ -17,9 +17,9 @@ phases:
 `, map[string]string{"in.yaml": "cascade_id: in\ntools: {save: {exec: [save], env: [KEY]}}\nphases: [{name: in, tool: save}]\n"})
 	var needs []string
 	for _, n := range c.Needs() {
-		needs = append(needs, fmt.Sprint(n.Phase, ": ", n.What, " ", n.Variables))
+		needs = append(needs, fmt.Sprint(n.Phase, ": ", n.What, " ", n.Program, n.Variables))
 	}
-	if !slices.Equal(needs, []string{"in: tool save [KEY]"}) || !slices.Equal(c.Variables(), []string{"KEY", "LATE_KEY"}) {
+	if !slices.Equal(needs, []string{"in: tool save save[]", "in: tool save [KEY]"}) || !slices.Equal(c.Variables(), []string{"KEY", "LATE_KEY"}) {
 		t.Errorf("got %q and %q", needs, c.Variables())
 	}
 }
@@ -37,9 +37,9 @@ phases:
 `, nil)
 	var needs []string
 	for _, n := range c.Needs() {
-		needs = append(needs, fmt.Sprint(n.Phase, ": ", n.What, " ", n.Variables))
+		needs = append(needs, fmt.Sprint(n.Phase, ": ", n.What, " ", n.Program, n.Variables))
 	}
-	if want := []string{"a: tool save [KEY]", "soundings: validator judge [JUDGE]"}; !slices.Equal(needs, want) {
+	if want := []string{"a: tool save save[]", "a: tool save [KEY]", "soundings: validator judge judge[]", "soundings: validator judge [JUDGE]"}; !slices.Equal(needs, want) {
 		t.Errorf("got %q", needs)
 	}
 	if got, want := c.Variables(), []string{"JUDGE", "KEY", "LATE", "LATER"}; !slices.Equal(got, want) {

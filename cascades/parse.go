@@ -45,7 +45,7 @@ const maxSource = 4 << 20
 func Load(name string, open Opener, known Known) (*Cascade, error) {
 	source, err := open(name)
 	if err != nil {
-		return nil, Diagnostics{{Position: Position{name, 1, 1}, Code: CodeFile, Message: err.Error(), Severity: Wrong}}
+		return nil, Diagnostics{{Position: Position{File: name}, Code: CodeFile, Message: unreadable(name, err), Severity: Wrong}}
 	}
 	return Parse(name, source, open, known)
 }

@@ -328,7 +328,7 @@ func (p *parser) notify(o *object) *Notify {
 	}
 	texts := slices.Concat(n.Env, []string{"url=" + n.URL}, entries(n.Headers))
 	if names := process.Needed(texts); len(names) > 0 {
-		n.need = &Need{Position: p.position(o.node), Variables: names}
+		n.needs = []Need{{Position: p.position(o.node), Variables: names}}
 	}
 	o.done()
 	return n

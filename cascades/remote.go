@@ -65,7 +65,7 @@ func (p *parser) mcpForm(o *object) *Validator {
 	}
 	found := p.known.Remote.Validator(s, name)
 	v := &Validator{Name: found.Name, Description: found.Description, With: with, Bind: found.Bind}
-	v.need = p.remoteNeed(o, s, name)
+	v.needs = p.remoteNeeds(o, s, name)
 	return v
 }
 
@@ -75,7 +75,7 @@ func (p *parser) mcpTool(o *object, t *Tool) {
 		return
 	}
 	t.Tool = p.known.Remote.Tool(s, name)
-	t.need, t.remote, t.Params = p.remoteNeed(o, s, name), true, nil
+	t.needs, t.remote, t.Params = p.remoteNeeds(o, s, name), true, nil
 }
 
 // refuseEnv reports an env beside mcp.
@@ -85,7 +85,7 @@ func (p *parser) refuseEnv(o *object) {
 }
 
 // remoteNeed is what a tool of a server needs.
-func (p *parser) remoteNeed(o *object, s Server, name string) *Need {
+func (p *parser) remoteNeeds(o *object, s Server, name string) []Need {
 	texts := slices.Concat(s.Env, entries(s.Headers))
-	return &Need{Position: p.position(o.keys["mcp"]), Variables: process.Needed(texts), Remote: p.known.Remote.Tool(s, name)}
+	return []Need{{Position: p.position(o.keys["mcp"]), Variables: process.Needed(texts), Remote: p.known.Remote.Tool(s, name)}}
 }

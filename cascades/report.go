@@ -1,7 +1,9 @@
 package cascades
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 	"unicode"
@@ -179,4 +181,15 @@ func nearest(word string, known []string) (best string, sure bool) {
 		best = k
 	}
 	return best, false
+}
+
+// unreadable returns why a file cannot be read, with its name.
+func unreadable(name string, err error) string {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "no such file: " + name
+	case !strings.Contains(err.Error(), name):
+		return name + ": " + err.Error()
+	}
+	return err.Error()
 }

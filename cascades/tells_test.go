@@ -61,7 +61,7 @@ func TestTells(t *testing.T) {
 			asks(name+": ", c.AskingOf(c.Validators[name], "chosen"))
 		}
 		for _, n := range c.Needs() {
-			fmt.Fprintf(&b, "%s: phase %s: %s needs %s %q\n", n.Position, n.Phase, n.What, n.Remote.Name, n.Variables)
+			fmt.Fprintf(&b, "%s: phase %s: %s needs %s%s %q\n", n.Position, n.Phase, n.What, n.Program, n.Remote.Name, n.Variables)
 		}
 		for _, p := range c.EveryPhase() {
 			if queue := c.Queue(nil, p.Name, ""); queue != "" {

@@ -102,7 +102,7 @@ func (p *parser) toolForm(o *object, name string) *Tool {
 		argv, env := p.argv(o), p.environment(o)
 		p.starts(Program{What: "tool " + name, Argv: argv, Dir: path.Dir(p.file), Subject: p.subject(o, argv), Pinned: true})
 		program := tool.Exec{Argv: argv, Dir: path.Dir(p.file), Timeout: timeout, Env: env}
-		t.Tool, t.need = program.Tool(name, t.Description, t.Params), p.programNeed(o, env)
+		t.Tool, t.needs = program.Tool(name, t.Description, t.Params), p.programNeeds(o, argv, path.Dir(p.file), env)
 	case nested != nil:
 		o.conflict("timeout", "a cascade's time is bounded by its own budget")
 		o.conflict("env", "a cascade is no program: its own tools say what they see")
@@ -245,7 +245,7 @@ func (p *parser) findTool(name string) *Tool {
 	}
 	effect := found.Effect.Worse(tool.None)
 	if found.Remote() {
-		return &Tool{Name: name, Tool: found, Effect: effect, remote: true, need: &Need{Remote: found}}
+		return &Tool{Name: name, Tool: found, Effect: effect, remote: true, needs: []Need{{Remote: found}}}
 	}
 	return &Tool{Name: name, Description: found.Description, Params: found.Params(), Tool: found, Effect: effect, Engine: own}
 }

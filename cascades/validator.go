@@ -167,11 +167,12 @@ func (p *parser) execForm(o *object) *Validator {
 	if argv == nil {
 		return nil
 	}
-	v := &Validator{Description: "the program " + path.Base(argv[0]), With: with, need: p.programNeed(o, env)}
+	v := &Validator{Description: "the program " + path.Base(argv[0]), With: with}
 	program := validators.Exec{Argv: argv, Dir: path.Dir(p.file), Timeout: timeout, Env: env, Status: status}
 	if atRoot {
 		program.Dir = p.known.Root
 	}
+	v.needs = p.programNeeds(o, argv, program.Dir, env)
 	what := o.what
 	if name := o.text("name"); name != "" {
 		what = "validator " + name

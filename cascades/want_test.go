@@ -72,7 +72,7 @@ func TestBad(t *testing.T) {
 			codes[d.Code] = true
 		}
 	}
-	elsewhere := []string{CodeTooLarge, CodeBare, CodeUnmeasured} // TestHostileFiles, TestProof and strength.txtar have them
+	elsewhere := []string{CodeTooLarge, CodeProgram, CodePrice, CodeBare, CodeUnmeasured} // TestHostileFiles, TestAbsent, budgets.txtar, TestProof and strength.txtar have them
 	for _, code := range Codes() {
 		if !codes[code.Name] && !slices.Contains(elsewhere, code.Name) {
 			t.Errorf("no file in testdata/bad has a mistake of code %s", code.Name)

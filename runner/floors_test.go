@@ -120,10 +120,10 @@ var floors = map[string]string{
 	"runner/mutate":    "cascades runner/backtest runner/engine runner/junit runner/measure runner/reports validators validators/faults validators/schema wards",
 	"runner/cases":     "cascades internal/files runner runner/backtest runner/engine runner/event runner/junit runner/measure runner/model runner/mutate runner/tool validators validators/schema",
 	"runner/telemetry": "runner/event runner/model runner/telemetry/otlp validators/schema",
-	"runner/cost":      "runner/journal runner/measure runner/reports validators validators/patterns",
+	"runner/cost":      "runner/event runner/journal runner/measure runner/reports validators validators/patterns",
 	"runner/trust":     "cascades runner/journal runner/junit runner/measure runner/reports validators wards",
 	// What command lines give: inputs, their files, and models.
-	"runner/given": "cascades cascades/documents validators/schema",
+	"runner/given": "cascades cascades/documents internal/files validators/schema",
 	// Floor 5: providers and gates. Gates know nothing of cascades.
 	"runner/model/openai":   "runner/internal/jsontree runner/model runner/model/plain",
 	"runner/model/plain":    "",
@@ -144,7 +144,7 @@ var floors = map[string]string{
 	// What certificates state, signed.
 	"validators/schedule/statements": "runner/signatures",
 	// The API, and the server that both it and the pages are in.
-	"runner/serve": "cascades runner runner/engine runner/journal runner/model runner/redactions runner/serve/feeds runner/serve/guards runner/serve/orders runner/serve/pages runner/serve/problems runner/serve/queries runner/serve/streams validators validators/request validators/schema",
+	"runner/serve": "cascades runner runner/engine runner/event runner/journal runner/model runner/redactions runner/serve/feeds runner/serve/guards runner/serve/orders runner/serve/pages runner/serve/problems runner/serve/queries runner/serve/streams validators validators/request validators/schema",
 	// What people see.
 	"runner/serve/pages": "cascades cascades/graphs cascades/proofs runner runner/batch runner/cost runner/endings runner/engine runner/event runner/journal runner/measure runner/model runner/receipt runner/reports runner/serve/diffs runner/serve/feeds runner/serve/formats runner/serve/guards runner/serve/links runner/serve/orders runner/serve/plots runner/serve/problems runner/serve/queries runner/serve/streams runner/serve/trees runner/serve/trends runner/serve/views runner/trace runner/trust validators/schema",
 	// News of runs, for all who follow them.

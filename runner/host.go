@@ -83,7 +83,9 @@ func (h *host) answer(ctx context.Context, req model.Request) (resp model.Respon
 	}
 	resp, err = h.model.Call(ctx, req)
 	heard.end()
-	resp.Usage = model.Usage{}.Add(resp.Usage)
+	if resp.Usage = (model.Usage{}).Add(resp.Usage); err == nil {
+		resp.Usage = model.Counted(req, resp)
+	}
 	return resp, err
 }
 

@@ -29,6 +29,17 @@ func refused(ctx context.Context, wrong cascades.InputErrors, unset []string) *E
 	return &Error{Code: Invalid, Message: lines(said), Err: err}
 }
 
+// absent describes the programs that are needed and cannot be started here.
+func absent(needs []cascades.Need) []string {
+	var said []string
+	for _, n := range needs {
+		if err := n.Lacks(); err != nil {
+			said = append(said, fmt.Sprintf("%s: phase %s: %s: %v", n.Position, n.Phase, n.What, err))
+		}
+	}
+	return said
+}
+
 // unset tells which variables of the environment are needed and not there.
 func unset(needs []cascades.Need) []string {
 	var said []string

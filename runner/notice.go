@@ -12,9 +12,11 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode"
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/engine"
+	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/process"
 )
@@ -128,7 +130,7 @@ func (n *Notices) body(q engine.Question) ([]byte, error) {
 	t := told{
 		Key: q.Notice.Key, RunID: q.Notice.Run, Path: string(q.Notice.Path), Phase: q.Phase, Type: q.Type, Question: text(q.Prompt),
 		Text: text(q.Notice.Text), TextBytes: len(q.Notice.Text), Cut: len(q.Notice.Text) > maxNoticeText,
-		Answer: "capstan answer " + q.Notice.Run + " VALUE",
+		Answer: AnswerCommand(q.Notice.Run, q.Notice.Path),
 	}
 	for _, o := range q.Options {
 		t.Options = append(t.Options, text(o))
@@ -142,6 +144,18 @@ func (n *Notices) body(q engine.Question) ([]byte, error) {
 		t.Link = n.o.Link(q.Notice.Run)
 	}
 	return json.Marshal(t)
+}
+
+// AnswerCommand returns the command that answers a question of a run, which its key
+// names: with VALUE in place of the answer.
+func AnswerCommand(run string, question event.Path) string {
+	key := string(question)
+	if strings.ContainsFunc(key, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("/_-.", r)
+	}) {
+		key = "'" + strings.ReplaceAll(key, "'", `'\''`) + "'" // shells read [ as a pattern
+	}
+	return "capstan answer " + run + " VALUE --question " + key
 }
 
 // tries gives a notice, three times in all where it might help.

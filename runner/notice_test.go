@@ -109,7 +109,7 @@ func TestNoticeSays(t *testing.T) {
 	delete(got, "text")
 	delete(got, "text_bytes")
 	raw, _ := json.Marshal(got)
-	want := `{"answer":"capstan answer run VALUE","cut":true,"expires":"2026-03-02T12:00:00Z","key":"run:draft/human_input","link":"http://page/run",` +
+	want := `{"answer":"capstan answer run VALUE --question draft/human_input","cut":true,"expires":"2026-03-02T12:00:00Z","key":"run:draft/human_input","link":"http://page/run",` +
 		`"options":["a","b"],"path":"draft/human_input","phase":"draft","question":"[redacted]?","run_id":"run","type":"choice"}`
 	if string(raw) != want {
 		t.Errorf("got %s", raw)

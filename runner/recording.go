@@ -29,6 +29,7 @@ var (
 	ErrRunBusy   = errors.New("the run is running")
 	ErrExpired   = errors.New("the question has expired")
 	ErrAnswered  = errors.New("it waits for no answer to that question any more")
+	ErrSeveral   = errors.New("several questions are open: the answer must name one")
 	ErrRunTaken  = errors.New("another process has taken it over and continues it")
 )
 

@@ -273,7 +273,8 @@ func (r *Runner) ofOne() *Runner {
 //
 // What the cascade needs is looked for before anything is spent: an input that
 // [cascades.Cascade.CheckInput] finds wrong, a variable of the environment that is
-// not there and a model that is not [model.Readier.Ready] are [Invalid], all at once, and no run is kept; an MCP server
+// not there, a program that cannot be started (except one that a phase with a tool may
+// build before) and a model that is not [model.Readier.Ready] are [Invalid], all at once, and no run is kept; an MCP server
 // that cannot be reached, or has not the tool that is named, is [Failed].
 func (r *Runner) Run(ctx context.Context, c *cascades.Cascade, input map[string]any, options ...RunOption) (Result, error) {
 	s := Start{CascadeID: c.ID, Files: c.Files}
@@ -297,7 +298,7 @@ func (r *Runner) Run(ctx context.Context, c *cascades.Cascade, input map[string]
 	s.Input = plain
 	needs := c.Needs()
 	r = r.Provide(c)
-	if e := refused(ctx, c.CheckInput(ctx.Err, plain), append(unset(needs), r.unready(c, s.Model)...)); e != nil {
+	if e := refused(ctx, c.CheckInput(ctx.Err, plain), slices.Concat(unset(needs), absent(needs), r.unready(c, s.Model))); e != nil {
 		return ended(s, e), e
 	}
 	set, err := r.begin(c, &s)

@@ -20,14 +20,17 @@ import (
 // maxCancel is the maximum time that a server has to answer.
 const maxCancel = 10 * time.Second
 
+// maxAnswer is the maximum size of an answer of a server, in bytes.
+const maxAnswer = 64 << 20
+
 func (c *Command) cancel() *cobra.Command {
 	var server serverFlags
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "cancel RUN",
 		Short: "Cancel a run of a server",
-		Long: `Cancel a run that capstan serve executes. The run keeps its progress, and you can
-resume it. Interrupt capstan run itself with Ctrl-C.`,
+		Long: `Cancel a run that capstan serve executes. RUN is a whole name, or last. The run keeps
+its progress, and you can resume it. Interrupt capstan run itself with Ctrl-C.`,
 		Example: `  capstan runs cancel last
   capstan runs cancel nightly --addr unix:capstan.sock`,
 		Args: cobra.ExactArgs(1),
@@ -56,29 +59,41 @@ func (c *Command) cancelRun(ctx context.Context, id string, f serverFlags, asJSO
 		}
 	}
 	defer transport.CloseIdleConnections()
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+host+"/v1/runs/"+url.PathEscape(id)+"/cancel", strings.NewReader("{}"))
-	if err != nil {
-		return usage("--addr: %w", err)
-	}
-	request.Header.Set("Content-Type", "application/json")
-	if token != "" {
-		request.Header.Set("Authorization", "Bearer "+token)
-	}
-	response, err := (&http.Client{Transport: transport}).Do(request)
-	if err != nil {
-		return &exit{exitBroken, fmt.Errorf("server %s: %w; is capstan serve running there?", f.addr, err)}
-	}
-	defer response.Body.Close()
-	text, err := io.ReadAll(io.LimitReader(response.Body, 1<<20))
-	if err != nil {
-		return &exit{exitBroken, fmt.Errorf("server %s: %w", f.addr, err)}
-	}
-	if response.StatusCode != http.StatusAccepted {
-		return refusedBy(f.addr, id, response.StatusCode, text)
-	}
 	var standing orders.Standing
-	if err := json.Unmarshal(text, &standing); err != nil {
-		return &exit{exitBroken, fmt.Errorf("server %s: %w", f.addr, err)}
+	ask := func(method, path, body string, want int) error {
+		request, err := http.NewRequestWithContext(ctx, method, "http://"+host+"/v1/runs/"+url.PathEscape(id)+path, strings.NewReader(body))
+		if err != nil {
+			return usage("--addr: %w", err)
+		}
+		request.Header.Set("Content-Type", "application/json")
+		if token != "" {
+			request.Header.Set("Authorization", "Bearer "+token)
+		}
+		response, err := (&http.Client{Transport: transport}).Do(request)
+		if err != nil {
+			return &exit{exitBroken, fmt.Errorf("server %s: %w; is capstan serve running there?", f.addr, err)}
+		}
+		defer response.Body.Close()
+		text, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
+		if err == nil && response.StatusCode != want {
+			return refusedBy(f.addr, id, response.StatusCode, text)
+		}
+		if err == nil {
+			err = json.Unmarshal(text, &standing)
+		}
+		if err != nil {
+			return &exit{exitBroken, fmt.Errorf("server %s: %w", f.addr, err)}
+		}
+		return nil
+	}
+	if id == "last" { // the server cancels a run of this whole name alone
+		if err := ask(http.MethodGet, "", "", http.StatusOK); err != nil {
+			return err
+		}
+		id = standing.RunID
+	}
+	if err := ask(http.MethodPost, "/cancel", "{}", http.StatusAccepted); err != nil {
+		return err
 	}
 	if asJSON {
 		return printJSON(c.Stdout, standing)

@@ -155,15 +155,17 @@ func (c *Command) runCases(ctx context.Context, parent string, words []string, f
 	var all []cases.Outcome
 	var broken, failed, unreadable error
 	cases.Each(ctx, dirs, r.Known(), func(made *cases.Case, o cases.Outcome) {
-		all = append(all, o)
 		if update && !o.OK() && made != nil {
 			if err := made.Update(o); err != nil {
 				fmt.Fprintln(c.Stderr, "not updated:", err)
 			} else {
 				fmt.Fprintln(c.Stderr, "updated", o.Dir)
+				o.Updated, o.Differences = true, nil
+				all = append(all, o)
 				return
 			}
 		}
+		all = append(all, o)
 		if format == "text" {
 			broken = errors.Join(broken, o.Text(c.Stdout))
 		}

@@ -79,6 +79,7 @@ func (m *models) ready(c *cascades.Cascade, chosen string) error {
 func (m *models) answer(c *cascades.Cascade, list []cascades.Asking) error {
 	of := m.Of(c.EveryProvider())
 	var wrong []error
+	unpriced := m.unpriced(c, list)
 	told := map[string]bool{}
 	for _, a := range list {
 		if a.Name == "" {
@@ -95,12 +96,37 @@ func (m *models) answer(c *cascades.Cascade, list []cascades.Asking) error {
 				where = "phase " + a.Phase.Name
 			}
 			wrong = append(wrong, fmt.Errorf("%s: %w", where, err))
-		} else if c.Budget.MaxCostUSD > 0 && !of.Priced(a.Name) {
-			wrong = append(wrong, fmt.Errorf("budget: max_cost_usd needs a price, and the price of model %s is unknown", a.Name))
 		}
 	}
+	wrong = append(wrong, unpriced...)
 	if len(wrong) > 0 {
 		return usage("%w", errors.Join(wrong...))
 	}
 	return nil
+}
+
+// unpriced returns why max_cost_usd cannot be kept: the models of unknown price among
+// those that are asked.
+func (m *models) unpriced(c *cascades.Cascade, list []cascades.Asking) (wrong []error) {
+	if c.Budget.MaxCostUSD == 0 {
+		return nil
+	}
+	of := m.Of(c.EveryProvider())
+	told := map[string]bool{"": true}
+	for _, a := range list {
+		if !told[a.Name] && !of.Priced(a.Name) {
+			wrong = append(wrong, fmt.Errorf("budget: max_cost_usd cannot be kept: the price of model %s is not known", a.Name))
+		}
+		told[a.Name] = true
+	}
+	return wrong
+}
+
+// notePrices prints what [models.ready] would refuse about prices, for a command that
+// asks no model.
+func (c *Command) notePrices(cascade *cascades.Cascade, flag string) {
+	m := newModels(c.Getenv, false, nil, c.names.root)
+	for _, wrong := range m.unpriced(cascade, cascade.Asking(cascades.Chosen(m.chosen(flag, cascade.File)))) {
+		fmt.Fprintf(c.Stderr, "note: %v; capstan run refuses it\n", wrong)
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"slices"
 	"strings"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/internal/files"
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/redactions"
 	"github.com/seed61713e19/capstan/runner/spellings"
@@ -59,8 +61,13 @@ func (e *exit) Error() string {
 
 func (e *exit) Unwrap() error { return e.err }
 
-// usage makes an error of the caller's.
+// usage makes an error of the caller's. An error of package os reads as a user reads it.
 func usage(format string, args ...any) error {
+	for i, arg := range args {
+		if at, ok := arg.(*fs.PathError); ok {
+			args[i] = files.Named(at)
+		}
+	}
 	return &exit{exitUsage, fmt.Errorf(format, args...)}
 }
 

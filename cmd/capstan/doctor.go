@@ -50,8 +50,8 @@ func (c *Command) doctor() *cobra.Command {
 		Use:   "doctor [FILE]...",
 		Short: "Check this machine and report what runs need",
 		Long: `Check the store, the keys and endpoints of model providers, the browser and telemetry.
-For each FILE, check its models, environment variables and databases. The command
-requests the list of models from an endpoint with a key, and calls no model.`,
+For each FILE, check its models, environment variables, programs and databases. The
+command requests the list of models from each endpoint, and calls no model.`,
 		Annotations: exitStatus("0 everything needed works, 2 a file with a mistake, 3 something is missing or broken"),
 		Example: `  capstan doctor
   capstan doctor post.yaml --model ollama:llama3
@@ -207,6 +207,7 @@ func (c *Command) fileSigns(ctx context.Context, file, chosen string) ([]sign, e
 	of := m.Of(cascade.EveryProvider())
 	var signs []sign
 	told := map[string]bool{}
+	asked := c.askedOnce(ctx)
 	for _, a := range cascade.Asking(cascades.Chosen(m.chosen(chosen, file))) {
 		if told[a.Name] {
 			continue
@@ -215,10 +216,15 @@ func (c *Command) fileSigns(ctx context.Context, file, chosen string) ([]sign, e
 		s := sign{What: file, Name: a.Name, State: healthy, Says: "phase " + a.Phase.Name + " can use it"}
 		if err := of.Ready(a.Name); err != nil {
 			s.State, s.Says, s.Mend = lacking, "phase "+a.Phase.Name+": "+err.Error(), modelsPage
+		} else if p, ok := of.Provider(a.Name); ok {
+			s.reaches(a.Phase.Name, asked(p))
 		}
 		signs = append(signs, s)
 	}
 	for _, n := range cascade.Needs() {
+		if n.Program != "" {
+			signs = append(signs, programSign(file, n))
+		}
 		for _, name := range n.Variables {
 			s := sign{What: file, Name: name, State: healthy, Says: "set, for " + n.What}
 			if _, there := os.LookupEnv(name); !there {
@@ -229,9 +235,22 @@ func (c *Command) fileSigns(ctx context.Context, file, chosen string) ([]sign, e
 	}
 	signs = append(signs, databaseSigns(ctx, cascade)...)
 	if len(signs) == 0 {
-		signs = append(signs, sign{What: file, State: healthy, Says: "needs no model, environment variable or database"})
+		signs = append(signs, sign{What: file, State: healthy, Says: "needs no model, environment variable, program or database"})
 	}
 	return signs, nil
+}
+
+// programSign looks for a program that a cascade starts.
+func programSign(file string, n cascades.Need) sign {
+	s := sign{What: file, Name: n.Program, State: healthy, Says: n.What + " can start it"}
+	switch err := n.Lacks(); {
+	case err != nil:
+		s.State, s.Says = lacking, fmt.Sprintf("phase %s: %s: %v (%s)", n.Phase, n.What, err, n.Position)
+		s.Mend = "install it, or correct the path, which begins at the folder of the cascade"
+	case n.Built:
+		s.Says = n.What + " starts it; a phase before may build it"
+	}
+	return s
 }
 
 // databaseSigns asks each database of a cascade, and of those within it, whether it

@@ -70,7 +70,7 @@ func (c *Command) providerSign(ctx context.Context, p model.Provider) sign {
 	base = shownURL(base)
 	switch {
 	case err != nil && key == "" && from == "":
-		s.State = absent
+		s.State, s.Says = absent, base
 	case err != nil:
 		s.State, s.Says, s.Mend = broken, fmt.Sprintf("%s cannot be reached: %v", base, err), "check the address, and HTTPS_PROXY if you need a proxy"
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
@@ -116,4 +116,27 @@ func look(ctx context.Context, p model.Provider, base, key string) (int, error) 
 	defer resp.Body.Close()
 	_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, 1<<20))
 	return resp.StatusCode, nil
+}
+
+// askedOnce returns a function that looks at providers, at each once.
+func (c *Command) askedOnce(ctx context.Context) func(model.Provider) sign {
+	signs := map[string]sign{}
+	return func(p model.Provider) sign {
+		if _, known := signs[p.Name]; !known {
+			signs[p.Name] = c.providerSign(ctx, p)
+		}
+		return signs[p.Name]
+	}
+}
+
+// reaches adds what a look at its provider has found to the sign of a model.
+func (s *sign) reaches(phase string, of sign) {
+	switch of.State {
+	case healthy:
+		s.Says = "phase " + phase + " can ask it: " + of.Says
+	case absent: // a provider without a key at its usual address, which needs nothing that is set
+		s.State, s.Says, s.Mend = lacking, "phase "+phase+": nobody answers at "+of.Says, modelsPage
+	default:
+		s.State, s.Says, s.Mend = of.State, "phase "+phase+": "+of.Says, of.Mend
+	}
 }

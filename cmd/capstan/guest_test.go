@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner"
@@ -26,7 +25,7 @@ func TestQuestionsOfTemporal(t *testing.T) {
 	if err := g.Begin(runner.Start{RunID: "r1", CascadeID: "asks"}); err != nil {
 		t.Fatal(err)
 	}
-	if err := g.Waits("r1", "a/human_input", question, time.Time{}); err != nil {
+	if err := g.Waits("r1", []engine.Asked{{Path: "a/human_input", Question: question}}); err != nil {
 		t.Fatal(err)
 	}
 	j.Close()
@@ -39,7 +38,7 @@ func TestQuestionsOfTemporal(t *testing.T) {
 		{"runs --status waiting", 0, []string{"r1"}},
 		{"show r1", 0, []string{"ok?", "Temporal takes the answer: capstan-temporal answer r1 VALUE"}},
 		{"answer r1 perhaps", 2, []string{`"perhaps" does not answer it`}},
-		{"answer r1 yes", 2, []string{"run r1 is made by Temporal", `capstan-temporal answer r1 "yes" --path a/human_input`}},
+		{"answer r1 yes", 2, []string{"run r1 is made by Temporal", `capstan-temporal answer r1 "yes" --question a/human_input`}},
 		{"resume r1", 2, []string{"another engine's"}},
 		{"resume r1 --from a", 2, []string{"run r1: another engine runs it", "could share nothing"}},
 		{"resume r1 --input x=y --run-id new", 2, []string{"would share nothing"}},

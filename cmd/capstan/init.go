@@ -35,7 +35,7 @@ var starter = []part{
 	{first + ".yaml", examples.Files, first + ".yaml"},
 	{first + ".scripted.yaml", examples.Files, first + ".scripted.yaml"},
 	{"document.md", started, "starter/document.md"},
-	{"cases/documents.jsonl", started, "starter/documents.jsonl"},
+	{casesDir + "/documents.jsonl", started, "starter/documents.jsonl"},
 	{"labels/README.md", started, "starter/labels.md"},
 	{".github/workflows/capstan.yml", started, "starter/capstan.yml"},
 }
@@ -48,7 +48,7 @@ func (c *Command) init() *cobra.Command {
 test, a dataset, a folder for labels, and a GitHub Actions job that needs no key.
 Existing files are never overwritten.`,
 		Example: `  capstan init
-  capstan init reviews && cd reviews && capstan test cases`,
+  capstan init reviews && cd reviews && capstan test`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			dir := "."
@@ -61,7 +61,7 @@ Existing files are never overwritten.`,
 }
 
 func (c *Command) start(ctx context.Context, dir string) error {
-	frozen := filepath.Join(dir, "cases", "first")
+	frozen := filepath.Join(dir, casesDir, "first")
 	there := []string{frozen}
 	for _, p := range starter {
 		there = append(there, filepath.Join(dir, filepath.FromSlash(p.name)))
@@ -94,7 +94,7 @@ func (c *Command) start(ctx context.Context, dir string) error {
 		at = "  cd " + dir + "\n"
 	}
 	fmt.Fprintf(c.Stderr, "Try it without a key:\n%s  capstan run %[2]s.yaml --model scripted --input document=@document.md\n"+
-		"  capstan lint .\n  capstan test cases\n  capstan eval %[2]s.yaml --inputs cases/documents.jsonl --model scripted\n", at, first)
+		"  capstan lint .\n  capstan test\n  capstan eval %[2]s.yaml --inputs tests/documents.jsonl --model scripted\n", at, first)
 	return nil
 }
 
@@ -120,10 +120,10 @@ func (c *Command) freezeFirst(ctx context.Context, dir string) error {
 	db := filepath.Join(store, "runs.db")
 	for _, args := range [][]string{
 		{"run", first + ".yaml", "--model", "scripted", "--input", "document=@document.md", "--store", db, "-q"},
-		{"test", "record", "last", "--name", "first", "--tests", "cases", "--link", "--store", db},
+		{"test", "record", "last", "--name", "first", "--tests", casesDir, "--link", "--store", db},
 	} {
 		if status := quiet.Run(ctx, args); status != exitOK {
-			return &exit{status, fmt.Errorf("the first case: %s", bytes.TrimSpace(said.Bytes()))}
+			return &exit{status, fmt.Errorf("the first test: %s", bytes.TrimSpace(said.Bytes()))}
 		}
 	}
 	return nil

@@ -24,6 +24,7 @@ A value without a limit or a price is listed with the key that sets it.`,
 			chosen := cascades.Chosen(newModels(c.Getenv, false, nil, c.names.root).chosen(model, args[0]))
 			return c.tell(args[0], asJSON, func(cascade *cascades.Cascade) texter {
 				c.unnamed(cascade, model)
+				c.notePrices(cascade, model)
 				return inspection{cascade.Describe(), planned{cascade.PlanOf(chosen, cascade.Priced(openai.DefaultPrices())), proofs.Of(cascade)}}
 			})
 		},

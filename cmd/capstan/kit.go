@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"os"
 	"slices"
@@ -65,7 +67,9 @@ func (c *Command) noticing(interrupted context.Context, s *kit) {
 // begin opens what a run needs and close gives back, at once where ctx has ended.
 func (c *Command) begin(ctx context.Context, f runFlags) (*kit, error) {
 	if f.names.root != "" {
-		if info, err := os.Stat(f.names.root); err != nil {
+		if info, err := os.Stat(f.names.root); errors.Is(err, fs.ErrNotExist) {
+			return nil, usage("--root: no such folder: %s", f.names.root)
+		} else if err != nil {
 			return nil, usage("--root: %w", err)
 		} else if !info.IsDir() {
 			return nil, usage("--root: %s is not a directory", f.names.root)

@@ -87,7 +87,7 @@ func (c *Command) lintFiles(files []string, f lintFlags) error {
 	found, bare := cascades.Diagnostics{}, cascades.Diagnostics{}
 	var proofs []*proofs.Proof
 	for _, file := range files {
-		d := diagnostics(r, file)
+		d := c.diagnostics(r, file)
 		for round := 0; f.fix && round < maxRounds; round++ {
 			made, err := c.fixFiles(d)
 			if err != nil {
@@ -96,7 +96,7 @@ func (c *Command) lintFiles(files []string, f lintFlags) error {
 			if made == 0 {
 				break
 			}
-			d = diagnostics(r, file)
+			d = c.diagnostics(r, file)
 		}
 		found = append(found, d...)
 		if f.proof != "" && !d.Broken() {
@@ -159,8 +159,19 @@ func (c *Command) printLint(found cascades.Diagnostics, proofs []*proofs.Proof, 
 const maxRounds = 10
 
 // diagnostics is all that is to be told of a file.
-func diagnostics(r *runner.Runner, file string) cascades.Diagnostics {
-	return wrong(r.Load(file))
+func (c *Command) diagnostics(r *runner.Runner, file string) cascades.Diagnostics {
+	cascade, err := r.Load(file)
+	found := wrong(cascade, err)
+	if cascade == nil || err != nil {
+		return found
+	}
+	found = append(slices.Clip(found), cascade.Absent()...)
+	m := newModels(c.Getenv, false, nil, c.names.root)
+	for _, wrong := range m.unpriced(cascade, cascade.Asking(cascades.Chosen(m.chosen("", file)))) {
+		at := cascade.Where(cascades.Ending{Way: []string{"budget", "max_cost_usd"}})
+		found = append(found, cascades.Diagnostic{Position: at, Code: cascades.CodePrice, Message: wrong.Error(), Severity: cascades.Warning})
+	}
+	return found
 }
 
 // wrong is what reading a cascade has found.

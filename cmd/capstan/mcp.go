@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"maps"
 	"os/signal"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/given"
 	"github.com/seed61713e19/capstan/runner/mcpserver"
 	"github.com/seed61713e19/capstan/validators"
@@ -220,9 +222,12 @@ func (r *mcpRuns) Run(ctx context.Context, o mcpserver.Order) (runner.Result, er
 	return made.Run(ctx, o.Cascade, o.Input, runner.WithSettings(r.f.settings()))
 }
 
-// Answer gives a run that waits its answer, and goes on with it.
-func (r *mcpRuns) Answer(ctx context.Context, id string, a runner.Answer, o mcpserver.Order) (runner.Result, error) {
+// Answer answers open questions of a run, and goes on with it.
+func (r *mcpRuns) Answer(ctx context.Context, id string, answers map[event.Path]runner.Answer, o mcpserver.Order) (runner.Result, error) {
 	run, err := r.kit.journal.Run(ctx, id)
+	if err == nil && run.RunID != id {
+		err = fmt.Errorf("run %s: %w", id, runner.ErrNoRun)
+	}
 	if err != nil {
 		return runner.Result{}, err
 	}
@@ -232,11 +237,23 @@ func (r *mcpRuns) Answer(ctx context.Context, id string, a runner.Answer, o mcps
 	if err == nil {
 		err = own.answersRest(ctx, made, run, chosen)
 	}
-	if err == nil {
-		err = r.kit.journal.Answer(ctx, id, a)
-	}
-	if err != nil && !errors.Is(err, runner.ErrExpired) { // else the run goes on without an answer
+	if err != nil {
 		return runner.Result{}, err
+	}
+	var late error
+	taken := false
+	for key, a := range answers {
+		switch err := r.kit.journal.Answer(ctx, id, key, a); {
+		case err == nil, errors.Is(err, runner.ErrExpired): // the run goes on without an answer
+			taken = true
+		case errors.Is(err, runner.ErrAnswered):
+			late = err
+		default:
+			return runner.Result{}, err
+		}
+	}
+	if !taken {
+		return runner.Result{}, late
 	}
 	return made.Resume(ctx, id)
 }

@@ -43,7 +43,7 @@ func TestResumeFromMemory(t *testing.T) {
 			}
 			first, _ := r.Run(t.Context(), c, nil, runner.WithRunID(id))
 			if first.Status == runner.Waiting {
-				if err := j.Answer(t.Context(), id, runner.Answer{Value: "yes"}); err != nil {
+				if err := j.Answer(t.Context(), id, "", runner.Answer{Value: "yes"}); err != nil {
 					t.Fatal(err)
 				}
 			} else if again, err := r.Resume(t.Context(), id); err != nil || again.Output != "about owls" {

@@ -36,15 +36,17 @@ type progress struct {
 	told     []string // what was left out of requests
 	fans     map[event.Path]*fan
 	contests map[event.Path]contest
-	cascade  *cascades.Cascade // of the run; nil where it is not known
-	shown    bool              // the living line is on the screen
-	show     func() string     // the living line of what is no run; nil for a run's
+	open     map[event.Path]bool   // visits to phases that are not over
+	members  map[event.Path]string // visits to phases of groups, with their names
+	cascade  *cascades.Cascade     // of the run; nil where it is not known
+	shown    bool                  // the living line is on the screen
+	show     func() string         // the living line of what is no run; nil for a run's
 	ticks    *time.Ticker
 	done     chan struct{}
 }
 
 func (c *Command) progress(quiet bool) *progress {
-	p := &progress{out: io.Discard, now: time.Now, done: make(chan struct{}), fans: map[event.Path]*fan{}, contests: map[event.Path]contest{}}
+	p := &progress{out: io.Discard, now: time.Now, done: make(chan struct{}), fans: map[event.Path]*fan{}, contests: map[event.Path]contest{}, open: map[event.Path]bool{}, members: map[event.Path]string{}}
 	p.started = p.now()
 	if quiet {
 		return p
@@ -151,6 +153,7 @@ func (p *progress) Emit(e event.Event) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.contested(e)
+	p.grouped(e)
 	if p.fanned(e) {
 		p.briefly(e)
 		return
@@ -160,9 +163,14 @@ func (p *progress) Emit(e event.Event) {
 		p.phase, p.doing, p.tail = e.Phase, "", ""
 		p.line("%s", p.styled(bold, heading(e)))
 	case event.AttemptStarted:
-		p.doing = fmt.Sprintf("%sattempt %d", label(e.Path), e.Attempt)
+		p.doing = fmt.Sprintf("%sattempt %d", p.label(e.Path), e.Attempt)
 		if e.Attempt > 1 {
-			p.line("  %sattempt %d", label(e.Path), e.Attempt)
+			p.line("  %sattempt %d", p.label(e.Path), e.Attempt)
+		}
+	case event.TurnStarted:
+		if turn := *e.Turn; turn > 0 {
+			p.doing = fmt.Sprintf("%sattempt %d turn %d", p.label(e.Path), e.Attempt, turn)
+			p.line("  %sturn %d", p.label(e.Path), turn)
 		}
 	case event.ModelCalled:
 		p.tail = ""
@@ -173,11 +181,11 @@ func (p *progress) Emit(e event.Event) {
 		p.usage = p.usage.Add(e.Response.Usage)
 		p.without(e.Response)
 		if e.Response.Thinking != "" && e.Validator == "" {
-			p.line("  %s", p.styled(faint, label(e.Path)+thinkingLine(e.Response)))
+			p.line("  %s", p.styled(faint, p.label(e.Path)+thinkingLine(e.Response)))
 		}
 	case event.ToolCalled:
 		p.doing = "tool " + e.Call.Name
-		p.line("  %s", p.styled(faint, label(e.Path)+"tool "+oneLine(e.Call.Name)))
+		p.line("  %s", p.styled(faint, p.label(e.Path)+"tool "+oneLine(e.Call.Name)))
 	case event.VerdictGiven:
 		p.verdict(e.Verdict)
 	case event.PhaseFinished:
@@ -223,7 +231,10 @@ func (p *progress) verdict(v *event.Verdict) {
 	case v.Moment == v.Validator:
 		what = v.Moment
 	}
-	what = label(v.Path) + what
+	if strings.Contains(string(v.Path), "/turn[") {
+		what = fmt.Sprintf("turn %d %s", v.Turn, strings.TrimPrefix(what, "turn "))
+	}
+	what = p.label(v.Path) + what
 	switch {
 	case v.Error != nil:
 		p.line("  %s %s: error: %s", p.styled(yellow, "!"), what, oneLine(*v.Error))
@@ -250,7 +261,11 @@ func (p *progress) finished(e event.Event) {
 		} else if _, item := itemOf(e.Path); item != "" {
 			label = " " + item
 		}
-		p.line("  %s%s", p.styled(yellow, e.Status), label)
+		name := p.member(e.Path)
+		if name != "" {
+			name += ": "
+		}
+		p.line("  %s%s%s", name, p.styled(yellow, e.Status), label)
 	}
 }
 

@@ -54,12 +54,12 @@ func (c *Command) resume() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "resume RUN",
 		Short: "Resume a run after a crash, an interrupt or an answer",
-		Long: `Resume a run without repeating finished steps. RUN is the name of a run, the beginning
-of a name, or last. The run uses its stored cascade, and stops if a program of the
-cascade has changed. --with-changes, --from and --input create a new run, which reuses
-every call with an identical request.`,
+		Long: `Resume a run without repeating finished steps. RUN is the whole name of a run, or last.
+The run uses its stored cascade, and stops if a program of the cascade has changed.
+--with-changes, --from and --input create a new run, which reuses every call with an
+identical request.`,
 		Example: `  capstan resume last
-  capstan resume 20261120-2150 --from polish
+  capstan resume 20261120-215010-4f2a --from polish
   capstan resume last --input topic=herons`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -95,9 +95,9 @@ func (c *Command) resumeRun(ctx context.Context, id string, how resumption, f ru
 	if s.journal == nil {
 		return usage("resume needs the runs that --store keeps")
 	}
-	run, err := s.journal.Run(ctx, id)
+	run, err := wholeRun(ctx, s.journal, id)
 	if err != nil {
-		return found(err, id)
+		return err
 	}
 	f.restore(run.Start.Settings)
 	leave, err := c.enter(run.Start.Settings[settingDir], &f)

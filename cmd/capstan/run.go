@@ -234,7 +234,17 @@ func (c *Command) finish(s *kit, result runner.Result, err error, asJSON bool) e
 	case s.journal == nil || errors.Is(err, runner.ErrNotKept) || refused(err): // no other command finds the run
 		return &exit{status(failure), failure}
 	}
-	return &exit{status(failure), advised{failure, endings.Next(result)}}
+	return &exit{status(failure), advised{failure, s.next(result)}}
+}
+
+// next returns the step after a result. The journal has the questions of a run that waits.
+func (s *kit) next(result runner.Result) endings.Step {
+	if result.Status == runner.Waiting {
+		if run, err := s.journal.Run(context.Background(), result.RunID); err == nil {
+			return endings.After(run, result)
+		}
+	}
+	return endings.Next(result)
 }
 
 // An advised error has a next step, which is printed after it.

@@ -292,17 +292,8 @@ func (t *teller) end(run *journal.Run, r runner.Result, attempts bool) {
 			t.line("  at %s", at)
 		}
 	}
-	if p := run.Pending; p != nil {
-		t.line("\nquestion: %s", posed(p.Question))
-		switch {
-		case p.Expired:
-			t.line("expired on %s without an answer", p.Expires.Local().Format(time.DateTime))
-		case p.Expires != nil:
-			t.line("takes an answer until %s", p.Expires.Local().Format(time.DateTime))
-		}
-		if p.Untold != "" {
-			t.line("the notice of the question was not delivered: %s", oneLine(p.Untold))
-		}
+	for _, p := range run.Pending {
+		t.pending(p, len(run.Pending) > 1)
 	}
 	next := endings.After(run, r)
 	if attempts {
@@ -323,5 +314,22 @@ func (t *teller) end(run *journal.Run, r runner.Result, attempts bool) {
 			text = b.String()
 		}
 		t.quote(text)
+	}
+}
+
+// pending prints a question, with its key if there are several.
+func (t *teller) pending(p journal.Pending, several bool) {
+	t.line("\nquestion: %s", posed(p.Question))
+	if several {
+		t.line("key: %s", oneLine(string(p.Path)))
+	}
+	switch {
+	case p.Expired:
+		t.line("expired on %s without an answer", p.Expires.Local().Format(time.DateTime))
+	case p.Expires != nil:
+		t.line("takes an answer until %s", p.Expires.Local().Format(time.DateTime))
+	}
+	if p.Untold != "" {
+		t.line("the notice of the question was not delivered: %s", oneLine(p.Untold))
 	}
 }

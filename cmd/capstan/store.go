@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -134,6 +135,20 @@ func jsonFlag(cmd *cobra.Command, format *string) {
 		*format = "json"
 		return nil
 	})
+}
+
+// wholeRun returns the run that a command acts on, by its whole name or last. The
+// beginning of a name is refused: when that run is removed, the same command would act
+// on another.
+func wholeRun(ctx context.Context, j *journal.Journal, id string) (*journal.Run, error) {
+	run, err := j.Run(ctx, id)
+	if err != nil {
+		return nil, found(err, id)
+	}
+	if run.RunID != id && id != "last" {
+		return nil, usage("no run is called %s; did you mean %s?", id, run.RunID)
+	}
+	return run, nil
 }
 
 // found turns a journal's error about a run into one for its caller.

@@ -21,10 +21,43 @@ func tryOf(at event.Path) (visit event.Path, number int) {
 	return "", 0
 }
 
-// label says which item and which try a path is in, with a blank behind it; ""
-// for neither.
-func label(at event.Path) string {
+// member returns the name of the phase of a group that a path is in, "" for none. The
+// innermost group counts.
+func (p *progress) member(at event.Path) string {
+	for ; at != ""; at = at.Up() {
+		if name, ok := p.members[at]; ok {
+			return name
+		}
+	}
+	return ""
+}
+
+// grouped notes the phases that are open, and which of them are members of a group:
+// those that began directly below another.
+func (p *progress) grouped(e event.Event) {
+	switch e.Kind {
+	case event.PhaseStarted:
+		if p.open[e.Path.Up()] && !isItem(e.Path) {
+			p.members[e.Path] = e.Phase
+		}
+		p.open[e.Path] = true
+	case event.PhaseFinished:
+		delete(p.open, e.Path)
+	}
+}
+
+func isItem(at event.Path) bool {
+	name, _, numbered := event.Numbered(at.Last())
+	return numbered && name == "item"
+}
+
+// label says which phase of a group, which item and which try a path is in, with a
+// blank behind it; "" for none of them.
+func (p *progress) label(at event.Path) string {
 	text := ""
+	if name := p.member(at); name != "" {
+		text = name + ": "
+	}
 	if _, item := itemOf(at); item != "" {
 		text = item + " "
 	}
@@ -73,7 +106,7 @@ func (p *progress) won(e event.Event) {
 	if c.judged {
 		why = oneLine(c.because)
 	}
-	p.line("  %s %stry %d of %d picked: %s", p.styled(green, "→"), label(e.Path), n, c.tries, why)
+	p.line("  %s %stry %d of %d picked: %s", p.styled(green, "→"), p.label(e.Path), n, c.tries, why)
 }
 
 // knows has checks without a name told by their text.

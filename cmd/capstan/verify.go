@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/internal/files"
 	"github.com/seed61713e19/capstan/runner/measure"
 	"github.com/seed61713e19/capstan/runner/receipt"
 	"github.com/seed61713e19/capstan/runner/signatures"
@@ -117,7 +118,11 @@ func (c *Command) verified(ctx context.Context, source receipt.Source, file stri
 func (c *Command) source(ctx context.Context, name string) (text receipt.Source, done func(), err error) {
 	if name != "-" {
 		if info, err := os.Stat(name); err != nil || info.Mode().IsRegular() || info.IsDir() {
-			return func() (io.ReadCloser, error) { return os.Open(name) }, func() {}, nil
+			open := func() (io.ReadCloser, error) {
+				f, err := os.Open(name)
+				return f, files.Named(err)
+			}
+			return open, func() {}, nil
 		}
 	}
 	spool, err := os.CreateTemp("", "capstan-verify-")
@@ -144,7 +149,7 @@ func (c *Command) copyInto(to io.Writer, name string) (int64, error) {
 	if name != "-" {
 		f, err := os.Open(name)
 		if err != nil {
-			return 0, err
+			return 0, files.Named(err)
 		}
 		defer f.Close()
 		from = f

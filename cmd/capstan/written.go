@@ -26,7 +26,9 @@ func notWritten(err error) error {
 func canBe(name string) error {
 	info, err := os.Stat(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		_, err = os.Stat(filepath.Dir(name))
+		if _, err = os.Stat(filepath.Dir(name)); errors.Is(err, fs.ErrNotExist) {
+			err = fmt.Errorf("no such folder: %s", filepath.Dir(name))
+		}
 	} else if err == nil && info.IsDir() {
 		err = fmt.Errorf("%s is a directory", name)
 	}

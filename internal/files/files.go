@@ -60,7 +60,7 @@ func (r Root) Open(name string) (f *os.File, err error) {
 	if failed, ok := errors.AsType[*fs.PathError](err); ok {
 		failed.Path = name
 	}
-	return f, err
+	return f, Named(err)
 }
 
 // Check returns an error for a name that is outside the root, links followed. The name
@@ -146,8 +146,24 @@ func Read(name string, limit int64) ([]byte, error) {
 
 // Open opens a regular file for reading, wherever it is.
 func Open(name string) (*os.File, error) {
-	return open(name, regular, os.Stat, os.OpenFile)
+	f, err := open(name, regular, os.Stat, os.OpenFile)
+	return f, Named(err)
 }
+
+// Named returns an error of package os as a user reads it: of a missing file, its name
+// without the name of a system call.
+func Named(err error) error {
+	if at, ok := errors.AsType[*fs.PathError](err); ok && errors.Is(err, fs.ErrNotExist) {
+		return missing{at}
+	}
+	return err
+}
+
+// A missing file has its name in the error.
+type missing struct{ *fs.PathError }
+
+func (m missing) Error() string { return "no such file: " + m.Path }
+func (m missing) Unwrap() error { return m.PathError }
 
 // ReadIn reads a regular file of a folder. A file with more than limit bytes is an
 // error. The errors do not repeat the name unless they come from package os.

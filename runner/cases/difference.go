@@ -38,6 +38,7 @@ type Outcome struct {
 	Dir         string        `json:"dir"`
 	Differences []Difference  `json:"differences"` // in the order in which they came up
 	Elapsed     time.Duration `json:"-"`
+	Updated     bool          `json:"updated,omitempty"` // its files were rewritten to what the run is now
 
 	// Unmeasured are the phases whose checks are to catch a share of planted faults,
 	// and of which the run has released no text to plant any in.

@@ -47,11 +47,17 @@ func (o Outcome) details(indent string) string {
 
 // Summary counts the cases in a line.
 func Summary(all []Outcome, took time.Duration) string {
-	failed := 0
+	failed, updated := 0, 0
 	for _, o := range all {
-		if !o.OK() {
+		switch {
+		case o.Updated:
+			updated++
+		case !o.OK():
 			failed++
 		}
+	}
+	if updated > 0 {
+		return fmt.Sprintf("%d ok, %d updated, %d failed (%.2fs)", len(all)-failed-updated, updated, failed, took.Seconds())
 	}
 	return fmt.Sprintf("%d ok, %d failed (%.2fs)", len(all)-failed, failed, took.Seconds())
 }

@@ -22,6 +22,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/measure"
 	"github.com/seed61713e19/capstan/validators/patterns"
@@ -144,18 +145,23 @@ func NewBuilder(cascade string) *Builder {
 	return &Builder{report: Report{CascadeID: cascade, Phases: []*Phase{}}, phases: map[string]*tally{}}
 }
 
-// Add takes the next attempt. What a person wrote, and what stands beside the
-// attempts, costs nothing here.
+// Add takes the next attempt. What a person wrote, and what pre-wards ask, costs
+// nothing here. All soundings of a visit, with what chooses among them, make one
+// output: they are one attempt.
 func (b *Builder) Add(a *journal.Attempt) {
 	if a.RunID != b.run {
 		b.closeRun()
 		b.run, b.open = a.RunID, map[string]*try{}
 		b.report.Runs++
 	}
-	if a.Number == 0 || a.Edited || a.Phase == "" {
+	of, sounding := visitOf(a.Path)
+	if a.Number == 0 && !sounding || a.Edited || a.Phase == "" {
 		return
 	}
-	above := string(a.Path.Up())
+	above := of
+	if !sounding {
+		above = string(a.Path.Up())
+	}
 	t := b.open[above]
 	if t == nil {
 		t = &try{run: b.report.Runs}
@@ -168,11 +174,52 @@ func (b *Builder) Add(a *journal.Attempt) {
 		}
 		p.tries = append(p.tries, t)
 	}
-	t.attempts = append(t.attempts, oneOf(a))
-	t.shared = t.shared || a.Shared
+	if t.shared = t.shared || a.Shared; sounding {
+		t.sound(a)
+	} else {
+		t.attempts = append(t.attempts, oneOf(a))
+	}
 	switch a.Outcome {
 	case "succeeded", "exhausted", "blocked":
 		t.over = true
+	}
+}
+
+var soundings = patterns.Lazy(`/sounding\[[0-9]+\]`)
+
+// visitOf returns the visit that an attempt is of, and whether it is one of soundings,
+// or what is asked beside them. The soundings of a visit, or of the whole cascade, have
+// the same.
+func visitOf(at event.Path) (visit string, sounding bool) {
+	name, _, _ := event.Numbered(at.Last())
+	if name == "evaluator" || name == "mutation" {
+		return string(at.Up()) + "/sounding", true
+	}
+	if name == "attempt" {
+		at = at.Up()
+	}
+	visit = soundings().ReplaceAllString(string(at), "/sounding")
+	return visit, visit != string(at)
+}
+
+// sound adds what soundings cost to the one attempt that they are.
+func (t *try) sound(a *journal.Attempt) {
+	o := oneOf(a)
+	if len(t.attempts) == 0 {
+		t.attempts = []one{{gate: o.gate, reason: o.reason, model: o.model}}
+	}
+	all := &t.attempts[0]
+	all.price = all.price.plus(o.price, 1)
+	if a.Number == 0 {
+		return
+	}
+	if o.model != all.model {
+		all.model = "" // several
+	}
+	if all.accepted = all.accepted || o.accepted; all.accepted {
+		all.gate, all.reason = "", ""
+	} else {
+		all.gate, all.reason = o.gate, o.reason
 	}
 }
 

@@ -49,6 +49,28 @@ func TestSharedIsNoBargain(t *testing.T) {
 	}
 }
 
+// All soundings of a visit, also those that were refused, and what chooses among them
+// are paid for one output.
+func TestSoundingsAreOneAttempt(t *testing.T) {
+	b := cost.NewBuilder("post")
+	at := func(path string, number int, outcome string) *journal.Attempt {
+		return &journal.Attempt{RunID: "run", Path: event.Path(path), Phase: "draft", Number: number, Outcome: outcome, Text: "t", Model: "small", Usage: model.Usage{Calls: 1, CostUSD: 1}}
+	}
+	for _, a := range []*journal.Attempt{
+		at("draft/sounding[0]/attempt[1]", 1, "retry"), at("draft/sounding[1]/attempt[1]", 1, "succeeded"), at("draft/sounding[0]/attempt[2]", 2, "exhausted"),
+		at("draft/sounding[2]/attempt[1]", 1, "succeeded"), at("draft/evaluator", 0, ""),
+	} {
+		b.Add(a)
+	}
+	r := b.Report(nil)
+	if len(r.Phases) != 1 || r.Unfinished != 0 {
+		t.Fatalf("%+v", r)
+	}
+	if now := r.Phases[0].Now; now.Accepted != (measure.Rate{K: 1, N: 1}) || !close3(now.Price.Calls, 5) || !close3(now.Price.CostUSD, 5) {
+		t.Errorf("now %+v", now)
+	}
+}
+
 func TestReport(t *testing.T) {
 	b := cost.NewBuilder("post")
 	for _, a := range []*journal.Attempt{

@@ -22,6 +22,7 @@ type Effect struct {
 	At         event.Path         `json:"at"`
 	Run        string             `json:"run"`
 	Request    *model.Request     `json:"request,omitempty"`
+	Calls      int                `json:"calls,omitempty"` // that the request may make at the endpoint; 0 for no limit
 	Job        *engine.Job        `json:"job,omitempty"`
 	Validation *engine.Validation `json:"validation,omitempty"`
 }
@@ -39,6 +40,7 @@ func (e *Effect) Resolve(c *cascades.Cascade) error {
 	switch {
 	case e.Request != nil:
 		e.Request.Key, e.Request.Run = engine.Key(e.Run, e.At), e.Run
+		e.limit()
 		return nil
 	case e.Job != nil:
 		t, err := c.ToolAt(e.Job.Place)
@@ -56,6 +58,23 @@ func (e *Effect) Resolve(c *cascades.Cascade) error {
 		return err
 	default:
 		return fmt.Errorf("effect %s: it asks for nothing", e.At)
+	}
+}
+
+// limit lets the request be sent no more often than the budget of its run allowed when
+// the request began. Nobody here knows what other branches of the run spend meanwhile.
+func (e *Effect) limit() {
+	e.Request.Left = e.Calls
+	if e.Calls == 0 {
+		return
+	}
+	made := 1
+	e.Request.More = func() string {
+		if made == e.Calls {
+			return "max_calls"
+		}
+		made++
+		return ""
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/journal"
@@ -15,13 +16,15 @@ import (
 // A Step is what a person may do next about a run. A page that shows every attempt
 // needs Do only.
 type Step struct {
-	Look string // the command that shows more; "" for none
-	Do   string // the command that continues the run; "" for none
+	Look    string   // the command that shows more; "" for none
+	Answers []string // the commands that answer the open questions, if there are several
+	Do      string   // the command that continues the run; "" for none
 }
 
 // Lines returns the parts of the step that there are.
 func (s Step) Lines() []string {
-	return slices.DeleteFunc([]string{s.Look, s.Do}, func(line string) bool { return line == "" })
+	lines := append(append([]string{s.Look}, s.Answers...), s.Do)
+	return slices.DeleteFunc(lines, func(line string) bool { return line == "" })
 }
 
 // The kinds of endings that no code of a run's error names.
@@ -29,6 +32,7 @@ const (
 	edit      = "waiting: edit"
 	expired   = "waiting: expired"
 	answered  = "waiting: answered"
+	several   = "waiting: several"
 	elsewhere = "waiting: elsewhere"
 	guest     = "elsewhere"
 	stopped   = "cancelled: stopped"
@@ -38,26 +42,27 @@ const (
 var steps = map[string]Step{
 	engine.Succeeded: {},
 	engine.Blocked: {
-		"capstan show RUN --attempts shows the text and why it was rejected",
-		"change the cascade, then capstan resume RUN --with-changes",
+		Look: "capstan show RUN --attempts shows the text and why it was rejected",
+		Do:   "change the cascade, then capstan resume RUN --with-changes",
 	},
 	engine.Exhausted: {
-		"capstan show RUN --attempts shows each attempt and why it was rejected",
-		"change the cascade, then capstan resume RUN --with-changes",
+		Look: "capstan show RUN --attempts shows each attempt and why it was rejected",
+		Do:   "change the cascade, then capstan resume RUN --with-changes",
 	},
-	engine.Failed:     {"", "capstan resume RUN continues from the last finished step"},
-	engine.Cancelled:  {"", "capstan resume RUN continues from the last finished step"},
-	engine.OverBudget: {"", "raise the limit, then capstan resume RUN --with-changes"},
-	engine.Invalid:    {"", "correct the cascade, then capstan resume RUN --with-changes, or the input: capstan resume RUN --input NAME=VALUE"},
-	engine.TakenOver:  {"capstan show RUN shows how the other process continues it", ""},
-	engine.Waiting:    {"", "capstan answer RUN VALUE, then capstan resume RUN"},
-	edit:              {"", "capstan answer RUN --show > text.md, edit text.md, capstan answer RUN --file text.md, then capstan resume RUN"},
-	expired:           {"", "capstan resume RUN continues without an answer"},
-	answered:          {"", "capstan resume RUN continues with the answer"},
-	elsewhere:         {"", "capstan-temporal answer RUN VALUE"},
-	stopped:           {"", "capstan resume RUN --from PHASE makes a new run from that phase"},
-	guest:             {"capstan show RUN --attempts shows every attempt", ""},
-	journal.Running:   {"capstan events RUN --follow shows its progress", ""},
+	engine.Failed:     {Do: "capstan resume RUN continues from the last finished step"},
+	engine.Cancelled:  {Do: "capstan resume RUN continues from the last finished step"},
+	engine.OverBudget: {Do: "raise the limit, then capstan resume RUN --with-changes"},
+	engine.Invalid:    {Do: "correct the cascade, then capstan resume RUN --with-changes, or the input: capstan resume RUN --input NAME=VALUE"},
+	engine.TakenOver:  {Look: "capstan show RUN shows how the other process continues it"},
+	engine.Waiting:    {Do: "capstan answer RUN VALUE, then capstan resume RUN"},
+	edit:              {Do: "capstan answer RUN --show > text.md, edit text.md, capstan answer RUN --file text.md, then capstan resume RUN"},
+	expired:           {Do: "capstan resume RUN continues without an answer"},
+	answered:          {Do: "capstan resume RUN continues with the answer"},
+	several:           {Do: "capstan resume RUN continues after the answers"},
+	elsewhere:         {Do: "capstan-temporal answer RUN VALUE"},
+	stopped:           {Do: "capstan resume RUN --from PHASE makes a new run from that phase"},
+	guest:             {Look: "capstan show RUN --attempts shows every attempt"},
+	journal.Running:   {Look: "capstan events RUN --follow shows its progress"},
 }
 
 // Next returns the step after a run with a result.
@@ -65,29 +70,38 @@ func Next(r engine.Result) Step {
 	return step(r.RunID, code(r))
 }
 
-// After returns the step after a stored run. It takes the run's question and owner
+// After returns the step after a stored run. It takes the run's questions and owner
 // into account, which a result does not name.
 func After(run *journal.Run, r engine.Result) Step {
+	open := slices.DeleteFunc(slices.Clone(run.Pending), func(p journal.Pending) bool { return p.Expired })
 	kind := code(r)
-	switch p := run.Pending; {
-	case run.Guest && kind == engine.Waiting && p != nil:
+	switch {
+	case run.Guest && kind == engine.Waiting && len(open) > 0:
 		kind = elsewhere
 	case run.Guest && kind != engine.Succeeded:
 		kind = guest
 	case kind != engine.Waiting:
-	case p == nil:
+	case len(run.Pending) == 0:
 		kind = answered
-	case p.Expired:
+	case len(open) == 0:
 		kind = expired
-	case p.Question.Type == cascades.Edit:
+	case len(open) > 1:
+		kind = several
+	case open[0].Question.Type == cascades.Edit:
 		kind = edit
 	}
-	return step(run.RunID, kind)
+	s := step(run.RunID, kind)
+	if kind == several {
+		for _, p := range open {
+			s.Answers = append(s.Answers, runner.AnswerCommand(run.RunID, p.Path))
+		}
+	}
+	return s
 }
 
 func step(run, kind string) Step {
 	s := steps[kind]
-	return Step{strings.ReplaceAll(s.Look, "RUN", run), strings.ReplaceAll(s.Do, "RUN", run)}
+	return Step{Look: strings.ReplaceAll(s.Look, "RUN", run), Do: strings.ReplaceAll(s.Do, "RUN", run)}
 }
 
 // code is the row of a result: the code of its error, or its status without one.

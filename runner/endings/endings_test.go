@@ -28,18 +28,20 @@ func TestNextOfEveryEnding(t *testing.T) {
 
 // TestAfterStoredRun holds the steps that depend on a stored run's question and owner.
 func TestAfterStoredRun(t *testing.T) {
-	pending := func(kind string, expired bool) *journal.Pending {
-		return &journal.Pending{Question: engine.Question{Type: kind}, Expired: expired}
+	pending := func(kind string, expired bool) []journal.Pending {
+		return []journal.Pending{{Question: engine.Question{Type: kind}, Expired: expired}}
 	}
+	two := []journal.Pending{{Path: "sign/finance/human_input"}, {Path: "sign/legal/human_input"}}
 	for _, c := range []struct {
 		name    string
 		guest   bool
 		status  string
-		pending *journal.Pending
+		pending []journal.Pending
 		want    string
 	}{
 		{"a question", false, engine.Waiting, pending(cascades.Choice, false), "capstan answer r1 VALUE, then capstan resume r1"},
 		{"a text to edit", false, engine.Waiting, pending(cascades.Edit, false), "capstan answer r1 --file text.md"},
+		{"two questions", false, engine.Waiting, two, "capstan answer r1 VALUE --question sign/legal/human_input\ncapstan resume r1 continues after the answers"},
 		{"an expired question", false, engine.Waiting, pending(cascades.Choice, true), "continues without an answer"},
 		{"an answered question", false, engine.Waiting, nil, "continues with the answer"},
 		{"a question of another engine", true, engine.Waiting, pending(cascades.Choice, false), "capstan-temporal answer r1 VALUE"},

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"cmp"
+	"strings"
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/event"
@@ -250,6 +251,7 @@ func (f *flow) call(at event.Path, req model.Request, why string, said *event.Te
 		return model.Response{}, &Error{Code: OverBudget, Phase: req.Phase, Path: at, way: []string{"budget", bound.Key}, Message: reached(bound.Reached, bound.Key)}
 	}
 	req.Key, req.Run = f.key(at), f.s.RunID
+	req.Left, req.More = f.meter.Left(), func() string { return f.meter.Again(string(at)).Key }
 	f.emit(said.Call(event.Event{
 		Kind: event.ModelCalled, Path: at, Phase: req.Phase, Attempt: req.Attempt, Turn: &req.Turn, Validator: req.Validator,
 		Request: &req, Message: why,
@@ -262,6 +264,10 @@ func (f *flow) call(at event.Path, req model.Request, why string, said *event.Te
 	}
 	f.calls += resp.Usage.Calls
 	f.emit(event.Event{Kind: event.ModelReplied, Path: at, Phase: req.Phase, Attempt: req.Attempt, Turn: &req.Turn, Validator: req.Validator, Response: &resp})
+	if resp.Failure != nil && resp.Failure.Class == model.OverBudget {
+		bound, _, _ := strings.Cut(resp.Failure.Message, " ")
+		return resp, &Error{Code: OverBudget, Phase: req.Phase, Path: at, way: []string{"budget", bound}, Message: resp.Failure.Message}
+	}
 	if resp.Failure != nil {
 		return resp, &Error{Code: Failed, Path: at, Message: resp.Failure.Error(), Err: resp.Failure}
 	}
@@ -290,6 +296,7 @@ func (t *try) feedback(n int, failed []wards.Outcome) error {
 
 // refused tells the author what was wrong with a whole attempt.
 func (t *try) refused(failed []wards.Outcome) error {
+	t.reasons, t.broken = words.Reasons(failed), words.SchemaReason(failed)
 	err := t.feedback(t.attempt, failed)
 	if err == nil && t.talk != nil {
 		t.talk.Refused()

@@ -9,11 +9,13 @@ import (
 )
 
 // A Question is put to a person, an Answer is that person's, and a Notice tells
-// somebody of the question: a host gives it and does not wait for what comes of it.
+// somebody of the question: a host gives it and does not wait for what comes of it. An
+// Asked is an open question, with its key.
 type (
 	Question = questions.Question
 	Answer   = questions.Answer
 	Notice   = questions.Notice
+	Asked    = questions.Asked
 )
 
 // errExpired is why a phase is left whose question nobody has answered in time.
@@ -21,6 +23,7 @@ var errExpired = errors.New("nobody has answered in time")
 
 // put asks a person; without one the run waits.
 func (v *visit) put(at event.Path, q Question) (Answer, error) {
+	q.Path = at
 	if q.Notice != nil {
 		q.Notice.Run, q.Notice.Path, q.Notice.Key = v.s.RunID, at, v.key(at)
 	}

@@ -34,6 +34,8 @@ type try struct {
 	filter  bool            // a sounding: post-wards wait for the winner
 	unready []wards.Outcome // what loop_until said of the turn before
 	edit    *edit           // a person makes the text; nil: the phase does
+	reasons string          // why the attempt before was refused
+	broken  string          // what of that output_schema says
 }
 
 func (v *visit) newTry(at event.Path) *try {

@@ -68,10 +68,14 @@ func (v *visit) variable(name string) any {
 	}
 }
 
-// vars adds what has been said to the phase's variables.
+// vars adds what has been said to the phase's variables. A phase without a model hears
+// why its attempt was refused in these variables alone.
 func (t *try) vars(r reader) map[string]any {
 	vars := t.visit.vars(r)
 	vars["turn"], vars["turn_number"], vars["attempt"] = t.turn, t.turn+1, max(t.attempt, 1)
+	if t.talk == nil && t.attempt > 1 && t.edit == nil {
+		vars["validation_error"], vars["schema_error"] = t.reasons, t.broken
+	}
 	if r.Reads("history") {
 		vars["history"] = t.history()
 	}

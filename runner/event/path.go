@@ -2,6 +2,7 @@
 package event
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 )
@@ -52,4 +53,18 @@ func Numbered(segment string) (name string, n int, numbered bool) {
 		return segment, 0, false
 	}
 	return name, n, true
+}
+
+// Compare returns the order of two paths: by their names, and where these are the
+// same by their numbers.
+func (p Path) Compare(other Path) int {
+	a, b := strings.Split(string(p), "/"), strings.Split(string(other), "/")
+	for i := range min(len(a), len(b)) {
+		one, m, _ := Numbered(a[i])
+		two, n, _ := Numbered(b[i])
+		if order := cmp.Or(cmp.Compare(one, two), cmp.Compare(m, n), cmp.Compare(a[i], b[i])); order != 0 {
+			return order
+		}
+	}
+	return cmp.Compare(len(a), len(b))
 }

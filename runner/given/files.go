@@ -9,6 +9,8 @@ import (
 	"os"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/seed61713e19/capstan/internal/files"
 )
 
 // maxFile bounds what is read from one file or stream, in bytes.
@@ -45,7 +47,7 @@ func (f Files) read(to interface {
 	if name != "-" {
 		f, err := os.Open(name)
 		if err != nil {
-			return err
+			return files.Named(err)
 		}
 		defer f.Close()
 		if info, err := f.Stat(); err == nil && info.IsDir() {

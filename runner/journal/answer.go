@@ -2,22 +2,25 @@ package journal
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/seed61713e19/capstan/runner"
-	"github.com/seed61713e19/capstan/runner/journal/encodings"
+	"github.com/seed61713e19/capstan/runner/event"
 )
 
-// Answer gives a waiting run its answer. The value must be one that the
-// question takes: a boolean for a confirmation, one of the options for a
-// choice, a text that is not empty. The run then goes on with
-// [runner.Runner.Resume]. A run that somebody is running is [runner.ErrRunBusy].
-// Who answered is kept with the answer, and shown with it. An answer that comes
-// too late is [runner.ErrExpired], and the question is over from then on; one to
-// a question that somebody else has answered, or that nobody asks, is
+// Answer answers an open question of a run, which its key names. The run's name is
+// whole here. The key may be empty if one question alone is open; otherwise the answer
+// is [runner.ErrSeveral]. The value must be one that the question takes: a boolean for a
+// confirmation, one of the options for a choice, a text that is not empty. The run then
+// goes on with [runner.Runner.Resume]. A run that somebody is running is
+// [runner.ErrRunBusy]. Who answered is kept with the answer, and shown with it. An
+// answer that comes too late is [runner.ErrExpired], and the question is over from then
+// on; one to a question that somebody else has answered, or that nobody asks, is
 // [runner.ErrAnswered], also where the run is running.
-func (j *Journal) Answer(ctx context.Context, id string, a runner.Answer) error {
+func (j *Journal) Answer(ctx context.Context, id string, question event.Path, a runner.Answer) error {
 	if err := j.writable(); err != nil {
 		return err
 	}
@@ -25,16 +28,27 @@ func (j *Journal) Answer(ctx context.Context, id string, a runner.Answer) error 
 	if err != nil {
 		return err
 	}
-	var p *pendingRow
-	if err := j.reading(ctx, func(c *conn) error { p, err = j.pending(ctx, c, s); return err }); err != nil {
+	switch {
+	case s.RunID != id:
+		return fmt.Errorf("run %s: %w", id, runner.ErrNoRun)
+	case s.Guest:
+		return fmt.Errorf("run %s: %w", id, errGuest)
+	}
+	var open []pendingRow
+	if err := j.reading(ctx, func(c *conn) error { open, err = j.open(ctx, c, s); return err }); err != nil {
 		return err
 	}
+	i, err := chosen(pendings(open, j.now()), question)
 	switch {
-	case p == nil && s.Status == Running:
-		return fmt.Errorf("run %s: %w: %w", s.RunID, runner.ErrAnswered, runner.ErrRunBusy)
-	case p == nil:
-		return fmt.Errorf("run %s: %w: it is %s", s.RunID, runner.ErrAnswered, s.Status)
-	case p.Expired:
+	case errors.Is(err, runner.ErrAnswered) && s.Status == Running:
+		return fmt.Errorf("run %s: %w: %w", s.RunID, err, runner.ErrRunBusy)
+	case errors.Is(err, runner.ErrAnswered):
+		return fmt.Errorf("run %s: %w: it is %s", s.RunID, err, s.Status)
+	case err != nil:
+		return fmt.Errorf("run %s: %w", s.RunID, err)
+	}
+	p := &open[i]
+	if p.Expired {
 		return p.late(s.RunID)
 	}
 	if wrong := p.Question.Unfit(a.Value); wrong != "" && !p.over(j.now()) {
@@ -76,9 +90,9 @@ func (g *given) stands(ctx context.Context, j *Journal, c *conn, n int64) (bool,
 // answer writes an answer, or that there was none in time, unless something has
 // happened to the run meanwhile. Whoever ran it before has no say from then on.
 func (j *Journal) answer(ctx context.Context, c *conn, s summary, p *pendingRow, g *given) (refused, err error) {
-	a, pending := g.Answer, any(nil)
+	a := g.Answer
 	if p.over(g.time) {
-		a, refused, pending = runner.Answer{Expired: true}, p.late(s.RunID), string(encodings.With([]byte(s.pending), "expired", []byte("true")))
+		a, refused = runner.Answer{Expired: true}, p.late(s.RunID)
 	}
 	if there, err := g.stands(ctx, j, c, s.n); there || err != nil {
 		return refused, err
@@ -87,7 +101,12 @@ func (j *Journal) answer(ctx context.Context, c *conn, s summary, p *pendingRow,
 	if err != nil {
 		return nil, err
 	}
-	if word(found[1]) != s.pending {
+	open, err := j.openRows(s.RunID, word(found[1]))
+	if err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(open, func(q openRow) bool { return q.path == p.Path && !q.expired() })
+	if i < 0 {
 		return fmt.Errorf("run %s: %w", s.RunID, runner.ErrAnswered), nil
 	}
 	if other, alive := j.alive(word(found[0])); other.Guest != "" {
@@ -107,10 +126,15 @@ func (j *Journal) answer(ctx context.Context, c *conn, s summary, p *pendingRow,
 	if err != nil {
 		return nil, err
 	}
+	if a.Expired {
+		open[i].expire()
+	} else {
+		open = slices.Delete(open, i, i+1)
+	}
 	g.row = last + 1
 	k, _ := packed(s.n, seq, []row{{n: g.row, time: g.time.UnixNano(), kind: answerEffect, path: string(p.Path), print: p.Print, data: data}}, nil)
 	if err = k.write(c, integer(found[2])+1); err == nil {
-		_, err = c.Exec("UPDATE run SET pending = ?, epoch = epoch + 1 WHERE n = ?", pending, s.n)
+		_, err = c.Exec("UPDATE run SET pending = ?, epoch = epoch + 1 WHERE n = ?", rowOf(open), s.n)
 		j.writer.endEra()
 	}
 	return refused, err

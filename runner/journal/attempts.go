@@ -27,7 +27,7 @@ type Attempt struct {
 	Status   string     // of the run
 	Path     event.Path // draft/attempt[1]
 	Phase    string
-	Number   int    // from 1; 0 stands for what was judged beside the attempts: by pre-wards, by a filter
+	Number   int    // from 1; 0 stands for what was judged or asked beside the attempts: by pre-wards, by a filter, by an evaluator
 	Outcome  string // succeeded, retry, blocked, exhausted, failed …; "" where it is not over
 	Edited   bool   // a person gave the text
 	Shared   bool   // another run had its texts: this one took them over, or replays it

@@ -185,7 +185,7 @@ phases:
 				t.Fatalf("%+v", res)
 			}
 			if !breaks {
-				if err := j.Answer(t.Context(), "run", runner.Answer{Value: "well"}); err != nil {
+				if err := j.Answer(t.Context(), "run", "", runner.Answer{Value: "well"}); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -51,14 +51,14 @@ func await(t *testing.T, cascade string) *waitingRun {
 func (w *waitingRun) pending() *Pending {
 	w.Helper()
 	run, err := w.Journal.Run(w.T.Context(), "run")
-	if err != nil || run.Status != runner.Waiting || run.Pending == nil {
+	if err != nil || run.Status != runner.Waiting || len(run.Pending) != 1 {
 		w.Fatalf("got %+v, %v", run, err)
 	}
-	return run.Pending
+	return &run.Pending[0]
 }
 
 func (w *waitingRun) answer(value any) error {
-	return w.Answer(w.T.Context(), "run", runner.Answer{Value: value, By: "kim"})
+	return w.Answer(w.T.Context(), "run", "", runner.Answer{Value: value, By: "kim"})
 }
 
 // missed holds what the run came to where nobody answered in time.
@@ -228,7 +228,7 @@ func TestAnswersAtOnce(t *testing.T) {
 	}
 	came := make(chan error, len(others))
 	for _, j := range others {
-		go func() { came <- j.Answer(t.Context(), "run", runner.Answer{Value: true}) }()
+		go func() { came <- j.Answer(t.Context(), "run", "", runner.Answer{Value: true}) }()
 	}
 	taken := 0
 	for range others {

@@ -353,7 +353,7 @@ func TestReadOnly(t *testing.T) {
 		if _, err := only.Reopen("run000001"); err == nil {
 			t.Error("reopened")
 		}
-		if err := only.Answer(t.Context(), "run000001", runner.Answer{Value: true}); err == nil {
+		if err := only.Answer(t.Context(), "run000001", "", runner.Answer{Value: true}); err == nil {
 			t.Error("answered")
 		}
 	}
@@ -457,7 +457,7 @@ func useAll(j *Journal) (found []error) {
 	note(err)
 	_, err = j.Version(ctx)
 	note(err)
-	note(j.Answer(ctx, "waits", runner.Answer{Value: true}))
+	note(j.Answer(ctx, "waits", "", runner.Answer{Value: true}))
 	for _, id := range ids {
 		r, err := j.Reopen(id)
 		note(err)

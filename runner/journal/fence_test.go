@@ -234,7 +234,7 @@ func TestAnswerTakes(t *testing.T) {
 		t.Fatal(err)
 	}
 	elsewhere(t, j, "run")
-	if err := j.Answer(t.Context(), "run", runner.Answer{Value: "yes"}); err != nil {
+	if err := j.Answer(t.Context(), "run", "", runner.Answer{Value: "yes"}); err != nil {
 		t.Fatal(err)
 	}
 	if err := r.End(engine.Result{Status: engine.Waiting}, nil); !errors.Is(err, runner.ErrRunTaken) {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-	"time"
 
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/engine"
@@ -154,20 +153,24 @@ func (g *Guest) forget(id string) *recording {
 	return r
 }
 
-// Waits notes the question that a run waits with, until a time or, where that is
-// none, for ever: it is shown as that of any run. One that another engine asks is
-// answered there.
-func (g *Guest) Waits(id string, at event.Path, q engine.Question, until time.Time) error {
-	p := Pending{Path: at, Question: q}
-	if !until.IsZero() {
-		p.Expires = &until
-	}
+// Waits notes the open questions of a run, in the order of their keys; each has its
+// time in Until. They are shown as those of any run. Another engine asks them, and takes
+// the answers.
+func (g *Guest) Waits(id string, open []engine.Asked) error {
+	var rows []openRow
 	pack := packer{secrets: g.j.secrets}
-	raw, err := pack.encode(pendingRow{Pending: p})
-	if err != nil {
-		return fmt.Errorf("run %s: question: %w", id, err)
+	for _, q := range open {
+		p := Pending{Path: q.Path, Question: q.Question}
+		if !q.Until.IsZero() {
+			p.Expires = &q.Until
+		}
+		raw, err := pack.encode(pendingRow{Pending: p})
+		if err != nil {
+			return fmt.Errorf("run %s: question: %w", id, err)
+		}
+		rows = append(rows, openRow{path: q.Path, text: string(raw)})
 	}
-	return g.stands(id, engine.Waiting, string(raw), &pack)
+	return g.stands(id, engine.Waiting, rowOf(rows), &pack)
 }
 
 // GoesOn notes that a run waits with no question any more.

@@ -102,7 +102,7 @@ func TestGuestIsGone(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := guest.Waits("run", "b/human_input", engine.Question{Phase: "b", Prompt: "?"}, time.Time{}); err != nil {
+	if err := guest.Waits("run", []engine.Asked{{Path: "b/human_input", Question: engine.Question{Phase: "b", Prompt: "?"}}}); err != nil {
 		t.Fatal(err)
 	}
 	asked := 0

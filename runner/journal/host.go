@@ -347,7 +347,7 @@ func (r *recording) keep(at event.Path, kind string, print print, raw []byte, to
 		r.talks.reply(n, data)
 	}
 	if kind == answerEffect {
-		r.piece.pending = nil
+		r.closes(at)
 	}
 }
 

@@ -209,7 +209,7 @@ type Filter struct {
 type Run struct {
 	Summary
 	Start   runner.Start
-	Pending *Pending // what it waits for
+	Pending []Pending // the open questions, in the order of their keys
 }
 
 // A Detail is how much of each event is wanted.

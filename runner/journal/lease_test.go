@@ -285,7 +285,7 @@ func TestTwoStores(t *testing.T) {
 	paused(t, one)
 	_, shown := other.Run(t.Context(), "run")
 	_, reopened := other.Reopen("run")
-	for what, err := range map[string]error{"shown": shown, "gone on with": reopened, "answered": other.Answer(t.Context(), "run", runner.Answer{Value: "x"})} {
+	for what, err := range map[string]error{"shown": shown, "gone on with": reopened, "answered": other.Answer(t.Context(), "run", "", runner.Answer{Value: "x"})} {
 		if !errors.Is(err, runner.ErrNoRun) {
 			t.Errorf("it is %s: %v", what, err)
 		}

@@ -42,7 +42,7 @@ func TestUnfiledResults(t *testing.T) {
 			}
 			first, why := r.Run(t.Context(), c, nil, runner.WithRunID("run"))
 			if first.Status == runner.Waiting {
-				if err := j.Answer(t.Context(), "run", runner.Answer{Value: true}); err != nil {
+				if err := j.Answer(t.Context(), "run", "", runner.Answer{Value: true}); err != nil {
 					t.Fatal(err)
 				}
 				told := 0

@@ -78,7 +78,7 @@ func TestNotice(t *testing.T) {
 	}
 	told.done[1](errors.New("nobody listens"))
 	run, err := j.Run(t.Context(), "run")
-	if err != nil || run.Pending == nil || run.Pending.Untold != "nobody listens" {
+	if err != nil || len(run.Pending) != 1 || run.Pending[0].Untold != "nobody listens" {
 		t.Errorf("got %+v, %v", run.Pending, err)
 	}
 	if err := j.Close(); err != nil {
@@ -90,7 +90,7 @@ func TestNotice(t *testing.T) {
 	if len(told.keys) != 2 {
 		t.Errorf("told %d times", len(told.keys))
 	}
-	if err := j.Answer(t.Context(), "run", runner.Answer{Value: true}); err != nil {
+	if err := j.Answer(t.Context(), "run", "", runner.Answer{Value: true}); err != nil {
 		t.Error(err)
 	}
 	told.done[1](nil) // too late for anybody

@@ -2,15 +2,16 @@ package journal
 
 import (
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
 )
 
-// A Pending is a question that nobody has answered yet.
+// A Pending is an open question.
 type Pending struct {
-	Path     event.Path      `json:"path"`
+	Path     event.Path      `json:"path"` // its key, which an answer names
 	Question engine.Question `json:"question"`
 	Expires  *time.Time      `json:"expires,omitempty"` // when it does; nil for never
 	Expired  bool            `json:"expired,omitempty"` // it takes no answer any more: the run goes on without one when it is resumed
@@ -94,7 +95,7 @@ func (r *recording) firstAsked(at event.Path) (time.Time, error) {
 	return timeOf(asked), r.commit()
 }
 
-// wait notes the question that the run waits with.
+// wait notes a question that the run waits with.
 func (r *recording) wait(p Pending) error {
 	print, err := r.print(p.Question)
 	if err != nil {
@@ -103,12 +104,20 @@ func (r *recording) wait(p Pending) error {
 	r.mu.Lock()
 	raw, err := r.piece.encode(pendingRow{p, print})
 	if err == nil {
-		r.piece.pending = string(raw)
-		r.waits[p.Path] = r.piece.pending
+		r.closes(p.Path)
+		r.open = append(r.open, openRow{p.Path, string(raw), true})
+		slices.SortFunc(r.open, func(a, b openRow) int { return a.path.Compare(b.path) })
+		r.piece.pending = rowOf(r.open)
 	}
 	r.mu.Unlock()
 	if err == nil {
 		err = r.commit()
 	}
 	return stopped(p.Path, err)
+}
+
+// closes takes a question off the open ones. It is called with r.mu held.
+func (r *recording) closes(at event.Path) {
+	r.open = slices.DeleteFunc(r.open, func(q openRow) bool { return q.path == at })
+	r.piece.pending = rowOf(r.open)
 }

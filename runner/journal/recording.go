@@ -39,7 +39,7 @@ type recording struct {
 	told     map[digest][]teller // events of earlier starts that have not come again, by kind and path
 	spent    map[event.Path]model.Usage
 	begun    begun                 // of earlier starts, and those taken from the parent
-	waits    map[event.Path]any    // questions that nobody was there for: as [piece].pending has them
+	open     []openRow             // questions that nobody has answered, in the order of their keys
 	notices  map[event.Path]string // who gives notice of questions: a process, or "" where it is done
 	since    map[event.Path]int64  // when questions that expire were first asked
 	shared   *shared
@@ -81,7 +81,7 @@ type piece struct {
 	before  int64   // the last event that is not among them
 	sealed  *pack   // what they have become, on their way to the writer
 	dropped []int64 // rows of effects that are to be made again
-	pending any     // what the run waits with: a text, or nil; unset for no change
+	pending any     // the open questions: a text, or nil; unset for no change
 }
 
 type row struct {
@@ -91,7 +91,7 @@ type row struct {
 	data          []byte
 }
 
-// unset leaves a run's pending question as it is.
+// unset leaves a run's open questions as they are.
 type unset struct{}
 
 // rowBits is how much of an older row's id numbers the row within its run.
@@ -103,7 +103,7 @@ func (r *recording) newPiece() piece {
 
 func (j *Journal) newRecording(n, epoch int64, s runner.Start) *recording {
 	r := &recording{
-		j: j, n: n, epoch: epoch, start: s, visits: visits{}, told: map[digest][]teller{}, kept: map[event.Path]kept{}, spent: map[event.Path]model.Usage{}, begun: begun{}, waits: map[event.Path]any{}, since: map[event.Path]int64{}, notices: map[event.Path]string{},
+		j: j, n: n, epoch: epoch, start: s, visits: visits{}, told: map[digest][]teller{}, kept: map[event.Path]kept{}, spent: map[event.Path]model.Usage{}, begun: begun{}, since: map[event.Path]int64{}, notices: map[event.Path]string{},
 		reply: map[event.Path]int64{}, prints: map[event.Path]print{}, ruled: map[event.Path]ruled{}, talks: newTalks(),
 	}
 	r.piece = r.newPiece()
@@ -291,8 +291,9 @@ func (r *recording) End(result engine.Result, why *engine.Error) error {
 	}
 	r.over = true
 	last := r.take()
-	if why != nil && why.Code == engine.Waiting && r.waits[why.Path] != nil {
-		last.pending = r.waits[why.Path] // of several, the one that the run tells of
+	if why != nil && why.Code == engine.Waiting {
+		r.open = slices.DeleteFunc(r.open, func(q openRow) bool { return !q.fresh }) // of an earlier start: nobody asks them any more
+		last.pending = rowOf(r.open)
 	}
 	finished, events, phases := r.now(), r.seq, int64(len(r.visits))
 	r.mu.Unlock()

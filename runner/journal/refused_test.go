@@ -49,7 +49,7 @@ func TestNothingIsRefusedInSilence(t *testing.T) {
 			}
 			begins := func() error { return goOn(j.Begin(s.start("run"))) }
 			again := func() error { return goOn(j.Reopen("run")) }
-			answered := func() error { return j.Answer(t.Context(), "run", runner.Answer{Value: true}) }
+			answered := func() error { return j.Answer(t.Context(), "run", "", runner.Answer{Value: true}) }
 			refused := ""
 			steps := []func() error{begins, answered, again, again}
 			for i := 0; i < len(steps); i++ {

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -139,20 +140,23 @@ func (r *recording) load(ctx context.Context) error {
 	j := r.j
 	var rows []logged
 	var broke driver.Value
-	var status string
+	var status, open string
 	err := j.reading(ctx, func(c *conn) (err error) {
 		if r.start, err = j.readStart(ctx, c, r.n, j.secrets.asItWas()); err != nil || r.ended != nil {
 			return err
 		}
-		found, err := c.one(ctx, "SELECT status, broke FROM run WHERE n = ?", r.n)
+		found, err := c.one(ctx, "SELECT status, broke, pending FROM run WHERE n = ?", r.n)
 		if err != nil {
 			return err
 		}
-		status, broke = word(found[0]), found[1]
+		status, broke, open = word(found[0]), found[1], word(found[2])
 		rows, err = j.readRows(ctx, c, r.n)
 		return err
 	})
 	if err != nil || r.ended != nil {
+		return err
+	}
+	if r.open, err = j.openRows(r.start.RunID, open); err != nil {
 		return err
 	}
 	r.count(rows)
@@ -177,9 +181,12 @@ func (r *recording) load(ctx context.Context) error {
 	return r.begin()
 }
 
-// begin notes that the run is running again.
+// begin notes that the run is running again. An expired question has its answer: there
+// is none.
 func (r *recording) begin() error {
 	r.mu.Lock()
+	r.open = slices.DeleteFunc(r.open, func(q openRow) bool { return q.expired() })
+	r.piece.pending = rowOf(r.open)
 	r.put(row{kind: legBegins})
 	p := r.take()
 	r.mu.Unlock()
@@ -187,8 +194,7 @@ func (r *recording) begin() error {
 		if err := r.insertAll(c, p); err != nil {
 			return err
 		}
-		_, err := c.Exec(`UPDATE run SET status = ?, finished = NULL, broke = NULL, error = NULL,
-			pending = CASE WHEN pending LIKE '%,"expired":true}' THEN NULL ELSE pending END WHERE n = ?`, Running, r.n)
+		_, err := c.Exec("UPDATE run SET status = ?, finished = NULL, broke = NULL, error = NULL WHERE n = ?", Running, r.n)
 		return err
 	})
 }

@@ -323,7 +323,7 @@ phases: [{name: p, each: {in: [a, b, c], max_parallel: 1}, sub_cascades: [{ref: 
 			if result, _ := r.Run(t.Context(), cascade, nil, runner.WithRunID("run")); result.Status != engine.Waiting || result.Usage.Calls != 3 {
 				t.Fatalf("it %s with %+v", result.Status, result.Usage)
 			}
-			if err := j.Answer(t.Context(), "run", runner.Answer{Value: c.answer}); err != nil {
+			if err := j.Answer(t.Context(), "run", "", runner.Answer{Value: c.answer}); err != nil {
 				t.Fatal(err)
 			}
 			result, _ := r.Resume(t.Context(), "run")
@@ -454,7 +454,7 @@ phases:
 	if result, _ := r.Run(t.Context(), c, nil, runner.WithRunID("run")); result.Status != engine.Waiting || result.Usage.Calls != 2 {
 		t.Fatalf("it %s with %+v", result.Status, result.Usage)
 	}
-	if err := j.Answer(t.Context(), "run", runner.Answer{Value: true}); err != nil {
+	if err := j.Answer(t.Context(), "run", "", runner.Answer{Value: true}); err != nil {
 		t.Fatal(err)
 	}
 	if result, err := r.Resume(t.Context(), "run"); err != nil || result.Usage.Calls != 2 {
@@ -495,7 +495,7 @@ phases:
 `)
 	first, _ := r.Run(t.Context(), c, nil, runner.WithRunID("run"))
 	for _, want := range []string{engine.Waiting, engine.Succeeded} { // in r, and behind it
-		if err := j.Answer(t.Context(), "run", runner.Answer{Value: true}); err != nil {
+		if err := j.Answer(t.Context(), "run", "", runner.Answer{Value: true}); err != nil {
 			t.Fatal(err)
 		}
 		result, err := r.Resume(t.Context(), "run")
@@ -568,7 +568,7 @@ func TestBusy(t *testing.T) {
 		if _, err := j.Reopen("none"); !errors.Is(err, runner.ErrNoRun) {
 			t.Errorf("reopen none: %v", err)
 		}
-		if err := j.Answer(t.Context(), "run", runner.Answer{Value: true}); !errors.Is(err, runner.ErrRunBusy) || !errors.Is(err, runner.ErrAnswered) {
+		if err := j.Answer(t.Context(), "run", "", runner.Answer{Value: true}); !errors.Is(err, runner.ErrRunBusy) || !errors.Is(err, runner.ErrAnswered) {
 			t.Errorf("answer: %v", err)
 		}
 		if s, err := j.Run(t.Context(), "run"); err != nil || s.Status != Running || s.Finished != nil {

@@ -288,11 +288,10 @@ func (j *Journal) Run(ctx context.Context, id string) (*Run, error) {
 		if run.Start, err = j.readStart(ctx, c, s.n, people); err != nil {
 			return err
 		}
-		pending, err := j.pending(ctx, c, s)
-		if pending != nil {
-			run.Pending = &pending.Pending
-			run.Pending.Expired = run.Pending.over(j.now())
-			run.Pending.Untold, err = j.untold(ctx, c, s.n, pending.Path)
+		open, err := j.open(ctx, c, s)
+		run.Pending = pendings(open, j.now())
+		for i := 0; err == nil && i < len(run.Pending); i++ {
+			run.Pending[i].Untold, err = j.untold(ctx, c, s.n, run.Pending[i].Path)
 		}
 		return err
 	})
@@ -300,22 +299,6 @@ func (j *Journal) Run(ctx context.Context, id string) (*Run, error) {
 		return nil, err
 	}
 	return run, nil
-}
-
-// pending is the question that a run waits with, nil where there is none.
-func (j *Journal) pending(ctx context.Context, c *conn, s summary) (*pendingRow, error) {
-	if s.pending == "" {
-		return nil, nil
-	}
-	raw, err := j.unpack(ctx, c, []byte(s.pending), people)
-	if err != nil {
-		return nil, err
-	}
-	var p pendingRow
-	if err := schema.Unmarshal(raw, &p); err != nil {
-		return nil, j.garbled("the question of run "+s.RunID, err)
-	}
-	return &p, nil
 }
 
 // Abandoned lists the runs that nobody ended and whose process is gone, the

@@ -80,7 +80,7 @@ func TestSecretNumber(t *testing.T) {
 			if c.then != nil && (!strings.Contains(events, `"pin":"[redacted PIN]"`) || !strings.Contains(events, `"input_tokens":12345678`)) {
 				t.Errorf("the events are %s", events)
 			}
-			if err := j.Answer(t.Context(), "run", runner.Answer{Value: true}); err != nil {
+			if err := j.Answer(t.Context(), "run", "", runner.Answer{Value: true}); err != nil {
 				t.Fatal(err)
 			}
 			last, err := payer(t, j, &asked, &paid).Resume(t.Context(), "run")

@@ -69,7 +69,7 @@ phases:
 	if again, err := r.Resume(t.Context(), "run"); again.Status != engine.Waiting {
 		t.Fatalf("got %+v, %v", again, err)
 	}
-	if err := j.Answer(t.Context(), "run", runner.Answer{Value: "it is " + key}); err != nil {
+	if err := j.Answer(t.Context(), "run", "", runner.Answer{Value: "it is " + key}); err != nil {
 		t.Fatal(err)
 	}
 	if again, err := r.Resume(t.Context(), "run"); err != nil {
@@ -180,7 +180,7 @@ func TestSecretsChange(t *testing.T) {
 			j.Close()
 			clean(t, file, c.then)
 			j = journalAt(t, file, Options{Secrets: c.now, careless: true})
-			if err := j.Answer(t.Context(), "run", runner.Answer{Value: true}); err != nil {
+			if err := j.Answer(t.Context(), "run", "", runner.Answer{Value: true}); err != nil {
 				t.Fatal(err)
 			}
 			again, err := runnerOver(t, j, counted, runner.WithTools(echo)).Resume(t.Context(), "run")
@@ -255,7 +255,7 @@ phases:
 			runnerOver(t, j, m).Run(t.Context(), c, map[string]any{"word": forged}, runner.WithRunID("run"))
 			j.Close()
 			j = journalAt(t, file, Options{Secrets: map[string]string{"API_KEY": key}, careless: true})
-			if err := j.Answer(t.Context(), "run", runner.Answer{Value: "it is " + forged}); err != nil {
+			if err := j.Answer(t.Context(), "run", "", runner.Answer{Value: "it is " + forged}); err != nil {
 				t.Fatal(err)
 			}
 			if result, err := runnerOver(t, j, m).Resume(t.Context(), "run"); err != nil || len(asked) != 2 || strings.Contains(asked[1], key) || strings.Contains(asJSON(t, result), key) {

@@ -118,7 +118,7 @@ func TestAnswers(t *testing.T) {
 	if err == nil || result.Status != engine.Waiting {
 		t.Fatalf("got %+v, %v", result, err)
 	}
-	if err := j.Answer(t.Context(), "none", runner.Answer{Value: true}); err == nil {
+	if err := j.Answer(t.Context(), "none", "", runner.Answer{Value: true}); err == nil {
 		t.Error("a run that is not there took an answer")
 	}
 	for _, q := range []struct {
@@ -131,21 +131,21 @@ func TestAnswers(t *testing.T) {
 		{"end/human_input", "Why?", []any{"", " \n", 3, nil}, "because"},
 	} {
 		s, err := j.Run(t.Context(), "last")
-		if err != nil || s.Pending == nil || string(s.Pending.Path) != q.path || s.Pending.Question.Prompt != q.prompt || s.Status != engine.Waiting || s.Finished != nil {
+		if err != nil || len(s.Pending) != 1 || string(s.Pending[0].Path) != q.path || s.Pending[0].Question.Prompt != q.prompt || s.Status != engine.Waiting || s.Finished != nil {
 			t.Fatalf("got %+v, %v", s, err)
 		}
 		for _, wrong := range q.wrong {
-			if err := j.Answer(t.Context(), "run", runner.Answer{Value: wrong}); err == nil {
+			if err := j.Answer(t.Context(), "run", "", runner.Answer{Value: wrong}); err == nil {
 				t.Errorf("%s took %v", q.path, wrong)
 			}
 		}
 		if again, err := r.Resume(t.Context(), "run"); err == nil || again.Status != engine.Waiting {
 			t.Errorf("resumed without an answer: %+v, %v", again, err)
 		}
-		if err := j.Answer(t.Context(), "run", runner.Answer{Value: q.right}); err != nil {
+		if err := j.Answer(t.Context(), "run", "", runner.Answer{Value: q.right}); err != nil {
 			t.Fatal(err)
 		}
-		if err := j.Answer(t.Context(), "run", runner.Answer{Value: q.right}); err == nil {
+		if err := j.Answer(t.Context(), "run", "", runner.Answer{Value: q.right}); err == nil {
 			t.Error("a second answer was taken")
 		}
 		result, err = r.Resume(t.Context(), "run")

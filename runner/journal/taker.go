@@ -102,6 +102,7 @@ func tryOf(path event.Path) (try, within event.Path) {
 //	draft/item[2]/attempt[1]/post[0]       draft/item[2]/attempt[1]  post[0]
 //	draft/pre[0]                           draft                     pre[0]
 //	draft/sounding[1]/filter/post[0]       draft/sounding[1]         filter/post[0]
+//	draft/evaluator/model                  draft/evaluator           model
 //	draft/sub[0]/research/look/attempt[1]  neither: of another cascade
 func ownAttempt(path event.Path) (own event.Path, rest string) {
 	text := string(path)
@@ -117,6 +118,8 @@ func ownAttempt(path event.Path) (own event.Path, rest string) {
 	switch {
 	case strings.Contains(before, "/sub["):
 		return "", ""
+	case start < 0 && ofSoundings(path.Up()):
+		return path.Up(), string(path.Last())
 	case aside >= 0:
 		return path[:aside], text[aside+1:]
 	case start < 0:
@@ -128,6 +131,13 @@ func ownAttempt(path event.Path) (own event.Path, rest string) {
 	}
 	end += start + 1
 	return path[:end], text[end+1:]
+}
+
+// ofSoundings reports whether the soundings of a visit ask a model at a path, beside
+// their attempts.
+func ofSoundings(at event.Path) bool {
+	name, _, _ := event.Numbered(at.Last())
+	return at.Up() != "" && (name == "evaluator" || name == "mutation")
 }
 
 // done is the attempts, of which those that did not come to an end have no text, and
@@ -224,6 +234,8 @@ func (k *taker) effect(a *Attempt, rest string, l *logged) {
 		s := k.spent[at]
 		s.usage, s.took, s.asked, s.anew = s.usage.Add(r.usage), s.took+took, true, s.anew || anew
 		k.spent[at] = s
+	case ofSoundings(a.Path):
+		a.Phase = r.phase
 	case r.role == "":
 		k.texts[at] = r.text
 		a.Shared = k.head.Shared || !anew && (a.Shared || a.Model == "")

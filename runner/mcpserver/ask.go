@@ -4,11 +4,14 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
+	"sync"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/reports"
 )
 
@@ -17,9 +20,11 @@ import (
 // ones forbid that, and the call ends with the question, to be called again
 // with the answer.
 type asking struct {
-	call     call
-	later    bool
-	question *runner.Question // that the call has to end with
+	call  call
+	later bool
+
+	mu   sync.Mutex
+	open []runner.Question // that nobody has answered here
 }
 
 // multiRound is the first protocol version in which calls end with questions.
@@ -38,14 +43,8 @@ func (a *asking) able() bool {
 
 // ask answers a question of the run, or lets the run end as waiting.
 func (a *asking) ask(ctx context.Context, q runner.Question) (runner.Answer, error) {
-	switch {
-	case !a.able():
-		return runner.Answer{}, runner.ErrNobody
-	case modern(a.call):
-		if a.later {
-			a.question = &q
-		}
-		return runner.Answer{}, runner.ErrNobody
+	if !a.able() || modern(a.call) {
+		return a.nobody(q)
 	}
 	said, err := a.call.Session.Elicit(ctx, form(q)) // which holds the answer against the form
 	if ctx.Err() != nil {
@@ -54,7 +53,29 @@ func (a *asking) ask(ctx context.Context, q runner.Question) (runner.Answer, err
 	if value, ok := answerOf(said); err == nil && ok && q.Unfit(value) == "" {
 		return runner.Answer{Value: value, By: a.who()}, nil
 	}
+	return a.nobody(q)
+}
+
+// nobody notes a question that the run waits with. Branches ask in parallel.
+func (a *asking) nobody(q runner.Question) (runner.Answer, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.open = append(a.open, q)
+	slices.SortFunc(a.open, func(a, b runner.Question) int { return a.Path.Compare(b.Path) })
 	return runner.Answer{}, runner.ErrNobody
+}
+
+// forms returns the forms of all open questions under their keys, if the client has to
+// call again with the answers.
+func (a *asking) forms() sdk.InputRequestMap {
+	if !a.later || !a.able() || len(a.open) == 0 {
+		return nil
+	}
+	forms := sdk.InputRequestMap{}
+	for _, q := range a.open {
+		forms[string(q.Path)] = form(q)
+	}
+	return forms
 }
 
 // who is what the client calls itself: there is no other name for the person
@@ -100,15 +121,21 @@ func answerOf(said *sdk.ElicitResult) (any, bool) {
 	return value, ok
 }
 
-// remember notes that a run waits for an answer of the client, if there are
+// An open run waits for answers of the client.
+type open struct {
+	result    runner.Result
+	questions []runner.Question
+}
+
+// remember notes that a run waits for answers of the client, if there are
 // not too many already: no other run can be answered by a call.
-func (s *Server) remember(result runner.Result) bool {
+func (s *Server) remember(o open) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.asked) >= maxOpen {
 		return false
 	}
-	s.asked[result.RunID] = result
+	s.asked[o.result.RunID] = o
 	return true
 }
 
@@ -122,11 +149,16 @@ func (s *Server) proceed(ctx context.Context, c call, asking *asking) (*sdk.Call
 	if !ok {
 		return nil, fmt.Errorf("no run called %s was asked about here", id)
 	}
-	said, _ := c.Params.InputResponses[answerName].(*sdk.ElicitResult)
-	value, ok := answerOf(said)
-	if !ok {
-		return s.told(before, &runner.Error{Code: runner.Waiting, Message: "the question was not answered"})
+	answers := map[event.Path]runner.Answer{}
+	for _, q := range before.questions {
+		said, _ := c.Params.InputResponses[string(q.Path)].(*sdk.ElicitResult)
+		if value, ok := answerOf(said); ok {
+			answers[q.Path] = runner.Answer{Value: value, By: asking.who()}
+		}
 	}
-	result, err := s.o.Runs.Answer(ctx, id, runner.Answer{Value: value, By: asking.who()}, Order{Ask: asking.ask, Sink: progress(ctx, c)})
+	if len(answers) == 0 {
+		return s.told(before.result, &runner.Error{Code: runner.Waiting, Message: "the question was not answered"}, before.questions)
+	}
+	result, err := s.o.Runs.Answer(ctx, id, answers, Order{Ask: asking.ask, Sink: progress(ctx, c)})
 	return s.outcome(result, err, asking)
 }

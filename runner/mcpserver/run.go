@@ -22,9 +22,9 @@ import (
 type Runs interface {
 	// Run runs a cascade to its end.
 	Run(ctx context.Context, o Order) (runner.Result, error)
-	// Answer gives a kept run that waits its answer and goes on with it; where the
-	// answer comes too late, without it.
-	Answer(ctx context.Context, id string, a runner.Answer, o Order) (runner.Result, error)
+	// Answer answers open questions of a kept run, by their keys, and goes on with the
+	// run. It goes on without an answer that comes too late.
+	Answer(ctx context.Context, id string, answers map[event.Path]runner.Answer, o Order) (runner.Result, error)
 }
 
 // An Order says what is to be run. To go on with a run takes Ask and Sink
@@ -109,22 +109,22 @@ func (s *Server) carry(ctx context.Context, c call, order func(call) (Order, err
 // outcome is the result of a call whose run has come to an end, or to a
 // question that the client can take to a person.
 func (s *Server) outcome(result runner.Result, err error, asking *asking) (*sdk.CallToolResult, error) {
-	if result.Status == runner.Waiting && asking.question != nil && s.remember(result) {
-		return &sdk.CallToolResult{InputRequests: sdk.InputRequestMap{answerName: form(*asking.question)}, RequestState: result.RunID}, nil
+	if forms := asking.forms(); result.Status == runner.Waiting && forms != nil && s.remember(open{result, asking.open}) {
+		return &sdk.CallToolResult{InputRequests: forms, RequestState: result.RunID}, nil
 	}
-	return s.told(result, err)
+	return s.told(result, err, asking.open)
 }
 
 // told tells what a run came to. A gate's no, and waiting for a person, are
 // results; all else that is not a success is an error.
-func (s *Server) told(result runner.Result, err error) (*sdk.CallToolResult, error) {
+func (s *Server) told(result runner.Result, err error, open []runner.Question) (*sdk.CallToolResult, error) {
 	var why *runner.Error
 	if err != nil && !errors.As(err, &why) || result.RunID == "" {
 		return nil, err
 	}
 	var told *sdk.CallToolResult
 	if why != nil {
-		told, err = answered(result, s.reason(result, why))
+		told, err = answered(result, s.reason(result, why, open))
 	} else {
 		told, err = released(result)
 	}
@@ -144,12 +144,19 @@ func (s *Server) told(result runner.Result, err error) (*sdk.CallToolResult, err
 }
 
 // reason returns why a run gave no text, and the next step.
-func (s *Server) reason(result runner.Result, why *runner.Error) string {
+func (s *Server) reason(result runner.Result, why *runner.Error, open []runner.Question) string {
 	lines := []string{why.Error()}
 	if result.Status == runner.Blocked || result.Status == runner.Exhausted {
 		lines = append(lines, "No text was released.")
 	}
-	if s.o.Kept && !errors.Is(why, runner.ErrNotKept) {
+	switch {
+	case !s.o.Kept, errors.Is(why, runner.ErrNotKept):
+	case result.Status == runner.Waiting && len(open) > 0:
+		for _, q := range open {
+			lines = append(lines, fmt.Sprintf("A person must answer the question of phase %s: %s", q.Phase, runner.AnswerCommand(result.RunID, q.Path)))
+		}
+		lines = append(lines, fmt.Sprintf("Next: capstan resume %s continues after the answers", result.RunID))
+	default:
 		for _, line := range endings.Next(result).Lines() {
 			lines = append(lines, "Next: "+line)
 		}

@@ -224,7 +224,7 @@ func TestNobodyAnswers(t *testing.T) {
 				if object["status"] != "waiting" || r.IsError || !strings.Contains(text, "capstan answer "+id+" VALUE") {
 					t.Errorf("%v: %s", object, text)
 				}
-				if err := k.journal.Answer(t.Context(), id, runner.Answer{Value: true}); err != nil {
+				if err := k.journal.Answer(t.Context(), id, "", runner.Answer{Value: true}); err != nil {
 					t.Error(err)
 				}
 			})
@@ -264,7 +264,7 @@ func TestEditing(t *testing.T) {
 					t.Errorf("asked %q", seen)
 				}
 				if want == "answer" {
-					if err := k.journal.Answer(t.Context(), k.ids(t)[0], runner.Answer{Value: "Owls."}); err != nil {
+					if err := k.journal.Answer(t.Context(), k.ids(t)[0], "", runner.Answer{Value: "Owls."}); err != nil {
 						t.Error(err)
 					}
 				}

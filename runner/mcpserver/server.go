@@ -78,7 +78,7 @@ type Server struct {
 	seats chan struct{} // a place for each run
 
 	mu    sync.Mutex
-	asked map[string]runner.Result // runs that wait for an answer of the client, by name
+	asked map[string]open // runs that wait for answers of the client, by name
 }
 
 // instructions are what a client's model is told of the server.
@@ -92,7 +92,7 @@ func New(o Options) (*Server, error) {
 	o.Limit = cmp.Or(o.Limit, DefaultLimit)
 	o.Root = cmp.Or(o.Root, ".")
 	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
-	s := &Server{o: o, seats: make(chan struct{}, o.Limit), asked: map[string]runner.Result{}}
+	s := &Server{o: o, seats: make(chan struct{}, o.Limit), asked: map[string]open{}}
 	s.sdk = sdk.NewServer(&sdk.Implementation{Name: "capstan", Title: "Capstan", Version: o.Version}, &sdk.ServerOptions{
 		Instructions: instructions, Logger: o.Log, Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}},
 	})

@@ -16,6 +16,7 @@ import (
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/mcpserver"
 	"github.com/seed61713e19/capstan/runner/model"
@@ -179,10 +180,12 @@ func (k *kept) Run(ctx context.Context, o mcpserver.Order) (runner.Result, error
 	return r.Run(ctx, o.Cascade, o.Input)
 }
 
-func (k *kept) Answer(ctx context.Context, id string, a runner.Answer, o mcpserver.Order) (runner.Result, error) {
+func (k *kept) Answer(ctx context.Context, id string, answers map[event.Path]runner.Answer, o mcpserver.Order) (runner.Result, error) {
 	r, err := k.runner(o)
-	if err == nil {
-		err = k.journal.Answer(ctx, id, a)
+	for key, a := range answers {
+		if err == nil {
+			err = k.journal.Answer(ctx, id, key, a)
+		}
 	}
 	if err != nil {
 		return runner.Result{}, err

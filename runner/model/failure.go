@@ -25,6 +25,7 @@ const (
 	Unusable    Class = "unusable"  // something was said that is no answer: it did not end by itself, or is beyond all bounds
 	Empty       Class = "empty"     // nothing was said
 	Unscripted  Class = "unscripted"
+	OverBudget  Class = "over_budget" // the budget of the run forbids to ask again: see [Again]
 )
 
 // A Failure is an answer that did not come. It is infrastructure, never a
@@ -48,6 +49,20 @@ func FailureOf(status int, message string) *Failure {
 		f.Class = Unavailable
 	}
 	return f
+}
+
+// Again reserves the call that sends a request again after a failure. If the budget of
+// the run forbids the call, Again returns a failure that says so, and why the last try
+// failed; otherwise nil.
+func Again(r Request, last *Failure) *Failure {
+	if r.More == nil {
+		return nil
+	}
+	bound := r.More()
+	if bound == "" {
+		return nil
+	}
+	return &Failure{Class: OverBudget, Status: last.Status, Message: bound + " is spent: the request was not sent again after: " + last.Message}
 }
 
 // Temporary says whether the same request may be answered if it is sent again.

@@ -69,6 +69,11 @@ type Request struct {
 	Key       string `json:"-"`                   // the run and the path: an idempotency key
 	Run       string `json:"-"`                   // the run alone: who caches prompts may keep its requests together
 
+	// More reserves one more call before the request is sent to the endpoint again, and
+	// returns the bound of the budget that forbids it, "" if none does. It may be nil.
+	More func() (bound string) `json:"-"`
+	Left int                   `json:"-"` // the calls that the budget left for the request when it began; 0 for no limit
+
 	Thread *Thread      `json:"-"` // where Messages come from, for encoding them once; may be nil
 	OnText func(string) `json:"-"` // gets the reply's text as it arrives; may be nil. An empty piece says that it begins anew
 }

@@ -46,6 +46,26 @@ func (u Usage) Less(v Usage) Usage {
 // Tokens is input and output tokens together.
 func (u Usage) Tokens() int { return sum(u.InputTokens, u.OutputTokens) }
 
+// Counted returns the usage of an answer. An answer that came is at least one call. If
+// the model counted no tokens, they are estimated, as for endpoints that do not count.
+func Counted(r Request, answer Response) Usage {
+	u := Usage{}.Add(answer.Usage) // without what is no number
+	u.Calls = max(u.Calls, 1)
+	if u.Tokens() > 0 {
+		return u
+	}
+	said := len(answer.Text) + len(answer.Thinking)
+	for _, c := range answer.ToolCalls {
+		said += len(c.Name) + len(c.Arguments)
+	}
+	wire, err := r.Wire(Provider{})
+	if err != nil { // no message is such
+		return u
+	}
+	u.InputTokens, u.OutputTokens, u.Estimated = EstimateTokens(len(wire)), EstimateTokens(said), true
+	return u
+}
+
 // EstimateTokens is how many tokens that many bytes of text are where nobody
 // counted them: a quarter, rounded up.
 func EstimateTokens(bytes int) int { return bytes/4 + min(bytes%4, 1) }

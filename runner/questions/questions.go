@@ -16,15 +16,23 @@ import (
 
 // A Question is put to a person.
 type Question struct {
-	Phase   string   `json:"phase"`
-	Prompt  string   `json:"prompt"`
-	Type    string   `json:"type"` // confirmation, choice, text or edit
-	Options []string `json:"options,omitempty"`
-	Result  bool     `json:"result,omitempty"` // the first option may bring one along: "done: 42"
-	Text    string   `json:"text,omitempty"`   // of an edit: what the person is to change
+	Path    event.Path `json:"-"` // the question's key: no other question of the run has it
+	Phase   string     `json:"phase"`
+	Prompt  string     `json:"prompt"`
+	Type    string     `json:"type"` // confirmation, choice, text or edit
+	Options []string   `json:"options,omitempty"`
+	Result  bool       `json:"result,omitempty"` // the first option may bring one along: "done: 42"
+	Text    string     `json:"text,omitempty"`   // of an edit: what the person is to change
 
 	Expires time.Duration `json:"-"` // how long it waits, from when it was first asked; 0 is for ever
 	Notice  *Notice       `json:"-"` // to be given once; nil for none, or where it was given
+}
+
+// An Asked is an open question of a run.
+type Asked struct {
+	Path     event.Path `json:"path"` // its key, which an answer names
+	Question Question   `json:"question"`
+	Until    time.Time  `json:"until,omitzero"` // when it expires; zero for never
 }
 
 // A Notice is what somebody is told of a question: a host gives it and does not

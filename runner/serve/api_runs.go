@@ -3,9 +3,11 @@ package serve
 import (
 	"net/http"
 	"net/url"
+	"slices"
 
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/engine"
+	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/serve/orders"
 	"github.com/seed61713e19/capstan/runner/serve/problems"
@@ -103,11 +105,10 @@ func (s *Server) listRuns(w http.ResponseWriter, r *http.Request) error {
 	return answer(w, http.StatusOK, body)
 }
 
-// A runBody is a run as the command line's show prints it, and what it waits
-// for.
+// A runBody is a run as the command line's show prints it, and its open questions.
 type runBody struct {
 	engine.Result
-	Waiting *journal.Pending `json:"waiting,omitempty"`
+	Questions []journal.Pending `json:"questions,omitempty"` // the open ones
 }
 
 func (s *Server) getRun(w http.ResponseWriter, r *http.Request) error {
@@ -154,7 +155,7 @@ func (s *Server) resumeRun(w http.ResponseWriter, r *http.Request) error {
 	if err := bare(w, r, otherwise(run.RunID)); err != nil {
 		return err
 	}
-	if run.Pending != nil && !run.Pending.Expired {
+	if slices.ContainsFunc(run.Pending, func(p journal.Pending) bool { return !p.Expired }) {
 		return problems.New(http.StatusConflict, "waiting", "the run waits for an answer: post it to /v1/runs/"+run.RunID+"/answer")
 	}
 	if err := s.desk.Resume(r.Context(), run.RunID); err != nil {
@@ -180,13 +181,14 @@ func (s *Server) answerRun(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	var body struct {
-		Value any
-		By    string
+		Question event.Path
+		Value    any
+		By       string
 	}
 	if err := s.read(w, r, "Answer", &body); err != nil {
 		return err
 	}
-	if err := s.desk.Answer(r.Context(), run, runner.Answer{Value: body.Value, By: body.By}); err != nil {
+	if err := s.desk.Answer(r.Context(), run, body.Question, runner.Answer{Value: body.Value, By: body.By}); err != nil {
 		return err
 	}
 	return answer(w, http.StatusAccepted, orders.Standing{RunID: run.RunID, Status: journal.Running})

@@ -119,7 +119,7 @@ func TestAnswers(t *testing.T) {
 	w := servetest.New(t)
 	id := w.Start("ask", nil)
 	run := w.Want(200, "GET", "/v1/runs/"+id, nil).JSON(t)
-	if run["status"] != "waiting" || run["waiting"].(map[string]any)["question"].(map[string]any)["type"] != "confirmation" {
+	if run["status"] != "waiting" || run["questions"].([]any)[0].(map[string]any)["question"].(map[string]any)["type"] != "confirmation" {
 		t.Fatalf("%v", run)
 	}
 	w.Problem(409, "waiting", "POST", "/v1/runs/"+id+"/resume", nil)
@@ -137,6 +137,12 @@ func TestAnswers(t *testing.T) {
 	w.Problem(409, "not_waiting", "POST", "/v1/runs/"+id+"/answer", `{"value": true}`)
 	w.Problem(404, "no_run", "POST", "/v1/runs/none/answer", `{"value": true}`)
 
+	begun := w.Start("ask", nil)
+	for path, body := range map[string]string{"answer": `{"value": true}`, "cancel": `{}`, "resume": `{}`, "again": `{}`} {
+		w.Problem(404, "no_run", "POST", "/v1/runs/"+begun[:len(begun)-1]+"/"+path, body)
+		w.Problem(404, "no_run", "POST", "/v1/runs/last/"+path, body)
+	}
+
 	id = w.Start("choose", nil)
 	w.Problem(422, "bad_answer", "POST", "/v1/runs/"+id+"/answer", `{"value": "green"}`)
 	w.Problem(422, "bad_answer", "POST", "/v1/runs/"+id+"/answer", `{"value": true}`)
@@ -145,6 +151,43 @@ func TestAnswers(t *testing.T) {
 
 	id = w.Start("tell", nil)
 	w.Problem(422, "bad_answer", "POST", "/v1/runs/"+id+"/answer", `{"value": " "}`)
+}
+
+// The answer to one of several open questions names it, on the page too.
+func TestAnswerNamesQuestion(t *testing.T) {
+	w := servetest.New(t)
+	id := w.Start("both", nil)
+	at := "/v1/runs/" + id + "/answer"
+	refused := w.Problem(409, "several_questions", "POST", at, `{"value": true}`).JSON(t)
+	for _, key := range []string{"sign/finance/human_input", "sign/legal/human_input"} {
+		if !strings.Contains(refused["detail"].(string), key) {
+			t.Errorf("%v has no %s", refused, key)
+		}
+	}
+	w.Problem(409, "not_waiting", "POST", at, `{"question": "sign/human_input", "value": true}`)
+	page := w.Send("GET", "/runs/"+id, nil).Text
+	for _, part := range []string{"Legal?", "Finance?", `name="question" value="sign/legal/human_input"`, `name="question" value="sign/finance/human_input"`} {
+		if !strings.Contains(page, part) {
+			t.Errorf("the page has no %s", part)
+		}
+	}
+	w.Want(202, "POST", at, `{"question": "sign/finance/human_input", "value": true, "by": "finance"}`)
+	<-w.Done
+	run := w.Want(200, "GET", "/v1/runs/"+id, nil).JSON(t)
+	if open := run["questions"].([]any); len(open) != 1 || open[0].(map[string]any)["path"] != "sign/legal/human_input" {
+		t.Errorf("open: %v", open)
+	}
+	if said := run["answers"].([]any); len(said) != 1 || said[0].(map[string]any)["path"] != "sign/finance/human_input" {
+		t.Errorf("answers: %v", said)
+	}
+	form := "question=sign%2Flegal%2Fhuman_input&value=yes&by=legal"
+	if r := w.Send("POST", "/runs/"+id+"/answer", form, "Content-Type", "application/x-www-form-urlencoded"); r.StatusCode != 303 {
+		t.Errorf("the form: %d %s", r.StatusCode, r.Text)
+	}
+	<-w.Done
+	if run := w.Want(200, "GET", "/v1/runs/"+id, nil).JSON(t); run["status"] != "succeeded" {
+		t.Errorf("%v", run)
+	}
 }
 
 // A question that has expired takes no answer, and its run goes on without one.
@@ -159,7 +202,7 @@ func TestExpiredQuestion(t *testing.T) {
 	id := w.Start("yield", nil)
 	late.Store(int64(time.Hour))
 	run := w.Want(200, "GET", "/v1/runs/"+id, nil).JSON(t)
-	if waits := run["waiting"].(map[string]any); waits["expired"] != true || waits["expires"] == nil {
+	if waits := run["questions"].([]any)[0].(map[string]any); waits["expired"] != true || waits["expires"] == nil {
 		t.Errorf("%v", run)
 	}
 	w.Problem(409, "expired", "POST", "/v1/runs/"+id+"/answer", `{"value": true}`)
@@ -169,7 +212,7 @@ func TestExpiredQuestion(t *testing.T) {
 	}
 	w.Want(202, "POST", "/v1/runs/"+id+"/resume", nil)
 	<-w.Done
-	if run := w.Want(200, "GET", "/v1/runs/"+id, nil).JSON(t); run["status"] != "failed" || run["waiting"] != nil {
+	if run := w.Want(200, "GET", "/v1/runs/"+id, nil).JSON(t); run["status"] != "failed" || run["questions"] != nil {
 		t.Errorf("%v", run)
 	}
 }

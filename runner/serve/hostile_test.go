@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/serve"
 	"github.com/seed61713e19/capstan/runner/serve/orders"
 	"github.com/seed61713e19/capstan/runner/serve/servetest"
@@ -131,11 +132,11 @@ func TestNamesOfRunsThatAreNone(t *testing.T) {
 // An overtaken store is one in which somebody else is always the faster one.
 type overtaken struct{ serve.Store }
 
-func (o overtaken) Answer(ctx context.Context, id string, a runner.Answer) error {
-	if err := o.Store.Answer(ctx, id, a); err != nil {
+func (o overtaken) Answer(ctx context.Context, id string, question event.Path, a runner.Answer) error {
+	if err := o.Store.Answer(ctx, id, question, a); err != nil {
 		return err
 	}
-	return o.Store.Answer(ctx, id, a)
+	return o.Store.Answer(ctx, id, question, a)
 }
 
 // TestAnAnswerThatComesTooLate holds that it is told that it does not count.

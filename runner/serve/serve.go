@@ -29,6 +29,7 @@ import (
 	"time"
 
 	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/redactions"
 	"github.com/seed61713e19/capstan/runner/serve/feeds"
 	"github.com/seed61713e19/capstan/runner/serve/guards"
@@ -44,7 +45,7 @@ import (
 type Store interface {
 	pages.Store
 	// Answer gives a waiting run its answer.
-	Answer(ctx context.Context, id string, a runner.Answer) error
+	Answer(ctx context.Context, id string, question event.Path, a runner.Answer) error
 }
 
 // What those who embed the server write of its rooms.

@@ -24,6 +24,7 @@ type Meter struct {
 	mu      sync.Mutex
 	usage   model.Usage
 	pending int
+	again   map[string]int  // calls that are reserved for a request which is sent again, by path
 	made    map[string]Made // see Meter.Made: those that this start has not come to
 	ahead   model.Usage     // what they have spent
 }
@@ -90,6 +91,52 @@ func (m *Meter) Begin(at string) (bound Limit) {
 	return bound
 }
 
+// Again reserves one more call for the request at a path, whose answer did not come,
+// or returns the limit that forbids it.
+func (m *Meter) Again(at string) (bound Limit) {
+	if m == nil {
+		return Limit{}
+	}
+	m.mu.Lock()
+	if bound = m.bound(); bound == (Limit{}) {
+		m.reserve(at, 1)
+	}
+	m.mu.Unlock()
+	if bound != (Limit{}) {
+		return bound
+	}
+	if bound = m.parent.Again(at); bound != (Limit{}) {
+		m.mu.Lock()
+		m.reserve(at, -1)
+		m.mu.Unlock()
+	}
+	return bound
+}
+
+func (m *Meter) reserve(at string, n int) {
+	if m.again == nil {
+		m.again = map[string]int{}
+	}
+	m.again[at] += n
+	m.pending += n
+}
+
+// Left returns how many calls the request at a path, which has begun, may make in all:
+// 0 if max_calls sets no limit.
+func (m *Meter) Left() (calls int) {
+	for ; m != nil; m = m.parent {
+		m.mu.Lock()
+		if most := m.budget.MaxCalls; most > 0 {
+			left := max(most-m.usage.Add(m.ahead).Calls-m.pending+1, 1)
+			if calls == 0 || left < calls {
+				calls = left
+			}
+		}
+		m.mu.Unlock()
+	}
+	return calls
+}
+
 // bound returns the limit that forbids another call. Its words are the same however
 // many calls run in parallel.
 func (m *Meter) bound() Limit {
@@ -117,11 +164,12 @@ func (m *Meter) come(at string) {
 	}
 }
 
-// Spent ends a call that was made, and gives back its reservation.
+// Spent ends a call that was made, and gives back its reservations.
 func (m *Meter) Spent(at string, u model.Usage) {
 	for ; m != nil; m = m.parent {
 		m.mu.Lock()
-		m.pending--
+		m.pending -= 1 + m.again[at]
+		delete(m.again, at)
 		m.come(at)
 		m.usage = m.usage.Add(u)
 		m.mu.Unlock()

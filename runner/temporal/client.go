@@ -72,8 +72,8 @@ func (c *Client) Wait(ctx context.Context, id string) (engine.Result, error) {
 	return result, err
 }
 
-// Questions are those that wait.
-func (c *Client) Questions(ctx context.Context, id string) (list []Asked, err error) {
+// Questions returns the open questions of a run, in the order of their keys.
+func (c *Client) Questions(ctx context.Context, id string) (list []engine.Asked, err error) {
 	came, err := c.Temporal.QueryWorkflow(ctx, id, "", QueryQuestions)
 	if err == nil {
 		err = came.Get(&list)
@@ -85,7 +85,7 @@ func (c *Client) Questions(ctx context.Context, id string) (list []Asked, err er
 const answerWithin = 30 * time.Second
 
 // Answer answers a question. An error says why the answer is none; the question
-// waits on.
+// stays open. Without a key the answer is refused if several questions are open.
 func (c *Client) Answer(ctx context.Context, id string, a Answer) error {
 	ctx, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()

@@ -3,26 +3,21 @@ package temporal
 import (
 	"fmt"
 	"slices"
-	"time"
+	"strings"
 
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
+	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
 )
 
 // An Answer is what a person says to a question.
 type Answer struct {
-	Path  event.Path `json:"path,omitempty"` // of the question; "" where only one waits
-	Value any        `json:"value"`
-	By    string     `json:"by,omitempty"`
-}
-
-// An Asked is a question that waits.
-type Asked struct {
-	Path     event.Path      `json:"path"`
-	Question engine.Question `json:"question"`
+	Question event.Path `json:"question,omitempty"` // the question's key; "" if one question alone is open
+	Value    any        `json:"value"`
+	By       string     `json:"by,omitempty"`
 }
 
 // A desk is where questions wait for answers, by signal or by update.
@@ -31,21 +26,14 @@ type desk struct {
 }
 
 type waiting struct {
-	Asked
-	until  time.Time // none: for ever
+	engine.Asked
 	answer *engine.Answer
 }
 
 func newDesk(ctx workflow.Context) *desk {
 	d := &desk{}
 	// Neither can fail but for two handlers of one name.
-	_ = workflow.SetQueryHandlerWithOptions(ctx, QueryQuestions, func() ([]Asked, error) {
-		list := []Asked{}
-		for _, w := range d.open {
-			list = append(list, w.Asked)
-		}
-		return list, nil
-	}, workflow.QueryHandlerOptions{Description: "the questions that wait for a person"})
+	_ = workflow.SetQueryHandlerWithOptions(ctx, QueryQuestions, func() ([]engine.Asked, error) { return d.asked(), nil }, workflow.QueryHandlerOptions{Description: "the questions that wait for a person"})
 	_ = workflow.SetUpdateHandlerWithOptions(ctx, SignalAnswer, func(_ workflow.Context, a Answer) error {
 		return d.take(a)
 	}, workflow.UpdateHandlerOptions{Description: "answers a question", Validator: func(a Answer) error {
@@ -67,21 +55,37 @@ func newDesk(ctx workflow.Context) *desk {
 	return d
 }
 
+// asked are the open questions, in the order of their keys.
+func (d *desk) asked() []engine.Asked {
+	list := []engine.Asked{}
+	for _, w := range d.open {
+		if w.answer == nil {
+			list = append(list, w.Asked)
+		}
+	}
+	slices.SortFunc(list, func(a, b engine.Asked) int { return a.Path.Compare(b.Path) })
+	return list
+}
+
 // find gives the question that an answer is to, and sees that it is one.
 func (d *desk) find(a Answer) (*waiting, error) {
 	var fit []*waiting
 	for _, w := range d.open {
-		if w.answer == nil && (a.Path == "" || a.Path == w.Path) {
+		if w.answer == nil && (a.Question == "" || a.Question == w.Path) {
 			fit = append(fit, w)
 		}
 	}
 	switch {
-	case len(fit) == 0 && a.Path != "":
-		return nil, temporal.NewNonRetryableApplicationError(fmt.Sprintf("no question waits at %s", a.Path), refused, nil)
+	case len(fit) == 0 && a.Question != "":
+		return nil, temporal.NewNonRetryableApplicationError(fmt.Sprintf("no open question has the key %s", a.Question), refused, nil)
 	case len(fit) == 0:
-		return nil, temporal.NewNonRetryableApplicationError("no question waits", refused, nil)
+		return nil, temporal.NewNonRetryableApplicationError("no question is open", refused, nil)
 	case len(fit) > 1:
-		return nil, temporal.NewNonRetryableApplicationError("several questions wait: say the path of one", refused, nil)
+		var keys []string
+		for _, q := range d.asked() {
+			keys = append(keys, string(q.Path))
+		}
+		return nil, temporal.NewNonRetryableApplicationError(runner.ErrSeveral.Error()+": "+strings.Join(keys, ", "), refused, nil)
 	}
 	if wrong := fit[0].Question.Unfit(said(fit[0].Question, a.Value)); wrong != "" {
 		return nil, temporal.NewNonRetryableApplicationError("the answer is none: "+wrong, refused, nil)
@@ -113,9 +117,9 @@ func (h *host) Ask(at event.Path, q engine.Question) (engine.Answer, error) {
 		return engine.Answer{}, err
 	}
 	d := h.run.desk
-	w := &waiting{Asked: Asked{Path: at, Question: q}}
+	w := &waiting{Asked: engine.Asked{Path: at, Question: q}}
 	if q.Expires > 0 {
-		w.until = h.Now().Add(q.Expires)
+		w.Until = h.Now().Add(q.Expires)
 	}
 	d.open = append(d.open, w)
 	h.noted(engine.Waiting, q.Phase)
@@ -145,12 +149,12 @@ func (h *host) await(w *waiting) (inTime bool, err error) {
 	return true, workflow.Await(h.ctx, answered)
 }
 
-// keepQuestion tells the store which question waits, the first of several.
+// keepQuestion has the store show the open questions.
 func (h *host) keepQuestion() {
 	h.keep(func(k Keeper) error {
 		run := h.run.start.RunID
-		if open := h.run.desk.open; len(open) > 0 {
-			return k.Waits(run, open[0].Path, open[0].Question, open[0].until)
+		if open := h.run.desk.asked(); len(open) > 0 {
+			return k.Waits(run, open)
 		}
 		return k.GoesOn(run)
 	})

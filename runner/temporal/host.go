@@ -63,7 +63,7 @@ func (putBefore) Put(text []byte) (string, error) { return effects.Digest(text),
 // Model asks a model in an activity. A worker that dies is noticed, and another
 // asks again.
 func (h *host) Model(at event.Path, req model.Request) (model.Response, error) {
-	came, failed, err := h.effect(activityModel, effects.Effect{At: at, Run: h.run.start.RunID, Request: &req}, false)
+	came, failed, err := h.effect(activityModel, effects.Effect{At: at, Run: h.run.start.RunID, Request: &req, Calls: req.Left}, false)
 	switch {
 	case err != nil:
 		return model.Response{}, err

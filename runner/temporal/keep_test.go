@@ -59,7 +59,7 @@ func TestRunsAreSeen(t *testing.T) {
 }
 
 // A question is seen where those of one machine are, while it waits; who answers it
-// there is told that Temporal takes the answer. Of two that wait the first is seen.
+// there is told that Temporal takes the answer. Of two that are open both are seen.
 func TestQuestionsAreSeen(t *testing.T) {
 	x := try(t, `
 cascade_id: c
@@ -71,22 +71,27 @@ phases:
   - {name: last, compose: y, human_input: {type: confirmation, prompt: 'last?'}}
 `, nil, echo)
 	j := kept(t, x)
-	seen := func(want string) {
+	seen := func(want ...string) {
 		run, err := j.Run(t.Context(), "run")
-		if err != nil || run.Status != engine.Waiting || run.Owner != "Temporal" || run.Pending == nil || run.Pending.Question.Prompt != want || (run.Pending.Expires != nil) != (want == "a?") {
-			t.Errorf("want %s: %+v: %v", want, run, err)
+		if err != nil || run.Status != engine.Waiting || run.Owner != "Temporal" || len(run.Pending) != len(want) {
+			t.Fatalf("want %s: %+v: %v", want, run, err)
+		}
+		for i, p := range run.Pending {
+			if p.Question.Prompt != want[i] || (p.Expires != nil) != (want[i] == "a?") {
+				t.Errorf("want %s: %+v", want[i], p)
+			}
 		}
 		if _, err := j.Result(t.Context(), "run"); err != nil {
 			t.Error(err)
 		}
-		if err := j.Answer(t.Context(), "run", runner.Answer{Value: true}); !errors.Is(err, runner.ErrRunBusy) || !strings.Contains(err.Error(), "another engine's") {
+		if err := j.Answer(t.Context(), "run", "", runner.Answer{Value: true}); !errors.Is(err, runner.ErrRunBusy) || !strings.Contains(err.Error(), "another engine's") {
 			t.Errorf("answered here: %v", err)
 		}
 	}
 	for i, at := range []event.Path{"both/a/human_input", "both/b/human_input", "last/human_input"} {
 		x.RegisterDelayedCallback(func() {
-			seen([]string{"a?", "b?", "last?"}[i])
-			x.SignalWorkflow(SignalAnswer, Answer{Path: at, Value: "yes"})
+			seen([][]string{{"a?", "b?"}, {"b?"}, {"last?"}}[i]...)
+			x.SignalWorkflow(SignalAnswer, Answer{Question: at, Value: "yes"})
 		}, time.Duration(i+1)*time.Hour)
 	}
 	result, _, err := x.end(t)

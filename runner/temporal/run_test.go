@@ -307,10 +307,10 @@ func TestAnsweredByUpdate(t *testing.T) {
 		}, after)
 	}
 	update("wrong", Answer{Value: "perhaps"}, time.Hour)
-	update("elsewhere", Answer{Path: "b", Value: true}, 2*time.Hour)
+	update("elsewhere", Answer{Question: "b", Value: true}, 2*time.Hour)
 	x.RegisterDelayedCallback(func() {
 		came, err := x.QueryWorkflow(QueryQuestions)
-		var list []Asked
+		var list []engine.Asked
 		if err == nil {
 			err = came.Get(&list)
 		}
@@ -318,12 +318,12 @@ func TestAnsweredByUpdate(t *testing.T) {
 			t.Errorf("%+v wait: %v", list, err)
 		}
 	}, 150*time.Minute)
-	update("right", Answer{Path: "a/human_input", Value: "yes", By: "kim"}, 3*time.Hour)
+	update("right", Answer{Question: "a/human_input", Value: "yes", By: "kim"}, 3*time.Hour)
 	result, _, err := x.end(t)
 	if err != nil || result.Status != engine.Succeeded || len(result.Answers) != 1 || result.Answers[0].By != "kim" {
 		t.Errorf("%+v: %v", result, err)
 	}
-	if !strings.Contains(said["wrong"], "want true or false") || !strings.Contains(said["elsewhere"], "no question waits at b") || said["right"] != "<nil>" {
+	if !strings.Contains(said["wrong"], "want true or false") || !strings.Contains(said["elsewhere"], "no open question has the key b") || said["right"] != "<nil>" {
 		t.Errorf("said %q", said)
 	}
 }

@@ -45,7 +45,7 @@ const (
 
 	// SignalAnswer, and an update of that name, bring an [Answer].
 	SignalAnswer = "capstan.answer"
-	// QueryQuestions gives the questions that wait: a list of [Asked].
+	// QueryQuestions gives the questions that wait: a list of [engine.Asked].
 	QueryQuestions = "capstan.questions"
 )
 
@@ -111,9 +111,8 @@ type Keeper interface {
 	Log
 	// Begin notes a run; one that is noted may come again.
 	Begin(s runner.Start) error
-	// Waits notes the question that a run waits with, the first of several, until a
-	// time or, where that is none, for ever; maybe again.
-	Waits(run string, at event.Path, q engine.Question, until time.Time) error
+	// Waits notes the open questions of a run, in the order of their keys; maybe again.
+	Waits(run string, open []engine.Asked) error
 	// GoesOn notes that no question waits any more, maybe again.
 	GoesOn(run string) error
 	// End notes what a run came to, maybe again.

@@ -47,7 +47,7 @@ func (a asking) Ask(at event.Path, q engine.Question) (engine.Answer, error) {
 		return answer, err
 	}
 	if !answer.Expired {
-		a.env.RegisterDelayedCallback(func() { a.env.SignalWorkflow(SignalAnswer, Answer{Path: at, Value: answer.Value, By: answer.By}) }, 0)
+		a.env.RegisterDelayedCallback(func() { a.env.SignalWorkflow(SignalAnswer, Answer{Question: at, Value: answer.Value, By: answer.By}) }, 0)
 	}
 	return a.Host.Ask(at, q)
 }

@@ -33,28 +33,20 @@ func NewDoors(getenv func(string) string, o Options, own ...model.Provider) *Doo
 // model's name there. The error says what is wrong with the name, or what the
 // environment has to have.
 func (d *Doors) Client(name string) (*Client, string, error) {
-	var names []string
-	for _, p := range d.own {
-		names = append(names, p.Name)
-	}
-	provider, rest, err := model.SplitName(name, names...)
+	p, rest, err := d.provider(name)
 	if err != nil {
-		return nil, name, err
+		return nil, rest, err
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if c, ok := d.open[provider]; ok {
+	if c, ok := d.open[p.Name]; ok {
 		return c, rest, nil
-	}
-	p, _ := model.Builtin(provider)
-	if i := slices.Index(names, provider); i >= 0 {
-		p = d.own[i]
 	}
 	c, err := Open(p, d.getenv, d.options)
 	if err != nil {
 		return nil, rest, fmt.Errorf("model %s: %w", name, err)
 	}
-	d.open[provider] = c
+	d.open[p.Name] = c
 	return c, rest, nil
 }
 
@@ -68,8 +60,34 @@ func (d *Doors) Call(ctx context.Context, r model.Request) (model.Response, erro
 	return c.Call(ctx, r)
 }
 
-// Priced says whether calls of the named model get a cost.
+// Priced says whether calls of the named model get a cost. It needs no key.
 func (d *Doors) Priced(name string) bool {
-	c, name, err := d.Client(name)
-	return err == nil && c.Priced(name)
+	p, name, err := d.provider(name)
+	if err != nil {
+		return false
+	}
+	_, ok := DefaultPrices().With(p.Prices).With(d.options.Prices).Of(name)
+	return ok || p.Costs
+}
+
+// Provider returns the provider that a model's name says.
+func (d *Doors) Provider(name string) (model.Provider, error) {
+	p, _, err := d.provider(name)
+	return p, err
+}
+
+func (d *Doors) provider(name string) (p model.Provider, rest string, err error) {
+	var names []string
+	for _, own := range d.own {
+		names = append(names, own.Name)
+	}
+	provider, rest, err := model.SplitName(name, names...)
+	if err != nil {
+		return p, name, err
+	}
+	if i := slices.Index(names, provider); i >= 0 {
+		return d.own[i], rest, nil
+	}
+	p, _ = model.Builtin(provider)
+	return p, rest, nil
 }

@@ -132,12 +132,18 @@ func (c *Client) Call(ctx context.Context, r model.Request) (model.Response, err
 		case !errors.As(err, &f):
 			return resp, err
 		case q.giveUp(f):
+			if over := model.Again(r, f); over != nil {
+				return resp, over
+			}
 			continue
 		case f.RetryAfter > mostWait:
 			f.Message = fmt.Sprintf("the endpoint asks to wait %s, and the longest wait is %s: %s", f.RetryAfter.Round(time.Second), mostWait, f.Message)
 			return resp, f
 		case !f.Temporary() || try == c.tries:
 			return resp, f
+		}
+		if over := model.Again(r, f); over != nil {
+			return resp, over
 		}
 		if err := c.pause(ctx, try, f); err != nil {
 			return resp, err

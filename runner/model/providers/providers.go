@@ -75,14 +75,24 @@ func (s *Set) Recall(r model.Request) {
 }
 
 // Priced tells whether the named model has a known price. What a script says
-// costs what its replies say it does.
+// costs what its replies say it does. It needs no key.
 func (s *Set) Priced(name string) bool {
-	provider, name, err := s.route(name)
-	if err != nil {
-		return false
+	switch provider, _, _ := strings.Cut(name, ":"); provider {
+	case "scripted", "replay":
+		return true
 	}
-	p, ok := provider.(model.Pricer)
-	return !ok || p.Priced(name)
+	return s.at.doors.Priced(name)
+}
+
+// Provider returns the provider that the named model is asked at; false for a script
+// and a kept run.
+func (s *Set) Provider(name string) (model.Provider, bool) {
+	switch provider, _, _ := strings.Cut(name, ":"); provider {
+	case "scripted", "replay":
+		return model.Provider{}, false
+	}
+	p, err := s.at.doors.Provider(name)
+	return p, err == nil
 }
 
 // Ready says why the named model cannot be asked.

@@ -168,20 +168,10 @@ func (e *entry) spent(r model.Request) model.Usage {
 	if e.usage != nil {
 		return *e.usage
 	}
-	u := model.Usage{Calls: 1}
 	if e.failure != nil {
-		return u
+		return model.Usage{Calls: 1}
 	}
-	said := len(e.reply)
-	for _, c := range e.toolCalls {
-		said += len(c.Name) + len(c.Arguments)
-	}
-	wire, err := r.Wire(model.Provider{})
-	if err != nil { // what cannot be encoded is not counted; no message is such
-		return u
-	}
-	u.InputTokens, u.OutputTokens, u.Estimated = model.EstimateTokens(len(wire)), model.EstimateTokens(said), true
-	return u
+	return model.Counted(r, model.Response{Text: e.reply, ToolCalls: e.toolCalls})
 }
 
 // show gives the reply to on in four pieces, as a stream would.

@@ -3,11 +3,13 @@ package orders
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"reflect"
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/validators/schema"
 )
@@ -37,7 +39,7 @@ type Drafter interface {
 // promises is said at [journal.Journal].
 type Store interface {
 	Run(ctx context.Context, id string) (*journal.Run, error)
-	Answer(ctx context.Context, id string, a runner.Answer) error
+	Answer(ctx context.Context, id string, question event.Path, a runner.Answer) error
 }
 
 // What a [Desk] may say no with, beside what its [Runs] do.
@@ -45,7 +47,7 @@ var (
 	ErrNone       = errors.New("this server only shows runs")
 	ErrOther      = errors.New("there is a run of that name, of another order")
 	ErrElsewhere  = errors.New("another engine runs it and holds its results: a new run could share nothing")
-	ErrNotWaiting = errors.New("the run does not wait for an answer")
+	ErrNotWaiting = errors.New("the run does not wait for an answer to that question")
 )
 
 // An UnfitError says why an answer is none to its question.
@@ -53,6 +55,12 @@ type UnfitError string
 
 // Error gives the reason.
 func (e UnfitError) Error() string { return string(e) }
+
+// A SeveralError says that several questions are open, and their keys.
+type SeveralError string
+
+// Error returns the list.
+func (e SeveralError) Error() string { return string(e) }
 
 // A KeptError says that an answer is kept, and why the run does not go on with it.
 type KeptError struct{ Err error }
@@ -85,12 +93,17 @@ func (d Desk) Open() error {
 	return nil
 }
 
-// About gives the run that something is to be ordered of.
+// About gives the run of this whole name, of which something is to be ordered. The
+// beginning of a name could be another run's tomorrow.
 func (d Desk) About(ctx context.Context, id string) (*journal.Run, error) {
 	if err := d.Open(); err != nil {
 		return nil, err
 	}
-	return d.Store.Run(ctx, id)
+	run, err := d.Store.Run(ctx, id)
+	if err == nil && run.RunID != id {
+		return nil, fmt.Errorf("run %s: %w", id, runner.ErrNoRun)
+	}
+	return run, err
 }
 
 // Start starts a run, or gives the one that the same order has started.
@@ -162,16 +175,21 @@ func equal(a, b any) bool {
 	return err == nil && wrong == nil && reflect.DeepEqual(x, y)
 }
 
-// Answer keeps an answer and goes on with the run; a [*KeptError] says that it could
-// not be gone on with, an [UnfitError] that the answer is none.
-func (d Desk) Answer(ctx context.Context, run *journal.Run, a runner.Answer) error {
-	if run.Pending == nil {
+// Answer keeps the answer to a question, as [journal.Run.Question] picks it, and goes on
+// with the run; a [*KeptError] says that it could not be gone on with, an [UnfitError]
+// that the answer is none, a [SeveralError] that it names no question.
+func (d Desk) Answer(ctx context.Context, run *journal.Run, question event.Path, a runner.Answer) error {
+	p, err := run.Question(question)
+	switch {
+	case errors.Is(err, runner.ErrSeveral):
+		return SeveralError(runner.ErrSeveral.Error() + ": " + journal.Keys(run.Pending))
+	case err != nil:
 		return ErrNotWaiting
 	}
-	if wrong := run.Pending.Question.Unfit(a.Value); wrong != "" && !run.Pending.Expired {
+	if wrong := p.Question.Unfit(a.Value); wrong != "" && !p.Expired {
 		return UnfitError(wrong)
 	}
-	if err := d.Store.Answer(ctx, run.RunID, a); err != nil {
+	if err := d.Store.Answer(ctx, run.RunID, p.Path, a); err != nil {
 		if errors.Is(err, runner.ErrAnswered) { // somebody else has, meanwhile
 			return ErrNotWaiting
 		}

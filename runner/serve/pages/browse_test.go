@@ -196,7 +196,7 @@ func TestStartingOnThePage(t *testing.T) {
 	b.open("/")
 	b.leave(`a[href="/start"]`)
 	b.shoot("start-choose")
-	for range 6 { // acts, ask, blocked, choose, fan, form
+	for range 7 { // acts, ask, blocked, both, choose, fan, form
 		b.keys("j")
 	}
 	b.until("document.activeElement.textContent === 'form'")

@@ -13,7 +13,7 @@ import (
 func TestAQuestionHeadsItsRun(t *testing.T) {
 	w := servetest.New(t)
 	page := w.Want(200, "GET", "/runs/"+w.Start("ask", nil), nil).Text
-	if q, h := strings.Index(page, "Waiting for an answer"), strings.Index(page, "<h1>"); q < 0 || q > h {
+	if q, h := strings.Index(page, "waits for an answer"), strings.Index(page, "<h1>"); q < 0 || q > h {
 		t.Errorf("the question is at %d, the heading at %d", q, h)
 	}
 }

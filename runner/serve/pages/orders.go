@@ -5,6 +5,7 @@ import (
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/serve/links"
 	"github.com/seed61713e19/capstan/runner/serve/queries"
 )
@@ -20,7 +21,8 @@ func (s *Site) answerForm(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	var value any = form("value")
-	if run.Pending != nil && run.Pending.Question.Type == cascades.Confirmation {
+	key := event.Path(form("question"))
+	if p, err := run.Question(key); err == nil && p.Question.Type == cascades.Confirmation {
 		switch value {
 		case "yes":
 			value = true
@@ -28,7 +30,7 @@ func (s *Site) answerForm(w http.ResponseWriter, r *http.Request) error {
 			value = false
 		}
 	}
-	if err := s.o.Desk.Answer(r.Context(), run, runner.Answer{Value: value, By: form("by")}); err != nil {
+	if err := s.o.Desk.Answer(r.Context(), run, key, runner.Answer{Value: value, By: form("by")}); err != nil {
 		return err
 	}
 	return back(w, r, run.RunID)

@@ -46,10 +46,9 @@ type headView struct {
 	Phases   int
 	Usage    model.Usage
 	Error    *event.Error
-	Pending  *journal.Pending
-	Subject  views.Text // the text that a person decides about; empty where the form has it, or where there is none
-	Next     string     // what to do next; "" for nothing
-	Guest    bool       // another engine makes the run, and takes its answers
+	Asks     []askView
+	Next     string // what to do next; "" for nothing
+	Guest    bool   // another engine makes the run, and takes its answers
 	Parent   string
 	CanOrder bool // answer, cancel and resume are offered
 	URL      string
@@ -60,22 +59,41 @@ func (h headView) Running() bool { return h.Status == journal.Running }
 
 // Resumable tells whether the run can be gone on with as it is.
 func (h headView) Resumable() bool {
-	return (h.Pending == nil || h.Pending.Expired) && (h.Status == runner.Cancelled || h.Status == runner.Failed || h.Status == runner.Waiting)
+	open := slices.ContainsFunc(h.Asks, func(a askView) bool { return !a.Expired })
+	return !open && (h.Status == runner.Cancelled || h.Status == runner.Failed || h.Status == runner.Waiting)
+}
+
+// An askView is an open question with its form.
+type askView struct {
+	journal.Pending
+	N       int        // of the questions of the page, from 0
+	Subject views.Text // the text that a person decides about; empty where the form has it, or where there is none
+	Head    *headView
 }
 
 // Confirmation tells whether the question is one of yes or no.
-func (h headView) Confirmation() bool { return h.Pending.Question.Type == cascades.Confirmation }
+func (a askView) Confirmation() bool { return a.Question.Type == cascades.Confirmation }
 
 // Choice tells whether the question has options.
-func (h headView) Choice() bool { return h.Pending.Question.Type == cascades.Choice }
+func (a askView) Choice() bool { return a.Question.Type == cascades.Choice }
+
+// Command is the command that answers the question.
+func (a askView) Command() string { return runner.AnswerCommand(a.Head.RunID, a.Path) }
 
 // Edit tells whether the person is to change a text.
-func (h headView) Edit() bool { return h.Pending.Question.Type == cascades.Edit }
+func (a askView) Edit() bool { return a.Question.Type == cascades.Edit }
 
 func (s *Site) head(run *journal.Run, t *trace.Run) headView {
 	h := headView{
 		RunID: run.RunID, Cascade: run.CascadeID, File: run.File, Status: run.Status, Started: run.Started, Phases: len(t.Phases),
-		Usage: t.Usage, Error: run.Error, Pending: run.Pending, Parent: run.Parent, Owner: run.Owner, Guest: run.Guest, CanOrder: s.o.Desk.Open() == nil, URL: links.Run(run.RunID),
+		Usage: t.Usage, Error: run.Error, Parent: run.Parent, Owner: run.Owner, Guest: run.Guest, CanOrder: s.o.Desk.Open() == nil, URL: links.Run(run.RunID),
+	}
+	for i, p := range run.Pending {
+		ask := askView{Pending: p, N: i, Head: &h}
+		if !p.Expired && !ask.Edit() {
+			ask.Subject = subject(run, t, p.Path)
+		}
+		h.Asks = append(h.Asks, ask)
 	}
 	switch {
 	case run.Finished != nil:
@@ -87,9 +105,6 @@ func (s *Site) head(run *journal.Run, t *trace.Run) headView {
 	}
 	h.Error = cmp.Or(h.Error, t.Error)
 	h.Next = next(run, t, h.Error)
-	if run.Pending != nil && !h.Edit() {
-		h.Subject = subject(run, t)
-	}
 	return h
 }
 
@@ -102,11 +117,11 @@ func next(run *journal.Run, t *trace.Run, err *event.Error) string {
 	return endings.After(run, r).Do
 }
 
-// subject is the newest text of the phase that asks a person.
-func subject(run *journal.Run, t *trace.Run) views.Text {
+// subject is the newest text of the phase that asks a person the question at a path.
+func subject(run *journal.Run, t *trace.Run, question event.Path) views.Text {
 	var asks *trace.Phase
 	for p := range t.All() {
-		if strings.HasPrefix(string(run.Pending.Path), string(p.Path)+"/") && (asks == nil || len(p.Path) > len(asks.Path)) {
+		if strings.HasPrefix(string(question), string(p.Path)+"/") && (asks == nil || len(p.Path) > len(asks.Path)) {
 			asks = p
 		}
 	}

@@ -96,6 +96,9 @@ func of(err error) *Problem {
 	if unfit, ok := errors.AsType[orders.UnfitError](err); ok {
 		return New(http.StatusUnprocessableEntity, "bad_answer", unfit.Error())
 	}
+	if several, ok := errors.AsType[orders.SeveralError](err); ok {
+		return New(http.StatusConflict, "several_questions", several.Error())
+	}
 	for _, k := range known {
 		if errors.Is(err, k.err) {
 			return New(k.status, k.code, k.err.Error())

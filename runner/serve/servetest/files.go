@@ -33,7 +33,17 @@ phases:
     instructions: Write.
     human_input: {prompt: "Publish <b>this</b>?", type: confirmation}
 `,
-	"ask.script": `- {phase: draft, reply: "A text.", times: always}`,
+	"both.yaml": `
+cascade_id: both
+model: m
+phases:
+  - name: sign
+    together:
+      - {name: legal, compose: A contract., human_input: {prompt: "Legal?"}}
+      - {name: finance, compose: A contract., human_input: {prompt: "Finance?"}}
+`,
+	"both.script": `[]`,
+	"ask.script":  `- {phase: draft, reply: "A text.", times: always}`,
 	"choose.yaml": `
 cascade_id: choose
 model: m

@@ -41,7 +41,7 @@ type Shelved struct {
 	start   runner.Start
 	Events  []event.Event
 	result  engine.Result
-	pending *journal.Pending
+	pending []journal.Pending
 	answer  *engine.Answer
 }
 
@@ -179,7 +179,7 @@ func (s *Shelf) Request(_ context.Context, id string, at event.Path) (*model.Req
 func (s *Shelf) Gates(context.Context, string) ([]journal.Gate, error) { return s.gates, s.Broken }
 
 // Answer implements [serve.Store].
-func (s *Shelf) Answer(_ context.Context, id string, a runner.Answer) error {
+func (s *Shelf) Answer(_ context.Context, id string, _ event.Path, a runner.Answer) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r := s.Find(id)
@@ -265,7 +265,7 @@ func (h *shelfHost) Ask(at event.Path, q engine.Question) (engine.Answer, error)
 	if h.r.r.answer != nil {
 		return *h.r.r.answer, nil
 	}
-	h.r.r.pending = &journal.Pending{Path: at, Question: q}
+	h.r.r.pending = []journal.Pending{{Path: at, Question: q}}
 	return engine.Answer{}, engine.ErrSuspended
 }
 

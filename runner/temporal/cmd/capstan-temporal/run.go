@@ -150,10 +150,10 @@ func printJSON(w io.Writer, v any) error {
 }
 
 func (c *cluster) answer() *cobra.Command {
-	var path, by string
+	var question, by string
 	cmd := &cobra.Command{
 		Use:   "answer RUN [VALUE]",
-		Short: "Answer a question of a run; without a value, list those that wait",
+		Short: "Answer a question of a run; without a value, list the open ones",
 		Args:  cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			t, err := c.dial(cmd.Context())
@@ -163,7 +163,7 @@ func (c *cluster) answer() *cobra.Command {
 			defer t.Close()
 			runs := &temporal.Client{Temporal: t, Queue: c.queue}
 			if len(args) == 2 {
-				return c.told(runs.Answer(cmd.Context(), args[0], temporal.Answer{Path: event.Path(path), Value: args[1], By: by}))
+				return c.told(runs.Answer(cmd.Context(), args[0], temporal.Answer{Question: event.Path(question), Value: args[1], By: by}))
 			}
 			list, err := runs.Questions(cmd.Context(), args[0])
 			if err != nil {
@@ -175,7 +175,7 @@ func (c *cluster) answer() *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&path, "path", "", "the question's, where several wait")
+	cmd.Flags().StringVar(&question, "question", "", "the question's key, as the list has it; needed where several questions are open")
 	cmd.Flags().StringVar(&by, "as", "", "who answers")
 	return cmd
 }

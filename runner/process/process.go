@@ -8,7 +8,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os/exec"
 	"time"
 
@@ -37,7 +36,7 @@ type Command struct {
 	Argv      []string      // the program and its arguments; a program without a slash is looked up in PATH
 	Dir       string        // working directory; empty: the caller's
 	Env       []string      // what it sees beside the plain variables, as [Environment] has it
-	Stdin     io.Reader     // nil: empty. The child may close it early
+	Stdin     []byte        // its whole standard input, as a file; empty: none
 	Timeout   time.Duration // 0: DefaultTimeout; negative: none but the context's
 	MaxOutput int64         // 0: DefaultMaxOutput
 	Tail      int           // more than 0: however much is printed, so many bytes are kept of its end, see [Output]
@@ -81,6 +80,14 @@ func Run(ctx context.Context, c Command) (Output, error) {
 	if err != nil {
 		return Output{}, startError(ctx, c.Argv[0], err)
 	}
+	if len(c.Stdin) > 0 {
+		input, err := inputFile(c.Stdin)
+		if err != nil {
+			return Output{}, startError(ctx, c.Argv[0], err)
+		}
+		defer input.Close()
+		cmd.Stdin = input
+	}
 	cmd.Stdout, cmd.Stderr = stdout, stderr
 	if c.Tail > 0 {
 		stdout.tail = c.Tail
@@ -110,7 +117,7 @@ func (c Command) prepare(ctx context.Context) (*exec.Cmd, error) {
 		return nil, err
 	}
 	cmd := exec.CommandContext(ctx, c.Argv[0], c.Argv[1:]...)
-	cmd.Dir, cmd.Env, cmd.Stdin = c.Dir, env, c.Stdin
+	cmd.Dir, cmd.Env = c.Dir, env
 	cmd.WaitDelay = grace
 	OwnGroup(cmd)
 	cmd.Cancel = func() error { return KillGroup(cmd) }

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"time"
 
+	"github.com/seed61713e19/capstan/runner/internal/fences"
 	"github.com/seed61713e19/capstan/runner/internal/pins"
 )
 
@@ -51,7 +52,8 @@ type Output struct {
 }
 
 // Run runs a command to its end. If a file that decides what the program says has
-// changed since its run began, the program is not started. A program that ends with any exit code has
+// changed since its run began, or another process has taken the run over, the program is
+// not started. A run that is taken over later kills it. A program that ends with any exit code has
 // run: that is no error. An error is [ErrNotStarted], [ErrTimeout],
 // [ErrTooMuchOutput] or the context's cause, wrapped, and comes with what had
 // been printed until then. Whatever the program left behind in its process
@@ -66,6 +68,8 @@ func Run(ctx context.Context, c Command) (Output, error) {
 		return Output{}, fmt.Errorf("program %s %w: %w", c.Argv[0], ErrNotStarted, err)
 	}
 	c = c.withDefaults()
+	ctx, unwatch := fences.Watch(ctx)
+	defer unwatch()
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	if c.Timeout > 0 {
@@ -94,6 +98,9 @@ func Run(ctx context.Context, c Command) (Output, error) {
 		cmd.Stderr = cmd.Stdout // one pipe for both, which keeps their order
 	}
 	cmd.Env = traced(ctx, cmd.Env)
+	if err := fences.Check(ctx); err != nil {
+		return Output{}, startError(ctx, c.Argv[0], err)
+	}
 	if err := cmd.Start(); err != nil {
 		return Output{}, startError(ctx, c.Argv[0], err)
 	}

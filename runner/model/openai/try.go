@@ -18,6 +18,7 @@ import (
 
 	api "github.com/sashabaranov/go-openai"
 
+	"github.com/seed61713e19/capstan/runner/internal/fences"
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
@@ -47,6 +48,9 @@ func (c *Client) try(ctx context.Context, q *question) (model.Response, error) {
 		return model.Response{}, err
 	}
 	defer c.gate.leave()
+	if err := fences.Check(ctx); err != nil {
+		return model.Response{}, err
+	}
 	t := &try{c: c, q: q}
 	defer t.close()
 	ctx, cancel := t.bounded(ctx)

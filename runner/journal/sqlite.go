@@ -14,6 +14,7 @@ import (
 
 	"modernc.org/sqlite"
 
+	"github.com/seed61713e19/capstan/internal/files"
 	"github.com/seed61713e19/capstan/runner/journal/owners"
 )
 
@@ -153,12 +154,20 @@ func (f *fileStore) look() error {
 	case !info.Mode().IsRegular():
 		return fmt.Errorf("%s: a journal is a file, this is not one", f.file)
 	}
+	if err := files.OneName(f.file); err != nil {
+		return fmt.Errorf("the journal has more than one name: %w", err)
+	}
 	f.is = info
 	return nil
 }
 
-// create makes the file, for its owner alone, where it is not there.
+// create makes the file, for its owner alone, where it is not there. It must not open a
+// file that exists: to close it again would release the locks that SQLite has on it for
+// other connections of this process.
 func create(file string) error {
+	if _, err := os.Stat(file); err == nil {
+		return nil
+	}
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return err
 	}
@@ -203,7 +212,11 @@ func (f *fileStore) lined(c *conn) {
 
 // quiet says that nothing waits beside the file to be written back to it.
 func (f *fileStore) quiet() bool {
-	info, err := os.Stat(f.file + "-wal")
+	file, err := filepath.EvalSymlinks(f.file)
+	if err != nil {
+		return true
+	}
+	info, err := os.Stat(file + "-wal")
 	return err != nil || info.Size() == 0
 }
 

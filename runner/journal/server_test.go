@@ -360,10 +360,10 @@ func TestServerRefuses(t *testing.T) {
 	journalAt(t, newer, Options{}).Close()
 	schema := newer[strings.LastIndex(newer, "=")+1:]
 	do("UPDATE " + schema + ".store SET capstan_version = 7")
-	defer do("UPDATE " + schema + ".store SET capstan_version = 1")
+	defer do("UPDATE " + schema + ".store SET capstan_version = 2")
 	for address, want := range map[string]string{
 		base + "&search_path=theirs": "tables that are not a journal's",
-		newer:                        "written by a newer capstan (schema 7; this one knows 1)",
+		newer:                        "written by a newer capstan (schema 7; this one knows 2)",
 		strings.Replace(base, "tester@", "weak@", 1):                "no right to do that",
 		strings.Replace(base, "/postgres?", "/nowhere?", 1):         "no such database",
 		strings.Replace(base, "/postgres?", "/latin?", 1):           "SQL_ASCII; a journal needs UTF8",

@@ -26,7 +26,7 @@ const oldest = 1
 
 // current is the version of the tables that this package writes: the number of
 // files in the folder of that name besides the views.
-const current = 3
+const current = 4
 
 //go:embed schema/*.sql schema/postgres/*.sql
 var scripts embed.FS
@@ -52,7 +52,7 @@ func (f *fileStore) String() string { return f.file }
 func (f *fileStore) close() error { return nil }
 
 func (f *fileStore) dialect() *dialect {
-	return &dialect{read: "BEGIN", owner: "owner", list: "group_concat(kind)", within: "instr", lines: true}
+	return &dialect{read: "BEGIN", owner: "owner", sum: "sum", list: "group_concat(kind)", within: "instr", lines: true}
 }
 
 // open makes the file where it may, checks that it is a journal that this
@@ -195,6 +195,9 @@ func (f *fileStore) openReadOnly() error {
 		return f.openReadOnly()
 	}
 	f.lined(c)
+	if version < sums {
+		f.j.says.sum = "NULL"
+	}
 	f.j.reads <- struct{}{}
 	f.j.release(c, nil)
 	if version < oldest {

@@ -36,9 +36,10 @@ type progress struct {
 	told     []string // what was left out of requests
 	fans     map[event.Path]*fan
 	contests map[event.Path]contest
-	cascade  *cascades.Cascade // of the run; nil where it is not known
-	shown    bool              // the living line is on the screen
-	show     func() string     // the living line of what is no run; nil for a run's
+	cascade  *cascades.Cascade    // of the run; nil where it is not known
+	shown    bool                 // the living line is on the screen
+	show     func() string        // the living line of what is no run; nil for a run's
+	waited   map[string]time.Time // when the waits of an endpoint were last told
 	ticks    *time.Ticker
 	done     chan struct{}
 }

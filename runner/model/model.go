@@ -69,6 +69,7 @@ type Request struct {
 	Key       string `json:"-"`                   // the run and the path: an idempotency key
 	Run       string `json:"-"`                   // the run alone: who caches prompts may keep its requests together
 
+	Next   bool         `json:"-"` // another model is asked if this one does not answer: a provider need not wait for its rate limit
 	Thread *Thread      `json:"-"` // where Messages come from, for encoding them once; may be nil
 	OnText func(string) `json:"-"` // gets the reply's text as it arrives; may be nil. An empty piece says that it begins anew
 }

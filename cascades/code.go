@@ -47,7 +47,7 @@ type Code struct {
 	Meaning string `json:"meaning"`
 }
 
-// Codes lists every code, in the order of docs/diagnostics.md.
+// Codes lists every code, in the order of docs/reference/diagnostics.md.
 func Codes() []Code {
 	return []Code{
 		{CodeSyntax, "the file is not YAML or JSON, not UTF-8 text, empty, or more than one document"},

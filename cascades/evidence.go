@@ -21,7 +21,7 @@ func (c *Cascade) Evidence(name, digest, phase string, moment wards.Moment, open
 	}
 	text, err := open(at)
 	if errors.Is(err, fs.ErrNotExist) {
-		return e, "", fmt.Sprintf("there is no evidence for it: no %s, which capstan trust --write makes", at)
+		return e, "", fmt.Sprintf("there is no evidence for it: no %s, which capstan measure stats --write makes", at)
 	}
 	if err != nil {
 		return e, "", err.Error()

@@ -18,7 +18,7 @@ import (
 var jsonSchema []byte
 
 // links finds where a sentence leads within the pages, which only these can follow.
-var links = patterns.Lazy(`\[([^\]"]*)\]\((?:#|[\w-]+\.md)[^)"]*\)`)
+var links = patterns.Lazy(`\[([^\]"]*)\]\((?:#|[\w./-]+\.md)[^)"]*\)`)
 
 // published is the schema without what is said for those who write it: the editions
 // and the cases, each a line.

@@ -122,7 +122,7 @@ func (r *Receipt) params() map[string]any {
 	text := func(what string) map[string]any { return map[string]any{"type": "string", "description": what} }
 	return map[string]any{
 		"type": "object", "required": []any{receiptText, receiptArg}, "additionalProperties": false,
-		"properties": map[string]any{receiptText: text("the text, byte for byte"), receiptArg: text("its receipt, as capstan receipt makes it")},
+		"properties": map[string]any{receiptText: text("the text, byte for byte"), receiptArg: text("its receipt, as capstan receipt sign makes it")},
 	}
 }
 

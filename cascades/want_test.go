@@ -136,9 +136,9 @@ func TestGood(t *testing.T) {
 	}
 }
 
-// TestCodesAreDocumented holds docs/diagnostics.md against the codes.
+// TestCodesAreDocumented holds docs/reference/diagnostics.md against the codes.
 func TestCodesAreDocumented(t *testing.T) {
-	page, err := os.ReadFile("../docs/diagnostics.md")
+	page, err := os.ReadFile("../docs/reference/diagnostics.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,6 +147,6 @@ func TestCodesAreDocumented(t *testing.T) {
 		table += fmt.Sprintf("| `%s` | %s |\n", code.Name, code.Meaning)
 	}
 	if !strings.Contains(string(page), table) {
-		t.Errorf("docs/diagnostics.md must hold this table:\n%s", table)
+		t.Errorf("docs/reference/diagnostics.md must hold this table:\n%s", table)
 	}
 }

@@ -93,7 +93,7 @@ var floors = map[string]string{
 	"runner/journal/owners": "",
 	// A connection to a server, which knows nothing of runs.
 	"runner/journal/postgres": "runner/journal/statements",
-	// One statement of a stranger, which capstan sql and sql_query run.
+	// One statement of a stranger, which capstan runs sql and sql_query run.
 	"runner/journal/statements": "",
 	"runner":                    "cascades internal/files internal/modelmarkup runner/engine runner/event runner/internal/fences runner/internal/pins runner/model runner/process runner/receipt runner/tool validators validators/builtins validators/schema",
 	"runner/journal":            "cascades internal/files runner runner/journal/encodings runner/journal/owners runner/journal/postgres runner/journal/statements runner/engine runner/event runner/model runner/tool validators validators/schema",

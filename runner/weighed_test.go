@@ -28,7 +28,7 @@ phases:
     wards:
       post: [{expr: "len(content) > 40", name: long, mode: retry}, {validator: no_secrets, mode: retry}, {judge: "Is it friendly?", name: tone, mode: retry}]`
 
-// BenchmarkWeighed is what capstan trust, and what capstan cost, which asks it too,
+// BenchmarkWeighed is what capstan measure stats, and what capstan measure cost, which asks it too,
 // take over 100,000 kept attempts of 25,000 runs: of all processors together, and
 // on the clock. Of 250 texts there is a label.
 //

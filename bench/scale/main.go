@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// What was measured on 2 cores, PostgreSQL beside capstan: docs/scale.md says with which
+// What was measured on 2 cores, PostgreSQL beside capstan: docs/explanation/scale.md says with which
 // commands.
 const (
 	capstanCost = 83 * time.Microsecond  // processor time of an effect that is kept

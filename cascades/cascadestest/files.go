@@ -41,6 +41,30 @@ func Glob(t testing.TB, patterns ...string) []string {
 	return names
 }
 
+// Generated compares a part of a page with a text, or writes it there first, with update.
+// The part is between the lines "<!-- NAME -->" and "<!-- end of NAME -->".
+func Generated(t *testing.T, update bool, page, name, text string) {
+	t.Helper()
+	file, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	start, end := "<!-- "+name+" -->\n", "<!-- end of "+name+" -->\n"
+	before, rest, found := strings.Cut(string(file), start)
+	part, after, ended := strings.Cut(rest, end)
+	switch {
+	case !found || !ended:
+		t.Errorf("%s has no part %q", page, name)
+	case part == text:
+	case update:
+		if err := os.WriteFile(page, []byte(before+start+text+end+after), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	default:
+		t.Errorf("%s: the part %q differs; run the test with -update\ngot\n%s\nwant\n%s", page, name, part, text)
+	}
+}
+
 // Golden compares a text with a file, or writes it there first, with update.
 func Golden(t *testing.T, update bool, file, text string) {
 	t.Helper()

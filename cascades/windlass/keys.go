@@ -7,7 +7,7 @@ import (
 // What takes the place of things that several keys are about.
 const (
 	byPerson   = "no person chooses among soundings: let a judge evaluate, and ask with human_input of the phase behind it"
-	byCost     = "what a text costs is measured by capstan cost, and does not choose it: say what is better in evaluator_instructions"
+	byCost     = "what a text costs is measured by capstan measure cost, and does not choose it: say what is better in evaluator_instructions"
 	byScreen   = "there are no screens: a phase with compose shows a text, and its human_input asks; capstan convert FILE writes it so"
 	byExec     = "code that judges is a program: {exec: [python3, check.py]}, which reads {content, input, …} and prints {valid, reason}; capstan convert FILE writes it so"
 	byServer   = "an MCP server or a program takes its place: tools: {search: {mcp: {command: […]}}}"

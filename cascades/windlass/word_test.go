@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// TestPageLists holds that docs/windlass.md says of every word what becomes of it.
+// TestPageLists holds that docs/reference/windlass.md says of every word what becomes of it.
 func TestPageLists(t *testing.T) {
-	page, err := os.ReadFile("../../docs/windlass.md")
+	page, err := os.ReadFile("../../docs/reference/windlass.md")
 	if err != nil {
 		t.Fatal(err)
 	}

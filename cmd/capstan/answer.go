@@ -27,11 +27,11 @@ func (c *Command) answer() *cobra.Command {
 	var f answerFlags
 	cmd := &cobra.Command{
 		Use:   "answer RUN [VALUE]",
-		Short: "Give a waiting run its human input",
-		Long: `Give a waiting run its human input: yes or no to a confirmation, one of the
-options or its number to a choice, else any text. Where a text is to be changed,
---show prints it and --file takes the whole of it back. capstan resume then goes
-on. Who answered is kept with the answer.`,
+		Short: "Answer the question of a waiting run",
+		Long: `Answer a waiting run. A confirmation takes yes or no, a choice takes an option or its
+number, and other questions take any text. If the question asks for a changed text,
+--show prints the original and --file reads the new one. Then continue with capstan
+resume.`,
 		Example: `  capstan answer last yes && capstan resume last
   capstan answer last --show >text.md; $EDITOR text.md; capstan answer last --file text.md`,
 		Args: cobra.RangeArgs(1, 2),
@@ -59,9 +59,9 @@ on. Who answered is kept with the answer.`,
 		},
 	}
 	f.store.add(cmd)
-	cmd.Flags().StringVar(&f.as, "as", "", "who answers (default: the user of this system)")
-	cmd.Flags().StringVar(&f.file, "file", "", "the answer is the text of this file, - for standard input")
-	cmd.Flags().BoolVar(&f.shown, "show", false, "print the text that is to be changed, and answer nothing")
+	cmd.Flags().StringVar(&f.as, "as", "", flagTexts["as"])
+	cmd.Flags().StringVar(&f.file, "file", "", "file with the answer, or - for standard input")
+	cmd.Flags().BoolVar(&f.shown, "show", false, "text to change, printed without an answer")
 	return cmd
 }
 

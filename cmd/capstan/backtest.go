@@ -28,18 +28,15 @@ func (c *Command) backtest() *cobra.Command {
 	f := backtestFlags{format: "text"}
 	cmd := &cobra.Command{
 		Use:   "backtest FILE",
-		Short: "Hold the texts of kept runs against the wards of a cascade as it is now",
-		Long: `Hold the texts of kept runs against the wards of a cascade as it is now: which
-verdicts would be others, what would have been blocked or tried again, and how
-many model calls that saves or adds. What can be computed is, and costs nothing;
-judges are asked only with --judges, programs run only with --exec, and a check
-that is not asked counts as it was recorded.
-
-Exit status: 0 nothing would be different, 1 something would, 2 usage, 3 a
-validator could not say.`,
-		Example: `  capstan backtest post.yaml
-  capstan backtest post.yaml --runs last --judges --model gpt-5-mini
-  capstan backtest post.yaml --format junit > report.xml`,
+		Short: "Check stored texts against the current wards",
+		Long: `Check the texts of stored runs against the wards of a cascade as it is now. The report
+lists the verdicts, blocks and retries that differ. Computed checks run again without
+cost. Judges need --judges, and programs need --run-programs; otherwise the recorded
+verdict counts.`,
+		Annotations: exitStatus("0 no difference, 1 a difference, 2 usage, 3 a validator without a verdict"),
+		Example: `  capstan measure backtest post.yaml
+  capstan measure backtest post.yaml --runs last --judges --model gpt-5-mini
+  capstan measure backtest post.yaml --format junit > report.xml`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.holdAgainst(cmd.Context(), args[0], f)
@@ -47,12 +44,12 @@ validator could not say.`,
 	}
 	f.run.store.add(cmd)
 	flags := cmd.Flags()
-	flags.StringSliceVar(&f.runs, "runs", nil, "these runs alone (default: all of the cascade)")
-	countedFrom0(cmd, &f.limit, "limit", "only so many of the newest runs; 0 is all")
-	flags.BoolVar(&f.judges, "judges", false, "ask judges too, which costs model calls")
-	flags.BoolVar(&f.exec, "exec", false, "run validators that are programs or servers too")
-	flags.Var((*given.Models)(&f.run.model), "model", modelUsage)
-	choose(cmd, &f.format, "format", "text", "json", "junit")
+	flags.StringSliceVar(&f.runs, "runs", nil, flagTexts["runs"])
+	countedFrom0(cmd, &f.limit, "limit", flagTexts["limit"])
+	flags.BoolVar(&f.judges, "judges", false, flagTexts["judges"])
+	flags.BoolVar(&f.exec, "run-programs", false, flagTexts["run-programs"])
+	flags.Var((*given.Models)(&f.run.model), "model", flagTexts["model"])
+	choose(cmd, &f.format, "format", "output format", "text", "json", "junit")
 	jsonFlag(cmd, &f.format)
 	return cmd
 }

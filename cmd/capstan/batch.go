@@ -35,10 +35,10 @@ type batchFlags struct {
 
 func (f *batchFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.out, "out", "", "write one result a line here, as JSON Lines in the order of the set")
-	flags.IntVar(&f.parallel, "parallel", 4, "how many runs at the same time")
-	flags.StringArrayVar(&f.budget, "budget", nil, "begin no further row once this is spent: max_cost_usd=5, max_calls=N, max_tokens=N or max_seconds=N; 5 alone is dollars")
-	flags.StringVar(&f.name, "batch", "", "a name that tells this batch from another of the same cascade, model and set, which it else goes on with")
+	flags.StringVar(&f.out, "out", "", flagTexts["out"])
+	flags.IntVar(&f.parallel, "parallel", 4, flagTexts["parallel"])
+	flags.StringArrayVar(&f.budget, "budget", nil, "limit for the start of new rows: max_cost_usd=5, max_calls=N, max_tokens=N or max_seconds=N; a number alone is dollars")
+	flags.StringVar(&f.name, "batch", "", "name of the batch, if the same cascade, model and dataset have several")
 }
 
 func (c *Command) eval() *cobra.Command {
@@ -46,15 +46,11 @@ func (c *Command) eval() *cobra.Command {
 	b := batchFlags{times: 1}
 	cmd := &cobra.Command{
 		Use:   "eval FILE --inputs SET",
-		Short: "Run a cascade on every row of a set, and tell how often it accepts and is right",
-		Long: `Run a cascade on every row of a set, JSON Lines or CSV, and tell how many rows
-are accepted, at which attempt and by which gates, what an accepted output costs,
-and, where rows say what they expect, how often it is right. Rates come with exact
-95 % intervals.
-
-Every row is a run that is kept. The same command goes on with what is left: a row
-that has finished is not paid for again. --baseline holds the rows against those
-of an earlier batch, by its name as the report tells it.`,
+		Short: "Run a cascade on a dataset and measure its results",
+		Long: `Run a cascade for every row of a JSON Lines or CSV file. The report contains the share
+of accepted rows, their cost, and, if rows contain expected values, their accuracy, with
+exact 95 % intervals. The same command continues an interrupted batch without repeating
+finished rows. --baseline compares the rows with those of an earlier batch.`,
 		Example: `  capstan eval post.yaml --inputs topics.jsonl --times 3
   capstan eval post.yaml --inputs topics.csv --model gpt-5-nano --baseline b81f0c2d9a34`,
 		Args: cobra.ExactArgs(1),
@@ -66,10 +62,10 @@ of an earlier batch, by its name as the report tells it.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&b.set, "inputs", "", "the set: JSON Lines, or CSV where its name ends in .csv")
-	flags.IntVar(&b.times, "times", b.times, "how often each row is done")
-	flags.StringVar(&b.baseline, "baseline", "", "an earlier batch to hold this one against, row by row")
-	flags.StringArrayVar(&f.inputs, "input", nil, "an input of every row that has no other: name=text, name:=JSON or name=@file")
+	flags.StringVar(&b.set, "inputs", "", "dataset: JSON Lines, or CSV if the name ends in .csv")
+	flags.IntVar(&b.times, "times", b.times, "number of runs of each row")
+	flags.StringVar(&b.baseline, "baseline", "", "name of an earlier batch to compare with, row by row")
+	flags.StringArrayVar(&f.inputs, "input", nil, flagTexts["input"])
 	f.how(cmd)
 	b.add(cmd)
 	f.shared(cmd)
@@ -92,7 +88,7 @@ func (c *Command) runBatch(ctx context.Context, file string, f runFlags, b batch
 	defer s.close()
 	s.sinks = s.sinks[1:] // the progress of one run
 	if s.journal == nil {
-		return usage("a batch needs the runs that --db keeps: with them it goes on where it was broken off")
+		return usage("a batch needs the runs that --store keeps: with them it goes on where it was broken off")
 	}
 	chosen := s.models.chosen(f.model, file)
 	r, err := s.runner(c, f, chosen, runner.WithAsk(func(context.Context, runner.Question) (runner.Answer, error) {

@@ -19,17 +19,17 @@ import (
 // casesDir is where cases are kept unless another place is named.
 const casesDir = "tests"
 
-func (c *Command) freeze() *cobra.Command {
+func (c *Command) record() *cobra.Command {
 	var store storeFlags
 	var name, dir string
 	var link bool
 	cmd := &cobra.Command{
-		Use:   "freeze RUN --name NAME",
-		Short: "Make a run a regression test",
-		Long: `Make a run a regression test: a directory of readable files that belongs in
-version control. capstan test then does the run again with every answer taken
-from these files. RUN may be the beginning of a run's name, or last.`,
-		Example: "  capstan freeze last --name good_post",
+		Use:   "record RUN --name NAME",
+		Short: "Record a run as a test",
+		Long: `Write a run as a folder of readable files for version control, which capstan test
+replays. RUN is the name of a run, the beginning of a name, or last. --link tests the
+cascade file in use instead of a copy.`,
+		Example: "  capstan test record last --name good_post",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if name == "" || name != filepath.Base(name) || strings.HasPrefix(name, ".") {
@@ -45,9 +45,9 @@ from these files. RUN may be the beginning of a run's name, or last.`,
 		},
 	}
 	store.add(cmd)
-	cmd.Flags().StringVar(&name, "name", "", "the test's name")
-	cmd.Flags().StringVar(&dir, "dir", casesDir, "the directory that holds the tests")
-	cmd.Flags().BoolVar(&link, "link", false, "test the cascade file in use, not a copy of it as it was")
+	cmd.Flags().StringVar(&name, "name", "", "name of the test")
+	cmd.Flags().StringVar(&dir, "tests", casesDir, flagTexts["tests"])
+	cmd.Flags().BoolVar(&link, "link", false, "a test of the cascade file in use, not of a copy")
 	return cmd
 }
 
@@ -93,7 +93,7 @@ func (c *Command) freezeRun(ctx context.Context, j *journal.Journal, id, dir str
 	return nil
 }
 
-// markFrozen notes that a run was made a test, for capstan prune. A journal that
+// markFrozen notes that a run was made a test, for capstan runs prune. A journal that
 // cannot be written is as good for a test.
 func (c *Command) markFrozen(ctx context.Context, store storeFlags, id string) {
 	j, err := c.kept(store, false)
@@ -102,7 +102,7 @@ func (c *Command) markFrozen(ctx context.Context, store storeFlags, id string) {
 		err = j.Mark(ctx, id, journal.Frozen)
 	}
 	if err != nil {
-		fmt.Fprintf(c.Stderr, "note: capstan prune will not know that the run is frozen: %v\n", err)
+		fmt.Fprintf(c.Stderr, "note: capstan runs prune will not know that the run is frozen: %v\n", err)
 	}
 }
 
@@ -117,36 +117,35 @@ func effects(list iter.Seq2[journal.Effect, error]) iter.Seq2[cases.Effect, erro
 	}
 }
 
-func (c *Command) test() *cobra.Command {
+func (c *Command) testRun() *cobra.Command {
 	dir, format := casesDir, "text"
 	var update bool
 	cmd := &cobra.Command{
-		Use:   "test [DIR|NAME]...",
-		Short: "Do frozen runs again, without a model or a network",
-		Long: `Do the runs again that capstan freeze has frozen. Nothing is asked of a model, a
-tool, a program or a person: every answer comes from the test's files, and what
-can be computed is computed anew. A request that is not the frozen one fails,
-and so does another verdict, route or output.
-
-Exit status: 0 all ok, 1 one failed, 2 usage or files that cannot be read.`,
-		Example: `  capstan test
-  capstan test good_post --update
-  capstan test --format junit > report.xml`,
+		Use:   "run [FOLDER|NAME]...",
+		Short: "Run recorded tests without a model or a network",
+		Long: `Replay recorded runs. Every answer of a model, a tool, a program or a person comes from
+the files of the test, and computed checks run again. A test fails if a request, a
+verdict, a route or the output differs.`,
+		Annotations: exitStatus("0 every test passed, 1 a test failed, 2 usage or an unreadable file"),
+		Example: `  capstan test run
+  capstan test run good_post --update
+  capstan test run --format junit > report.xml`,
+		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.runCases(cmd.Context(), dir, args, format, update)
 		},
 	}
-	cmd.Flags().StringVar(&dir, "dir", dir, "the directory that holds the tests")
-	choose(cmd, &format, "format", "text", "json", "junit")
+	cmd.Flags().StringVar(&dir, "tests", dir, flagTexts["tests"])
+	choose(cmd, &format, "format", "output format", "text", "json", "junit")
 	jsonFlag(cmd, &format)
-	cmd.Flags().BoolVar(&update, "update", false, "rewrite what the tests expect to what they are now")
+	cmd.Flags().BoolVar(&update, "update", false, "new expectations from the present results")
 	return cmd
 }
 
 func (c *Command) runCases(ctx context.Context, parent string, words []string, format string, update bool) error {
 	dirs, err := cases.Find(parent, words...)
 	if err != nil {
-		return usage("%w; capstan freeze RUN --name NAME makes one", err)
+		return usage("%w; capstan test record RUN --name NAME makes one", err)
 	}
 	r, err := c.reader()
 	if err != nil {

@@ -17,10 +17,11 @@ type choice struct {
 	words []string
 }
 
-// choose adds a choice to a verb; the value that there is is the default.
-func choose(cmd *cobra.Command, value *string, name string, words ...string) {
+// choose adds a choice to a command, with the current value as the default. Its help is
+// the text with the words.
+func choose(cmd *cobra.Command, value *string, name, text string, words ...string) {
 	f := choice{value, words}
-	cmd.Flags().Var(f, name, f.list())
+	cmd.Flags().Var(f, name, text+": "+f.list())
 }
 
 // list is text, json or junit.

@@ -13,19 +13,15 @@ import (
 	"github.com/seed61713e19/capstan/runner/given"
 )
 
-// modelUsage is what help says of --model.
-const modelUsage = "NAME, scripted:FILE, replay:RUN: the default model; OLD=NEW, '*=NEW': another one for that, or for all (or CAPSTAN_MODEL)"
-
-// apart takes what is renamed out of the models that may be asked for.
-func apart(flags []string) (models []string, renamed string) {
-	for _, text := range flags {
-		if name := cascades.Chosen(text).Default(); name != "" {
-			models = append(models, name)
-		} else {
-			renamed += text + "\n"
+// apart separates the default model of the flag from the lines that replace models.
+func apart(flag string) (first, replaced string) {
+	var lines []string
+	for line := range strings.SplitSeq(flag, "\n") {
+		if line != "" && cascades.Chosen(line).Default() == "" {
+			lines = append(lines, line)
 		}
 	}
-	return models, renamed
+	return cascades.Chosen(flag).Default(), strings.Join(lines, "\n")
 }
 
 // chosen returns the models that the flag and the environment of an operator choose for

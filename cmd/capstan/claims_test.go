@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/seed61713e19/capstan/validators/patterns"
@@ -56,7 +57,7 @@ func TestReadmeCountsValidators(t *testing.T) {
 	t.Chdir("../..")
 	var out bytes.Buffer
 	c := &Command{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &out, Getenv: func(string) string { return "" }}
-	if status := c.Run(t.Context(), []string{"validators", "--json"}); status != exitOK {
+	if status := c.Run(t.Context(), []string{"list", "validators", "--json"}); status != exitOK {
 		t.Fatal(out.String())
 	}
 	var list []struct{ Kind string }
@@ -120,9 +121,14 @@ func TestPagesNameVerbs(t *testing.T) {
 func TestSecurityFlags(t *testing.T) {
 	t.Chdir("../..")
 	flags := map[string]bool{}
-	for _, verb := range (&Command{Getenv: func(string) string { return "" }}).root(nil).Commands() {
-		verb.Flags().VisitAll(func(f *pflag.Flag) { flags[f.Name] = true })
+	var visit func(*cobra.Command)
+	visit = func(cmd *cobra.Command) {
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { flags[f.Name] = true })
+		for _, sub := range cmd.Commands() {
+			visit(sub)
+		}
 	}
+	visit((&Command{Getenv: func(string) string { return "" }}).root(nil))
 	named := regexp.MustCompile("`(?:[a-z-]+ )?--([a-z-]+)").FindAllStringSubmatch(pagesOf(t)["SECURITY.md"], -1)
 	for _, m := range named {
 		if !flags[m[1]] {
@@ -185,23 +191,25 @@ func headings(page string) map[string]bool {
 	return all
 }
 
-// The README's table has every exit code, and no other.
-func TestReadmeExitCodes(t *testing.T) {
+// TestExitCodes compares the tables of exit codes with the codes.
+func TestExitCodes(t *testing.T) {
 	t.Chdir("../..")
-	_, rest, _ := strings.Cut(pagesOf(t)["README.md"], "## Exit codes\n")
-	table, _, _ := strings.Cut(rest, "\n## ")
 	want := map[int]string{
 		exitOK: "succeeded", exitNo: "rejected", exitUsage: "usage", exitBroken: "error",
 		exitWaiting: "waiting for a person", exitBudget: "over budget", exitInterrupted: "interrupted",
 	}
-	rows := regexp.MustCompile(`(?m)^\| (\d+) \| (.*) \|$`).FindAllStringSubmatch(table, -1)
-	if len(rows) != len(want) {
-		t.Errorf("%d rows for %d statuses", len(rows), len(want))
-	}
-	for _, row := range rows {
-		status, _ := strconv.Atoi(row[1])
-		if says := want[status]; says == "" || !strings.HasPrefix(row[2], says) {
-			t.Errorf("%s: %q", row[1], row[2])
+	for page, title := range map[string]string{"README.md": "## Exit codes\n", "docs/reference/exit-codes.md": "# Exit codes\n"} {
+		_, rest, _ := strings.Cut(pagesOf(t)[page], title)
+		table, _, _ := strings.Cut(rest, "\n## ")
+		rows := regexp.MustCompile(`(?m)^\| (\d+) \| (.*) \|$`).FindAllStringSubmatch(table, -1)
+		if len(rows) != len(want) {
+			t.Errorf("%s has %d rows for %d codes", page, len(rows), len(want))
+		}
+		for _, row := range rows {
+			code, _ := strconv.Atoi(row[1])
+			if meaning := want[code]; meaning == "" || !strings.HasPrefix(row[2], meaning) {
+				t.Errorf("%s: %s: %q", page, row[1], row[2])
+			}
 		}
 	}
 }
@@ -248,7 +256,7 @@ func follow(t *testing.T, page, line string) {
 	said, file, kept := strings.Cut(said, " > ")
 	var out, told bytes.Buffer
 	c := &Command{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &told, Getenv: func(name string) string {
-		return map[string]string{"CAPSTAN_DB": "runs.db"}[name]
+		return map[string]string{"CAPSTAN_STORE": "runs.db"}[name]
 	}}
 	if status := c.Run(t.Context(), shellWords(said)); status != exitOK {
 		t.Errorf("%s: capstan %s: status %d\n%s%s", page, said, status, &out, &told)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -128,14 +129,8 @@ func (c *Command) root(args []string) *cobra.Command {
 	asked := func(v verb) bool { return len(args) > 0 && args[0] == v.name }
 	alone := slices.ContainsFunc(groups, func(g group) bool { return slices.ContainsFunc(g.verbs, asked) })
 	root := &cobra.Command{
-		Use:   "capstan",
-		Short: "Run cascades: phases of model work whose texts must pass wards",
-		Long: `Capstan runs cascades: YAML files of phases whose texts must pass wards
-(validators before, between and after turns) before anything downstream
-may see them.
-
-Exit status: 0 succeeded, 1 a gate said no, 2 usage or an invalid file,
-3 something broke, 4 waiting for a human, 5 over budget, 130 interrupted.`,
+		Use:           "capstan",
+		Short:         "Run cascades",
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -146,19 +141,23 @@ Exit status: 0 succeeded, 1 a gate said no, 2 usage or an invalid file,
 			for _, verb := range cmd.Commands() {
 				verbs = append(verbs, verb.Name())
 			}
-			return usage("unknown command %q%s", args[0], meant(args[0], verbs))
+			return usage("unknown command %q%s", args[0], cmp.Or(moved(cmd, args[0]), meant(args[0], verbs)))
 		},
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		PersistentPreRunE: c.checkEnvironment,
 	}
 	root.SetIn(c.Stdin)
 	root.SetOut(c.Stdout)
 	root.SetErr(c.Stderr)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		if cmd == root && len(args) > 0 && !strings.HasPrefix(args[0], "-") {
+			return root.Args(root, args) // the flags of an unknown command are unknown too
+		}
 		name, unknown := strings.CutPrefix(err.Error(), "unknown flag: --")
 		if unknown {
 			var known []string
 			cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
-			if near := spellings.Nearest(name, known); near != "" {
+			if near := cmp.Or(renamedFlags[name], spellings.Nearest(name, known)); near != "" && cmd.Flags().Lookup(near) != nil {
 				return usage("unknown flag: --%s, did you mean --%s? See %s --help", name, near, cmd.CommandPath())
 			}
 		}
@@ -169,14 +168,11 @@ Exit status: 0 succeeded, 1 a gate said no, 2 usage or an invalid file,
 		}
 		return usage("%v; see %s --help", err, cmd.CommandPath())
 	})
+	c.helps(root, groups)
 	for _, g := range groups {
-		if g.id != "" {
-			root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})
-		}
 		for _, v := range g.verbs {
 			if !alone || asked(v) {
 				verb := v.make()
-				verb.GroupID = g.id
 				wanting(verb)
 				root.AddCommand(verb)
 			}
@@ -220,6 +216,7 @@ func refusing(root *cobra.Command) {
 	for _, verb := range root.Commands() {
 		switch verb.Name() {
 		case "completion":
+			verb.Short = "Print a completion script for a shell"
 			verb.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 		case "help":
 			verb.Args = func(_ *cobra.Command, args []string) error {
@@ -233,8 +230,8 @@ func refusing(root *cobra.Command) {
 }
 
 type group struct {
-	id, title string
-	verbs     []verb
+	title string
+	verbs []verb
 }
 
 type verb struct {
@@ -245,24 +242,41 @@ type verb struct {
 // verbs are all, in the order of the help.
 func (c *Command) verbs() []group {
 	return []group{
-		{"write", "Write cascades:", []verb{
-			{"init", c.init}, {"convert", c.convert}, {"lint", c.lint}, {"script", c.script}, {"describe", c.describe}, {"plan", c.plan},
-			{"graph", c.graph}, {"schema", c.schema}, {"validators", c.validators}, {"tools", c.tools}, {"lsp", c.lsp}, {"doctor", c.doctor},
+		{"Write a cascade:", []verb{
+			{"init", c.init}, {"lint", c.lint}, {"inspect", c.inspect}, {"graph", c.graph}, {"script", c.script},
+			{"list", c.list}, {"schema", c.schema}, {"convert", c.convert}, {"lsp", c.lsp},
 		}},
-		{"run", "Run them:", []verb{{"run", c.run}, {"resume", c.resume}, {"answer", c.answer}, {"serve", c.serve}, {"mcp", c.mcp}}},
-		{"look", "Look at what ran:", []verb{
-			{"runs", c.runs}, {"show", c.show}, {"events", c.events}, {"sql", c.sql},
-			{"freeze", c.freeze}, {"test", c.test}, {"backtest", c.backtest}, {"prune", c.prune},
+		{"Run a cascade:", []verb{{"run", c.run}, {"resume", c.resume}, {"answer", c.answer}, {"serve", c.serve}, {"mcp", c.mcp}}},
+		{"Look at stored runs:", []verb{{"runs", c.runs}, {"show", c.show}, {"events", c.events}}},
+		{"Test and measure:", []verb{{"test", c.test}, {"eval", c.eval}, {"measure", c.measure}}},
+		{"Check texts without a cascade:", []verb{
+			{"gate", c.gate}, {"validate-request", c.validateRequest}, {"schedule", c.schedule}, {"receipt", c.receipt},
 		}},
-		{"measure", "Measure gates and cascades:", []verb{
-			{"eval", c.eval}, {"mutate", c.mutate}, {"label", c.label}, {"trust", c.trust}, {"cost", c.cost},
-		}},
-		{"gate", "Judge texts and work:", []verb{
-			{"gate", c.gate}, {"validate-request", c.validateRequest}, {"schedule", c.schedule},
-			{"receipt", c.receipt}, {"verify", c.verify}, {"keygen", c.keygen},
-		}},
-		{"", "", []verb{{"version", c.version}}},
+		{"About this installation:", []verb{{"doctor", c.doctor}, {"version", c.version}}},
 	}
+}
+
+// renamed contains the verbs of older versions whose name is nowhere in a new one.
+var renamed = map[string]string{"describe": "inspect", "plan": "inspect", "freeze": "test record", "trust": "measure stats"}
+
+// renamedFlags contains the flags of older versions that are spelt differently now.
+var renamedFlags = map[string]string{"db": "store", "key": "signing-key", "exec": "run-programs", "by": "as"}
+
+// moved returns a hint at the command that a word stands for, if that is a command of a
+// group or has another name now.
+func moved(root *cobra.Command, word string) string {
+	path := renamed[word]
+	for _, group := range root.Commands() {
+		for _, sub := range group.Commands() {
+			if sub.Name() == word && sub.IsAvailableCommand() && group.Name() != "completion" && group.Name() != "schedule" {
+				path = cmp.Or(path, group.Name()+" "+word)
+			}
+		}
+	}
+	if path == "" {
+		return ""
+	}
+	return fmt.Sprintf(", did you mean %q?", "capstan "+path)
 }
 
 // meant is what was probably meant by a word, in words; "" where none is near.

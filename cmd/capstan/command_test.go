@@ -187,15 +187,15 @@ func TestNothingToWriteTo(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	run := []string{"run", "good.yaml", "--model", "scripted", "--db", "runs.db", "-q"}
+	run := []string{"run", "good.yaml", "--model", "scripted", "--store", "runs.db", "-q"}
 	if got := (&Command{Stdout: io.Discard, Stderr: io.Discard, Getenv: func(string) string { return "" }}).Run(t.Context(), run); got != exitOK {
 		t.Fatal(got)
 	}
 	for _, line := range []string{
-		"", "help run", "version", "completion bash", "doctor", "doctor --json", "tools", "validators", "validators non_empty", "schema", "lint bad.yaml", "convert old.json",
-		"describe good.yaml", "plan good.yaml", "graph good.yaml", "script good.yaml", "gate non_empty bad.yaml", "gate word_count --with min=300 bad.yaml", strings.Join(run, " "),
-		"runs --db runs.db", "show last --db runs.db", "show last --db runs.db --json", "events last --db runs.db", "graph last --db runs.db", "prune --older 1d --db runs.db",
-		"cost good.yaml --db runs.db", "trust good.yaml --db runs.db", "backtest good.yaml --db runs.db",
+		"", "help run", "version", "completion bash", "doctor", "doctor --json", "list tools", "list validators", "list validators non_empty", "schema", "lint bad.yaml", "convert old.json",
+		"inspect good.yaml", "graph good.yaml", "script good.yaml", "gate non_empty bad.yaml", "gate word_count --with min=300 bad.yaml", strings.Join(run, " "),
+		"runs --store runs.db", "show last --store runs.db", "show last --store runs.db --json", "events last --store runs.db", "graph last --store runs.db", "runs prune --older 1d --store runs.db",
+		"measure cost good.yaml --store runs.db", "measure stats good.yaml --store runs.db", "measure backtest good.yaml --store runs.db",
 	} {
 		for _, secret := range []string{"", "SOME_API_KEY=a-long-secret"} {
 			var said bytes.Buffer

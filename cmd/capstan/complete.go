@@ -28,6 +28,7 @@ func (c *Command) completes(cmd *cobra.Command) {
 		flags := map[string]cobra.CompletionFunc{
 			"input":  c.ofCascade(inputNames, cobra.ShellCompDirectiveNoSpace),
 			"phase":  c.ofCascade(phaseNames, 0),
+			"phases": c.ofCascade(phaseNames, 0),
 			"status": cobra.FixedCompletions(queries.Statuses, cobra.ShellCompDirectiveNoFileComp),
 		}
 		sub.Flags().VisitAll(func(f *pflag.Flag) {
@@ -82,10 +83,8 @@ func (c *Command) ofCascade(names func(*cascades.Cascade) []string, more cobra.S
 
 // storeOf is the store that the flags name.
 func storeOf(cmd *cobra.Command) (f storeFlags) {
-	for name, value := range map[string]*string{"store": &f.store, "db": &f.db} {
-		if flag := cmd.Flags().Lookup(name); flag != nil {
-			*value = flag.Value.String()
-		}
+	if flag := cmd.Flags().Lookup("store"); flag != nil {
+		f.store = flag.Value.String()
 	}
 	return f
 }

@@ -40,7 +40,7 @@ phases: [{name: a, tool: peek}]
 			t.Fatal(err)
 		}
 	}
-	cmd := exec.Command(own, "run", "peek.yaml", "--db", "off")
+	cmd := exec.Command(own, "run", "peek.yaml", "--store", "off")
 	cmd.Dir = dir
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "OPENAI_API_KEY=sk-0123456789", "OWLS=hidden-owls", "NAMED=given"}
 	if os.Getuid() == 0 { // who may read everything

@@ -27,35 +27,27 @@ func (c *Command) convert() *cobra.Command {
 	out, write, asJSON := "", false, false
 	cmd := &cobra.Command{
 		Use:   "convert FILE...",
-		Short: "Write cascades of Windlass or LARS in Capstan's words",
-		Long: `Write cascades of Windlass or LARS, JSON or YAML, in Capstan's words, with a
-comment at each thing that could not come along. A file that is in these words
-already comes out as it is.
-
-What is written goes to standard output, to the file of -o, or, with --write, in
-the place of a YAML file; of a JSON file, which has no comments, a YAML file is
-written beside it.
-
-Exit status: 0 what was written loads, 1 something is left to be done (it is
-told, and stands in comments), 2 a file is no cascade in any words.`,
+		Short: "Convert Windlass or LARS cascades to Capstan",
+		Long: `Convert JSON or YAML cascades, with a comment at each part that has no equivalent. The
+result goes to standard output or to --out. --in-place replaces a YAML file, and writes
+a YAML file next to a JSON file.`,
+		Annotations: exitStatus("0 the result loads, 1 the result has mistakes, 2 a file is not a cascade"),
 		Example: `  capstan convert old.json -o new.yaml
-  capstan convert --write cells/*.yaml`,
+  capstan convert --in-place cells/*.yaml`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if out == "-" {
 				out = "" // as other tools name standard output
 			}
 			if out != "" && (write || len(args) > 1) {
-				return usage("-o is for one file, and not beside --write")
+				return usage("-o is for one file, and not beside --in-place")
 			}
 			return c.convertFiles(args, out, write, asJSON)
 		},
 	}
-	cmd.Flags().StringVarP(&out, "out", "o", "", "the file to write; by default standard output")
-	cmd.Flags().StringVar(&out, "output", "", "what --out was called")
-	_ = cmd.Flags().MarkHidden("output")
-	cmd.Flags().BoolVar(&write, "write", false, "write in the place of the files")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "JSON, with the notes and the mistakes that are left")
+	cmd.Flags().StringVarP(&out, "out", "o", "", flagTexts["out"])
+	cmd.Flags().BoolVar(&write, "in-place", false, "result in place of the file")
+	cmd.Flags().BoolVar(&asJSON, "json", false, flagTexts["json"])
 	return cmd
 }
 

@@ -13,21 +13,17 @@ func (c *Command) cost() *cobra.Command {
 	f := weighFlags{alarms: measure.FalseAlarms}
 	cmd := &cobra.Command{
 		Use:   "cost FILE",
-		Short: "Tell what an accepted output costs, and would cost otherwise, of kept runs",
-		Long: `Tell what an accepted output of each phase costs, of kept runs: how often an
-attempt is accepted where those before it were not, by its number, by the model
-that wrote, by the gate that refused it and by the reason, one that comes twice in
-a row told apart; and what the same runs would have cost with another budget,
-another ladder of models that were seen, or an earlier end. Nothing is said of
-what no run has tried. Each figure is made of the first half of the runs too and
-held against the second. It asks no model.`,
-		Example: `  capstan cost post.yaml
-  capstan cost post.yaml --runs nightly-1,nightly-2 --json`,
+		Short: "Report the cost of accepted outputs",
+		Long: `Report what an accepted output of each phase costs, by attempt, model, gate and reason.
+Also estimate the cost of the same runs with another budget, another fallback list or an
+earlier stop. Each estimate uses the first half of the runs and is compared with the
+second half. The command calls no model.`,
+		Example: `  capstan measure cost post.yaml
+  capstan measure cost post.yaml --runs nightly-1,nightly-2 --json`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return c.costs(cmd.Context(), args[0], f) },
 	}
 	f.add(cmd)
-	cmd.Flags().Lookup("json").Usage = "print one JSON object"
 	return cmd
 }
 

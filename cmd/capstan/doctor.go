@@ -48,16 +48,11 @@ func (c *Command) doctor() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "doctor [FILE]...",
-		Short: "Tell what runs need of this machine, what lacks and how to get it",
-		Long: `Tell what runs need of this machine, what is not there, and how to get it: the
-store, the keys and endpoints of providers of models, a browser for criteria of
-pages, telemetry. Of each FILE, a cascade, its models, the variables it needs and its databases.
-
-Nothing is paid: of an endpoint that has a key its list of models is asked for,
-once, for three seconds at most; no model is. Nothing that is written stays.
-
-The exit status is 0 where what was asked about is there and works; 3 where
-something lacks or is broken; 2 where a file is wrong.`,
+		Short: "Check this machine and report what runs need",
+		Long: `Check the store, the keys and endpoints of model providers, the browser and telemetry.
+For each FILE, check its models, environment variables and databases. The command
+requests the list of models from an endpoint with a key, and calls no model.`,
+		Annotations: exitStatus("0 everything needed works, 2 a file with a mistake, 3 something is missing or broken"),
 		Example: `  capstan doctor
   capstan doctor post.yaml --model ollama:llama3
   capstan doctor --json`,
@@ -77,8 +72,8 @@ something lacks or is broken; 2 where a file is wrong.`,
 		},
 	}
 	f.add(cmd)
-	cmd.Flags().Var(&model, "model", modelUsage)
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	cmd.Flags().Var(&model, "model", flagTexts["model"])
+	cmd.Flags().BoolVar(&asJSON, "json", false, flagTexts["json"])
 	return cmd
 }
 
@@ -112,10 +107,10 @@ func (c *Command) storeSign(f storeFlags) sign {
 	}
 	switch {
 	case err != nil:
-		s.State, s.Says, s.Mend = broken, err.Error(), "set HOME, or CAPSTAN_DB to a file"
+		s.State, s.Says, s.Mend = broken, err.Error(), "set HOME, or CAPSTAN_STORE to a file"
 		return s
 	case file == noStore:
-		s.State, s.Says = absent, "no runs are kept, nor can be resumed: CAPSTAN_DB is off"
+		s.State, s.Says = absent, "no runs are kept, nor can be resumed: CAPSTAN_STORE is off"
 		return s
 	}
 	if !journal.IsAddress(file) {
@@ -147,7 +142,7 @@ func (c *Command) storeSign(f storeFlags) sign {
 	return s
 }
 
-const otherStore = "export CAPSTAN_DB=FILE for another one, CAPSTAN_DB=off for none"
+const otherStore = "export CAPSTAN_STORE=FILE for another one, CAPSTAN_STORE=off for none"
 
 // canMake tells why a file could not be made, in the first folder on its way
 // that is there.

@@ -17,7 +17,7 @@ import (
 // maxLook is how long a provider is waited for.
 const maxLook = 3 * time.Second
 
-const modelsPage = "docs/models.md names the variables of every provider; --model scripted:FILE needs none"
+const modelsPage = "docs/reference/models.md names the variables of every provider; --model scripted:FILE needs none"
 
 // providerSigns looks at every provider that the environment has set up, at all
 // of them together, and names the others in one line.

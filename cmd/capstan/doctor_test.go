@@ -50,7 +50,7 @@ func TestDoctorAsksForNothingPaid(t *testing.T) {
 		w.WriteHeader(status)
 	}))
 	defer server.Close()
-	env := map[string]string{"OPENAI_BASE_URL": strings.Replace(server.URL, "http://", "http://me:pass-word@", 1) + "/v1", "OPENAI_API_KEY": key, "CAPSTAN_DB": "off"}
+	env := map[string]string{"OPENAI_BASE_URL": strings.Replace(server.URL, "http://", "http://me:pass-word@", 1) + "/v1", "OPENAI_API_KEY": key, "CAPSTAN_STORE": "off"}
 	for answer, state := range map[int]string{200: healthy, 404: healthy, 302: healthy, 401: broken, 403: broken, 503: broken} {
 		status = answer
 		d, exited, out := diagnosed(t, env)
@@ -81,7 +81,7 @@ func TestDoctorStore(t *testing.T) {
 		"off": absent, filepath.Join(dir, "new/deep/runs.db"): healthy, text: broken, filepath.Join(text, "below"): broken, dir: broken,
 		"postgres://me:pass-word@127.0.0.1:1/none": broken,
 	} {
-		d, _, out := diagnosed(t, map[string]string{"CAPSTAN_DB": file})
+		d, _, out := diagnosed(t, map[string]string{"CAPSTAN_STORE": file})
 		if s := d.of("store"); s.State != state || strings.Contains(out, "pass-word") {
 			t.Errorf("%s: %+v", file, s)
 		}
@@ -103,11 +103,11 @@ providers: {local: {base_url: "http://127.0.0.1:9/v1"}}
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	d, status, out := diagnosed(t, map[string]string{"CAPSTAN_DB": "off"}, file)
+	d, status, out := diagnosed(t, map[string]string{"CAPSTAN_STORE": "off"}, file)
 	if status != exitBroken || d.of("mistral:small").State != lacking || d.of("CAPSTAN_TEST_NOT_THERE").State != lacking || d.of("local:x").State != healthy {
 		t.Errorf("status %d\n%s", status, out)
 	}
-	if d, _, out := diagnosed(t, map[string]string{"CAPSTAN_DB": "off"}, file, "--model", "mistral:small=ollama:x"); d.of("ollama:x").State != healthy {
+	if d, _, out := diagnosed(t, map[string]string{"CAPSTAN_STORE": "off"}, file, "--model", "mistral:small=ollama:x"); d.of("ollama:x").State != healthy {
 		t.Error(out)
 	}
 	if _, status, out := diagnosed(t, nil, file+".not"); status != exitUsage {

@@ -30,16 +30,12 @@ func (c *Command) gate() *cobra.Command {
 	f := gateFlags{format: "text"}
 	cmd := &cobra.Command{
 		Use:   "gate NAME FILE...",
-		Short: "Judge texts with one validator",
-		Long: `Judge texts with one validator: a built-in one by its name (see capstan
-validators), or cascade.yaml:name for one that a cascade file defines. FILE - is
-standard input. Of many files, a table tells what was said of each.
-
-The gate capy takes the stage of a file from its name, unless --with stage=…
-gives it. The gate edit_verifier names its files in parameters and takes no FILE;
-validation_response prints what each response comes to as JSON.
-
-Exit status: 0 valid, 1 not valid, 2 usage or an unreadable file, 3 no verdict.`,
+		Short: "Check texts with one validator",
+		Long: `Check texts with a built-in validator (see capstan list validators) or a validator of a
+cascade (cascade.yaml:name). FILE - is standard input. The gate capy takes the stage
+from the file name unless --with stage=… sets it. The gate edit_verifier takes its files
+as parameters.`,
+		Annotations: exitStatus("0 valid, 1 not valid, 2 usage or an unreadable file, 3 no verdict"),
 		Example: `  capstan gate word_count --with min=300 post.md
   capstan gate post.yaml:tone --model gpt-5-mini draft.md
   capstan gate capy --format sarif runs/DAVE/*.md
@@ -50,11 +46,11 @@ Exit status: 0 valid, 1 not valid, 2 usage or an unreadable file, 3 no verdict.`
 			return c.judge(cmd.Context(), args[0], args[1:], f)
 		},
 	}
-	cmd.Flags().StringArrayVar(&f.with, "with", nil, "a parameter: name=text, name:=JSON or name=@file")
-	choose(cmd, &f.format, "format", "text", "json", "junit", "sarif")
+	cmd.Flags().StringArrayVar(&f.with, "with", nil, flagTexts["with"])
+	choose(cmd, &f.format, "format", "output format", "text", "json", "junit", "sarif")
 	jsonFlag(cmd, &f.format)
-	cmd.Flags().Var((*given.Models)(&f.model), "model", modelUsage)
-	cmd.Flags().StringVar(&f.watch, "watch", "", "judge each text in this directory as it appears or changes")
+	cmd.Flags().Var((*given.Models)(&f.model), "model", flagTexts["model"])
+	cmd.Flags().StringVar(&f.watch, "watch", "", "folder whose texts are checked when they appear or change")
 	return cmd
 }
 
@@ -131,7 +127,7 @@ func (g *gatekeeper) open(model string, servers *remote) (err error) {
 	if !inFile {
 		known, err := g.runner.Known().Validators.Find(g.name)
 		if err != nil {
-			return usage("%w%s; capstan validators lists them", err, meant(g.name, g.runner.Known().Validators.Names()))
+			return usage("%w%s; capstan list validators lists them", err, meant(g.name, g.runner.Known().Validators.Names()))
 		}
 		g.with = typed(g.with, known.Params())
 		return nil

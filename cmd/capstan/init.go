@@ -43,11 +43,10 @@ var starter = []part{
 func (c *Command) init() *cobra.Command {
 	return &cobra.Command{
 		Use:   "init [DIR]",
-		Short: "Write a first cascade to start from, with its script, cases and CI job",
-		Long: `Write a first cascade to start from: the cascade, replies to try it with, a text
-for it, a folder of cases with a frozen run and a set of inputs, a folder for
-labels, and a GitHub Actions job that lints, tests and evaluates without a key.
-It asks nothing and writes over nothing.`,
+		Short: "Create a first cascade with a script, a test and a CI job",
+		Long: `Create a folder to start from: a cascade, scripted replies, an input text, a recorded
+test, a dataset, a folder for labels, and a GitHub Actions job that needs no key.
+Existing files are never overwritten.`,
 		Example: `  capstan init
   capstan init reviews && cd reviews && capstan test cases`,
 		Args: cobra.MaximumNArgs(1),
@@ -120,8 +119,8 @@ func (c *Command) freezeFirst(ctx context.Context, dir string) error {
 	quiet := Command{Stdin: c.Stdin, Stdout: io.Discard, Stderr: &said, Getenv: func(string) string { return "" }, Environ: c.Environ}
 	db := filepath.Join(store, "runs.db")
 	for _, args := range [][]string{
-		{"run", first + ".yaml", "--model", "scripted", "--input", "document=@document.md", "--db", db, "-q"},
-		{"freeze", "last", "--name", "first", "--dir", "cases", "--link", "--db", db},
+		{"run", first + ".yaml", "--model", "scripted", "--input", "document=@document.md", "--store", db, "-q"},
+		{"test", "record", "last", "--name", "first", "--tests", "cases", "--link", "--store", db},
 	} {
 		if status := quiet.Run(ctx, args); status != exitOK {
 			return &exit{status, fmt.Errorf("the first case: %s", bytes.TrimSpace(said.Bytes()))}

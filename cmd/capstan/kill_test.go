@@ -249,7 +249,7 @@ func (p *pen) capstan(args ...string) (status int, out string) {
 	p.w.now = now
 	p.w.mu.Unlock()
 	e, err := s.run(order{Dir: p.dir, Args: args, Env: append(os.Environ(), "CAPSTAN_TEST_EFFECT="+p.w.URL+"/effect",
-		"OPENAI_BASE_URL="+p.w.URL+"/v1", "OPENAI_API_KEY=", "CAPSTAN_MODEL=", "CAPSTAN_DB="+filepath.Join(p.dir, "runs.db"))})
+		"OPENAI_BASE_URL="+p.w.URL+"/v1", "OPENAI_API_KEY=", "CAPSTAN_MODEL=", "CAPSTAN_STORE="+filepath.Join(p.dir, "runs.db"))})
 	p.w.mu.Lock()
 	now.done = true
 	p.w.mu.Unlock()

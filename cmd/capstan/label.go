@@ -36,20 +36,14 @@ func (c *Command) label() *cobra.Command {
 	f := labelFlags{gate: measure.All, order: "doubt"}
 	cmd := &cobra.Command{
 		Use:   "label FILE",
-		Short: "Say of texts whether they are good, so that gates can be held against it",
-		Long: `Say of the texts that a cascade's runs gave whether they are good, so that its
-gates can be held against it: y for good, n for bad, s to skip, q to end; on a
-terminal without Enter, else a line each, n with its reason behind it. What the
-gates said is told once you have answered. Texts of which gates say different
-things come first, then those with scores near the middle; --order random takes
-them as they come, which is what rates over all texts want.
-
-Labels are JSON Lines in labels beside FILE, a file for each person, the texts
-beside them by their digests. --from takes labels that are there already, from
-CSV with a head line or from JSON Lines, with these fields: content (the text) or
-text (its SHA-256), good, and phase, gate, reason, by, time.`,
-		Example: `  capstan label post.yaml --phase draft
-  capstan label post.yaml --from reviewed.csv --phase draft --by ann`,
+		Short: "Label texts as good or bad to measure gates",
+		Long: `Show the texts of stored runs one by one, and ask for each: y good, n bad, s skip, q
+quit. Texts on which gates disagree come first; --order random gives an unbiased sample.
+Labels are JSON Lines in the folder labels next to FILE. --import reads existing labels
+from CSV or JSON Lines, with the fields content or text, good, phase, gate, reason, by
+and time.`,
+		Example: `  capstan measure label post.yaml --phase draft
+  capstan measure label post.yaml --import reviewed.csv --phase draft --as ann`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.by = cmp.Or(f.by, c.person())
@@ -68,14 +62,14 @@ text (its SHA-256), good, and phase, gate, reason, by, time.`,
 	}
 	f.store.add(cmd)
 	flags := cmd.Flags()
-	flags.StringVar(&f.labels, "labels", "", "the folder of labels (default: labels beside FILE)")
-	flags.StringVar(&f.from, "from", "", "a CSV or JSON Lines file of labels to take over")
-	flags.StringVar(&f.phase, "phase", "", "texts of this phase alone")
-	flags.StringVar(&f.gate, "gate", f.gate, "the gate that the labels are about; all for the text as such")
-	flags.StringVar(&f.by, "by", "", "who says so (default: the user)")
-	choose(cmd, &f.order, "order", "doubt", "random")
-	flags.StringSliceVar(&f.runs, "runs", nil, "texts of these runs alone (default: all of the cascade)")
-	countedFrom0(cmd, &f.limit, "limit", "at most so many texts; 0 is all")
+	flags.StringVar(&f.labels, "labels", "", flagTexts["labels"])
+	flags.StringVar(&f.from, "import", "", "CSV or JSON Lines file with existing labels")
+	flags.StringVar(&f.phase, "phase", "", flagTexts["phase"])
+	flags.StringVar(&f.gate, "gate", f.gate, flagTexts["gate"])
+	flags.StringVar(&f.by, "as", "", flagTexts["as"])
+	choose(cmd, &f.order, "order", "order of the texts", "doubt", "random")
+	flags.StringSliceVar(&f.runs, "runs", nil, flagTexts["runs"])
+	countedFrom0(cmd, &f.limit, "limit", flagTexts["limit"])
 	return cmd
 }
 

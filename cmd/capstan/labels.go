@@ -26,7 +26,7 @@ func (c *Command) readLabels(dir string, asked bool) ([]measure.Label, error) {
 	case errors.Is(err, fs.ErrNotExist) && !asked:
 		return nil, nil
 	case err != nil:
-		return nil, usage("--labels: %w", err)
+		return nil, usage("labels: %w", err)
 	}
 	var labels []measure.Label
 	for _, entry := range files {

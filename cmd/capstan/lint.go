@@ -22,25 +22,12 @@ func (c *Command) lint() *cobra.Command {
 	f := lintFlags{format: "text", falsePass: 0.05}
 	cmd := &cobra.Command{
 		Use:   "lint FILE|DIR...",
-		Short: "Tell everything that is wrong with cascade files",
-		Long: `Tell everything that is wrong with cascade files: those that are named, those
-that a pattern such as 'gates/*.yaml' matches, and those within a directory.
-There a cascade is what has a cascade_id; scripts (*.scripted.yaml) are left alone
-everywhere.
-
---format github writes annotations for GitHub Actions. --fix puts right what can
-only be meant in one way, a misspelt key or name, and changes nothing else of the
-file.
-
---proof follows every text of a model to the tools that write (its own calls, and
-what phases without a model give their tool) and tells which gates judge it on
-each way; a way with none is told with its place. Gated is not harmless, and tools
-are taken by the effect that they declare. --proof=strict also wants evidence, of
-capstan trust, that each of these gates lets at most --false-pass of bad texts by.
---format dot draws the ways.
-
-Exit status: 0 nothing is wrong (there may be warnings), 1 it is not proven, 2
-something is wrong.`,
+		Short: "Check cascade files and report every mistake",
+		Long: `Check files, the files that a pattern such as 'gates/*.yaml' matches, and the cascades
+in a folder. --fix corrects a misspelt key or name if only one correction is possible.
+--proof lists each path from a model's text to a tool that writes, with the gates on the
+path; --proof=strict also requires evidence from capstan measure stats.`,
+		Annotations: exitStatus("0 no mistake (warnings are allowed), 1 not proven, 2 a mistake"),
 		Example: `  capstan lint post.yaml
   capstan lint --proof post.yaml
   capstan lint --fix cascades/
@@ -54,15 +41,13 @@ something is wrong.`,
 			return c.lintFiles(files, f)
 		},
 	}
-	choose(cmd, &f.format, "format", "text", "json", "sarif", "github", "dot")
+	choose(cmd, &f.format, "format", "output format", "text", "json", "sarif", "github", "dot")
 	jsonFlag(cmd, &f.format)
-	cmd.Flags().Lookup("format").Usage = "text, json, sarif, github, or dot with --proof"
-	cmd.Flags().BoolVar(&f.fix, "fix", false, "put right what can only be meant in one way")
-	cmd.Flags().BoolVar(&f.strict, "strict", false, "a warning is an error")
-	choose(cmd, &f.proof, "proof", proofGated, proofStrict)
-	cmd.Flags().Lookup("proof").Usage = "prove that no text of a model reaches a tool that writes without a gate: gated, or strict, which wants each gate measured"
+	cmd.Flags().BoolVar(&f.fix, "fix", false, "correction of mistakes with only one possible fix")
+	cmd.Flags().BoolVar(&f.strict, "strict", false, flagTexts["strict"])
+	choose(cmd, &f.proof, "proof", "proof that every path to a tool that writes has a gate, measured if strict", proofGated, proofStrict)
 	cmd.Flags().Lookup("proof").NoOptDefVal = proofGated
-	cmd.Flags().Float64Var(&f.falsePass, "false-pass", f.falsePass, "of --proof=strict: the share of bad texts that a gate may let by")
+	cmd.Flags().Float64Var(&f.falsePass, "false-pass", f.falsePass, "share of bad texts that a gate may pass, for --proof=strict")
 	c.names.add(cmd)
 	return cmd
 }

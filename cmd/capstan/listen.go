@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"strings"
 	"syscall"
+
+	"github.com/spf13/cobra"
 )
 
 // socket returns the path of a Unix socket that an address names, "" for an address of
@@ -42,9 +44,19 @@ func listen(addr string) (net.Listener, error) {
 	return listenPrivately(path)
 }
 
+// serverFlags are the address and the token of a server.
+type serverFlags struct{ addr, token, tokenFile string }
+
+func (f *serverFlags) add(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.addr, "addr", "127.0.0.1:7070", "address of the server: host:port, or unix:PATH for a socket of your user alone")
+	flags.StringVar(&f.token, "token", "", "token of the server (default CAPSTAN_TOKEN)")
+	flags.StringVar(&f.tokenFile, "token-file", "", "file with the token, with mode 0600")
+}
+
 // serverToken returns the token of a server: of --token, of the file of --token-file,
 // or of the environment.
-func (c *Command) serverToken(f serveFlags) (string, error) {
+func (c *Command) serverToken(f serverFlags) (string, error) {
 	if f.tokenFile == "" {
 		return cmp.Or(f.token, c.Getenv("CAPSTAN_TOKEN")), nil
 	}

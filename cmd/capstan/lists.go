@@ -24,7 +24,7 @@ type described struct {
 }
 
 func (c *Command) validators() *cobra.Command {
-	return c.list("validators [NAME]", "List the validators, or describe one with its parameters", "  capstan validators\n  capstan validators word_count", allValidators)
+	return c.described("validators [NAME]", "List validators, or print the parameters of one", "  capstan list validators\n  capstan list validators word_count", allValidators)
 }
 
 func allValidators() (out []described) {
@@ -35,7 +35,7 @@ func allValidators() (out []described) {
 }
 
 func (c *Command) tools() *cobra.Command {
-	return c.list("tools [NAME]", "List the tools, or describe one with its parameters", "  capstan tools\n  capstan tools http_get", allTools)
+	return c.described("tools [NAME]", "List tools, or print the parameters of one", "  capstan list tools\n  capstan list tools http_get", allTools)
 }
 
 func allTools() (out []described) {
@@ -45,7 +45,7 @@ func allTools() (out []described) {
 	return out
 }
 
-func (c *Command) list(use, short, example string, all func() []described) *cobra.Command {
+func (c *Command) described(use, short, example string, all func() []described) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     use,
@@ -70,7 +70,7 @@ func (c *Command) list(use, short, example string, all func() []described) *cobr
 			return w.Flush()
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON, with the parameters' schemas")
+	cmd.Flags().BoolVar(&asJSON, "json", false, flagTexts["json"])
 	return cmd
 }
 

@@ -10,62 +10,20 @@ import (
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/cascades/proofs"
 	"github.com/seed61713e19/capstan/runner/batch"
-	"github.com/seed61713e19/capstan/runner/given"
 	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/measure"
-	"github.com/seed61713e19/capstan/runner/model/openai"
 	"github.com/seed61713e19/capstan/runner/trace"
 )
-
-func (c *Command) plan() *cobra.Command {
-	asJSON, model := false, ""
-	cmd := &cobra.Command{
-		Use:   "plan FILE",
-		Short: "Tell what a cascade may do at worst: model calls, validator calls, tokens, cost",
-		Long: `Tell what a cascade may do at worst: model calls, validator calls, and, estimated,
-what is sent, answered and paid at least and at worst. What has no bound or no
-price is told as such, with the key that gives it one.`,
-		Example: `  capstan plan post.yaml
-  capstan plan post.yaml --model gpt-5-mini --json`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			chosen := cascades.Chosen(newModels(c.Getenv, false, nil, c.names.root).chosen(model, args[0]))
-			return c.tell(args[0], asJSON, func(cascade *cascades.Cascade) texter {
-				c.unnamed(cascade, model)
-				return planned{cascade.PlanOf(chosen, cascade.Priced(openai.DefaultPrices())), proofs.Of(cascade)}
-			})
-		},
-	}
-	cmd.Flags().Var((*given.Models)(&model), "model", modelUsage)
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
-	c.names.add(cmd)
-	return cmd
-}
-
-// planned is a plan with the proof of what may be written.
-type planned struct {
-	cascades.Plan
-	Proof *proofs.Proof `json:"proof"`
-}
-
-// Text is the plan, and the proof where a tool writes.
-func (p planned) Text() string {
-	if p.Proof.Writers == 0 && !p.Proof.Beyond {
-		return p.Plan.Text()
-	}
-	return p.Plan.Text() + p.Proof.Text()
-}
 
 func (c *Command) graph() *cobra.Command {
 	format, proof := "mermaid", false
 	var store storeFlags
 	cmd := &cobra.Command{
 		Use:   "graph FILE|RUN",
-		Short: "Draw a cascade, or what a run of one did",
-		Long: `Draw a cascade, or what a run of one did: the phases it visited, how often, how
-they ended, and the ways it took. RUN may be the beginning of a run's name, or
-last. --proof draws what capstan lint --proof tells: the ways from models to the
-tools that write, with the gates on each; one without is dashed.`,
+		Short: "Draw a cascade or a run as a diagram",
+		Long: `Draw the phases of a cascade, or the phases that a run visited, with their results. RUN
+is the name of a run, the beginning of a name, or last. --writes draws the paths from
+models to the tools that write, with the gates on each path.`,
 		Example: `  capstan graph post.yaml --format svg > post.svg
   capstan graph last`,
 		Args: cobra.ExactArgs(1),
@@ -84,8 +42,8 @@ tools that write, with the gates on each; one without is dashed.`,
 		},
 	}
 	store.add(cmd)
-	choose(cmd, &format, "format", "mermaid", "dot", "svg")
-	cmd.Flags().BoolVar(&proof, "proof", false, "draw the ways to the tools that write")
+	choose(cmd, &format, "format", "output format", "mermaid", "dot", "svg")
+	cmd.Flags().BoolVar(&proof, "writes", false, "only the paths to tools that write")
 	c.names.add(cmd)
 	return cmd
 }
@@ -136,11 +94,10 @@ func (c *Command) ran(run *journal.Run) (*cascades.Cascade, error) {
 func (c *Command) schema() *cobra.Command {
 	return &cobra.Command{
 		Use:   "schema [cascade|set|result|label|evidence]",
-		Short: "Print the JSON Schema of cascade files, for editors, or of another file",
-		Long: `Print the JSON Schema of cascade files, for editors, or of another file: a row of
-a set, a line of a batch's results, a line of labels, a gate's evidence. That of
-cascade files has the validators and the tools that there are, by name and with
-what each takes; a file may name others of its own.`,
+		Short: "Print the JSON Schema of a file format",
+		Long: `Print the JSON Schema of cascade files, or of a dataset row (set), a line of batch
+results, a label or evidence. The schema of cascade files contains the names and the
+parameters of the built-in validators and tools.`,
 		Example: `  capstan schema > cascade.schema.json
   capstan schema set`,
 		Args:      cobra.MatchAll(cobra.MaximumNArgs(1), cobra.OnlyValidArgs),

@@ -21,13 +21,10 @@ import (
 func (c *Command) lsp() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "lsp",
-		Short: "Be a language server for editors on standard input and output",
-		Long: `Be a language server for editors on standard input and output: what lint tells,
-as one types; completion, hover, definitions, references, renaming, corrections,
-symbols, and the plan above each phase. How editors are set up is told in
-docs/editors.md.
-
-It writes no file, starts no program and asks no model.`,
+		Short: "Start a language server for editors",
+		Long: `Start a language server on standard input and output, with diagnostics, completion,
+hover, definitions, references, renaming and fixes. The server writes no file, starts no
+program and calls no model.`,
 		Example: `  capstan lsp`,
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return c.serveEditor(cmd.Context()) },

@@ -36,35 +36,25 @@ func (c *Command) mcp() *cobra.Command {
 	var f mcpFlags
 	cmd := &cobra.Command{
 		Use:   "mcp [CASCADE|DIR]...",
-		Short: "Be an MCP server on standard input and output: gates, cascades, run, lint as tools",
-		Long: `Be an MCP server on standard input and output. Its tools are every validator and
-gate, the schedule tools, the cascades that are named or are in a directory that
-is named, and run, lint and validate_request.
-
-A verdict, also a no, is a result; a result that is an error says that there is
-no verdict. A parameter given by --with holds for every gate and tool that has
-one of that name; clients do not see it and cannot give another.
-
-With --key or --signer there is a tool receipt, of runs that are kept, and with
---pub a tool verify. What signs and who is trusted, clients cannot choose.
-
-The server ends with its input, when all that was asked is answered. An interrupt
-cancels the runs that are under way; capstan resume goes on with them.`,
+		Short: "Start an MCP server with gates and cascades as tools",
+		Long: `Start an MCP server on standard input and output. Its tools are the validators, the
+gates, the schedule tools, the named cascades, run, lint and validate_request;
+--signing-key or --signer adds receipt, and --pub adds verify. Clients cannot see or
+change the parameters of --with. An interrupt cancels the active runs; resume them later.`,
 		Example: `  capstan mcp
   capstan mcp cascades/ --model gpt-5-mini
   capstan mcp --with db=week.db --only schedule_quality --only save_schedule`,
 		RunE: func(cmd *cobra.Command, args []string) error { return c.serveMCP(cmd.Context(), args, f) },
 	}
 	flags := cmd.Flags()
-	flags.StringArrayVar(&f.with, "with", nil, "a parameter that clients cannot choose: name=text, name:=JSON or name=@file")
-	flags.StringArrayVar(&f.only, "only", nil, "offer this tool alone, and others named so")
-	flags.Var((*given.Models)(&f.run.model), "model", modelUsage)
-	flags.StringVar(&f.run.names.root, "root", ".", "the folder that files which clients and cascades name, file tools and validation requests may not leave")
+	flags.StringArrayVar(&f.with, "with", nil, flagTexts["with"])
+	flags.StringArrayVar(&f.only, "only", nil, "name of a tool to offer, instead of all; may be repeated")
+	flags.Var((*given.Models)(&f.run.model), "model", flagTexts["model"])
+	flags.StringVar(&f.run.names.root, "root", ".", flagTexts["root"])
 	f.network.add(cmd, &f.run.hosts)
-	flags.BoolVar(&f.run.allowExec, "allow-exec", false, "let models run commands, files that are run start programs, and validation requests run theirs")
-	flags.StringVar(&f.evidence, "evidence", "", "where the screenshots of validation requests are kept (default: temporary directories)")
+	flags.BoolVar(&f.run.allowExec, "allow-exec", false, flagTexts["allow-exec"])
+	flags.StringVar(&f.evidence, "evidence", "", flagTexts["evidence"])
 	f.signer.add(cmd)
-	flags.Lookup("pub").Usage = "the keys whose receipts verify takes; of --signer its public key"
 	f.run.store.add(cmd)
 	f.run.store.addDurable(cmd)
 	return cmd

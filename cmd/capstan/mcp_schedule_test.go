@@ -24,14 +24,14 @@ func TestMCPSchedule(t *testing.T) {
 	capstan := func(args ...string) []byte {
 		t.Helper()
 		var out, said bytes.Buffer
-		getenv := func(name string) string { return map[string]string{"CAPSTAN_DB": runs}[name] }
+		getenv := func(name string) string { return map[string]string{"CAPSTAN_STORE": runs}[name] }
 		if status := (&Command{Stdin: bytes.NewReader(nil), Stdout: &out, Stderr: &said, Getenv: getenv}).Run(t.Context(), args); status != 0 {
 			t.Fatalf("%v: status %d: %s", args, status, said.String())
 		}
 		return out.Bytes()
 	}
 	capstan("schedule", "init", at("week.db"), "--demo")
-	capstan("keygen", "--dir", dir)
+	capstan("receipt", "keygen", "--dir", dir)
 	capstan("run", "../../cascades/examples/schedule.yaml", "--model", "scripted", "--run-id", "plan", "--root", at("."),
 		"--input", "creator_id=ada", "--input", "week_start=2026-01-05", "--input", "db="+at("week.db"),
 		"--input", "signing_key="+at("private.pem"), "--input", "verification_key="+at("public.pem"))
@@ -92,7 +92,7 @@ func TestMCPSchedule(t *testing.T) {
 func TestMCPScheduleUnset(t *testing.T) {
 	dir := t.TempDir()
 	quiet := &Command{Stdout: io.Discard, Stderr: io.Discard, Getenv: func(string) string { return "" }}
-	for _, args := range [][]string{{"schedule", "init", filepath.Join(dir, "week.db"), "--demo"}, {"keygen", "--dir", dir}} {
+	for _, args := range [][]string{{"schedule", "init", filepath.Join(dir, "week.db"), "--demo"}, {"receipt", "keygen", "--dir", dir}} {
 		if status := quiet.Run(t.Context(), args); status != exitOK {
 			t.Fatalf("%v: status %d", args, status)
 		}

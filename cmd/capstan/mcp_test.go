@@ -34,7 +34,7 @@ func serveMCP(ctx context.Context, t *testing.T, environ []string, args ...strin
 	stdin, in := io.Pipe()
 	out, stdout := io.Pipe()
 	s := &served{in, out, &bytes.Buffer{}, filepath.Join(t.TempDir(), "runs.db"), make(chan int, 1)}
-	getenv := func(name string) string { return map[string]string{"CAPSTAN_DB": s.db}[name] }
+	getenv := func(name string) string { return map[string]string{"CAPSTAN_STORE": s.db}[name] }
 	c := &Command{Stdin: stdin, Stdout: stdout, Stderr: s.said, Getenv: getenv, Environ: environ}
 	go func() {
 		status := c.Run(ctx, append([]string{"mcp"}, args...))
@@ -88,7 +88,7 @@ func TestMCPOffers(t *testing.T) {
 	want := []string{"get_content_type_rankings", "get_send_type_captions", "get_top_captions", "get_vault_availability", "lint", "run", "save_schedule", "validate_request"}
 	var listed []struct{ Name string }
 	var list bytes.Buffer
-	(&Command{Stdout: &list, Stderr: io.Discard, Getenv: func(string) string { return "" }}).Run(t.Context(), []string{"validators", "--json"})
+	(&Command{Stdout: &list, Stderr: io.Discard, Getenv: func(string) string { return "" }}).Run(t.Context(), []string{"list", "validators", "--json"})
 	if err := json.Unmarshal(list.Bytes(), &listed); err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +119,7 @@ func TestMCPWith(t *testing.T) {
 	dir := t.TempDir()
 	db := filepath.Join(dir, "week.db")
 	quiet := &Command{Stdout: io.Discard, Stderr: io.Discard, Getenv: func(string) string { return "" }}
-	for _, args := range [][]string{{"schedule", "init", db, "--demo"}, {"keygen", "--dir", dir}} {
+	for _, args := range [][]string{{"schedule", "init", db, "--demo"}, {"receipt", "keygen", "--dir", dir}} {
 		if status := quiet.Run(t.Context(), args); status != exitOK {
 			t.Fatalf("%v: status %d", args, status)
 		}

@@ -65,14 +65,14 @@ func TestShippedGates(t *testing.T) {
 	capstan := func(want int, args ...string) []byte {
 		t.Helper()
 		var out, said bytes.Buffer
-		c := &Command{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &said, Getenv: func(name string) string { return map[string]string{"CAPSTAN_DB": "runs.db"}[name] }}
+		c := &Command{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &said, Getenv: func(name string) string { return map[string]string{"CAPSTAN_STORE": "runs.db"}[name] }}
 		if got := c.Run(t.Context(), args); got != want {
 			t.Fatalf("%q ended with %d: %s", args, got, said.String())
 		}
 		return out.Bytes()
 	}
 	capstan(0, "schedule", "init", "demo.db", "--demo")
-	capstan(0, "keygen")
+	capstan(0, "receipt", "keygen")
 	capstan(0, "schedule", "settings", "demo.db", "--verification-key", "public.pem")
 	var all measure.Rate
 	for _, g := range goodRuns {
@@ -81,9 +81,9 @@ func TestShippedGates(t *testing.T) {
 			args = append(args, "--input", input)
 		}
 		capstan(0, args...)
-		asked := []string{"mutate", g.cascade, "--json"}
+		asked := []string{"measure", "mutate", g.cascade, "--json"}
 		if slices.Contains(reaching, g.cascade) {
-			asked = append(asked, "--exec")
+			asked = append(asked, "--run-programs")
 		}
 		var r mutate.Report
 		if err := json.Unmarshal(capstan(0, asked...), &r); err != nil {

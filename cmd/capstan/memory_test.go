@@ -51,7 +51,7 @@ func TestResumeFromMemory(t *testing.T) {
 			}
 			var out, said bytes.Buffer
 			command := &Command{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &said, Getenv: func(string) string { return "" }}
-			if status := command.Run(t.Context(), []string{"resume", id, "--db", file}); status != exitOK || strings.TrimSpace(out.String()) == "" {
+			if status := command.Run(t.Context(), []string{"resume", id, "--store", file}); status != exitOK || strings.TrimSpace(out.String()) == "" {
 				t.Errorf("%s: status %d: %s%s", id, status, out.String(), said.String())
 			}
 		}

@@ -27,7 +27,7 @@ func asked(t *testing.T, name string, env map[string]string, handler http.Handle
 	getenv := func(name string) string { return strings.ReplaceAll(env[name], "SERVER", s.URL) }
 	var out, told bytes.Buffer
 	c := &Command{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &told, Getenv: getenv}
-	status = c.Run(context.Background(), []string{"run", file, "--model", name, "--db", "off", "--quiet"})
+	status = c.Run(context.Background(), []string{"run", file, "--model", name, "--store", "off", "--quiet"})
 	return status, out.String(), told.String()
 }
 
@@ -70,7 +70,7 @@ phases:
 	c := &Command{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &told, Getenv: func(name string) string {
 		return map[string]string{"VLLM_BASE_URL": s.URL + "/v1"}[name]
 	}}
-	status := c.Run(context.Background(), []string{"run", file, "--model", "vllm:m", "--db", "off"})
+	status := c.Run(context.Background(), []string{"run", file, "--model", "vllm:m", "--store", "off"})
 	if status != 0 || strings.Count(told.String(), "response_format of m-1 was left out") != 1 {
 		t.Errorf("status %d, %s", status, told.String())
 	}

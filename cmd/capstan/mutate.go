@@ -42,41 +42,34 @@ func (c *Command) mutate() *cobra.Command {
 	f := mutateFlags{format: "text", seed: 1, most: faults.Most}
 	cmd := &cobra.Command{
 		Use:   "mutate FILE [TEXT]... | RUN...",
-		Short: "Plant faults in good texts, and see which the gates catch",
-		Long: `Plant faults in good texts, one in each copy, and ask every gate of the phase
-about each copy: how many it catches, by itself and with the others, and what
-passes them all. Good texts are those that kept runs released: of the runs that
-are named, or of all of the cascade FILE; with --cases those of frozen runs; or
-files, TEXT, as if --phase had said them.
-
-What can be computed is, and costs nothing; judges are asked only with --judges,
-programs run only with --exec, and the report says what was left out. The same
-texts and --seed always give the same report.
-
-Exit status: 0 done, 1 fewer caught than --min of the faults that are bad for
-sure, 2 usage or no good text, 3 something broke.`,
-		Example: `  capstan mutate post.yaml
-  capstan mutate post.yaml --cases cases --min 0.9
-  capstan mutate post.yaml --phase draft --input topic=owls good.md
-  capstan mutate last --format sarif > survivors.sarif`,
+		Short: "Plant faults in good texts and count those caught",
+		Long: `Plant one fault in each copy of a good text, and check each copy with every gate of the
+phase. Good texts are the outputs of stored runs, of the tests in --tests, or the files
+TEXT as outputs of the phase in --phases. Judges need --judges, and programs need
+--run-programs. The same texts and --seed give the same report.`,
+		Annotations: exitStatus("0 done, 1 fewer faults caught than --min, 2 usage or no good text, 3 an error"),
+		Example: `  capstan measure mutate post.yaml
+  capstan measure mutate post.yaml --tests cases --min 0.9
+  capstan measure mutate post.yaml --phases draft --input topic=owls good.md
+  capstan measure mutate last --format sarif > survivors.sarif`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return c.plantFaults(cmd.Context(), args, f) },
 	}
 	f.run.store.add(cmd)
 	flags := cmd.Flags()
-	flags.StringVar(&f.cases, "cases", "", "take the texts of the frozen runs in this directory")
-	flags.StringSliceVar(&f.phases, "phase", nil, "these phases alone")
-	flags.StringArrayVar(&f.inputs, "input", nil, "what the phase of a TEXT was given: name=text, name:=JSON or name=@file")
-	flags.StringVar(&f.input, "input-file", "", "a JSON file with it")
-	flags.Uint64Var(&f.seed, "seed", f.seed, "what is random hangs on it")
-	flags.IntVar(&f.most, "most", f.most, "how many faults of one kind are planted in one text at most")
-	countedFrom0(cmd, &f.limit, "limit", "only so many of the newest runs; 0 is all")
-	flags.BoolVar(&f.judges, "judges", false, "ask judges too, which costs model calls")
-	flags.BoolVar(&f.exec, "exec", false, "run validators that are programs or servers too")
-	flags.Var((*given.Models)(&f.run.model), "model", modelUsage)
-	flags.Float64Var(&f.least, "min", 0, "the least share, from 0 to 1, of the faults that are bad for sure to be caught")
-	flags.StringVar(&f.labels, "labels", "", "keep the faults of FILE, with what its gates said, as labels in this folder")
-	choose(cmd, &f.format, "format", "text", "json", "junit", "sarif")
+	flags.StringVar(&f.cases, "tests", "", flagTexts["tests"])
+	flags.StringSliceVar(&f.phases, "phases", nil, "names of phases, separated by commas")
+	flags.StringArrayVar(&f.inputs, "input", nil, flagTexts["input"])
+	flags.StringVar(&f.input, "input-file", "", flagTexts["input-file"])
+	flags.Uint64Var(&f.seed, "seed", f.seed, "seed of the random choices")
+	flags.IntVar(&f.most, "most", f.most, "maximum number of faults of one kind in one text")
+	countedFrom0(cmd, &f.limit, "limit", flagTexts["limit"])
+	flags.BoolVar(&f.judges, "judges", false, flagTexts["judges"])
+	flags.BoolVar(&f.exec, "run-programs", false, flagTexts["run-programs"])
+	flags.Var((*given.Models)(&f.run.model), "model", flagTexts["model"])
+	flags.Float64Var(&f.least, "min", 0, "least share of certain faults that must be caught, from 0 to 1")
+	flags.StringVar(&f.labels, "save-labels", "", "folder for the planted faults of FILE as labels")
+	choose(cmd, &f.format, "format", "output format", "text", "json", "junit", "sarif")
 	jsonFlag(cmd, &f.format)
 	return cmd
 }
@@ -92,7 +85,7 @@ func (c *Command) plantFaults(ctx context.Context, args []string, f mutateFlags)
 	defer s.close()
 	file := isFile(args[0])
 	if f.labels != "" && !file {
-		return usage("--labels is for the gates of a FILE as they are")
+		return usage("--save-labels is for the gates of a FILE as they are")
 	}
 	chosen := s.models.chosen(f.run.model, args[0])
 	r, err := s.runner(c, f.run, chosen)
@@ -177,7 +170,7 @@ func (g *goodTexts) ofCascade(ctx context.Context, file string, texts []string) 
 	}
 	switch {
 	case len(texts) > 0 && g.cases != "":
-		return usage("--cases has the texts: name no files beside it")
+		return usage("--tests has the texts: name no files beside it")
 	case len(texts) > 0:
 		return g.ofFiles(texts)
 	case g.cases != "":
@@ -192,13 +185,13 @@ func (g *goodTexts) ofCascade(ctx context.Context, file string, texts []string) 
 	if err != nil {
 		return err
 	}
-	return g.of(ctx, source, fmt.Sprintf("no kept run of cascade %s has released a text: run it, or name --cases or files", g.cascade.ID))
+	return g.of(ctx, source, fmt.Sprintf("no kept run of cascade %s has released a text: run it, or name --tests or files", g.cascade.ID))
 }
 
 func (g *goodTexts) ofCases(ctx context.Context) error {
 	dirs, err := cases.Find(g.cases)
 	if err != nil {
-		return usage("%w; capstan freeze RUN --name NAME makes one", err)
+		return usage("%w; capstan test record RUN --name NAME makes one", err)
 	}
 	told, err := cases.Tell(ctx, dirs, g.runner.Known())
 	if err != nil {
@@ -210,7 +203,7 @@ func (g *goodTexts) ofCases(ctx context.Context) error {
 // ofRuns takes the texts of kept runs, all of one cascade, as it was in the first.
 func (g *goodTexts) ofRuns(ctx context.Context, words []string) error {
 	if g.cases != "" {
-		return usage("--cases goes with a cascade file, not with runs")
+		return usage("--tests goes with a cascade file, not with runs")
 	}
 	j, err := g.kept(g.mutateFlags.run.store, true)
 	if err != nil {

@@ -18,9 +18,9 @@ type nameFlags struct {
 
 func (f *nameFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.root, "root", ".", "the folder that file tools, and files that cascades name, may not leave")
-	flags.StringArrayVar(&f.tackle, "tackle", nil, "a folder of validators, tools and cascades that files name by id; they find the folder tackle beside them without it")
-	flags.BoolVar(&f.missing, "allow-missing-tools", false, "a tool that is named nowhere is a warning, and fails when it is called")
+	flags.StringVar(&f.root, "root", ".", flagTexts["root"])
+	flags.StringArrayVar(&f.tackle, "tackle", nil, "folder of validators, tools and cascades that files name by id; may be repeated")
+	flags.BoolVar(&f.missing, "allow-missing-tools", false, "a warning, not an error, for an unknown tool, which fails when called")
 }
 
 func (f nameFlags) options() []runner.Option {

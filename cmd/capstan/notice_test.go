@@ -34,12 +34,12 @@ func TestInterruptedNotice(t *testing.T) {
 	}
 	var told bytes.Buffer
 	c := &Command{Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: &told, Getenv: func(string) string { return "" }}
-	c.Run(ctx, []string{"run", file, "--db", filepath.Join(dir, "runs.db"), "--run-id", "asked"})
+	c.Run(ctx, []string{"run", file, "--store", filepath.Join(dir, "runs.db"), "--run-id", "asked"})
 	if len(keys) != 1 || !strings.Contains(told.String(), "note: run asked: notify: there was no time to tell of the question") {
 		t.Fatalf("asked %q: %s", keys, told.String())
 	}
 	for range 2 {
-		if status := c.Run(t.Context(), []string{"resume", "asked", "--db", filepath.Join(dir, "runs.db")}); status != exitWaiting {
+		if status := c.Run(t.Context(), []string{"resume", "asked", "--store", filepath.Join(dir, "runs.db")}); status != exitWaiting {
 			t.Errorf("status %d: %s", status, told.String())
 		}
 	}

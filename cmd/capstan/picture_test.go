@@ -37,7 +37,7 @@ func TestPicture(t *testing.T) {
 
 // unkept is an environment in which runs are not kept.
 func unkept(name string) string {
-	if name == "CAPSTAN_DB" {
+	if name == "CAPSTAN_STORE" {
 		return noStore
 	}
 	return ""

@@ -47,7 +47,7 @@ func TestNoColor(t *testing.T) {
 			text, _ := io.ReadAll(person) // ends with an error when the terminal is closed
 			seen <- text
 		}()
-		set := map[string]string{"TERM": "xterm-256color", "NO_COLOR": wish, "CAPSTAN_DB": filepath.Join(t.TempDir(), "runs.db")}
+		set := map[string]string{"TERM": "xterm-256color", "NO_COLOR": wish, "CAPSTAN_STORE": filepath.Join(t.TempDir(), "runs.db")}
 		c := &Command{Stdin: strings.NewReader(""), Stdout: terminal, Stderr: terminal, Getenv: func(name string) string { return set[name] }}
 		status := c.Run(t.Context(), []string{"run", "cascades/examples/ward_retry_flow.yaml", "--model", "scripted", "--input", "product=kettle"})
 		terminal.Close()

@@ -39,7 +39,7 @@ func (p plantedLabels) identity(phase *cascades.Phase, w *wards.Ward) string {
 }
 
 func (p plantedLabels) take(l measure.Label) {
-	l.By, l.Time = "capstan mutate", p.now
+	l.By, l.Time = "capstan measure mutate", p.now
 	if line, err := l.Line(); err == nil {
 		p.lines.Write(line)
 	}

@@ -39,17 +39,17 @@ func ownGates(t *testing.T) map[string]struct {
 		page  string
 		sound []sound
 	}{
-		"capy":                 {"capy.md", soundStages(t, "../../validators/capy/testdata/*.md")},
-		"schedule_variety":     {"schedule.md", schedule["schedule_variety"]},
-		"schedule_selection":   {"schedule.md", schedule["schedule_selection"]},
-		"schedule_quality":     {"schedule.md", schedule["schedule_quality"]},
-		"schedule_critic":      {"schedule.md", schedule["schedule_critic"]},
-		"schedule_anomaly":     {"schedule.md", schedule["schedule_anomaly"]},
-		"schedule_certificate": {"schedule.md", certified},
-		"edit_verifier":        {"edit-verifier.md", soundEdits(t)},
-		"validation_response":  {"validation-requests.md", soundResponses(t)},
-		"completion_promise":   {"validation-requests.md", []sound{{name: "promise", content: readJSON(t, "../../cascades/examples/triple_gate_promise.json")}}},
-		"judge_verdict":        {"validation-requests.md", []sound{{name: "verdict", content: map[string]any{"verdict": "PASS", "reasoning": "AC-1 by the 401, AC-2 by the test run."}}}},
+		"capy":                 {"reference/gates/capy.md", soundStages(t, "../../validators/capy/testdata/*.md")},
+		"schedule_variety":     {"reference/gates/schedule.md", schedule["schedule_variety"]},
+		"schedule_selection":   {"reference/gates/schedule.md", schedule["schedule_selection"]},
+		"schedule_quality":     {"reference/gates/schedule.md", schedule["schedule_quality"]},
+		"schedule_critic":      {"reference/gates/schedule.md", schedule["schedule_critic"]},
+		"schedule_anomaly":     {"reference/gates/schedule.md", schedule["schedule_anomaly"]},
+		"schedule_certificate": {"reference/gates/schedule.md", certified},
+		"edit_verifier":        {"reference/gates/edit-verifier.md", soundEdits(t)},
+		"validation_response":  {"reference/gates/validation-requests.md", soundResponses(t)},
+		"completion_promise":   {"reference/gates/validation-requests.md", []sound{{name: "promise", content: readJSON(t, "../../cascades/examples/triple_gate_promise.json")}}},
+		"judge_verdict":        {"reference/gates/validation-requests.md", []sound{{name: "verdict", content: map[string]any{"verdict": "PASS", "reasoning": "AC-1 by the 401, AC-2 by the test run."}}}},
 	}
 }
 
@@ -100,7 +100,7 @@ func TestPlantedReal(t *testing.T) {
 	if len(stages) == 0 {
 		t.Skip("no real documents here")
 	}
-	listed := listedSurvivors(t, "capy.md")
+	listed := listedSurvivors(t, "reference/gates/capy.md")
 	r := plantIn(t, "capy", stages)
 	t.Logf("capy %s", r.Always)
 	if r.Always.Value() < 0.95 {
@@ -319,7 +319,7 @@ func soundWeeks(t *testing.T) (map[string][]sound, []sound) {
 	t.Helper()
 	dir := t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, name) }
-	getenv := func(name string) string { return map[string]string{"CAPSTAN_DB": in("runs.db")}[name] }
+	getenv := func(name string) string { return map[string]string{"CAPSTAN_STORE": in("runs.db")}[name] }
 	capstan := func(args ...string) []byte {
 		t.Helper()
 		var out, said bytes.Buffer
@@ -330,7 +330,7 @@ func soundWeeks(t *testing.T) (map[string][]sound, []sound) {
 		return out.Bytes()
 	}
 	capstan("schedule", "init", in("demo.db"), "--demo")
-	capstan("keygen", "--dir", dir)
+	capstan("receipt", "keygen", "--dir", dir)
 	capstan("schedule", "settings", in("demo.db"), "--verification-key", in("public.pem"))
 	capstan("run", "../../cascades/examples/schedule.yaml", "--model", "scripted", "-q", "--run-id", "week", "--root", in("."), "--input", "creator_id=ada", "--input", "week_start=2026-01-05",
 		"--input", "db="+in("demo.db"), "--input", "signing_key="+in("private.pem"), "--input", "verification_key="+in("public.pem"))

@@ -37,7 +37,7 @@ phases: [{name: say, instructions: Say it.}]
 	c := &Command{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &told, Getenv: func(name string) string {
 		return map[string]string{"HOUSE_KEY": "sk-of-the-house"}[name]
 	}}
-	status := c.Run(context.Background(), []string{"run", file, "--db", "off", "--quiet"})
+	status := c.Run(context.Background(), []string{"run", file, "--store", "off", "--quiet"})
 	if status != 0 || asked != "Bearer sk-of-the-house owls" || !strings.Contains(said, `"temperature":0.2`) || !strings.Contains(said, `"service_tier":"flex"`) {
 		t.Errorf("status %d, asked %q, %s, %s", status, asked, said, told.String())
 	}

@@ -20,18 +20,12 @@ func (c *Command) prune() *cobra.Command {
 	p := journal.Pruning{Keep: []string{journal.Frozen, journal.Waits}}
 	cmd := &cobra.Command{
 		Use:   "prune --older AGE",
-		Short: "Remove old runs, and give their space back",
-		Long: `Remove the runs that ended longer ago than AGE, or began longer ago and have not
-ended, with all that was kept of them, and give their space back. A run that a
-process is running stays, and so does one whose effects another run needs that
-stays. AGE is a number of days, weeks or hours, like 90d, 2w or 12h.
-
---keep names kinds of runs that stay whatever their age: frozen, made a test
-with capstan freeze; labelled, with a text that somebody has labelled with capstan
-label; waiting, for an answer; unfinished, all that capstan resume could go on
-with. --keep none keeps no kind. Labels are looked for beside the cascade of each
-run, or in the folders that --labels names.`,
-		Example: "  capstan prune --older 90d --dry-run\n  capstan prune --older 90d --keep labelled,frozen\n  capstan prune --older 2w --keep frozen,unfinished",
+		Short: "Delete old runs and free their space",
+		Long: `Delete runs that ended before the age, and unfinished runs that started before it.
+Active runs stay. An age is a number of hours, days or weeks: 12h, 90d, 2w. --keep names
+the kinds of runs that stay at any age: frozen (recorded as a test), labelled, waiting,
+unfinished, or none.`,
+		Example: "  capstan runs prune --older 90d --dry-run\n  capstan runs prune --older 90d --keep labelled,frozen\n  capstan runs prune --older 2w --keep frozen,unfinished",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			age, err := ageOf(older)
@@ -43,7 +37,7 @@ run, or in the folders that --labels names.`,
 			}
 			keeps := slices.Contains(p.Keep, journal.Labelled)
 			if len(labels) > 0 && !keeps {
-				return usage("--labels goes with --keep labelled")
+				return usage("--label-folders goes with --keep labelled")
 			}
 			p.Before = time.Now().Add(-age)
 			j, err := c.kept(store, p.DryRun)
@@ -72,11 +66,11 @@ run, or in the folders that --labels names.`,
 	}
 	store.add(cmd)
 	flags := cmd.Flags()
-	flags.StringVar(&older, "older", "", "how old a run must be to go: 90d, 2w, 12h")
-	flags.StringSliceVar(&p.Keep, "keep", p.Keep, "the kinds of runs that stay whatever their age: "+strings.Join(journal.Kinds, ", ")+"; or none")
-	flags.StringSliceVar(&labels, "labels", nil, "folders of labels, for --keep labelled (default: labels beside each run's cascade)")
-	flags.BoolVar(&p.DryRun, "dry-run", false, "remove nothing, only tell what would go")
-	flags.BoolVar(&asJSON, "json", false, "print one JSON object")
+	flags.StringVar(&older, "older", "", "least age of the runs to delete: 12h, 90d or 2w")
+	flags.StringSliceVar(&p.Keep, "keep", p.Keep, "kinds of runs that stay: "+strings.Join(journal.Kinds, ", ")+" or none")
+	flags.StringSliceVar(&labels, "label-folders", nil, "folders of labels, for --keep labelled (default labels next to each cascade)")
+	flags.BoolVar(&p.DryRun, "dry-run", false, "a list of the runs, without deleting them")
+	flags.BoolVar(&asJSON, "json", false, flagTexts["json"])
 	return cmd
 }
 

@@ -36,7 +36,7 @@ func (c *Command) labelledRuns(ctx context.Context, j *journal.Journal, before t
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(unknown)) {
-		fmt.Fprintf(c.Stderr, "note: %s of %s stay: it is not here, and so nobody can tell whether they have labels; --labels names the folder\n", reports.Count(unknown[name], "run"), oneLine(name))
+		fmt.Fprintf(c.Stderr, "note: %s of %s stay: it is not here, and so nobody can tell whether they have labels; --label-folders names the folder\n", reports.Count(unknown[name], "run"), oneLine(name))
 	}
 	for a, err := range j.Attempts(ctx, journal.Filter{Until: before}) {
 		if err != nil {

@@ -92,7 +92,7 @@ func console(t *testing.T, block, store string) string {
 		if words[0] != "capstan" {
 			t.Fatalf("a page shows %q, which is not ours to run", said)
 		}
-		getenv := func(name string) string { return map[string]string{"CAPSTAN_DB": store}[name] }
+		getenv := func(name string) string { return map[string]string{"CAPSTAN_STORE": store}[name] }
 		c := &Command{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &out, Getenv: getenv}
 		status = c.Run(context.Background(), words[1:])
 	}
@@ -195,7 +195,7 @@ func goRun(t *testing.T, source []byte) string {
 
 // The page of runs names the columns that the views have.
 func TestSQLColumns(t *testing.T) {
-	text, err := os.ReadFile("../../docs/runs.md")
+	text, err := os.ReadFile("../../docs/reference/runs.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -218,7 +218,7 @@ func TestSQLColumns(t *testing.T) {
 
 // What the page on embedding shows is of the example that runs as a test.
 func TestEmbeddingPage(t *testing.T) {
-	page, err := os.ReadFile("../../docs/embedding.md")
+	page, err := os.ReadFile("../../docs/reference/go.md")
 	if err != nil {
 		t.Fatal(err)
 	}

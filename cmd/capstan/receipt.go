@@ -33,28 +33,23 @@ type receiptFlags struct {
 
 func (f *receiptFlags) add(cmd *cobra.Command) {
 	f.signer.add(cmd)
-	cmd.Flags().BoolVar(&f.texts, "with-texts", false, "put the text, the inputs and the gates' reasons into the receipt, not their digests alone")
+	cmd.Flags().BoolVar(&f.texts, "with-texts", false, "text, inputs and reasons in the receipt, in addition to the digests")
 }
 
-func (c *Command) receipt() *cobra.Command {
+func (c *Command) sign() *cobra.Command {
 	var f receiptFlags
 	var store storeFlags
 	var phase, out string
 	cmd := &cobra.Command{
-		Use:   "receipt RUN",
-		Short: "Sign which gates a released text has passed",
-		Long: `Make a receipt of a text that a run has released: a signed statement of the
-exact text, the cascade, the gates that judged it with what each of them is, the
-inputs and the models. Whoever has the text, the receipt and the public key can
-check it with capstan verify, without a network and without this machine.
-
-A receipt does not prove that the text is true, that a model was the one it
-calls itself, or that the program that made it was unchanged. RUN may be the
-beginning of a run's name, or last; --phase names a phase, or the path of an
-item like summaries/item[3].`,
-		Example: `  capstan keygen --dir keys
-  capstan receipt last --key keys/private.pem > post.receipt.json
-  capstan receipt last --phase draft --signer "exec:./kms-sign" --pub keys/public.pem`,
+		Use:   "sign RUN",
+		Short: "Sign a receipt for a released text of a run",
+		Long: `Sign which text a run released, which gates passed it, and its cascade, inputs and
+models. Anybody with the text, the receipt and the public key can check it with capstan
+receipt verify. A receipt does not prove that the text is true or that this machine is
+honest. RUN is the name of a run, the beginning of a name, or last.`,
+		Example: `  capstan receipt keygen --dir keys
+  capstan receipt sign last --signing-key keys/private.pem > post.receipt.json
+  capstan receipt sign last --phase draft --signer "exec:./kms-sign" --pub keys/public.pem`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			signer, err := f.signer.open(cmd.Context())
@@ -78,8 +73,8 @@ item like summaries/item[3].`,
 	}
 	store.add(cmd)
 	f.add(cmd)
-	cmd.Flags().StringVar(&phase, "phase", "", "the phase whose text it is; by default the last of the run")
-	cmd.Flags().StringVarP(&out, "out", "o", "", "the file to write; by default standard output")
+	cmd.Flags().StringVar(&phase, "phase", "", flagTexts["phase"])
+	cmd.Flags().StringVarP(&out, "out", "o", "", flagTexts["out"])
 	return cmd
 }
 
@@ -204,7 +199,7 @@ type receiptMaker struct {
 func (c *Command) receiptMaker(ctx context.Context, file string, f receiptFlags) (*receiptMaker, error) {
 	if file == "" {
 		if f.signer.any() || f.texts {
-			return nil, usage("--key, --signer, --pub and --with-texts are for --receipt FILE")
+			return nil, usage("--signing-key, --signer, --pub and --with-texts are for --receipt FILE")
 		}
 		return nil, nil
 	}

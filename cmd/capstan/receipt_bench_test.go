@@ -27,7 +27,7 @@ func BenchmarkReceipt(b *testing.B) {
 		b.Fatal(err)
 	}
 	binary := built(b)
-	if said, err := exec.Command(binary, "keygen", "--dir", dir).CombinedOutput(); err != nil {
+	if said, err := exec.Command(binary, "receipt", "keygen", "--dir", dir).CombinedOutput(); err != nil {
 		b.Fatalf("%v\n%s", err, said)
 	}
 	for _, takes := range []time.Duration{200 * time.Millisecond, 2 * time.Second} {
@@ -40,7 +40,7 @@ func BenchmarkReceipt(b *testing.B) {
 			}))
 			defer server.Close()
 			run := func(more ...string) (wall, cpu time.Duration) {
-				cmd := exec.Command(binary, append([]string{"run", file, "--model", "vllm:m", "--db", "off", "-q"}, more...)...)
+				cmd := exec.Command(binary, append([]string{"run", file, "--model", "vllm:m", "--store", "off", "-q"}, more...)...)
 				cmd.Env = append(os.Environ(), "VLLM_BASE_URL="+server.URL+"/v1")
 				began := time.Now()
 				if said, err := cmd.CombinedOutput(); err != nil {
@@ -50,7 +50,7 @@ func BenchmarkReceipt(b *testing.B) {
 			}
 			var walls, cpus [2][]time.Duration
 			for b.Loop() {
-				for i, more := range [][]string{nil, {"--receipt", out, "--key", key}} {
+				for i, more := range [][]string{nil, {"--receipt", out, "--signing-key", key}} {
 					wall, cpu := run(more...)
 					walls[i], cpus[i] = append(walls[i], wall), append(cpus[i], cpu)
 				}

@@ -33,7 +33,7 @@ func TestNamesOfBefore(t *testing.T) {
 		Verdict: receipt.Refused, Field: name, Reason: name, KeyName: name, Checked: []string{name},
 		Claim: &receipt.Claim{Run: name, Phase: name, Cascade: receipt.Policy{ID: name}, Gates: []receipt.Gate{{Name: name, Moment: name, Mode: name, Digest: name}}, Shadow: []receipt.Gate{{Name: name}}},
 	})}
-	for _, args := range []string{"runs", "show last", "prune --older 0h --dry-run"} {
+	for _, args := range []string{"runs", "show last", "runs prune --older 0h --dry-run"} {
 		var out strings.Builder
 		c := &Command{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &out, Getenv: func(string) string { return "" }}
 		if status := c.Run(t.Context(), append(strings.Fields(args), "--store", store)); status != exitOK {
@@ -82,7 +82,7 @@ func TestVerifyLeavesNothing(t *testing.T) {
 	}{{string(list[0].Text), sealed, exitOK}, {"another", sealed, exitNo}, {"another", pub, exitUsage}, {"another", "nothing", exitUsage}} {
 		var out, said strings.Builder
 		c := &Command{Stdin: strings.NewReader(row.text), Stdout: &out, Stderr: &said, Getenv: unkept}
-		if got := c.Run(t.Context(), []string{"verify", "-", row.sealed, "--pub", pub}); got != row.want {
+		if got := c.Run(t.Context(), []string{"receipt", "verify", "-", row.sealed, "--pub", pub}); got != row.want {
 			t.Errorf("%s, %s: status %d, want %d: %s%s", row.text, row.sealed, got, row.want, &out, &said)
 		}
 		if left, err := os.ReadDir(spool); err != nil || len(left) > 0 {

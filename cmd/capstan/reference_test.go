@@ -2,46 +2,25 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/cascades/cascadestest"
 	"github.com/seed61713e19/capstan/runner/tool"
 	"github.com/seed61713e19/capstan/validators/builtins"
 )
 
-// TestReference holds the reference page against the validators and tools
-// themselves; -update writes it.
+// TestReference compares the lists of the built-in validators and tools on their pages
+// with the validators and tools; -update writes them.
 func TestReference(t *testing.T) {
-	const page = "../../docs/reference.md"
-	want := reference()
-	if *update {
-		if err := os.WriteFile(page, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	got, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(got) != want {
-		t.Errorf("%s does not tell what is there; go test ./cmd/capstan -run TestReference -update writes it", page)
-	}
+	cascadestest.Generated(t, *update, "../../docs/reference/validators.md", "built-in validators", validatorEntries())
+	cascadestest.Generated(t, *update, "../../docs/reference/tools.md", "built-in tools", toolEntries())
 }
 
-func reference() string {
+func validatorEntries() string {
 	var b strings.Builder
-	b.WriteString(`# Validators and tools
-
-What a cascade may name without defining it. Computed validators cost nothing
-and always say the same; judges ask a model, with the criteria shown by
-` + "`capstan validators NAME`" + `. Parameters go under ` + "`with`" + ` in a ward, beside the
-content under ` + "`inputs`" + ` in a ` + "`tool:`" + ` phase, and as ` + "`--with name=value`" + ` of ` + "`capstan gate`" + `.
-
-## Validators
-`)
 	for _, v := range builtins.Default().With(shipped()...).List() {
 		kind := "computed"
 		if v.Criteria != "" {
@@ -50,11 +29,17 @@ content under ` + "`inputs`" + ` in a ` + "`tool:`" + ` phase, and as ` + "`--wi
 		fmt.Fprintf(&b, "\n### %s\n\n%s (%s).\n", v.Name, sentence(v.Description), kind)
 		parameters(&b, v.Params())
 	}
-	b.WriteString("\n## Tools\n\nBehind each stands its effect: `none`, `reads`, or `writes`.\n")
+	b.WriteString("\n")
+	return b.String()
+}
+
+func toolEntries() string {
+	var b strings.Builder
 	for _, t := range append(tools(tool.Options{}), cascades.EngineTools()...) {
 		fmt.Fprintf(&b, "\n### %s\n\n%s (%s).\n", t.Name, sentence(t.Description), t.Effect)
 		parameters(&b, t.Params())
 	}
+	b.WriteString("\n")
 	return b.String()
 }
 
@@ -74,12 +59,12 @@ func parameters(b *strings.Builder, schema map[string]any) {
 		names = append(names, name)
 	}
 	slices.Sort(names)
-	b.WriteString("\n| parameter | type | | |\n|---|---|---|---|\n")
+	b.WriteString("\n| parameter | type | required | meaning |\n|---|---|---|---|\n")
 	for _, name := range names {
 		p, _ := properties[name].(map[string]any)
 		need := ""
 		if slices.Contains(required, any(name)) {
-			need = "required"
+			need = "yes"
 		}
 		description, _ := p["description"].(string)
 		fmt.Fprintf(b, "| `%s` | %s | %s | %s |\n", name, typeOf(p), need, strings.ReplaceAll(description, "|", "\\|"))

@@ -23,18 +23,14 @@ func (c *Command) validateRequest() *cobra.Command {
 	var name string
 	cmd := &cobra.Command{
 		Use:   "validate-request REQUEST.json",
-		Short: "Validate a request for real, and print the response",
-		Long: `Validate a request of the validation request protocol for real: look at the files
-of its worktree, run the commands that its hints name, ask its services, and open
-its pages in a headless Chromium. The response goes to standard output. Without
---allow-services no service is asked, and without --allow-exec no command runs.
-
-What cannot be computed is judged by a model where --model names one, by the
-shipped cascade validate_criterion.yaml; else it is BLOCKED.
-
-Exit status: 0 PASS, 1 FAIL or PARTIAL, 2 a malformed request, 3 BLOCKED.`,
-		Example: `  capstan validate-request request.json --allow-services --allow-exec --evidence shots`,
-		Args:    cobra.ExactArgs(1),
+		Short: "Execute a validation request and print the response",
+		Long: `Execute a request of the validation request protocol: read the files of its worktree,
+run its commands, call its services and open its pages in a headless Chromium. Services
+need --allow-services, and commands need --allow-exec. --model judges the criteria that
+cannot be computed; without a model they are BLOCKED.`,
+		Annotations: exitStatus("0 PASS, 1 FAIL or PARTIAL, 2 a malformed request, 3 BLOCKED"),
+		Example:     `  capstan validate-request request.json --allow-services --allow-exec --evidence shots`,
+		Args:        cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			text, err := c.files().Text(args[0])
 			if err != nil {
@@ -54,12 +50,12 @@ Exit status: 0 PASS, 1 FAIL or PARTIAL, 2 a malformed request, 3 BLOCKED.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&i.Root, "root", "", "the directory that the worktree must lie in (default: where the request says)")
-	flags.BoolVar(&i.AllowExec, "allow-exec", false, "run the commands that hints name")
-	flags.BoolVar(&i.Network.Services, "allow-services", false, "connect to the services and ports that the request names, with every method of its hints")
-	flags.StringVar(&i.EvidenceDir, "evidence", "", "where screenshots are kept, made if need be (default: a new temporary directory)")
-	flags.StringVar(&i.Browser, "browser", "", `the Chromium to use, "none" for none`)
-	flags.Var((*given.Models)(&name), "model", "who judges what cannot be computed: "+modelUsage)
+	flags.StringVar(&i.Root, "root", "", flagTexts["root"])
+	flags.BoolVar(&i.AllowExec, "allow-exec", false, flagTexts["allow-exec"])
+	flags.BoolVar(&i.Network.Services, "allow-services", false, "permission to connect to the services and ports of the request")
+	flags.StringVar(&i.EvidenceDir, "evidence", "", flagTexts["evidence"])
+	flags.StringVar(&i.Browser, "browser", "", "path of Chromium, or none")
+	flags.Var((*given.Models)(&name), "model", flagTexts["model"])
 	return cmd
 }
 
@@ -85,8 +81,8 @@ type networkFlags struct{ methods []string }
 
 func (f *networkFlags) add(cmd *cobra.Command, hosts *[]string) {
 	flags := cmd.Flags()
-	flags.StringArrayVar(hosts, "allow-host", nil, "a host that http_get and validation requests may reach: name, name:port or *.name")
-	flags.StringArrayVar(&f.methods, "allow-method", nil, "a method that validation requests may send, besides GET and HEAD")
+	flags.StringArrayVar(hosts, "allow-host", nil, flagTexts["allow-host"])
+	flags.StringArrayVar(&f.methods, "allow-method", nil, "HTTP method for validation requests besides GET and HEAD; may be repeated")
 }
 
 // inspected takes one request to an inspector, and its response back.

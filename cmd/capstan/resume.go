@@ -53,17 +53,11 @@ func (c *Command) resume() *cobra.Command {
 	var how resumption
 	cmd := &cobra.Command{
 		Use:   "resume RUN",
-		Short: "Go on with a run after a crash, an interrupt or a person's answer",
-		Long: `Go on with a run after a crash, an interrupt or a person's answer. Nothing that
-finished is done again, and what was spent counts. RUN may be the beginning of
-a run's name, or last.
-
-The cascade, and every file it names, is what it was when the run began, also
-where the files have changed since or are gone: the run has kept them.
-A program that judges or is a tool is not kept: if its file has changed, the run
-stops. --with-changes makes a new run with the files as they are now, and --from
-and --input make one too. A new run shares with the old one whatever is the same: a
-call with the same request is not made again.`,
+		Short: "Resume a run after a crash, an interrupt or an answer",
+		Long: `Resume a run without repeating finished steps. RUN is the name of a run, the beginning
+of a name, or last. The run uses its stored cascade, and stops if a program of the
+cascade has changed. --with-changes, --from and --input create a new run, which reuses
+every call with an identical request.`,
 		Example: `  capstan resume last
   capstan resume 20261120-2150 --from polish
   capstan resume last --input topic=herons`,
@@ -74,13 +68,11 @@ call with the same request is not made again.`,
 	}
 	f.shared(cmd)
 	flags := cmd.Flags()
-	flags.StringVar(&how.from, "from", "", "make a new run that does everything anew from this phase on")
-	flags.StringArrayVar(&f.inputs, "input", nil, "make a new run with this input changed: name=text, name:=JSON or name=@file")
-	flags.BoolVar(&f.store.take, "take", false, "take over a run of a process that cannot be seen from here (another machine or container) and that you know is gone")
-	flags.BoolVar(&how.changes, "with-changes", false, "make a new run with the files of the cascade and its programs as they are now")
-	flags.BoolVar(&how.changes, "force", false, "the same")
-	_ = flags.MarkDeprecated("force", "it is called --with-changes")
-	flags.StringVar(&f.runID, "run-id", "", "the new run's name")
+	flags.StringVar(&how.from, "from", "", "phase from which the new run starts again")
+	flags.StringArrayVar(&f.inputs, "input", nil, flagTexts["input"])
+	flags.BoolVar(&f.store.take, "take", false, "takeover of a run whose process, on another machine or in a container, is gone")
+	flags.BoolVar(&how.changes, "with-changes", false, "new run with the present files of the cascade")
+	flags.StringVar(&f.runID, "run-id", "", flagTexts["run-id"])
 	return cmd
 }
 
@@ -101,7 +93,7 @@ func (c *Command) resumeRun(ctx context.Context, id string, how resumption, f ru
 	}
 	defer s.close()
 	if s.journal == nil {
-		return usage("resume needs the runs that --db keeps")
+		return usage("resume needs the runs that --store keeps")
 	}
 	run, err := s.journal.Run(ctx, id)
 	if err != nil {

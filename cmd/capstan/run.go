@@ -40,9 +40,9 @@ type runFlags struct {
 // shared adds the flags that run and resume have in common.
 func (f *runFlags) shared(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.events, "events", "", "write every event to this file, as JSON Lines")
-	flags.BoolVar(&f.json, "json", false, "print the whole result as one JSON object")
-	flags.BoolVarP(&f.quiet, "quiet", "q", false, "no progress")
+	flags.StringVar(&f.events, "events", "", "JSON Lines file for the events")
+	flags.BoolVar(&f.json, "json", false, flagTexts["json"])
+	flags.BoolVarP(&f.quiet, "quiet", "q", false, "no progress output")
 	f.store.add(cmd)
 	f.store.addDurable(cmd)
 }
@@ -50,11 +50,11 @@ func (f *runFlags) shared(cmd *cobra.Command) {
 // how adds the flags that say how runs that begin are made.
 func (f *runFlags) how(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.Var((*given.Models)(&f.model), "model", modelUsage)
-	flags.BoolVar(&f.strict, "strict", false, "a warning about the cascade is an error")
-	flags.StringArrayVar(&f.hosts, "allow-host", nil, "a host that http_get may reach: name, name:port or *.name")
+	flags.Var((*given.Models)(&f.model), "model", flagTexts["model"])
+	flags.BoolVar(&f.strict, "strict", false, flagTexts["strict"])
+	flags.StringArrayVar(&f.hosts, "allow-host", nil, flagTexts["allow-host"])
 	f.names.add(cmd)
-	flags.BoolVar(&f.allowExec, "allow-exec", false, "let the model run commands through run_command and run_code")
+	flags.BoolVar(&f.allowExec, "allow-exec", false, flagTexts["allow-exec"])
 }
 
 func (c *Command) run() *cobra.Command {
@@ -63,14 +63,10 @@ func (c *Command) run() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run FILE",
 		Short: "Run a cascade",
-		Long: `Run a cascade. The output of its last phase goes to standard output, progress
-to standard error. --model scripted uses the replies in NAME.scripted.yaml
-beside the cascade NAME.yaml, and needs no key. The run is kept, so that
-resume can go on with it and show can tell what it did.
-
---each runs it on every row of a set, several at a time, and writes one result a
-line in the order of the set. A row that fails stops no other. The same command
-goes on with a batch that was broken off.`,
+		Long: `Run a cascade and print the output of its last phase; progress goes to standard error.
+--model scripted takes the replies from NAME.scripted.yaml next to NAME.yaml and needs
+no key. --each runs the cascade for every row of a dataset, and the same command
+continues an interrupted batch. Capstan stores each run, so that you can resume it.`,
 		Example: `  capstan run post.yaml --input topic=owls
   capstan run review.yaml --input document=@report.md --model scripted
   capstan run post.yaml --input-file input.json --json --events run.jsonl
@@ -89,19 +85,19 @@ goes on with a batch that was broken off.`,
 				return usage("--run-id and --input-file are of one run, and --each makes many")
 			}
 			if f.receipt != "" {
-				return usage("--receipt is of one run: capstan receipt RUN makes one of each that --each has kept")
+				return usage("--receipt is of one run: capstan receipt sign RUN makes one of each that --each has kept")
 			}
 			return c.runBatch(cmd.Context(), args[0], f, b, false)
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringArrayVar(&f.inputs, "input", nil, "an input: name=text, name:=JSON or name=@file")
-	flags.StringVar(&f.inputFile, "input-file", "", "a JSON object of inputs, - for standard input")
-	flags.StringVar(&f.runID, "run-id", "", "the run's name")
-	flags.StringVar(&b.set, "each", "", "run the cascade on every row of this set, JSON Lines or CSV")
+	flags.StringArrayVar(&f.inputs, "input", nil, flagTexts["input"])
+	flags.StringVar(&f.inputFile, "input-file", "", flagTexts["input-file"])
+	flags.StringVar(&f.runID, "run-id", "", flagTexts["run-id"])
+	flags.StringVar(&b.set, "each", "", "dataset whose rows are the inputs of runs: JSON Lines or CSV")
 	f.how(cmd)
 	b.add(cmd)
-	flags.StringVar(&f.receipt, "receipt", "", "write a signed receipt of the output to this file; the output is then printed byte for byte")
+	flags.StringVar(&f.receipt, "receipt", "", "file for a signed receipt; the output is printed byte for byte")
 	f.proof.add(cmd)
 	f.shared(cmd)
 	return cmd

@@ -18,14 +18,14 @@ import (
 	"github.com/seed61713e19/capstan/runner/serve/queries"
 )
 
-func (c *Command) runs() *cobra.Command {
+func (c *Command) runsList() *cobra.Command {
 	var store storeFlags
 	f := journal.Filter{Limit: 20}
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:     "runs",
-		Short:   "List the runs that were kept, the newest first",
-		Example: "  capstan runs --status blocked --limit 5",
+		Use:     "list",
+		Short:   "List stored runs, newest first",
+		Example: "  capstan runs list --status blocked --limit 5",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if f.Status != "" && !slices.Contains(queries.Statuses, f.Status) {
@@ -54,11 +54,11 @@ func (c *Command) runs() *cobra.Command {
 	}
 	store.add(cmd)
 	flags := cmd.Flags()
-	flags.StringVar(&f.Status, "status", "", "only runs that ended so, or are running or waiting")
+	flags.StringVar(&f.Status, "status", "", "only runs with this status")
 	flags.StringVar(&f.Cascade, "cascade", "", "only runs of the cascade with this id")
-	flags.StringVar(&f.Words, "words", "", "only runs with these words in what they were given, were asked or said, with where they stand first")
-	countedFrom0(cmd, &f.Limit, "limit", "how many at most; 0 is no limit")
-	flags.BoolVar(&asJSON, "json", false, "print one JSON object")
+	flags.StringVar(&f.Words, "words", "", "only runs with these words in a text, and where they appear")
+	countedFrom0(cmd, &f.Limit, "limit", flagTexts["limit"])
+	flags.BoolVar(&asJSON, "json", false, flagTexts["json"])
 	return cmd
 }
 
@@ -122,11 +122,10 @@ func (c *Command) events() *cobra.Command {
 	var follow, full bool
 	cmd := &cobra.Command{
 		Use:   "events RUN",
-		Short: "Print a run's events as JSON Lines",
-		Long: `Print a run's events as JSON Lines, those of --events. RUN may be the
-beginning of a run's name, or last. A model_called has the messages that are new
-since the last call of its conversation, and messages_before says how many stood
-then; with --full it has all of them.`,
+		Short: "Print the events of a run as JSON Lines",
+		Long: `Print the events that run --events writes. RUN is the name of a run, the beginning of a
+name, or last. A model_called event contains the messages since the previous call, and
+messages_before counts the others; --full includes all messages.`,
 		Example: `  capstan events last
   capstan events last --full | jq 'select(.kind == "verdict")'`,
 		Args: cobra.ExactArgs(1),
@@ -137,8 +136,8 @@ then; with --full it has all of them.`,
 		},
 	}
 	store.add(cmd)
-	cmd.Flags().Int64Var(&after, "after", 0, "only events numbered higher")
-	cmd.Flags().BoolVarP(&follow, "follow", "f", false, "go on as the run does, until it ends")
+	cmd.Flags().Int64Var(&after, "after", 0, "only events with a higher number")
+	cmd.Flags().BoolVarP(&follow, "follow", "f", false, "new events until the run ends")
 	cmd.Flags().BoolVar(&full, "full", false, "every request with its whole conversation")
 	return cmd
 }
@@ -191,11 +190,11 @@ func (c *Command) sql() *cobra.Command {
 	limit := 1000
 	cmd := &cobra.Command{
 		Use:   `sql "SELECT …"`,
-		Short: "Ask the kept runs with read-only SQL",
-		Long: `Ask the kept runs with read-only SQL, in SQLite's dialect, or in PostgreSQL's of
-runs that are kept there, over the views runs, phases, attempts, verdicts and calls.`,
-		Example: `  capstan sql "SELECT validator, count(*) FROM verdicts WHERE valid = 0 GROUP BY 1 ORDER BY 2 DESC"
-  capstan sql "SELECT * FROM calls WHERE run_id = 'nightly'" --format csv`,
+		Short: "Query stored runs with read-only SQL",
+		Long: `Query the views runs, phases, attempts, verdicts and calls. The dialect is SQLite, or
+PostgreSQL if the runs are stored there.`,
+		Example: `  capstan runs sql "SELECT validator, count(*) FROM verdicts WHERE valid = 0 GROUP BY 1"
+  capstan runs sql "SELECT * FROM calls WHERE run_id = 'nightly'" --format csv`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.look(store, func(j *journal.Journal) error {
@@ -208,9 +207,9 @@ runs that are kept there, over the views runs, phases, attempts, verdicts and ca
 		},
 	}
 	store.add(cmd)
-	choose(cmd, &format, "format", "table", "csv", "json")
+	choose(cmd, &format, "format", "output format", "table", "csv", "json")
 	jsonFlag(cmd, &format)
-	countedFrom0(cmd, &limit, "limit", "how many rows at most; 0 is no limit")
+	countedFrom0(cmd, &limit, "limit", flagTexts["limit"])
 	return cmd
 }
 

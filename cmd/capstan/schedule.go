@@ -20,7 +20,7 @@ import (
 func (c *Command) schedule() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "schedule",
-		Short: "Prepare what the schedule gates need",
+		Short: "Prepare databases for the schedule gates",
 		Example: `  capstan schedule init demo.db --demo
   capstan schedule show demo.db`,
 		Args: cobra.NoArgs,
@@ -29,10 +29,10 @@ func (c *Command) schedule() *cobra.Command {
 	var demo bool
 	start := &cobra.Command{
 		Use:   "init DB",
-		Short: "Make the schedule tables in a SQLite file or a PostgreSQL database",
-		Long: `Make the schedule tables in a SQLite file, which is created, or in a PostgreSQL
-database by its DSN, and fill in the send types. On a database that has them it
-adds what is missing and changes nothing else.`,
+		Short: "Create the schedule tables in a database",
+		Long: `Create the schedule tables and the send types in a SQLite file, or in a PostgreSQL
+database by its DSN. In an existing database, the command adds missing tables and
+changes nothing else.`,
 		Example: `  capstan schedule init demo.db --demo`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -43,7 +43,7 @@ adds what is missing and changes nothing else.`,
 			return nil
 		},
 	}
-	start.Flags().BoolVar(&demo, "demo", false, "fill in demo data: three creators, 400 captions, 60 days of messages")
+	start.Flags().BoolVar(&demo, "demo", false, "demo data: three creators, 400 captions, 60 days of messages")
 	cmd.AddCommand(start, c.scheduleSettings(), c.scheduleShow())
 	return cmd
 }
@@ -66,17 +66,16 @@ func (c *Command) scheduleSettings() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "settings DB",
-		Short: "Show, or set, what a database asks of a certificate",
-		Long: `Show, or set, what a database asks of the certificate of a schedule before it is
-saved there. In phase 2 a schedule without a good certificate is refused, in
-phase 1 it is saved with warnings. With a verification key in the database no
-other key verifies, whatever a call or a model says.`,
+		Short: "Show or change the certificate rules of a database",
+		Long: `Show or change which certificate a schedule needs before it is saved. In phase 1, a
+schedule without a valid certificate is saved with warnings; in phase 2 it is refused.
+If the database has a verification key, no other key verifies a certificate.`,
 		Example: `  capstan schedule settings demo.db
-  capstan schedule settings demo.db --phase 2 --verification-key public.pem`,
+  capstan schedule settings demo.db --gatekeeper-phase 2 --verification-key public.pem`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if cmd.Flags().Changed("phase") && phase != 1 && phase != 2 {
-				return usage("--phase must be 1 or 2, not %d", phase)
+			if cmd.Flags().Changed("gatekeeper-phase") && phase != 1 && phase != 2 {
+				return usage("--gatekeeper-phase must be 1 or 2, not %d", phase)
 			}
 			return inSchedules(args[0], func(db *schedule.DB) error {
 				if cmd.Flags().Changed("verification-key") {
@@ -84,7 +83,7 @@ other key verifies, whatever a call or a model says.`,
 						return err
 					}
 				}
-				if cmd.Flags().Changed("phase") { // last: a key that cannot be read weakens nothing
+				if cmd.Flags().Changed("gatekeeper-phase") { // last: a key that cannot be read weakens nothing
 					if err := db.SetPhase(cmd.Context(), phase); err != nil {
 						return err
 					}
@@ -101,9 +100,9 @@ other key verifies, whatever a call or a model says.`,
 			})
 		},
 	}
-	cmd.Flags().IntVar(&phase, "phase", 0, "set the gatekeeper's phase: 1 warns, 2 refuses")
-	cmd.Flags().StringVar(&key, "verification-key", "", "set the keys that verify certificates: the public.pem of keygen, or several in one file")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	cmd.Flags().IntVar(&phase, "gatekeeper-phase", 0, "new phase of the gatekeeper: 1 warns, 2 refuses")
+	cmd.Flags().StringVar(&key, "verification-key", "", "file of the public keys that verify certificates")
+	cmd.Flags().BoolVar(&asJSON, "json", false, flagTexts["json"])
 	return cmd
 }
 
@@ -112,9 +111,9 @@ func (c *Command) scheduleShow() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "show DB",
-		Short: "List the saved weeks, or the rows of one",
-		Long: `List the weeks that are saved in a database, or with --week the rows of each
-saved week that begins on that day. Nothing is written.`,
+		Short: "List saved weeks, or the rows of one week",
+		Long: `List the saved weeks of a database. --week lists the rows of each week that starts on
+that day.`,
 		Example: `  capstan schedule show demo.db
   capstan schedule show demo.db --week 2026-01-05`,
 		Args: cobra.ExactArgs(1),
@@ -134,9 +133,9 @@ saved week that begins on that day. Nothing is written.`,
 			})
 		},
 	}
-	cmd.Flags().StringVar(&creator, "creator", "", "only the weeks of this creator, by id or page name")
-	cmd.Flags().StringVar(&week, "week", "", "only the weeks that begin on this day, like 2026-01-05, with their rows")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	cmd.Flags().StringVar(&creator, "creator", "", "only weeks of this creator, by id or page name")
+	cmd.Flags().StringVar(&week, "week", "", "only weeks that start on this day, like 2026-01-05, with their rows")
+	cmd.Flags().BoolVar(&asJSON, "json", false, flagTexts["json"])
 	return cmd
 }
 
@@ -206,9 +205,11 @@ func column(v any) string {
 func (c *Command) keygen() *cobra.Command {
 	dir := "."
 	cmd := &cobra.Command{
-		Use:     "keygen",
-		Short:   "Make a pair of keys: private.pem signs receipts and certificates, public.pem verifies them",
-		Example: `  capstan keygen`,
+		Use:   "keygen",
+		Short: "Create a key pair for receipts and certificates",
+		Long: `Write private.pem, which signs receipts and certificates, and public.pem, which verifies
+them. Existing files are never overwritten.`,
+		Example: `  capstan receipt keygen`,
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			private, public, err := schedule.Keygen()
@@ -231,6 +232,6 @@ func (c *Command) keygen() *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&dir, "dir", dir, "where the keys are written, made where it is not there; nothing is written over")
+	cmd.Flags().StringVar(&dir, "dir", dir, "folder for the keys")
 	return cmd
 }

@@ -17,12 +17,11 @@ func (c *Command) script() *cobra.Command {
 	var store storeFlags
 	cmd := &cobra.Command{
 		Use:   "script FILE|RUN",
-		Short: "Write a script that a cascade can be tried with, without a key",
-		Long: `Write a script that a cascade can be tried with, without a key: replies for
---model scripted. Of a cascade's file it is made from what the phases' schemas,
-expressions and computed gates ask for, and answers every request, however often;
-what a gate refuses all the same is told above it. Of a run it has what the
-models said. RUN may be the beginning of a run's name, or last.`,
+		Short: "Write scripted replies to try a cascade without a key",
+		Long: `Write replies for --model scripted. For a cascade file, Capstan creates replies that
+match the schemas, expressions and computed gates of the phases; a comment lists each
+gate that still rejects a reply. For a run, the script contains the replies of its
+models. RUN is the name of a run, the beginning of a name, or last.`,
 		Example: `  capstan script post.yaml > post.scripted.yaml
   capstan run post.yaml --model scripted --input topic=owls
   capstan script last > good.yaml`,

@@ -89,7 +89,7 @@ func capstan(t *testing.T, dir string, args ...string) (said string, status int)
 	t.Helper()
 	var out bytes.Buffer
 	c := &Command{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &out, Getenv: func(name string) string {
-		if name == "CAPSTAN_DB" {
+		if name == "CAPSTAN_STORE" {
 			return filepath.Join(dir, "runs.db")
 		}
 		return ""

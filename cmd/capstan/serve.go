@@ -17,7 +17,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/given"
 	"github.com/seed61713e19/capstan/runner/serve"
 	"github.com/seed61713e19/capstan/runner/serve/orders"
 	"github.com/seed61713e19/capstan/runner/serve/problems"
@@ -27,50 +29,67 @@ import (
 )
 
 type serveFlags struct {
-	addr      string
-	token     string
-	tokenFile string
-	hosts     []string
-	models    []string
-	evidence  string
-	limit     int
-	takeover  time.Duration
-	network   networkFlags
-	run       runFlags
+	serverFlags
+	hosts    []string
+	models   []string
+	evidence string
+	limit    int
+	takeover time.Duration
+	network  networkFlags
+	run      runFlags
 }
 
-// first is the default model, "" where none is named.
+// choose puts the default model before those that clients may choose, and leaves the
+// models that replace others in the flags of runs.
+func (f *serveFlags) choose(environment string) error {
+	first, replaced := apart(f.run.model)
+	if first == "" {
+		first = environment
+	}
+	for _, name := range f.models {
+		if cascades.Chosen(name).Default() == "" {
+			return usage("--allow-model takes the name of a model, not %q", name)
+		}
+	}
+	if first == "" && len(f.models) > 0 {
+		return usage("--allow-model needs a default: give --model or CAPSTAN_MODEL")
+	}
+	if first != "" {
+		f.models = append([]string{first}, f.models...)
+	}
+	f.run.model = replaced
+	return nil
+}
+
+// first returns the default model, or "".
 func (f serveFlags) first() string { return strings.Join(f.models[:min(1, len(f.models))], "") }
 
 func (c *Command) serve() *cobra.Command {
-	f := serveFlags{addr: "127.0.0.1:7070"}
+	var f serveFlags
 	cmd := &cobra.Command{
 		Use:   "serve [CASCADE|DIR]...",
-		Short: "Serve the page that shows runs live, and the HTTP API",
-		Long: `Serve the page that shows the kept runs, live, and the HTTP API under /v1. The
-cascades that are named, or that are in a directory that is named, can be run
-through them; no other file can.
-
-An address that other machines reach needs a token of at least 16 characters.
---token-file and CAPSTAN_TOKEN do not show it in the list of processes.`,
+		Short: "Serve the web page of runs and the HTTP API",
+		Long: `Serve the web page of stored runs and the HTTP API under /v1. Clients can run the
+cascades that you name, or that are in a folder that you name, and no other file. An
+address that other machines can reach needs a token of at least 16 characters, from
+--token-file or CAPSTAN_TOKEN.`,
 		Example: `  capstan serve
   capstan serve --addr unix:capstan.sock
   capstan serve cascades/ --model gpt-5-mini
-  CAPSTAN_TOKEN=… capstan serve --addr 0.0.0.0:7070 --name capstan.example.com`,
+  CAPSTAN_TOKEN=… capstan serve --addr 0.0.0.0:7070 --hostname capstan.example.com`,
 		RunE: func(cmd *cobra.Command, args []string) error { return c.serveRuns(cmd.Context(), args, f) },
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.addr, "addr", f.addr, "the address to listen on, or unix:PATH for a socket that only you can connect to")
-	flags.StringVar(&f.token, "token", "", "what a visitor has to know (or CAPSTAN_TOKEN)")
-	flags.StringVar(&f.tokenFile, "token-file", "", "a file with the token, which only you may read")
-	flags.StringArrayVar(&f.hosts, "name", nil, "a further name under which the server is reached")
-	flags.StringArrayVar(&f.models, "model", nil, "a model that may be asked for, the first is the default (or CAPSTAN_MODEL); OLD=NEW, '*=NEW': another one for that, or for all")
-	flags.IntVar(&f.limit, "runs", 16, "how many runs there may be at once")
-	flags.DurationVar(&f.takeover, "takeover", 0, "go on with runs whose process is gone, and count as gone after this long (from 1s; by default runs stay where they are)")
-	flags.StringVar(&f.run.names.root, "root", ".", "the folder that file tools, files that cascades name and validation requests may not leave")
+	f.serverFlags.add(cmd)
+	flags.StringArrayVar(&f.hosts, "hostname", nil, "another name under which clients reach the server; may be repeated")
+	flags.Var((*given.Models)(&f.run.model), "model", flagTexts["model"])
+	flags.StringArrayVar(&f.models, "allow-model", nil, "another model that clients may choose; may be repeated")
+	flags.IntVar(&f.limit, "parallel", 16, flagTexts["parallel"])
+	flags.DurationVar(&f.takeover, "takeover", 0, "time after which a run without a process is resumed here, at least 1s (default never)")
+	flags.StringVar(&f.run.names.root, "root", ".", flagTexts["root"])
 	f.network.add(cmd, &f.run.hosts)
-	flags.BoolVar(&f.run.allowExec, "allow-exec", false, "let models run commands through run_command and run_code, and validation requests run theirs")
-	flags.StringVar(&f.evidence, "evidence", "", "where the screenshots of validation requests are kept (default: temporary directories)")
+	flags.BoolVar(&f.run.allowExec, "allow-exec", false, flagTexts["allow-exec"])
+	flags.StringVar(&f.evidence, "evidence", "", flagTexts["evidence"])
 	f.run.store.add(cmd)
 	f.run.store.addDurable(cmd)
 	return cmd
@@ -85,9 +104,9 @@ func (c *Command) serveRuns(ctx context.Context, words []string, f serveFlags) e
 		return usage("--takeover must be 1s at least, not %v", f.takeover)
 	}
 	if f.limit < 1 {
-		return usage("--runs must be 1 at least, not %d", f.limit)
+		return usage("--parallel must be 1 at least, not %d", f.limit)
 	}
-	if f.token, err = c.serverToken(f); err != nil {
+	if f.token, err = c.serverToken(f.serverFlags); err != nil {
 		return err
 	}
 	f.run.quiet, f.run.store.lease = true, f.takeover
@@ -97,11 +116,10 @@ func (c *Command) serveRuns(ctx context.Context, words []string, f serveFlags) e
 	}
 	defer s.close()
 	if s.journal == nil {
-		return usage("serve needs the runs that --store or --db keeps")
+		return usage("serve needs the runs that --store keeps")
 	}
-	f.models, f.run.model = apart(f.models)
-	if name := c.Getenv("CAPSTAN_MODEL"); len(f.models) == 0 && name != "" {
-		f.models = []string{name}
+	if err := f.choose(c.Getenv("CAPSTAN_MODEL")); err != nil {
+		return err
 	}
 	crew := c.crew(s, offered, f)
 	requests := c.requests(f)

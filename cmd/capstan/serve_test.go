@@ -23,7 +23,7 @@ func serving(t *testing.T, args ...string) (url string, end func() int) {
 	address := make(chan string, 1)
 	said := regexp.MustCompile(`http://\S+`)
 	getenv := func(name string) string {
-		return map[string]string{"CAPSTAN_DB": filepath.Join(t.TempDir(), "runs.db")}[name]
+		return map[string]string{"CAPSTAN_STORE": filepath.Join(t.TempDir(), "runs.db")}[name]
 	}
 	c := &Command{Stdin: strings.NewReader(""), Stdout: io.Discard, Getenv: getenv}
 	c.Stderr = onWrite(func(p []byte) {
@@ -74,7 +74,7 @@ func TestServe(t *testing.T) {
 	if err := os.WriteFile("seen.md", []byte("seen"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	url, end := serving(t, "examples", "--model", "gpt-never", "--model", "scripted")
+	url, end := serving(t, "examples", "--model", "gpt-never", "--allow-model", "scripted")
 	_, offers := call(t, "GET", url+"/v1/cascades", "")
 	names := fmt.Sprint(offers["cascades"])
 	if !strings.Contains(names, "ward_retry_flow") || strings.Contains(names, "scripted") || strings.Contains(names, "edit_status") {
@@ -179,10 +179,10 @@ phases:
 	c := &Command{Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: io.Discard, Getenv: func(name string) string {
 		return map[string]string{"HOUSE_KEY": "abcdefgh"}[name]
 	}}
-	if status := c.Run(t.Context(), []string{"run", "later.yaml", "--run-id", "later", "--db", "kept.db"}); status != exitWaiting {
+	if status := c.Run(t.Context(), []string{"run", "later.yaml", "--run-id", "later", "--store", "kept.db"}); status != exitWaiting {
 		t.Fatalf("status %d", status)
 	}
-	url, _ := serving(t, "later.yaml", "--db", "kept.db")
+	url, _ := serving(t, "later.yaml", "--store", "kept.db")
 	for path, body := range map[string]string{"/answer": `{"value": true}`, "/resume": ""} {
 		status, problem := call(t, "POST", url+"/v1/runs/later"+path, body)
 		if path == "/answer" && (status != 503 || problem["code"] != "not_ready" || !strings.Contains(fmt.Sprint(problem["detail"]), "the answer is kept, but: phase second: model house:big: HOUSE_KEY is not set")) {

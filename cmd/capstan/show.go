@@ -25,9 +25,9 @@ func (c *Command) show() *cobra.Command {
 	var attempts, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "show RUN",
-		Short: "Tell what a run came to, and how",
-		Long: `Tell what a run came to, and how: its phases, verdicts, cost and output. RUN may
-be the beginning of a run's name, or last.`,
+		Short: "Show the phases, verdicts, cost and output of a run",
+		Long: `Show the phases, verdicts, cost and output of a run. RUN is the name of a run, the
+beginning of a name, or last.`,
 		Example: "  capstan show last --attempts",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -37,8 +37,8 @@ be the beginning of a run's name, or last.`,
 		},
 	}
 	store.add(cmd)
-	cmd.Flags().BoolVar(&attempts, "attempts", false, "every attempt, with its text, its verdicts and the feedback it got")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object, that of run --json")
+	cmd.Flags().BoolVar(&attempts, "attempts", false, "every attempt with its text, verdicts and feedback")
+	cmd.Flags().BoolVar(&asJSON, "json", false, flagTexts["json"])
 	return cmd
 }
 

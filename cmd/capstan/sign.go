@@ -21,9 +21,9 @@ type signerFlags struct{ key, program, pub string }
 
 func (f *signerFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.key, "key", "", "the private key to sign with: the private.pem of capstan keygen, which nobody else may read")
-	flags.StringVar(&f.program, "signer", "", "exec:PROGRAM ARGS, for keys in hardware: it reads the bytes to sign and prints the signature in base64")
-	flags.StringVar(&f.pub, "pub", "", "the public key of --signer")
+	flags.StringVar(&f.key, "signing-key", "", "file of the private key, with mode 0600")
+	flags.StringVar(&f.program, "signer", "", "program that signs bytes from standard input and prints base64: exec:PROGRAM ARGS")
+	flags.StringVar(&f.pub, "pub", "", flagTexts["pub"])
 }
 
 func (f *signerFlags) any() bool { return f.key != "" || f.program != "" || f.pub != "" }
@@ -31,24 +31,24 @@ func (f *signerFlags) any() bool { return f.key != "" || f.program != "" || f.pu
 func (f *signerFlags) open(ctx context.Context) (signatures.Signer, error) {
 	switch {
 	case f.key != "" && f.program != "":
-		return nil, usage("--key and --signer: want one of them")
+		return nil, usage("--signing-key and --signer: want one of them")
 	case f.key != "":
 		return privateKey(f.key)
 	case f.program != "":
 		return f.outside(ctx)
 	}
-	return nil, usage("a receipt is signed: --key names the private.pem of capstan keygen, or --signer a program")
+	return nil, usage("a receipt is signed: --signing-key names the private.pem of capstan receipt keygen, or --signer a program")
 }
 
 // privateKey reads a key that only its owner may read.
 func privateKey(file string) (signatures.Signer, error) {
-	text, err := readSecretFile("--key", file)
+	text, err := readSecretFile("--signing-key", file)
 	if err != nil {
 		return nil, err
 	}
 	key, err := signatures.ParseKey(text)
 	if err != nil {
-		return nil, usage("--key: %s: %w", file, err)
+		return nil, usage("--signing-key: %s: %w", file, err)
 	}
 	return key, nil
 }

@@ -19,31 +19,36 @@ import (
 // storeFlags say where runs are kept, and how.
 type storeFlags struct {
 	store   string
-	db      string
 	durable string
 	take    bool
 	lease   time.Duration // see [journal.Options]
 }
 
 func (f *storeFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.store, "store", "", "what keeps the runs: a file, or postgres://user@host/database (or CAPSTAN_STORE)")
-	cmd.Flags().StringVar(&f.db, "db", "", `the file that keeps the runs, "off" for none (or CAPSTAN_DB; by default in the user's state directory)`)
-	cmd.MarkFlagsMutuallyExclusive("store", "db")
+	cmd.Flags().StringVar(&f.store, "store", "", flagTexts["store"])
 }
 
 func (f *storeFlags) addDurable(cmd *cobra.Command) {
 	f.durable = "process"
-	choose(cmd, &f.durable, "durable", "process", "power")
-	cmd.Flags().Lookup("durable").Usage = "what finished effects are safe against: process, a killed process; power, power loss too"
+	choose(cmd, &f.durable, "durable", "failure that finished effects survive, a killed process or power loss", "process", "power")
 }
 
 // noStore is the name of a store that keeps nothing.
 const noStore = "off"
 
-// storeFile is where the runs are kept: a file, or an address. What is asked for
-// with a flag goes before the environment, and CAPSTAN_STORE before CAPSTAN_DB.
+// checkEnvironment reports a variable that an older version read, for a command that
+// opens the store.
+func (c *Command) checkEnvironment(cmd *cobra.Command, _ []string) error {
+	if cmd.Flags().Lookup("store") != nil && c.Getenv("CAPSTAN_DB") != "" {
+		return usage("CAPSTAN_DB is set, and has no effect: unset it, and set CAPSTAN_STORE instead")
+	}
+	return nil
+}
+
+// storeFile returns the file or the URL of the stored runs: from the flag, from
+// CAPSTAN_STORE, or the default file. asked reports whether the caller named it.
 func (c *Command) storeFile(f storeFlags) (file string, asked bool, err error) {
-	if file = cmp.Or(f.store, f.db, c.Getenv("CAPSTAN_STORE"), c.Getenv("CAPSTAN_DB")); file != "" {
+	if file = cmp.Or(f.store, c.Getenv("CAPSTAN_STORE")); file != "" {
 		return file, true, nil
 	}
 	dir := c.Getenv("XDG_STATE_HOME")
@@ -57,7 +62,7 @@ func (c *Command) storeFile(f storeFlags) (file string, asked bool, err error) {
 		}
 	}
 	if dir == "" {
-		return "", false, errors.New("no HOME to keep runs under; --db names a file")
+		return "", false, errors.New("no HOME to keep runs under; --store names a file")
 	}
 	return filepath.Join(dir, "capstan", "capstan.db"), false, nil
 }
@@ -104,7 +109,7 @@ func (c *Command) kept(f storeFlags, readOnly bool) (*journal.Journal, error) {
 		return nil, usage("%w", err)
 	}
 	if file == noStore {
-		return nil, usage("--db off keeps no runs")
+		return nil, usage("--store off keeps no runs")
 	}
 	var j *journal.Journal
 	if _, err = os.Stat(file); journal.IsAddress(file) || !errors.Is(err, os.ErrNotExist) { // to open that would make it
@@ -125,7 +130,7 @@ var errNoRuns = errors.New("no runs are kept")
 
 // jsonFlag makes --json mean --format json.
 func jsonFlag(cmd *cobra.Command, format *string) {
-	cmd.Flags().BoolFunc("json", "the same as --format json", func(string) error {
+	cmd.Flags().BoolFunc("json", flagTexts["json"], func(string) error {
 		*format = "json"
 		return nil
 	})

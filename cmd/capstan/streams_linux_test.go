@@ -73,7 +73,7 @@ func TestTerminalControlCharacters(t *testing.T) {
 	bad := write("b\x1b[2J\u202e\nfile.yaml", strings.Replace(hostileCascade, "instructions", "instruction", 1))
 	script := write("c.scripted.yaml", "- reply: \"a \\e[2J text\\u202e\\u009b31m\"\n")
 	asks := write("asks.yaml", "cascade_id: asks\nphases:\n  - {name: ask, human_input: {prompt: \"well \\e[2J\\u202e?\", type: text}, instructions: x}\n")
-	set := map[string]string{"TERM": "xterm", "CAPSTAN_DB": filepath.Join(dir, "runs.db")}
+	set := map[string]string{"TERM": "xterm", "CAPSTAN_STORE": filepath.Join(dir, "runs.db")}
 	run := []string{"run", good, "--model", "scripted:" + script, "--input", "topic=owls", "--run-id", "r"}
 	waits := []string{"run", asks, "--model", "scripted:" + script, "--run-id", "w"}
 	for _, c := range []struct {
@@ -83,9 +83,9 @@ func TestTerminalControlCharacters(t *testing.T) {
 	}{
 		{run, exitOK, false},
 		{waits, exitWaiting, true},
-		{[]string{"describe", good}, exitOK, true},
-		{[]string{"describe", bad}, exitUsage, true},
-		{[]string{"plan", good, "--model", "scripted:" + script}, exitOK, true},
+		{[]string{"inspect", good}, exitOK, true},
+		{[]string{"inspect", bad}, exitUsage, true},
+		{[]string{"inspect", good, "--model", "scripted:" + script}, exitOK, true},
 		{[]string{"lint", bad}, exitUsage, true},
 		{[]string{"lint", bad, "--format", "github"}, exitUsage, false},
 		{[]string{"graph", good}, exitOK, false},
@@ -111,11 +111,11 @@ func TestTerminalControlCharacters(t *testing.T) {
 				t.Errorf("%q: %q is in %q", name, found, told)
 			}
 			if c.args[0] == "run" {
-				set["CAPSTAN_DB"] += "2" // the same name again
+				set["CAPSTAN_STORE"] += "2" // the same name again
 			}
 		}
 		if c.args[0] == "run" {
-			set["CAPSTAN_DB"] = filepath.Join(dir, "runs.db")
+			set["CAPSTAN_STORE"] = filepath.Join(dir, "runs.db")
 		}
 	}
 	text, _, _ := shownOn(t, false, set, append(run[:len(run)-1:len(run)-1], "raw")...)

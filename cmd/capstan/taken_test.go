@@ -66,7 +66,7 @@ func TestTakenOver(t *testing.T) {
 	command := func(said *bytes.Buffer, words ...string) *exec.Cmd {
 		c := exec.Command(words[0], words[1:]...)
 		c.Dir, c.Stdout, c.Stderr = dir, said, said
-		c.Env = append(os.Environ(), "OPENAI_BASE_URL="+q.URL+"/v1", "OPENAI_API_KEY=", "CAPSTAN_MODEL=", "CAPSTAN_DB="+filepath.Join(dir, "runs.db"))
+		c.Env = append(os.Environ(), "OPENAI_BASE_URL="+q.URL+"/v1", "OPENAI_API_KEY=", "CAPSTAN_MODEL=", "CAPSTAN_STORE="+filepath.Join(dir, "runs.db"))
 		return c
 	}
 	var one, busy, two, shown bytes.Buffer

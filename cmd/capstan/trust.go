@@ -18,36 +18,30 @@ import (
 	"github.com/seed61713e19/capstan/validators"
 )
 
-func (c *Command) trust() *cobra.Command {
+func (c *Command) stats() *cobra.Command {
 	f := weighFlags{alarms: measure.FalseAlarms, format: "text"}
 	cmd := &cobra.Command{
-		Use:   "trust FILE",
-		Short: "Tell how strong the gates of a cascade are, of kept runs and labels",
-		Long: `Tell how strong the gates of a cascade are: how many bad texts each lets by, how
-many good ones it refuses, with exact 95 % intervals, on texts that people
-labelled and on planted faults apart; what of the released texts is bad however
-often one tries; whether a gate's rate has drifted. Only verdicts of a gate that
-is now exactly what it was then count.
-
-Nothing of it asks a model but --judges, which asks every judge about texts that
-say nothing; how many calls that may take is told first.
-
-Exit status: 0; 1 with --check where a gate has drifted; 2 usage; 3 something
-broke.`,
-		Example: `  capstan trust post.yaml
-  capstan trust post.yaml --write
-  capstan trust post.yaml --check --format junit`,
+		Use:   "stats FILE",
+		Short: "Measure how reliable the gates of a cascade are",
+		Long: `Report how often each gate passes bad texts and rejects good ones, with exact 95 %
+intervals, separately for labelled texts and for planted faults. A verdict counts only
+if its gate has not changed since. The report also lists gates whose rate has drifted.
+Only --judges calls models, after printing the number of calls.`,
+		Annotations: exitStatus("0 done, 1 with --check if a gate has drifted, 2 usage, 3 an error"),
+		Example: `  capstan measure stats post.yaml
+  capstan measure stats post.yaml --write
+  capstan measure stats post.yaml --check --format junit`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return c.trusted(cmd.Context(), args[0], f) },
 	}
 	f.add(cmd)
 	flags := cmd.Flags()
-	choose(cmd, &f.format, "format", "text", "json", "junit", "sarif")
-	flags.StringVar(&f.gate, "gate", "", "the gates of this name alone")
-	flags.BoolVar(&f.write, "write", false, "write what was measured to evidence beside FILE")
-	flags.BoolVar(&f.check, "check", false, "exit 1 where a gate has drifted")
-	flags.BoolVar(&f.judges, "judges", false, "ask judges about texts that say nothing, which costs model calls")
-	flags.IntVar(&f.alarms, "false-alarms", f.alarms, "one false alarm of drift in so many verdicts on average, at the most")
+	choose(cmd, &f.format, "format", "output format", "text", "json", "junit", "sarif")
+	flags.StringVar(&f.gate, "gate", "", flagTexts["gate"])
+	flags.BoolVar(&f.write, "write", false, "evidence files next to FILE")
+	flags.BoolVar(&f.check, "check", false, "exit status 1 if a gate has drifted")
+	flags.BoolVar(&f.judges, "judges", false, flagTexts["judges"])
+	flags.IntVar(&f.alarms, "false-alarms", f.alarms, "average number of verdicts per false alarm of drift")
 	return cmd
 }
 

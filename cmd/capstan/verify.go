@@ -25,22 +25,14 @@ func (c *Command) verify() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "verify TEXT RECEIPT --pub FILE",
-		Short: "Check a text against its receipt, offline",
-		Long: `Check that a text is, byte for byte, the one that a receipt was made of, and that
-the receipt is signed by a key in --pub and says what is required. Nothing else
-is read, and no network is used.
-
-It ends with one of three words: passed (exit status 0); refused (1), with the
-first field that does not hold; cannot tell (2), where there is no receipt that
-this capstan can read, or no text. A JSON output may be spelt in another way
-than it was released.
-
-A receipt does not prove that the text is true, that a model was the one it
-calls itself, or that the program that made it was unchanged. Without --require
-it does not prove either that a gate which you care for was among those that
-passed. TEXT or RECEIPT may be -.`,
-		Example: `  capstan verify post.md post.receipt.json --pub public.pem
-  capstan verify post.md post.receipt.json --pub keys.json --require facts --require tone=sha256:4f… --max-age 720h`,
+		Short: "Verify a text against its receipt, offline",
+		Long: `Check that a text is, byte for byte, the text of a receipt, and that a key in --pub
+signed the receipt. Without --require, the receipt does not prove which gates passed the
+text. A receipt never proves that the text is true. TEXT or RECEIPT may be - for
+standard input.`,
+		Annotations: exitStatus("0 passed, 1 refused, 2 cannot tell"),
+		Example: `  capstan receipt verify post.md post.receipt.json --pub public.pem
+  capstan receipt verify post.md post.receipt.json --pub keys.json --require facts --max-age 720h`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			trust, err := c.publicKeys(pub)
@@ -68,12 +60,12 @@ passed. TEXT or RECEIPT may be -.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&pub, "pub", "", "the keys that are trusted: public keys in PEM, or a JSON file of keys with their terms")
-	flags.StringArrayVar(&gates, "require", nil, "a gate that must have passed the text: its name, or name=digest")
-	flags.StringVar(&policy, "require-cascade", "", "the digest of the cascade that must have been run")
-	flags.DurationVar(&want.MaxAge, "max-age", 0, "how old the receipt may be, like 720h")
-	flags.BoolVar(&want.Degraded, "allow-degraded", false, "take a text that was released without a check")
-	flags.BoolVar(&asJSON, "json", false, "print one JSON object")
+	flags.StringVar(&pub, "pub", "", flagTexts["pub"])
+	flags.StringArrayVar(&gates, "require", nil, "gate that must have passed the text: NAME or NAME=DIGEST; may be repeated")
+	flags.StringVar(&policy, "require-cascade", "", "digest of the cascade that must have run")
+	flags.DurationVar(&want.MaxAge, "max-age", 0, "maximum age of the receipt, like 720h")
+	flags.BoolVar(&want.Degraded, "allow-degraded", false, "acceptance of a text that was released without a check")
+	flags.BoolVar(&asJSON, "json", false, flagTexts["json"])
 	return cmd
 }
 

@@ -33,11 +33,8 @@ func (c *Command) version() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "Print the version",
-		Long: `Print the version: the tag of a release, or what Go knows of the repository that
-the program was built in, the revision's time and digest.
-
---licences prints the notices of all that others have written and that is in
-the program, on any platform.`,
+		Long: `Print the version: the tag of a release, or the revision that the program was built
+from. --licences prints the licences of all included packages.`,
 		Example: `  capstan version
   capstan version --json
   capstan version --licences`,
@@ -54,10 +51,8 @@ the program, on any platform.`,
 			return err
 		},
 	}
-	cmd.Flags().BoolVar(&licences, "licences", false, "print the notices of what others have written")
-	cmd.Flags().BoolVar(&licences, "licenses", false, "the same")
-	_ = cmd.Flags().MarkHidden("licenses")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print version, revision, Go and system as JSON")
+	cmd.Flags().BoolVar(&licences, "licences", false, "licences of all included packages")
+	cmd.Flags().BoolVar(&asJSON, "json", false, flagTexts["json"])
 	cmd.MarkFlagsMutuallyExclusive("licences", "json")
 	return cmd
 }

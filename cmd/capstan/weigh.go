@@ -33,10 +33,10 @@ type weighFlags struct {
 func (f *weighFlags) add(cmd *cobra.Command) {
 	f.run.store.add(cmd)
 	flags := cmd.Flags()
-	flags.StringSliceVar(&f.runs, "runs", nil, "these runs alone (default: all of the cascade)")
-	flags.StringVar(&f.labels, "labels", "", "the folder of labels (default: labels beside FILE)")
+	flags.StringSliceVar(&f.runs, "runs", nil, flagTexts["runs"])
+	flags.StringVar(&f.labels, "labels", "", flagTexts["labels"])
 	jsonFlag(cmd, &f.format)
-	flags.Var((*given.Models)(&f.run.model), "model", modelUsage)
+	flags.Var((*given.Models)(&f.run.model), "model", flagTexts["model"])
 }
 
 // A scale is what kept runs are weighed with: the kit, and the cascade as it is.

@@ -163,7 +163,7 @@ func (d *desk) capstan(status int, args ...string) {
 	d.t.Helper()
 	d.stdout.Reset()
 	d.stderr.Reset()
-	e, err := d.session.run(order{Dir: d.dir, Env: append(os.Environ(), "CAPSTAN_DB="+filepath.Join(d.dir, "runs.db")), Args: args})
+	e, err := d.session.run(order{Dir: d.dir, Env: append(os.Environ(), "CAPSTAN_STORE="+filepath.Join(d.dir, "runs.db")), Args: args})
 	d.stdout.WriteString(e.Stdout)
 	d.stderr.WriteString(e.Stderr)
 	if err != nil {
@@ -214,12 +214,12 @@ func TestFreezeOnFullDisk(t *testing.T) {
 		}
 	})
 	d.capstan(0, "run", "one.yaml")
-	d.capstan(exitBroken, "freeze", "last", "--name", "x")
+	d.capstan(exitBroken, "test", "record", "last", "--name", "x")
 	if err := disk("mount", "-o", "remount,size=1m"); err != nil {
 		t.Fatal(err)
 	}
-	d.capstan(0, "freeze", "last", "--name", "x")
-	d.capstan(exitUsage, "freeze", "last", "--name", "x/one.yaml", "--dir", "tests/x/cascade")
+	d.capstan(0, "test", "record", "last", "--name", "x")
+	d.capstan(exitUsage, "test", "record", "last", "--name", "x/one.yaml", "--tests", "tests/x/cascade")
 }
 
 // lines are those of a file there.

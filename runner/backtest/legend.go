@@ -15,7 +15,7 @@ var columns = []struct {
 	{"NEW NO", "there was no verdict of it on this text, and it would say no", func(r Row) int { return r.NewNo }},
 	{"GONE", "it was asked then, and the cascade does not have it any more", func(r Row) int { return r.Gone }},
 	{"UNSAID", "it was asked now and could not say", func(r Row) int { return r.Unsaid }},
-	{"NOT RUN", "it was not asked now: judges are with --judges, programs with --exec", func(r Row) int { return r.NotRun }},
+	{"NOT RUN", "it was not asked now: judges are with --judges, programs with --run-programs", func(r Row) int { return r.NotRun }},
 	{"SKIPPED", "it was asked then and would not be: a free check refuses the text", func(r Row) int { return r.Spared }},
 }
 

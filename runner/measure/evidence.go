@@ -88,7 +88,7 @@ func ParseEvidence(text []byte) (f EvidenceFile, err error) {
 	version, whole := schema.Whole(object["version"])
 	switch {
 	case object["format"] != EvidenceFormat:
-		return f, fmt.Errorf("evidence: its format is not %q: capstan trust --write did not make it", EvidenceFormat)
+		return f, fmt.Errorf("evidence: its format is not %q: capstan measure stats --write did not make it", EvidenceFormat)
 	case !whole || version != EvidenceVersion:
 		return f, fmt.Errorf("evidence: it has version %v; this capstan reads version %d", object["version"], EvidenceVersion)
 	}
@@ -224,7 +224,7 @@ func (e Evidence) Passes(confidence, falsePass float64) (ok bool, why string) {
 		return false, fmt.Sprintf("it lets %q by, a text that says nothing", h.Passed[0])
 	}
 	if n := len(HollowTexts()); e.Asks && (h == nil || h.Asked < n) {
-		const again = "capstan trust --judges --write"
+		const again = "capstan measure stats --judges --write"
 		if h == nil || h.Asked+h.Broke == 0 {
 			return false, "it was not asked about texts that say nothing: " + again
 		}

@@ -150,13 +150,13 @@ func TestBase(t *testing.T) {
 
 // The page has the table of providers as it is, and none that is none.
 func TestModelsPage(t *testing.T) {
-	text, err := os.ReadFile("../../docs/models.md")
+	text, err := os.ReadFile("../../docs/reference/models.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, row := range regexp.MustCompile("(?m)^\\| `(\\w+)` \\|.*\\| `\\w+_API_KEY`").FindAllStringSubmatch(string(text), -1) {
 		if _, known := model.Builtin(row[1]); !known {
-			t.Errorf("docs/models.md has %s, which is no provider", row[1])
+			t.Errorf("docs/reference/models.md has %s, which is no provider", row[1])
 		}
 	}
 	for _, p := range model.Providers() {
@@ -167,7 +167,7 @@ func TestModelsPage(t *testing.T) {
 		row += " | `" + p.KeyEnv + "`"
 		_, rest, found := strings.Cut(string(text), row)
 		if line, _, _ := strings.Cut(rest, "\n"); !found || p.BaseEnv != "" && !strings.Contains(line, "`"+p.BaseEnv+"`") {
-			t.Errorf("docs/models.md has no row %s … %s", row, p.BaseEnv)
+			t.Errorf("docs/reference/models.md has no row %s … %s", row, p.BaseEnv)
 		}
 	}
 }

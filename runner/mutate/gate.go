@@ -102,7 +102,7 @@ func (g gate) leftOut(t Test) string {
 	case (v.Criteria != nil || v.Cascade != nil) && !t.Judges:
 		return "it may ask a model: --judges asks it"
 	case v.Criteria == nil && v.Cascade == nil && !v.Pure && !t.Exec:
-		return "it runs a program or reaches out: --exec runs it"
+		return "it runs a program or reaches out: --run-programs runs it"
 	}
 	return ""
 }

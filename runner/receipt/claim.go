@@ -18,7 +18,7 @@
 // wanted is only told.
 //
 // What a receipt never proves: that the text is true, that a model was the one
-// it calls itself, that the program that made it was ours. docs/proof.md has
+// it calls itself, that the program that made it was ours. docs/explanation/proof.md has
 // the table of who can lie about what. Begin reading at [Claim].
 package receipt
 

@@ -10,7 +10,7 @@ import (
 
 // errWeak is the error for a key of small order: anybody can make a signature that
 // verifies under it for many messages or for all.
-var errWeak = errors.New("is a point of small order, under which anybody can sign: it is no public key that capstan keygen makes")
+var errWeak = errors.New("is a point of small order, under which anybody can sign: it is no public key that capstan receipt keygen makes")
 
 // errEncoding is the error for a key that RFC 8032 does not decode (section 5.1.3).
 var errEncoding = errors.New("is not in the encoding of RFC 8032: its y is 2^255 - 19 or more")

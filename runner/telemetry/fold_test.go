@@ -81,7 +81,7 @@ func FuzzEmit(f *testing.F) {
 // The page lists what the table lists, row for row, and shows a tree that is
 // tested.
 func TestPage(t *testing.T) {
-	page, err := os.ReadFile("../../docs/telemetry.md")
+	page, err := os.ReadFile("../../docs/reference/telemetry.md")
 	if err != nil {
 		t.Fatal(err)
 	}

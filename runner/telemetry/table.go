@@ -4,7 +4,7 @@ import "go.opentelemetry.io/otel/attribute"
 
 // The names of everything that is sent. Those of gen_ai and error are the
 // GenAI semantic conventions' (v1.41, in development there); those of capstan
-// are for what they have no word for. docs/telemetry.md describes each.
+// are for what they have no word for. docs/reference/telemetry.md describes each.
 const (
 	operationName   = attribute.Key("gen_ai.operation.name")
 	workflowName    = attribute.Key("gen_ai.workflow.name")

@@ -6,7 +6,7 @@ import (
 )
 
 // The search attributes of a run, for Temporal's own page and its queries. A
-// namespace has to know them: see docs/scale.md. They are set where [Crew.Search]
+// namespace has to know them: see docs/explanation/scale.md. They are set where [Crew.Search]
 // says so, since a namespace that does not know them fails the workflow.
 var (
 	attributeCascade = temporal.NewSearchAttributeKeyKeyword("CapstanCascade")

@@ -91,7 +91,7 @@ func (g *Gate) tell(t *reports.Report) {
 	}
 }
 
-const staleEvidence = "it is of what the gate was before, or of another model; capstan trust --write makes it anew"
+const staleEvidence = "it is of what the gate was before, or of another model; capstan measure stats --write makes it anew"
 
 // aside is what there is beside a gate's verdicts.
 func (g *Gate) aside() string {

@@ -153,7 +153,7 @@ func FuzzMarkdown(f *testing.F) {
 
 // pages are the pages of docs.
 func pages(b *testing.B) string {
-	names, err := filepath.Glob("../../docs/*.md")
+	names, err := filepath.Glob("../../docs/*/*.md")
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -12,7 +12,7 @@ var docExample = regexp.MustCompile("(?ms)^~~~markdown (.*?)\n(.*?)^~~~$")
 // TestDocs puts each example of the page into a good output, as the words
 // behind its fence say, and wants the verdict that they state.
 func TestDocs(t *testing.T) {
-	page, err := os.ReadFile("../../docs/capy.md")
+	page, err := os.ReadFile("../../docs/reference/gates/capy.md")
 	if err != nil {
 		t.Fatal(err)
 	}

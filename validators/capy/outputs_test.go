@@ -155,7 +155,7 @@ func TestNoOutputs(t *testing.T) {
 }
 
 func readDoc(t *testing.T) string {
-	page, err := os.ReadFile("../../docs/capy.md")
+	page, err := os.ReadFile("../../docs/reference/gates/capy.md")
 	if err != nil {
 		t.Fatal(err)
 	}

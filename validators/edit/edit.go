@@ -62,7 +62,7 @@ type Options struct {
 
 	// Judgement is what a person or a model found: YAML (JSON too) as a string
 	// or bytes, or a plain value; nil where nothing has been judged. See the
-	// page docs/edit-verifier.md for its keys.
+	// page docs/reference/gates/edit-verifier.md for its keys.
 	Judgement any
 }
 

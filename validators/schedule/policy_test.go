@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write the tables of docs/schedule.md anew")
+var update = flag.Bool("update", false, "write the tables of docs/reference/gates/schedule.md anew")
 
 func TestPolicies(t *testing.T) {
 	v3, v2 := mustPolicy(t, ""), mustPolicy(t, "v2")
@@ -73,10 +73,10 @@ func TestPolicyDecides(t *testing.T) {
 const (
 	begins = "<!-- tables: begin -->\n"
 	ends   = "<!-- tables: end -->\n"
-	page   = "../../docs/schedule.md"
+	page   = "../../docs/reference/gates/schedule.md"
 )
 
-// TestTablesOfThePage holds the decision tables of docs/schedule.md to the
+// TestTablesOfThePage holds the decision tables of docs/reference/gates/schedule.md to the
 // policy file; -update writes them.
 func TestTablesOfThePage(t *testing.T) {
 	text, err := os.ReadFile(page)
@@ -178,7 +178,7 @@ func TestRulesNameTheirLimits(t *testing.T) {
 	}
 }
 
-// TestPageShowsTheRuns: what docs/schedule.md shows of runs and rows is what the
+// TestPageShowsTheRuns: what docs/reference/gates/schedule.md shows of runs and rows is what the
 // command's script compares with.
 func TestPageShowsTheRuns(t *testing.T) {
 	text, err := os.ReadFile(page)

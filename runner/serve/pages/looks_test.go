@@ -45,7 +45,7 @@ func TestReceiptPage(t *testing.T) {
 		t.Error("its run does not lead there")
 	}
 	page := w.Want(200, "GET", "/runs/"+id+"/receipt", nil).Text
-	for _, want := range []string{"capstan receipt " + id + " --key private.pem", "--pub public.pem", "sha256:", "What it does not prove", "The exact text"} {
+	for _, want := range []string{"capstan receipt sign " + id + " --signing-key private.pem", "--pub public.pem", "sha256:", "What it does not prove", "The exact text"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %q in %s", want, page)
 		}

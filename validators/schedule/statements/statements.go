@@ -5,7 +5,7 @@
 // signature into it: of [Payload], all but the signature in canonical form, for a
 // purpose, so that the one cannot pass for the other. [Verify] takes it back to a
 // verdict, nil or why not. Whether what it says is enough the gates ask; no key is
-// read here, no clock and no database. docs/schedule.md, "Certificates", has the
+// read here, no clock and no database. docs/reference/gates/schedule.md, "Certificates", has the
 // format.
 package statements
 

@@ -176,6 +176,6 @@ func (c *cluster) answer() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&path, "path", "", "the question's, where several wait")
-	cmd.Flags().StringVar(&by, "by", "", "who answers")
+	cmd.Flags().StringVar(&by, "as", "", "who answers")
 	return cmd
 }

@@ -29,7 +29,7 @@ type Server struct {
 // capstan-temporal.
 const Namespace = "default"
 
-// attributes are what runs are found by on Temporal's page: see docs/scale.md.
+// attributes are what runs are found by on Temporal's page: see docs/explanation/scale.md.
 var attributes = map[string]enums.IndexedValueType{
 	"CapstanCascade": enums.INDEXED_VALUE_TYPE_KEYWORD,
 	"CapstanStatus":  enums.INDEXED_VALUE_TYPE_KEYWORD,

@@ -1,0 +1,30 @@
+package main
+
+// flagTexts contains the text of each flag that more than one command has. A flag has
+// one meaning, so that its text and its type are the same everywhere.
+var flagTexts = map[string]string{
+	"allow-exec":   "permission for models and requests to run commands",
+	"allow-host":   "host that tools and requests may reach: name, name:port or *.name; may be repeated",
+	"as":           "name of the person (default your user name)",
+	"evidence":     "folder for screenshots (default a temporary folder)",
+	"gate":         "name of the gate",
+	"input":        "input: name=text, name:=JSON or name=@file; may be repeated",
+	"input-file":   "JSON file with inputs, or - for standard input",
+	"json":         "JSON output",
+	"judges":       "calls to judges, which use a model",
+	"labels":       "folder of labels (default labels next to FILE)",
+	"limit":        "maximum number of entries; 0 means no limit",
+	"model":        "model NAME, scripted:FILE or replay:RUN; OLD=NEW replaces a model (default CAPSTAN_MODEL)",
+	"out":          "output file",
+	"parallel":     "maximum number of concurrent runs",
+	"phase":        "name of the phase",
+	"pub":          "file of public keys",
+	"root":         "folder that tools, cascades and requests must not leave",
+	"run-id":       "name of the new run",
+	"run-programs": "execution of validators that are programs or servers",
+	"runs":         "names of runs, separated by commas (default all runs of the cascade)",
+	"store":        "file or PostgreSQL URL of the stored runs, or off (default CAPSTAN_STORE or your state folder)",
+	"strict":       "warnings as errors",
+	"tests":        "folder of the recorded tests",
+	"with":         "parameter: name=text, name:=JSON or name=@file; may be repeated",
+}

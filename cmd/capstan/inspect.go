@@ -1,0 +1,60 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/cascades/proofs"
+	"github.com/seed61713e19/capstan/runner/given"
+	"github.com/seed61713e19/capstan/runner/model/openai"
+)
+
+func (c *Command) inspect() *cobra.Command {
+	asJSON, model := false, ""
+	cmd := &cobra.Command{
+		Use:   "inspect FILE",
+		Short: "Describe a cascade and its worst case",
+		Long: `Describe a cascade: its inputs, phases, gates, tools, models and files, and a command
+to run it. Then list the maximum of model calls, validator calls, tokens and cost.
+A value without a limit or a price is listed with the key that sets it.`,
+		Example: `  capstan inspect post.yaml
+  capstan inspect post.yaml --model gpt-5-mini --json`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			chosen := cascades.Chosen(newModels(c.Getenv, false, nil, c.names.root).chosen(model, args[0]))
+			return c.tell(args[0], asJSON, func(cascade *cascades.Cascade) texter {
+				c.unnamed(cascade, model)
+				return inspection{cascade.Describe(), planned{cascade.PlanOf(chosen, cascade.Priced(openai.DefaultPrices())), proofs.Of(cascade)}}
+			})
+		},
+	}
+	cmd.Flags().Var((*given.Models)(&model), "model", flagTexts["model"])
+	cmd.Flags().BoolVar(&asJSON, "json", false, flagTexts["json"])
+	c.names.add(cmd)
+	return cmd
+}
+
+// An inspection is the description of a cascade with its worst case.
+type inspection struct {
+	Description cascades.Description `json:"description"`
+	Plan        planned              `json:"plan"`
+}
+
+// Text returns both as one page.
+func (i inspection) Text() string {
+	return i.Description.Text() + "\nworst case\n" + i.Plan.Text()
+}
+
+// planned is a plan with the proof of what may be written.
+type planned struct {
+	cascades.Plan
+	Proof *proofs.Proof `json:"proof"`
+}
+
+// Text returns the plan, and the proof if a tool writes.
+func (p planned) Text() string {
+	if p.Proof.Writers == 0 && !p.Proof.Beyond {
+		return p.Plan.Text()
+	}
+	return p.Plan.Text() + p.Proof.Text()
+}

@@ -171,9 +171,12 @@ func (s *server) recognise(c *conn) (version int64, err error) {
 // ErrEmpty says that nothing is kept in a database or a file yet, which was to be looked at.
 var ErrEmpty = errors.New("capstan run makes the tables")
 
+// schemaWait is how long a process waits for another one that makes the tables.
+const schemaWait = "5s"
+
 // migrate makes the tables, in one transaction that only one process makes.
 func (s *server) migrate(c *conn) error {
-	err := c.Script("BEGIN; SET LOCAL search_path = " + postgres.Quoted(s.at.Schema()) + "; SELECT pg_advisory_xact_lock(" + fmt.Sprint(application) + ")")
+	err := c.Script("BEGIN; SET LOCAL search_path = " + postgres.Quoted(s.at.Schema()) + "; SET LOCAL lock_timeout = '" + schemaWait + "'; SELECT pg_advisory_xact_lock(" + fmt.Sprint(application) + "); SET LOCAL lock_timeout = DEFAULT")
 	if err != nil {
 		return err
 	}

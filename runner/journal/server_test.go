@@ -433,3 +433,23 @@ func TestPooler(t *testing.T) {
 		}
 	}
 }
+
+// A process that waits for another one to make the tables says so.
+func TestSchemaHeld(t *testing.T) {
+	serverOnly(t)
+	where := at(t, filepath.Join(t.TempDir(), "j.db"))
+	other := journalAt(t, where, Options{})
+	err := other.writer.do(func(c *conn) error {
+		if err := c.Script("SELECT pg_advisory_xact_lock(" + fmt.Sprint(application) + ")"); err != nil {
+			return err
+		}
+		old, err := Open(where+"_fresh", Options{})
+		if err == nil || !strings.Contains(err.Error(), "another process holds the schema") {
+			t.Errorf("got %v, %v", old, err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

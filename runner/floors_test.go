@@ -25,19 +25,20 @@ var floors = map[string]string{
 	// The files with which people install Capstan: it has tests only.
 	"packaging": "",
 	// Floor 0.
-	"templates/jinja":      "runner/spellings", // the language of templates
-	"templates/prompts":    "",                 // what we say to models
-	"templates":            "templates/jinja",
-	"validators/schema":    "internal/modelmarkup",
-	"runner/process":       "runner/internal/pins",
-	"runner/internal/pins": "", // the files that decide a run
-	"runner/signatures":    "",
-	"runner/spellings":     "", // what was meant by a word
-	everywhere:             "",
-	"internal/modelmarkup": "", // thinking and tool calls that models write into texts
-	"validators/reading":   "validators/reading/numerals",
-	"validators/secrets":   "",
-	"validators/languages": "",
+	"templates/jinja":        "runner/spellings", // the language of templates
+	"templates/prompts":      "",                 // what we say to models
+	"templates":              "templates/jinja",
+	"validators/schema":      "internal/modelmarkup",
+	"runner/process":         "runner/internal/fences runner/internal/pins",
+	"runner/internal/pins":   "", // the files that decide a run
+	"runner/internal/fences": "", // effects of a run that another process has taken over
+	"runner/signatures":      "",
+	"runner/spellings":       "", // what was meant by a word
+	everywhere:               "",
+	"internal/modelmarkup":   "", // thinking and tool calls that models write into texts
+	"validators/reading":     "validators/reading/numerals",
+	"validators/secrets":     "",
+	"validators/languages":   "",
 	// Ids of MCP messages.
 	"runner/internal/requestids": "",
 	// Numbers in words.
@@ -96,10 +97,10 @@ var floors = map[string]string{
 	"runner/journal/postgres": "runner/journal/statements",
 	// One statement of a stranger, which capstan runs sql and sql_query run.
 	"runner/journal/statements": "",
-	"runner":                    "cascades internal/files internal/modelmarkup runner/engine runner/event runner/internal/pins runner/model runner/process runner/receipt runner/tool validators validators/builtins validators/schema",
-	"runner/journal":            "cascades runner runner/journal/encodings runner/journal/owners runner/journal/postgres runner/journal/statements runner/engine runner/event runner/model runner/tool validators validators/schema",
+	"runner":                    "cascades internal/files internal/modelmarkup runner/engine runner/event runner/internal/fences runner/internal/pins runner/model runner/process runner/receipt runner/tool validators validators/builtins validators/schema",
+	"runner/journal":            "cascades internal/files runner runner/journal/encodings runner/journal/owners runner/journal/postgres runner/journal/statements runner/engine runner/event runner/model runner/tool validators validators/schema",
 	// The next step after each way in which a run can end.
-	"runner/endings": "cascades runner/engine runner/event runner/journal",
+	"runner/endings": "cascades runner runner/engine runner/event runner/journal",
 	// What folds over a run's events.
 	"runner/junit": "",
 	// A protocol of spans and metrics, which knows nothing of runs.
@@ -125,7 +126,7 @@ var floors = map[string]string{
 	// What command lines give: inputs, their files, and models.
 	"runner/given": "cascades cascades/documents internal/files validators/schema",
 	// Floor 5: providers and gates. Gates know nothing of cascades.
-	"runner/model/openai":   "runner/internal/jsontree runner/model runner/model/plain",
+	"runner/model/openai":   "runner/internal/fences runner/internal/jsontree runner/model runner/model/plain",
 	"runner/model/plain":    "",
 	"runner/model/scripted": "cascades/documents runner/model",
 	// By the names of models: who is asked.
@@ -134,7 +135,7 @@ var floors = map[string]string{
 	"runner/rehearsal": "cascades runner/event runner/model runner/model/scripted validators validators/patterns validators/schema wards",
 	// A tool over databases, with the connections and the guard of the journal's.
 	"runner/tool/query":   "runner/journal/postgres runner/journal/statements runner/process runner/tool validators/schema",
-	"runner/tool/mcp":     "runner/internal/requestids runner/process runner/spellings runner/tool validators validators/schema",
+	"runner/tool/mcp":     "runner/internal/fences runner/internal/requestids runner/process runner/spellings runner/tool validators validators/schema",
 	"validators/capy":     "validators validators/capy/reading validators/faults validators/schema",
 	"validators/edit":     "internal/files validators validators/edit/markers validators/faults validators/reading validators/schema",
 	"validators/request":  "internal/files internal/modelmarkup runner/reports validators validators/faults validators/reading validators/reading/numerals validators/schema",

@@ -178,7 +178,7 @@ func (n *Notices) try(ctx context.Context, notice *engine.Notice, body []byte) (
 		return post(ctx, notice, body)
 	}
 	out, err := process.Run(ctx, process.Command{
-		Argv: notice.To.Argv, Dir: notice.To.Dir, Env: notice.To.Env, Stdin: bytes.NewReader(body), Timeout: -1, Tail: 2048,
+		Argv: notice.To.Argv, Dir: notice.To.Dir, Env: notice.To.Env, Stdin: body, Timeout: -1, Tail: 2048,
 	})
 	switch {
 	case err != nil:

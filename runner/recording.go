@@ -9,6 +9,7 @@ import (
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/internal/fences"
 	"github.com/seed61713e19/capstan/runner/internal/pins"
 )
 
@@ -70,6 +71,9 @@ type Recording interface {
 	// Host keeps the effects and events of inner. An effect that was kept
 	// already is not made again.
 	Host(inner engine.Host) engine.Host
+	// Owned returns [ErrRunTaken] if another process has taken the run. What makes an
+	// effect asks immediately before, since a process may be paused for any time.
+	Owned() error
 	// End notes how the run ended and lets go of it. Only the first call counts.
 	End(Result, *Error) error
 }
@@ -138,7 +142,8 @@ func (r *Runner) record(ctx context.Context, recording Recording, run func(engin
 			_ = recording.End(ended(start, broken), broken)
 		}
 	}()
-	result, err := run(recording.Host(r.host(ctx, s.RunID)), s)
+	fenced := fences.With(ctx, recording.Owned, ErrRunTaken)
+	result, err := run(recording.Host(r.host(fenced, s.RunID)), s)
 	broken = nil
 	var why *Error
 	errors.As(err, &why)

@@ -59,7 +59,7 @@ func (e Exec) ask(ctx context.Context, s Subject, with map[string]any) (Verdict,
 	if err != nil {
 		return Verdict{}, fmt.Errorf("subject: %w", err)
 	}
-	command := process.Command{Argv: e.Argv, Dir: e.Dir, Env: e.Env, Timeout: e.Timeout, Stdin: bytes.NewReader(stdin)}
+	command := process.Command{Argv: e.Argv, Dir: e.Dir, Env: e.Env, Timeout: e.Timeout, Stdin: stdin}
 	if e.Status {
 		return e.byStatus(ctx, command)
 	}

@@ -139,6 +139,7 @@ func (c *Command) doBatch(ctx context.Context, s *kit, do *batch.Batch, r *runne
 		return err
 	}
 	p := c.batchProgress(how.quiet, do)
+	s.progress = p.progress // it shows when calls wait
 	do.Told, do.Result = p.told, out.add
 	var against *batch.Baseline
 	if b.baseline != "" {

@@ -14,6 +14,7 @@ import (
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/journal"
+	"github.com/seed61713e19/capstan/runner/model/openai"
 	"github.com/seed61713e19/capstan/runner/redactions"
 	"github.com/seed61713e19/capstan/runner/telemetry"
 	"github.com/seed61713e19/capstan/runner/tool"
@@ -85,8 +86,8 @@ func (c *Command) begin(ctx context.Context, f runFlags) (*kit, error) {
 		s.closers = append(s.closers, func() { j.Close() })
 	}
 	c.noticing(ctx, s)
-	s.models = newModels(c.Getenv, !f.quiet && c.terminal(c.Stderr), j, f.names.root)
 	s.progress = c.progress(f.quiet)
+	s.models = shownModels(c.Getenv, !f.quiet && c.terminal(c.Stderr), j, f.names.root, func(w openai.Wait) { s.progress.waits(w) })
 	s.sinks = []event.Sink{s.progress}
 	if t, err := telemetry.FromEnvironment(context.Background(), c.Getenv, telemetry.Options{Version: versionName()}); err != nil {
 		fmt.Fprintf(c.Stderr, "note: %v; nothing is sent\n", err)

@@ -10,6 +10,7 @@ import (
 	"github.com/seed61713e19/capstan/internal/files"
 	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/runner/model/openai"
 	"github.com/seed61713e19/capstan/runner/model/providers"
 )
 
@@ -23,7 +24,12 @@ type models struct {
 }
 
 func newModels(getenv func(string) string, stream bool, j *journal.Journal, root string) *models {
-	o := providers.Options{Getenv: getenv, Stream: stream}
+	return shownModels(getenv, stream, j, root, nil)
+}
+
+// shownModels is [newModels] with a function that is told when calls wait.
+func shownModels(getenv func(string) string, stream bool, j *journal.Journal, root string, waits func(openai.Wait)) *models {
+	o := providers.Options{Getenv: getenv, Stream: stream, OnWait: waits}
 	if j != nil {
 		o.Replay = func(run string) (model.Model, error) { return j.Replay(context.Background(), run) }
 	}

@@ -41,6 +41,7 @@ type progress struct {
 	cascade  *cascades.Cascade     // of the run; nil where it is not known
 	shown    bool                  // the living line is on the screen
 	show     func() string         // the living line of what is no run; nil for a run's
+	waited   map[string]time.Time  // when the waits of an endpoint were last shown
 	ticks    *time.Ticker
 	done     chan struct{}
 }

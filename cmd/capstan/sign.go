@@ -94,7 +94,7 @@ func (s *outsideSigner) ID() string { return s.id }
 
 // SignBytes has the program sign. What it gives must be a signature of the key.
 func (s *outsideSigner) SignBytes(data []byte) ([]byte, error) {
-	out, err := process.Run(s.ctx, process.Command{Argv: s.argv, Stdin: bytes.NewReader(data)})
+	out, err := process.Run(s.ctx, process.Command{Argv: s.argv, Stdin: data})
 	if err != nil {
 		return nil, fmt.Errorf("signer %s: %w", s.argv[0], err)
 	}

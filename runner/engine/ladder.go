@@ -32,6 +32,7 @@ func (f *flow) climb(at event.Path, ladder cascades.Model, req model.Request, sa
 		if rung < len(ladder) {
 			req.Model, req.Params = ladder[rung].Name, ladder[rung].Params
 		}
+		req.Next = rung+1 < len(ladder)
 		resp, err := f.call(where, req, why, said)
 		if resp.Failure == nil || rung+1 >= len(ladder) || !resp.Failure.Temporary() {
 			return resp, above(at, err)

@@ -166,7 +166,11 @@ func (j *Journal) heads(ctx context.Context, f Filter) (list []runHead, err erro
 				Model    string
 				Settings struct{ Gates string } // what its gates were, where the files do not tell
 			}
-			if err := schema.Unmarshal([]byte(word(v[4])), &row); err != nil {
+			start, err := j.verified("the start of run "+h.RunID, v[4], v[5])
+			if err != nil {
+				return err
+			}
+			if err := schema.Unmarshal(start, &row); err != nil {
 				return j.garbled("the start of run "+h.RunID, err)
 			}
 			raw, err := encodings.Of(row)
@@ -177,7 +181,7 @@ func (j *Journal) heads(ctx context.Context, f Filter) (list []runHead, err erro
 				return errEnough
 			}
 			return err
-		}, "SELECT n, id, started, status, data FROM run JOIN start ON run = n"+where+" ORDER BY n DESC", args...)
+		}, "SELECT n, id, started, status, data, "+j.says.sum+" FROM run JOIN start ON run = n"+where+" ORDER BY n DESC", args...)
 	})
 	slices.Reverse(list)
 	return list, err

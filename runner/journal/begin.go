@@ -62,7 +62,7 @@ func (j *Journal) Begin(s runner.Start) (runner.Recording, error) {
 		if err := j.writer.texts(p.texts); err != nil {
 			return err
 		}
-		return c.send("INSERT INTO start VALUES (?, ?) ON CONFLICT DO NOTHING", n, string(data))
+		return c.send("INSERT INTO start (run, data, sum) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", n, string(data), checksum(data))
 	})
 	if err != nil {
 		return nil, err

@@ -80,7 +80,7 @@ func (f fallen) over(at event.Path) event.Path {
 func (f fallen) useless(kind string, at event.Path) bool { return kind == modelEffect && f[f.over(at)] }
 
 func (e *ending) write(c *conn, n int64) error {
-	if err := c.send("INSERT INTO result VALUES (?, ?) ON CONFLICT (run) DO UPDATE SET data = excluded.data", n, string(e.data)); err != nil {
+	if err := c.send("INSERT INTO result (run, data, sum) VALUES (?, ?, ?) ON CONFLICT (run) DO UPDATE SET data = excluded.data, sum = excluded.sum", n, string(e.data), checksum(e.data)); err != nil {
 		return err
 	}
 	u := e.result.Usage

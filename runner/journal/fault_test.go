@@ -129,7 +129,7 @@ func TestOthersGoOn(t *testing.T) {
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
 	bad, good := make(chan error, 1), make(chan error, 1) // they are written together
 	j.writer.add(job{func(*conn) error { return errors.New("bad") }, func(err error) { bad <- err }})
-	j.writer.add(job{func(c *conn) error { _, err := c.Exec("INSERT INTO start VALUES (9, 'x')"); return err }, func(err error) { good <- err }})
+	j.writer.add(job{func(c *conn) error { _, err := c.Exec("INSERT INTO start (run, data) VALUES (9, 'x')"); return err }, func(err error) { good <- err }})
 	if err := j.writer.wait(good); err != nil {
 		t.Error(err)
 	}
@@ -165,7 +165,7 @@ func TestAwayForAll(t *testing.T) {
 		}
 	}})
 	for range many {
-		j.writer.add(job{func(c *conn) error { _, err := c.Exec("INSERT INTO start VALUES (9, 'x')"); return err }, func(err error) { told <- err }})
+		j.writer.add(job{func(c *conn) error { _, err := c.Exec("INSERT INTO start (run, data) VALUES (9, 'x')"); return err }, func(err error) { told <- err }})
 	}
 	for range many {
 		if err := j.writer.wait(told); !errors.Is(err, runner.ErrAway) {
@@ -259,7 +259,7 @@ func TestNotAJournal(t *testing.T) {
 		"prose":          {write("prose.txt", strings.Repeat("This is no journal. ", 500)), "not a journal"},
 		"a folder":       {dir, "not one"},
 		"another":        {sqliteFile, "not a journal"},
-		"newer":          {newer, "the journal was written by a newer capstan (schema 7; this one knows 3)"},
+		"newer":          {newer, "the journal was written by a newer capstan (schema 7; this one knows 4)"},
 		"no name":        {"", "name"},
 		"a device":       {"/dev/null", "not one"},
 		"beneath a file": {filepath.Join(write("file", "x"), "j.db"), "not a directory"},
@@ -488,35 +488,35 @@ func TestMigrate(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	fourth := "ALTER TABLE run ADD COLUMN mark TEXT; UPDATE run SET mark = 'old'; SELECT broken"
+	fifth := "ALTER TABLE run ADD COLUMN mark TEXT; UPDATE run SET mark = 'old'; SELECT broken"
 	j.store.(*fileStore).statements = func(name string) ([]byte, error) {
 		switch name {
-		case "schema/4.sql":
-			return []byte(fourth), nil
+		case "schema/5.sql":
+			return []byte(fifth), nil
 		case "schema/views.sql":
 			return []byte("CREATE VIEW runs AS SELECT id AS run_id, mark FROM run"), nil
 		}
 		return nil, fmt.Errorf("%s is not wanted", name)
 	}
-	if err := j.store.(*fileStore).migrate(c, 4); err == nil {
+	if err := j.store.(*fileStore).migrate(c, 5); err == nil {
 		t.Fatal("a migration that is broken was made")
 	}
 	if n, err := c.number("SELECT count(*) FROM calls"); err != nil || n != 4 {
 		t.Fatalf("after a migration that was broken off: %d, %v", n, err)
 	}
-	if n, err := c.number("PRAGMA user_version"); err != nil || n != 3 {
+	if n, err := c.number("PRAGMA user_version"); err != nil || n != 4 {
 		t.Fatalf("version %d, %v", n, err)
 	}
-	fourth = strings.TrimSuffix(fourth, "; SELECT broken")
+	fifth = strings.TrimSuffix(fifth, "; SELECT broken")
 	for range 2 { // the second time there is nothing to do
-		if err := j.store.(*fileStore).migrate(c, 4); err != nil {
+		if err := j.store.(*fileStore).migrate(c, 5); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if n, err := c.number("SELECT count(*) FROM runs WHERE mark = 'old'"); err != nil || n != 2 {
 		t.Errorf("%d runs are marked, %v", n, err)
 	}
-	if _, err := Open(at(t, file), Options{}); err == nil || !strings.Contains(err.Error(), "newer capstan (schema 4; this one knows 3)") {
+	if _, err := Open(at(t, file), Options{}); err == nil || !strings.Contains(err.Error(), "newer capstan (schema 5; this one knows 4)") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -126,6 +126,14 @@ func (j *Journal) missing(words string) error {
 // before: a process that slept sees that more time has passed.
 const trusted = 10 * time.Millisecond
 
+// Owned implements [runner.Recording].
+func (r *recording) Owned() error {
+	if err := r.state(); err != nil {
+		return err
+	}
+	return r.mine()
+}
+
 // mine looks whether the run is still this start's, ahead of an effect.
 func (r *recording) mine() error {
 	if w := r.j.writer; r.era.Load() == w.era.Load() && w.clock()-w.alone.Load() < int64(w.trusts) {

@@ -69,7 +69,7 @@ func (g *Guest) Begin(s runner.Start) error {
 		if err != nil {
 			return err
 		}
-		return c.send("INSERT INTO start VALUES (?, ?) ON CONFLICT DO NOTHING", n, string(data))
+		return c.send("INSERT INTO start (run, data, sum) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", n, string(data), checksum(data))
 	})
 	if err == nil && own {
 		err = fmt.Errorf("run %s: %w", s.RunID, runner.ErrRunExists)

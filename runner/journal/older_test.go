@@ -29,7 +29,7 @@ func aged(t *testing.T, j *Journal) {
 		if err := dropViews(c); err != nil {
 			return err
 		}
-		if err := c.Script("DROP TABLE pack; DROP TABLE mark; ALTER TABLE line RENAME TO log; PRAGMA user_version = 2"); err != nil {
+		if err := c.Script("DROP TABLE pack; DROP TABLE mark; ALTER TABLE start DROP COLUMN sum; ALTER TABLE result DROP COLUMN sum; ALTER TABLE line RENAME TO log; PRAGMA user_version = 2"); err != nil {
 			return err
 		}
 		for n, list := range rows {

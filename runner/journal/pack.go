@@ -21,6 +21,7 @@ type pack struct {
 	seq, time        int64  // of the last event before it; of its first row, in nanoseconds
 	path             string // what the paths of all rows begin with
 	data             string
+	sum              driver.Value // its checksum; nil where an older capstan wrote it
 }
 
 // samePrint is the print of an effect that is that of the request before it, in
@@ -43,7 +44,7 @@ func packed(run, before int64, rows []row, scratch []byte) (k pack, _ []byte) {
 		b = k.line(b, rows, i)
 	}
 	b = append(b, ']')
-	k.data = string(b)
+	k.data, k.sum = string(b), k.checksum(b)
 	return k, b
 }
 
@@ -140,20 +141,23 @@ func toldAfter(rows []row, i int, found [][]byte) int {
 	return 0
 }
 
-const packColumns = "SELECT run, last, first, seq, time, path, data FROM pack"
+// packColumns begins a query for packs.
+func (j *Journal) packColumns() string {
+	return "SELECT run, last, first, seq, time, path, data, " + j.says.sum + " FROM pack"
+}
 
 func packOf(v []driver.Value) pack {
 	k := pack{run: integer(v[0]), last: integer(v[1]), first: integer(v[2]), seq: integer(v[3]), time: integer(v[4]), path: word(v[5])}
-	k.data = word(v[6])
+	k.data, k.sum = word(v[6]), v[7]
 	return k
 }
 
 // write adds the pack to the file. One that is there already, because nobody
 // heard that it was written, is written over.
 func (k *pack) write(c *conn, epoch int64) error {
-	return c.send(`INSERT INTO pack (run, last, first, seq, time, epoch, path, data) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+	return c.send(`INSERT INTO pack (run, last, first, seq, time, epoch, path, data, sum) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (run, last) DO UPDATE SET first = excluded.first, seq = excluded.seq, time = excluded.time, epoch = excluded.epoch,
-		path = excluded.path, data = excluded.data`, k.run, k.last, k.first, k.seq, k.time, epoch, k.path, k.data)
+		path = excluded.path, data = excluded.data, sum = excluded.sum`, k.run, k.last, k.first, k.seq, k.time, epoch, k.path, k.data, k.sum)
 }
 
 // rows gives the pack's rows, of the kinds that are wanted: nil is all. It gives
@@ -197,7 +201,11 @@ func (k *pack) each(after int64, want func(kind string) bool, body func(logged) 
 // lines are the pack's rows as they stand there. Between two rows a line ends, and
 // in JSON of our own nowhere else, so that nothing need be parsed to find them.
 func (k *pack) lines() (list [][]byte, ok bool) {
-	inner, opened := bytes.CutPrefix([]byte(k.data), []byte("["))
+	data := []byte(k.data)
+	if k.sum != nil && integer(k.sum) != k.checksum(data) {
+		return nil, false
+	}
+	inner, opened := bytes.CutPrefix(data, []byte("["))
 	inner, closed := bytes.CutSuffix(inner, []byte("]"))
 	list = bytes.Split(inner, []byte("\n"))
 	ok = opened && closed && int64(len(list)) == k.last-k.first+1

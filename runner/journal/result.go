@@ -77,14 +77,18 @@ func (j *Journal) Result(ctx context.Context, id string) (r engine.Result, err e
 		if going = s.Finished == nil && (s.Status != engine.Waiting || s.Guest); going {
 			return nil
 		}
-		found, err := c.one(ctx, "SELECT data FROM result WHERE run = ?", s.n)
+		found, err := c.one(ctx, "SELECT data, "+j.says.sum+" FROM result WHERE run = ?", s.n)
 		if err != nil {
 			return err
 		}
 		if found == nil {
 			return j.garbled("run "+s.RunID+" has no result", nil)
 		}
-		raw, err := j.unpack(ctx, c, []byte(word(found[0])), people)
+		packed, err := j.verified("the result of run "+s.RunID, found[0], found[1])
+		if err != nil {
+			return err
+		}
+		raw, err := j.unpack(ctx, c, packed, people)
 		if err != nil {
 			return err
 		}

@@ -120,13 +120,13 @@ const manyPacks = 32
 // eachPack calls body for the packs of a run that go on behind a row, in order.
 func (j *Journal) eachPack(ctx context.Context, c *conn, n, after int64, body func(pack) error) error {
 	if !j.says.single {
-		return c.each(ctx, func(v []driver.Value) error { return body(packOf(v)) }, packColumns+" WHERE run = ? AND last > ? ORDER BY last", n, after)
+		return c.each(ctx, func(v []driver.Value) error { return body(packOf(v)) }, j.packColumns()+" WHERE run = ? AND last > ? ORDER BY last", n, after)
 	}
 	for page := make([]pack, 0, manyPacks); ; page = page[:0] {
 		err := c.each(ctx, func(v []driver.Value) error {
 			page = append(page, packOf(v))
 			return nil
-		}, packColumns+" WHERE run = ? AND last > ? ORDER BY last LIMIT ?", n, after, int64(manyPacks))
+		}, j.packColumns()+" WHERE run = ? AND last > ? ORDER BY last LIMIT ?", n, after, int64(manyPacks))
 		for i := 0; i < len(page) && err == nil; i++ {
 			after = page[i].last
 			err = body(page[i])
@@ -176,7 +176,7 @@ func (j *Journal) rowAt(ctx context.Context, c *conn, n, row int64) (l logged, o
 
 // packAt is the pack that has a row, and its rows; none where there is none.
 func (j *Journal) packAt(ctx context.Context, c *conn, n, row int64) (k pack, list []logged, err error) {
-	found, err := c.one(ctx, packColumns+" WHERE run = ? AND last >= ? ORDER BY last LIMIT 1", n, row)
+	found, err := c.one(ctx, j.packColumns()+" WHERE run = ? AND last >= ? ORDER BY last LIMIT 1", n, row)
 	if err != nil || found == nil {
 		return k, nil, err
 	}
@@ -197,7 +197,7 @@ func (j *Journal) lastRow(ctx context.Context, c *conn, n int64) (row, seq int64
 		return 0, 0, err
 	}
 	if !older {
-		found, err := c.one(ctx, packColumns+" WHERE run = ? ORDER BY last DESC LIMIT 1", n)
+		found, err := c.one(ctx, j.packColumns()+" WHERE run = ? ORDER BY last DESC LIMIT 1", n)
 		if err != nil {
 			return 0, 0, err
 		}
@@ -241,6 +241,6 @@ func (j *Journal) dropRow(c *conn, n, at int64) error {
 	}
 	rows[at-k.first].kind = droppedEffect
 	again, _ := packed(n, k.seq, rows, nil)
-	_, err = c.Exec("UPDATE pack SET time = ?, data = ? WHERE run = ? AND last = ?", again.time, again.data, n, again.last)
+	_, err = c.Exec("UPDATE pack SET time = ?, data = ?, sum = ? WHERE run = ? AND last = ?", again.time, again.data, again.checksum([]byte(again.data)), n, again.last)
 	return err
 }

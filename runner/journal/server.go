@@ -33,7 +33,10 @@ type server struct {
 }
 
 // serverVersion is the version of the tables that this package writes there.
-const serverVersion = 1
+const serverVersion = 2
+
+// serverSums is the first version of the tables there that has checksums.
+const serverSums = 2
 
 // outage is how long a run waits for a server that is away.
 const outage = time.Minute
@@ -66,6 +69,7 @@ func (s *server) String() string { return s.at.String() }
 
 func (s *server) dialect() *dialect {
 	return &dialect{
+		sum:   "sum",
 		read:  "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
 		owner: "CASE WHEN owner IS NOT NULL AND (owner::json ->> 'guest' IS NOT NULL OR owner::json ->> 'key' = '" + s.j.owner.Key + "' OR EXISTS (SELECT 1 FROM process WHERE key = owner::json ->> 'key' AND until > clock_timestamp())) THEN owner END",
 		lock:  " FOR UPDATE", list: "string_agg(kind, ',')", within: "strpos", single: true, forgets: true,
@@ -97,8 +101,11 @@ func (s *server) openWith(c *conn) (*writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if version < serverVersion && !s.j.options.ReadOnly {
+	switch {
+	case version < serverVersion && !s.j.options.ReadOnly:
 		err = s.migrate(c)
+	case version < serverSums:
+		s.j.says.sum = "NULL"
 	}
 	if err != nil {
 		return nil, err
@@ -164,9 +171,12 @@ func (s *server) recognise(c *conn) (version int64, err error) {
 // ErrEmpty says that nothing is kept in a database or a file yet, which was to be looked at.
 var ErrEmpty = errors.New("capstan run makes the tables")
 
+// schemaWait is how long a process waits for another one that makes the tables.
+const schemaWait = "5s"
+
 // migrate makes the tables, in one transaction that only one process makes.
 func (s *server) migrate(c *conn) error {
-	err := c.Script("BEGIN; SET LOCAL search_path = " + postgres.Quoted(s.at.Schema()) + "; SELECT pg_advisory_xact_lock(" + fmt.Sprint(application) + ")")
+	err := c.Script("BEGIN; SET LOCAL search_path = " + postgres.Quoted(s.at.Schema()) + "; SET LOCAL lock_timeout = '" + schemaWait + "'; SELECT pg_advisory_xact_lock(" + fmt.Sprint(application) + "); SET LOCAL lock_timeout = DEFAULT")
 	if err != nil {
 		return err
 	}

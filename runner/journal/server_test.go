@@ -360,10 +360,10 @@ func TestServerRefuses(t *testing.T) {
 	journalAt(t, newer, Options{}).Close()
 	schema := newer[strings.LastIndex(newer, "=")+1:]
 	do("UPDATE " + schema + ".store SET capstan_version = 7")
-	defer do("UPDATE " + schema + ".store SET capstan_version = 1")
+	defer do("UPDATE " + schema + ".store SET capstan_version = 2")
 	for address, want := range map[string]string{
 		base + "&search_path=theirs": "tables that are not a journal's",
-		newer:                        "written by a newer capstan (schema 7; this one knows 1)",
+		newer:                        "written by a newer capstan (schema 7; this one knows 2)",
 		strings.Replace(base, "tester@", "weak@", 1):                "no right to do that",
 		strings.Replace(base, "/postgres?", "/nowhere?", 1):         "no such database",
 		strings.Replace(base, "/postgres?", "/latin?", 1):           "SQL_ASCII; a journal needs UTF8",
@@ -431,5 +431,25 @@ func TestPooler(t *testing.T) {
 		if _, err := Open(address+"&search_path=pooled", o); err == nil || !strings.Contains(err.Error(), "a pooler of transactions") {
 			t.Errorf("got %v", err)
 		}
+	}
+}
+
+// A process that waits for another one to make the tables says so.
+func TestSchemaHeld(t *testing.T) {
+	serverOnly(t)
+	where := at(t, filepath.Join(t.TempDir(), "j.db"))
+	other := journalAt(t, where, Options{})
+	err := other.writer.do(func(c *conn) error {
+		if err := c.Script("SELECT pg_advisory_xact_lock(" + fmt.Sprint(application) + ")"); err != nil {
+			return err
+		}
+		old, err := Open(where+"_fresh", Options{})
+		if err == nil || !strings.Contains(err.Error(), "another process holds the schema") {
+			t.Errorf("got %v, %v", old, err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }

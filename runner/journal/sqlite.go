@@ -14,6 +14,7 @@ import (
 
 	"modernc.org/sqlite"
 
+	"github.com/seed61713e19/capstan/internal/files"
 	"github.com/seed61713e19/capstan/runner/journal/owners"
 )
 
@@ -25,7 +26,7 @@ const oldest = 1
 
 // current is the version of the tables that this package writes: the number of
 // files in the folder of that name besides the views.
-const current = 3
+const current = 4
 
 //go:embed schema/*.sql schema/postgres/*.sql
 var scripts embed.FS
@@ -51,7 +52,7 @@ func (f *fileStore) String() string { return f.file }
 func (f *fileStore) close() error { return nil }
 
 func (f *fileStore) dialect() *dialect {
-	return &dialect{read: "BEGIN", owner: "owner", list: "group_concat(kind)", within: "instr", lines: true}
+	return &dialect{read: "BEGIN", owner: "owner", sum: "sum", list: "group_concat(kind)", within: "instr", lines: true}
 }
 
 // open makes the file where it may, checks that it is a journal that this
@@ -153,12 +154,20 @@ func (f *fileStore) look() error {
 	case !info.Mode().IsRegular():
 		return fmt.Errorf("%s: a journal is a file, this is not one", f.file)
 	}
+	if err := files.OneName(f.file); err != nil {
+		return fmt.Errorf("the journal has more than one name: %w", err)
+	}
 	f.is = info
 	return nil
 }
 
-// create makes the file, for its owner alone, where it is not there.
+// create makes the file, for its owner alone, where it is not there. It must not open a
+// file that exists: to close it again would release the locks that SQLite has on it for
+// other connections of this process.
 func create(file string) error {
+	if _, err := os.Stat(file); err == nil {
+		return nil
+	}
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return err
 	}
@@ -186,6 +195,9 @@ func (f *fileStore) openReadOnly() error {
 		return f.openReadOnly()
 	}
 	f.lined(c)
+	if version < sums {
+		f.j.says.sum = "NULL"
+	}
 	f.j.reads <- struct{}{}
 	f.j.release(c, nil)
 	if version < oldest {
@@ -203,7 +215,11 @@ func (f *fileStore) lined(c *conn) {
 
 // quiet says that nothing waits beside the file to be written back to it.
 func (f *fileStore) quiet() bool {
-	info, err := os.Stat(f.file + "-wal")
+	file, err := filepath.EvalSymlinks(f.file)
+	if err != nil {
+		return true
+	}
+	info, err := os.Stat(file + "-wal")
 	return err != nil || info.Size() == 0
 }
 

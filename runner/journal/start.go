@@ -41,7 +41,7 @@ func encodeStart(p *packer, s runner.Start) ([]byte, error) {
 
 // readStart reads what a run began with, as the view has it.
 func (j *Journal) readStart(ctx context.Context, c *conn, n int64, v view) (s runner.Start, err error) {
-	found, err := c.one(ctx, "SELECT run.id, cascade, parent, data FROM run LEFT JOIN start ON run = n WHERE n = ?", n)
+	found, err := c.one(ctx, "SELECT run.id, cascade, parent, data, "+j.says.sum+" FROM run LEFT JOIN start ON run = n WHERE n = ?", n)
 	if err != nil {
 		return s, err
 	}
@@ -49,8 +49,12 @@ func (j *Journal) readStart(ctx context.Context, c *conn, n int64, v view) (s ru
 		return s, runner.ErrNoRun
 	}
 	s.RunID, s.CascadeID, s.Parent = word(found[0]), word(found[1]), word(found[2])
+	raw, err := j.verified("the start of run "+s.RunID, found[3], found[4])
+	if err != nil {
+		return s, err
+	}
 	var row startRow
-	if err := schema.Unmarshal([]byte(word(found[3])), &row); err != nil {
+	if err := schema.Unmarshal(raw, &row); err != nil {
 		return s, j.garbled("the start of run "+s.RunID, err)
 	}
 	if err := j.fillStart(ctx, c, &row, v); err != nil {

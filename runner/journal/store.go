@@ -86,6 +86,7 @@ type dialect struct {
 	read    string // begins a transaction that reads, on one unchanging view
 	owner   string // the owner of a run; none where it is known to be gone
 	lock    string // at the end of a query: its rows stay as they are until the end of the transaction
+	sum     string // the checksum of a row; NULL where the tables have none
 	list    string // the words of a column with commas between them
 	within  string // a function: where a text has another one, 0 for nowhere
 	single  bool   // a connection gives one answer at a time

@@ -74,6 +74,7 @@ type Request struct {
 	More func() (bound string) `json:"-"`
 	Left int                   `json:"-"` // the calls that the budget left for the request when it began; 0 for no limit
 
+	Next   bool         `json:"-"` // another model is asked if this one does not answer: a provider need not wait for its rate limit
 	Thread *Thread      `json:"-"` // where Messages come from, for encoding them once; may be nil
 	OnText func(string) `json:"-"` // gets the reply's text as it arrives; may be nil. An empty piece says that it begins anew
 }

@@ -15,8 +15,8 @@ import (
 // programs that are given it by name.
 var plain = []string{"PATH", "HOME", "LANG", "TMPDIR", "TZ"}
 
-// windows are those without which hardly a program starts there.
-var windows = []string{
+// windowsPlain are those without which hardly a program starts there.
+var windowsPlain = []string{
 	"SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT", "TEMP", "TMP", "USERPROFILE", "HOMEDRIVE", "HOMEPATH",
 	"APPDATA", "LOCALAPPDATA", "PROGRAMDATA", "PROGRAMFILES", "NUMBER_OF_PROCESSORS", "PROCESSOR_ARCHITECTURE", "OS",
 }
@@ -24,7 +24,7 @@ var windows = []string{
 func isPlain(name string) bool {
 	if runtime.GOOS == "windows" {
 		name = strings.ToUpper(name)
-		if slices.Contains(windows, name) {
+		if slices.Contains(windowsPlain, name) {
 			return true
 		}
 	}

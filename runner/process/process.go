@@ -8,10 +8,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os/exec"
 	"time"
 
+	"github.com/seed61713e19/capstan/runner/internal/fences"
 	"github.com/seed61713e19/capstan/runner/internal/pins"
 )
 
@@ -37,7 +37,7 @@ type Command struct {
 	Argv      []string      // the program and its arguments; a program without a slash is looked up in PATH
 	Dir       string        // working directory; empty: the caller's
 	Env       []string      // what it sees beside the plain variables, as [Environment] has it
-	Stdin     io.Reader     // nil: empty. The child may close it early
+	Stdin     []byte        // its whole standard input, as a file; empty: none
 	Timeout   time.Duration // 0: DefaultTimeout; negative: none but the context's
 	MaxOutput int64         // 0: DefaultMaxOutput
 	Tail      int           // more than 0: however much is printed, so many bytes are kept of its end, see [Output]
@@ -52,7 +52,8 @@ type Output struct {
 }
 
 // Run runs a command to its end. If a file that decides what the program says has
-// changed since its run began, the program is not started. A program that ends with any exit code has
+// changed since its run began, or another process has taken the run over, the program is
+// not started. A run that is taken over later kills it. A program that ends with any exit code has
 // run: that is no error. An error is [ErrNotStarted], [ErrTimeout],
 // [ErrTooMuchOutput] or the context's cause, wrapped, and comes with what had
 // been printed until then. Whatever the program left behind in its process
@@ -67,6 +68,8 @@ func Run(ctx context.Context, c Command) (Output, error) {
 		return Output{}, fmt.Errorf("program %s %w: %w", c.Argv[0], ErrNotStarted, err)
 	}
 	c = c.withDefaults()
+	ctx, unwatch := fences.Watch(ctx)
+	defer unwatch()
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	if c.Timeout > 0 {
@@ -81,12 +84,23 @@ func Run(ctx context.Context, c Command) (Output, error) {
 	if err != nil {
 		return Output{}, startError(ctx, c.Argv[0], err)
 	}
+	if len(c.Stdin) > 0 {
+		input, err := inputFile(c.Stdin)
+		if err != nil {
+			return Output{}, startError(ctx, c.Argv[0], err)
+		}
+		defer input.Close()
+		cmd.Stdin = input
+	}
 	cmd.Stdout, cmd.Stderr = stdout, stderr
 	if c.Tail > 0 {
 		stdout.tail = c.Tail
 		cmd.Stderr = cmd.Stdout // one pipe for both, which keeps their order
 	}
 	cmd.Env = traced(ctx, cmd.Env)
+	if err := fences.Check(ctx); err != nil {
+		return Output{}, startError(ctx, c.Argv[0], err)
+	}
 	if err := cmd.Start(); err != nil {
 		return Output{}, startError(ctx, c.Argv[0], err)
 	}
@@ -110,7 +124,7 @@ func (c Command) prepare(ctx context.Context) (*exec.Cmd, error) {
 		return nil, err
 	}
 	cmd := exec.CommandContext(ctx, c.Argv[0], c.Argv[1:]...)
-	cmd.Dir, cmd.Env, cmd.Stdin = c.Dir, env, c.Stdin
+	cmd.Dir, cmd.Env = c.Dir, env
 	cmd.WaitDelay = grace
 	OwnGroup(cmd)
 	cmd.Cancel = func() error { return KillGroup(cmd) }

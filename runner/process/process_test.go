@@ -3,7 +3,6 @@
 package process
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"os"
@@ -33,7 +32,7 @@ func TestRun(t *testing.T) {
 		{"exit code", sh("exit 7"), "", "", 7},
 		{"a signal of its own", sh("kill -9 $$"), "", "", 137},
 		{"no shell", Command{Argv: []string{"echo", "$HOME;", "*"}}, "$HOME; *\n", "", 0},
-		{"stdin", Command{Argv: []string{"cat"}, Stdin: strings.NewReader("hello")}, "hello", "", 0},
+		{"stdin", Command{Argv: []string{"cat"}, Stdin: []byte("hello")}, "hello", "", 0},
 		{"no stdin", Command{Argv: []string{"cat"}}, "", "", 0},
 		{"directory", Command{Argv: []string{"pwd"}, Dir: dir}, dir + "\n", "", 0},
 	} {
@@ -71,7 +70,7 @@ func TestRunNotStarted(t *testing.T) {
 func TestRunStdinClosedEarly(t *testing.T) {
 	for _, script := range []string{"exec <&-; echo ok", "echo ok", "head -c 1 >/dev/null; echo ok"} {
 		c := sh(script)
-		c.Stdin = bytes.NewReader(make([]byte, 10<<20))
+		c.Stdin = make([]byte, 10<<20)
 		out, err := Run(t.Context(), c)
 		if err != nil || string(out.Stdout) != "ok\n" {
 			t.Errorf("%s: got %q, %v", script, out.Stdout, err)

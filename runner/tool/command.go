@@ -47,7 +47,7 @@ func (o CommandOptions) run(ctx context.Context, a runCommand) (any, error) {
 		return nil, errors.New("argv must list a program and its arguments")
 	}
 	out, err := process.Run(ctx, process.Command{
-		Argv: a.Argv, Dir: o.Dir, Env: o.Env, Stdin: strings.NewReader(a.Stdin), Timeout: o.Timeout, MaxOutput: o.MaxOutput,
+		Argv: a.Argv, Dir: o.Dir, Env: o.Env, Stdin: []byte(a.Stdin), Timeout: o.Timeout, MaxOutput: o.MaxOutput,
 	})
 	if err != nil {
 		return nil, withTail(err, out.Stderr)

@@ -1,7 +1,6 @@
 package tool
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -62,7 +61,7 @@ func (e Exec) run(ctx context.Context, c Call) (any, error) {
 	if err != nil {
 		return nil, fmt.Errorf("arguments: %w", err)
 	}
-	command := process.Command{Argv: e.Argv, Dir: e.Dir, Env: e.Env, Stdin: bytes.NewReader(stdin), Timeout: e.Timeout, MaxOutput: maxText}
+	command := process.Command{Argv: e.Argv, Dir: e.Dir, Env: e.Env, Stdin: stdin, Timeout: e.Timeout, MaxOutput: maxText}
 	out, err := process.Run(ctx, command)
 	if err == nil && out.ExitCode != 0 {
 		err = fmt.Errorf("exit status %d", out.ExitCode)

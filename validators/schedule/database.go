@@ -13,6 +13,8 @@ import (
 
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx"
 	_ "modernc.org/sqlite"             // the driver "sqlite"
+
+	"github.com/seed61713e19/capstan/internal/files"
 )
 
 // A DB is the database of creators, captions and schedules: SQLite in a file,
@@ -119,6 +121,9 @@ func connectSQLite(path string, create bool) (*DB, error) {
 		return nil, fmt.Errorf("schedule database %s: there is no such file; schedule init makes one", clip(path))
 	} else if err != nil {
 		return nil, fmt.Errorf("schedule database %s: %w", clip(path), err)
+	}
+	if err := files.OneName(path); err != nil {
+		return nil, fmt.Errorf("schedule database: %w", err)
 	}
 	name := "file:" + (&url.URL{Path: path}).EscapedPath() + "?mode=" + mode +
 		"&_pragma=busy_timeout(10000)&_pragma=foreign_keys(1)&_pragma=synchronous(NORMAL)&_txlock="

@@ -75,6 +75,10 @@ func Words(err error) (words string, told error) {
 		return "the server only lets itself be read from", told
 	case "26000", "42P05": // statements that were prepared are not there, or are somebody else's
 		return pooled, told
+	case "55P03":
+		return "another process holds the schema and does not go on: end that process, or wait for it", told
+	case "57014":
+		return "statement_timeout has ended a statement: raise it for this user (ALTER ROLE NAME SET statement_timeout = 0)", told
 	case "54000", "22001":
 		return "a text is too long to be kept", told
 	}

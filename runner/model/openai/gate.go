@@ -3,8 +3,11 @@ package openai
 import (
 	"context"
 	"math/rand/v2"
+	"net/http"
 	"sync"
 	"time"
+
+	"golang.org/x/time/rate"
 
 	"github.com/seed61713e19/capstan/runner/model"
 )
@@ -14,55 +17,97 @@ const (
 	firstWait = 500 * time.Millisecond // doubled each time
 	longWait  = 16 * time.Second
 	mostWait  = 2 * time.Minute // a call whose endpoint asks for more ends
+	longPause = 5 * time.Second // from here on a wait is shown that the endpoint did not ask for
 )
 
+// Limits has the gate of each endpoint and key, so that all clients of an endpoint obey
+// its rate limit together. It is safe for concurrent use.
+type Limits struct {
+	mu    sync.Mutex
+	gates map[string]*gate
+}
+
+// gate returns the gate of an endpoint and key.
+func (l *Limits) gate(endpoint, key string, concurrency int, sleep func(context.Context, time.Duration) error) *gate {
+	if l == nil {
+		return newGate(concurrency, sleep)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	name := endpoint + "\n" + key
+	if l.gates[name] == nil {
+		if l.gates == nil {
+			l.gates = map[string]*gate{}
+		}
+		l.gates[name] = newGate(concurrency, sleep)
+	}
+	return l.gates[name]
+}
+
 // A gate lets a number of tries through at once, and none while the endpoint
-// wants to be left alone.
+// wants to be left alone. After a refusal it spreads the tries by a rate, which grows
+// with each answer and shrinks with each refusal.
 type gate struct {
 	slots chan struct{} // one is held while waiting, too: so many wait here, the others for a slot
 	sleep func(context.Context, time.Duration) error
+	pace  *rate.Limiter
 
-	mu    sync.Mutex
-	until time.Time // closed till then
+	mu       sync.Mutex
+	until    time.Time  // closed till then
+	lowered  int        // how often the rate was lowered
+	refused  rate.Limit // the rate before it was last lowered
+	answered window
 }
 
-// enter waits for a slot and for the gate to be open; leave gives it back.
-func (g *gate) enter(ctx context.Context) error {
+func newGate(concurrency int, sleep func(context.Context, time.Duration) error) *gate {
+	return &gate{slots: make(chan struct{}, concurrency), sleep: sleep, pace: rate.NewLimiter(rate.Inf, 1)}
+}
+
+// enter waits for a slot and for the gate to be open; leave gives it back. It returns
+// how often the rate had been lowered when the try was let in.
+func (g *gate) enter(ctx context.Context) (lowered int, err error) {
 	select {
 	case g.slots <- struct{}{}:
 	case <-ctx.Done():
-		return context.Cause(ctx)
+		return 0, context.Cause(ctx)
 	}
-	if err := g.wait(ctx); err != nil {
+	if lowered, err = g.wait(ctx); err != nil {
 		g.leave()
-		return err
 	}
-	return nil
+	return lowered, err
 }
 
 func (g *gate) leave() { <-g.slots }
 
-// wait sleeps till the gate opens, and again if it was closed anew meanwhile. Who has
-// slept till then goes in, whatever the clock says: timers and clocks may differ.
-func (g *gate) wait(ctx context.Context) error {
+// wait sleeps till the gate opens and the rate allows a try, and again if the gate was
+// closed anew meanwhile. Who has slept till then goes in, whatever the clock says:
+// timers and clocks may differ.
+func (g *gate) wait(ctx context.Context) (lowered int, err error) {
 	var slept time.Time
 	for {
-		until := g.closed()
-		d := time.Until(until)
-		if d <= 0 || until.Equal(slept) {
-			return nil
+		until, lowered := g.state()
+		if d := time.Until(until); d > 0 && !until.Equal(slept) {
+			if err := g.sleep(ctx, d); err != nil {
+				return 0, err
+			}
+			slept = until
 		}
-		if err := g.sleep(ctx, d); err != nil {
-			return err
+		if d := g.pace.Reserve().Delay(); d > 0 {
+			if err := g.sleep(ctx, d); err != nil {
+				return 0, err
+			}
 		}
-		slept = until
+		if again, _ := g.state(); time.Until(again) <= 0 || again.Equal(slept) {
+			return lowered, nil
+		}
 	}
 }
 
-func (g *gate) closed() time.Time {
+// state returns till when the gate is closed and how often the rate was lowered.
+func (g *gate) state() (until time.Time, lowered int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.until
+	return g.until, g.lowered
 }
 
 // close keeps tries out for d.
@@ -74,17 +119,115 @@ func (g *gate) close(d time.Duration) {
 	}
 }
 
-// pause waits after a try that failed. Where the rate is limited it closes the
-// gate, so that the next try waits there with everyone else's.
-func (c *Client) pause(ctx context.Context, try int, f *model.Failure) error {
+// How the rate follows an endpoint, in tries per second.
+const (
+	leastRate = 0.2
+	lowers    = 0.8  // the factor after a refusal
+	regains   = 1.05 // the factor for each answer, up to regained of the refused rate
+	regained  = 0.9
+	grows     = 0.05 // is added for each answer above that
+)
+
+// lower lowers the rate after the refusal of a try, unless the rate was lowered since the
+// try was let in: the refusal then says nothing about the present rate.
+func (g *gate) lower(lowered int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if lowered != g.lowered {
+		return
+	}
+	g.lowered++
+	g.refused = g.pace.Limit()
+	if g.refused == rate.Inf {
+		g.refused = max(rate.Limit(g.answered.perSecond(time.Now())), 1)
+	}
+	g.pace.SetLimit(max(g.refused*lowers, leastRate))
+}
+
+// raise raises the rate after an answer. The answer to a try that was let in before the
+// rate was first lowered says how many the endpoint takes in a second.
+func (g *gate) raise(lowered int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.answered.add(time.Now())
+	switch limit := g.pace.Limit(); {
+	case limit == rate.Inf:
+	case lowered == 0:
+		g.refused = max(g.refused, rate.Limit(g.answered.perSecond(time.Now())))
+		g.pace.SetLimit(max(limit, g.refused*lowers))
+	case limit < g.refused*regained:
+		g.pace.SetLimit(limit * regains)
+	default:
+		g.pace.SetLimit(limit + grows)
+	}
+}
+
+// A window counts answers in seconds.
+type window struct {
+	began         time.Time
+	count, before int
+}
+
+func (w *window) add(now time.Time) {
+	if age := now.Sub(w.began); age >= time.Second {
+		w.before = 0
+		if age < 2*time.Second {
+			w.before = w.count
+		}
+		w.began, w.count = now, 0
+	}
+	w.count++
+}
+
+// perSecond is how many answers came in the better of the last two seconds.
+func (w *window) perSecond(now time.Time) int {
+	if now.Sub(w.began) >= 2*time.Second {
+		return 0
+	}
+	return max(w.count, w.before)
+}
+
+// limited reports whether a failure says that the endpoint gets too many requests.
+func limited(f *model.Failure) bool {
+	return f.Class == model.RateLimited || f.Status == http.StatusServiceUnavailable && f.RetryAfter > 0
+}
+
+// free reports whether the wait after a refusal uses up no try: the endpoint says when
+// to come back, and no other model can answer.
+func (c *Client) free(q *question, f *model.Failure, waited time.Duration) bool {
+	return limited(f) && f.RetryAfter > 0 && !q.r.Next && waited < silences*c.timeout
+}
+
+// silences is how often an endpoint may stay silent in one call, and how many times
+// that long a call waits for its turn.
+const silences = 2
+
+// backoff is how long is waited after a try that failed.
+func backoff(try int, f *model.Failure) time.Duration {
 	d := f.RetryAfter
 	if d <= 0 {
 		d = min(firstWait<<min(try-1, 10), longWait)
 		d = d/2 + rand.N(d/2) // so that those who failed together do not come back together
 	}
-	if f.Class == model.RateLimited {
+	return d
+}
+
+// pause waits after a try that failed. Where the rate is limited it closes the
+// gate, so that the next try waits there with everyone else's.
+func (c *Client) pause(ctx context.Context, d time.Duration, f *model.Failure) error {
+	if c.onWait != nil && (f.RetryAfter > 0 || f.Class == model.TimedOut || d >= longPause) {
+		c.onWait(Wait{Host: c.url.Host, For: d, Limited: limited(f)})
+	}
+	if limited(f) {
 		c.gate.close(d)
 		return nil
 	}
 	return c.sleep(ctx, d)
+}
+
+// A Wait is a pause after an endpoint has not answered.
+type Wait struct {
+	Host    string // of the endpoint
+	For     time.Duration
+	Limited bool // the endpoint limits the rate
 }

@@ -80,7 +80,8 @@ func New(o Options) (*Client, error) {
 		tries:    cmp.Or(o.MaxTries, model.Tries),
 		stream:   o.Stream,
 		prices:   DefaultPrices().With(p.Prices).With(o.Prices),
-		gate:     &gate{slots: make(chan struct{}, concurrency), sleep: sleep},
+		gate:     o.Limits.gate(address.String(), key, concurrency, sleep),
+		onWait:   o.OnWait,
 		sleep:    sleep,
 		most:     bounds{answer: 64 << 20, event: 16 << 20, events: 1 << 19},
 	}, nil

@@ -51,6 +51,9 @@ type Options struct {
 	Stream      bool           // stream even where no one listens to the text
 	Prices      model.Prices   // win over the provider's and those of [DefaultPrices]
 
+	Limits *Limits    // of all clients that ask the endpoint; nil for a limit of the client's own
+	OnWait func(Wait) // is called before a pause that is long or that the endpoint asks for; may be nil
+
 	// Sleep waits between tries; nil means that it takes the time it is told.
 	// It returns an error when ctx ends first.
 	Sleep func(ctx context.Context, d time.Duration) error
@@ -73,6 +76,7 @@ type Client struct {
 	stream   bool
 	prices   model.Prices
 	gate     *gate
+	onWait   func(Wait)
 	sleep    func(context.Context, time.Duration) error
 	formats  formats
 	lacking  lacking
@@ -89,7 +93,10 @@ func (c *Client) Priced(name string) bool {
 // 408, 409, 425, 429, 5xx, a connection that fails or stays silent, an answer
 // that is cut, broken or empty. Between tries it waits, twice as long each
 // time, or as long as the endpoint asks. If it asks for more than two minutes, the
-// call ends. Where the endpoint limits the rate all calls wait. Any failure is a [*model.Failure]; its
+// call ends. Where the endpoint limits the rate all calls wait, at a rate that follows
+// its refusals, and a refusal that says when to come back uses up no try, unless another
+// model comes next: a call waits twice Timeout in all. A try that ended in silence is
+// repeated once. Any failure is a [*model.Failure]; its
 // message never has the key in it.
 //
 // An answer that did not end by itself, as its finish reason says, is a
@@ -113,6 +120,8 @@ func (c *Client) Call(ctx context.Context, r model.Request) (model.Response, err
 		return c.unsent(model.Usage{}, err)
 	}
 	var paid model.Usage
+	var waited time.Duration // for the rate limit
+	silent := 0
 	for try := 1; ; {
 		if err := q.encode(); err != nil {
 			return c.unsent(paid, err)
@@ -139,20 +148,41 @@ func (c *Client) Call(ctx context.Context, r model.Request) (model.Response, err
 		case f.RetryAfter > mostWait:
 			f.Message = fmt.Sprintf("the endpoint asks to wait %s, and the longest wait is %s: %s", f.RetryAfter.Round(time.Second), mostWait, f.Message)
 			return resp, f
-		case !f.Temporary() || try == c.tries:
+		case !f.Temporary():
 			return resp, f
+		}
+		if f.Class == model.TimedOut && f.Status == 0 {
+			silent++
+		}
+		free, d := c.free(q, f, waited), backoff(try, f)
+		switch {
+		case !free && (try == c.tries || silent == silences):
+			return resp, c.spent(f, waited)
+		case free:
+			waited += d
+		default:
+			try++
 		}
 		if over := model.Again(r, f); over != nil {
 			return resp, over
 		}
-		if err := c.pause(ctx, try, f); err != nil {
+		if err := c.pause(ctx, d, f); err != nil {
 			return resp, err
 		}
-		try++
 	}
 }
 
 // unsent returns the failure of a request that cannot be written.
 func (c *Client) unsent(paid model.Usage, why error) (model.Response, error) {
 	return model.Response{Provider: c.provider.Name, Server: c.url.Host, Usage: paid}, &model.Failure{Class: model.Rejected, Message: why.Error()}
+}
+
+// spent returns the failure of a call that has no try left.
+func (c *Client) spent(f *model.Failure, waited time.Duration) *model.Failure {
+	if waited > 0 {
+		last := *f
+		last.Message = fmt.Sprintf("%s limits the rate, and %s of waiting did not help: %s", c.url.Host, waited.Round(time.Millisecond), f.Message)
+		return &last
+	}
+	return f
 }

@@ -5,7 +5,11 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"os"
+	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -26,7 +30,7 @@ func TestRetryAfter(t *testing.T) {
 		"nonsense":        {429, []string{"Retry-After", "soon"}, 200 * time.Millisecond, 500 * time.Millisecond},
 		"past":            {429, []string{"Retry-After", "-5"}, 200 * time.Millisecond, 500 * time.Millisecond},
 		"not a number":    {429, []string{"Retry-After", "NaN"}, 200 * time.Millisecond, 500 * time.Millisecond},
-		"unavailable":     {503, []string{"Retry-After", "7"}, 7 * time.Second, 7 * time.Second},
+		"unavailable":     {503, []string{"Retry-After", "7"}, 4 * time.Second, 7 * time.Second},
 		"requests":        {429, []string{"X-Ratelimit-Remaining-Requests", "0", "X-Ratelimit-Reset-Requests", "6s", "X-Ratelimit-Remaining-Tokens", "5", "X-Ratelimit-Reset-Tokens", "30s"}, 1 * time.Second, 6 * time.Second},
 		"in the body":     {429, nil, 1 * time.Second, 7500 * time.Millisecond},
 		"other details":   {429, nil, 200 * time.Millisecond, 500 * time.Millisecond},
@@ -89,7 +93,14 @@ func TestEveryoneWaits(t *testing.T) {
 	e := newEndpoint(t, body(429, `{}`, "Retry-After", "30"), reply("Hello"))
 	waiting, awake := make(chan time.Duration), make(chan struct{})
 	c := e.client(t, func(o *openai.Options) {
-		o.Sleep = func(_ context.Context, d time.Duration) error { waiting <- d; <-awake; return nil }
+		o.Sleep = func(_ context.Context, d time.Duration) error {
+			select {
+			case waiting <- d:
+				<-awake
+			case <-awake: // the rate spreads the two
+			}
+			return nil
+		}
 	})
 	results := make(chan error)
 	call := func() { _, err := c.Call(t.Context(), ask("Hello?")); results <- err }
@@ -129,3 +140,92 @@ func TestCancelledWhileWaiting(t *testing.T) {
 type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// perWindow is an endpoint that takes n requests in each window and tells the others to
+// come back in the next.
+func perWindow(n int, window time.Duration, served *atomic.Int64) http.HandlerFunc {
+	var mu sync.Mutex
+	var began time.Time
+	count := 0
+	return func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		if now := time.Now(); now.Sub(began) >= window {
+			began, count = now, 0
+		}
+		count++
+		taken := count <= n
+		mu.Unlock()
+		if !taken {
+			body(429, `{"error":{"message":"slow down"}}`, "Retry-After-Ms", strconv.FormatInt(window.Milliseconds(), 10))(w, r)
+			return
+		}
+		served.Add(1)
+		reply("Hello")(w, r)
+	}
+}
+
+// All calls of a wide batch succeed at an endpoint that limits the rate, with two
+// clients that have the endpoint's limit in common.
+func TestRateLimitSpread(t *testing.T) {
+	t.Parallel()
+	rows, window := 30, time.Second
+	if os.Getenv("CAPSTAN_SLOW") != "" {
+		rows = 300
+	}
+	var served atomic.Int64
+	e := newEndpoint(t, perWindow(10, window, &served))
+	limits := &openai.Limits{}
+	var waits atomic.Int64
+	own := func(o *openai.Options) {
+		o.Sleep, o.Limits = nil, limits
+		o.OnWait = func(w openai.Wait) {
+			if w.Limited && w.Host != "" && w.For > 0 {
+				waits.Add(1)
+			}
+		}
+	}
+	clients := []*openai.Client{e.client(t, own), e.client(t, own)}
+	var wg sync.WaitGroup
+	slots, began := make(chan struct{}, 64), time.Now()
+	for i := range rows {
+		slots <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-slots }()
+			if _, err := clients[i%2].Call(t.Context(), ask("Hello?")); err != nil {
+				t.Errorf("row %d: %v", i, err)
+			}
+		})
+	}
+	wg.Wait()
+	t.Logf("%d rows in %s with %d requests", rows, time.Since(began), e.count())
+	if served.Load() != int64(rows) || waits.Load() == 0 {
+		t.Errorf("%d answers after %d waits", served.Load(), waits.Load())
+	}
+	if refused := e.count() - rows; refused > rows*2 {
+		t.Errorf("%d requests were refused", refused)
+	}
+}
+
+// A call gives up when the endpoint has refused it for twice the timeout, and names the
+// endpoint.
+func TestRateLimitGivesUp(t *testing.T) {
+	e := newEndpoint(t, body(429, `{"error":{"message":"slow down"}}`, "Retry-After", "10"))
+	_, err := e.client(t, func(o *openai.Options) { o.Timeout = time.Minute }).Call(t.Context(), ask("Hello?"))
+	if want := strings.TrimPrefix(e.url, "http://"); err == nil || !strings.Contains(err.Error(), strings.Split(want, "/")[0]+" limits the rate, and 2m0s of waiting did not help") {
+		t.Errorf("got %v", err)
+	}
+	if n := e.count(); n != 12+model.Tries {
+		t.Errorf("%d requests", n)
+	}
+}
+
+// A try that ended in silence is repeated once.
+func TestSilenceRepeatedOnce(t *testing.T) {
+	quiet := func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
+	e := newEndpoint(t, quiet)
+	_, err := e.client(t, func(o *openai.Options) { o.Timeout = 50 * time.Millisecond }).Call(t.Context(), ask("Hello?"))
+	var f *model.Failure
+	if !errors.As(err, &f) || f.Class != model.TimedOut || e.count() != 2 {
+		t.Errorf("got %v after %d requests", err, e.count())
+	}
+}

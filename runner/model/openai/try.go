@@ -18,6 +18,7 @@ import (
 
 	api "github.com/sashabaranov/go-openai"
 
+	"github.com/seed61713e19/capstan/runner/internal/fences"
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
@@ -43,10 +44,14 @@ type try struct {
 
 // try asks once. The usage of its response counts in any case.
 func (c *Client) try(ctx context.Context, q *question) (model.Response, error) {
-	if err := c.gate.enter(ctx); err != nil {
+	lowered, err := c.gate.enter(ctx)
+	if err != nil {
 		return model.Response{}, err
 	}
 	defer c.gate.leave()
+	if err := fences.Check(ctx); err != nil {
+		return model.Response{}, err
+	}
 	t := &try{c: c, q: q}
 	defer t.close()
 	ctx, cancel := t.bounded(ctx)
@@ -59,8 +64,13 @@ func (c *Client) try(ctx context.Context, q *question) (model.Response, error) {
 	}
 	if err != nil {
 		q.void()
-		return resp, t.failure(ctx, err)
+		f := t.failure(ctx, err)
+		if limited(f) {
+			c.gate.lower(lowered)
+		}
+		return resp, f
 	}
+	c.gate.raise(lowered)
 	return resp, nil
 }
 
@@ -255,7 +265,7 @@ func (t *try) complaint(resp *http.Response) error {
 }
 
 // failure makes of what went wrong a failure with its class.
-func (t *try) failure(ctx context.Context, err error) error {
+func (t *try) failure(ctx context.Context, err error) *model.Failure {
 	var f *model.Failure
 	var timeout net.Error
 	var asking *url.Error

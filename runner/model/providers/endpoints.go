@@ -47,7 +47,7 @@ func (s *Set) Of(list []model.Provider) *Set {
 		i = len(s.opened.all)
 		s.opened.all = append(s.opened.all, s.open(list))
 	}
-	return &Set{s.o, s.answers, s.opened, s.opened.all[i]}
+	return &Set{s.o, s.limits, s.answers, s.opened, s.opened.all[i]}
 }
 
 // Provide implements [model.Host] by [Set.Of].
@@ -70,6 +70,6 @@ func (s *Set) open(list []model.Provider) *endpoints {
 			at.lacking[p.Name] = fmt.Errorf("provider %s: %s", p.Name, strings.Join(lacks, "; "))
 		}
 	}
-	at.doors = openai.NewDoors(s.o.Getenv, openai.Options{Stream: s.o.Stream}, filled...)
+	at.doors = openai.NewDoors(s.o.Getenv, s.o.client(s.limits), filled...)
 	return at
 }

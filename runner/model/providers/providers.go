@@ -23,6 +23,7 @@ import (
 type Options struct {
 	Getenv func(string) string // the variables with addresses and keys
 	Stream bool                // answers come in pieces
+	OnWait func(openai.Wait)   // is called when a call waits; may be nil
 	// Replay returns the model that answers from a stored run; nil where no runs are stored.
 	Replay func(run string) (model.Model, error)
 	// Read reads a script, or a file that a script names; script is "" for the script
@@ -37,6 +38,7 @@ const MaxScript = 16 << 20
 // concurrent use.
 type Set struct {
 	o       Options
+	limits  *openai.Limits
 	answers *answers
 	opened  *opened
 	at      *endpoints
@@ -51,8 +53,14 @@ type answers struct {
 
 // New makes a set. Nothing is asked, and no variable is looked at, before a name is.
 func New(o Options) *Set {
-	at := &endpoints{doors: openai.NewDoors(o.Getenv, openai.Options{Stream: o.Stream})}
-	return &Set{o, &answers{}, &opened{}, at}
+	limits := &openai.Limits{}
+	at := &endpoints{doors: openai.NewDoors(o.Getenv, o.client(limits))}
+	return &Set{o, limits, &answers{}, &opened{}, at}
+}
+
+// client is the options of every client.
+func (o Options) client(l *openai.Limits) openai.Options {
+	return openai.Options{Stream: o.Stream, OnWait: o.OnWait, Limits: l}
 }
 
 // Call sends the request to its provider.
@@ -198,7 +206,7 @@ func (s *Set) replay(run string) (model.Model, error) {
 func (s *Set) Reading(read func(file, script string) ([]byte, error)) *Set {
 	o := s.o
 	o.Read = read
-	return &Set{o, &answers{}, s.opened, s.at}
+	return &Set{o, s.limits, &answers{}, s.opened, s.at}
 }
 
 // Rewound answers as the set does, with the scripts that it has read from their
@@ -211,7 +219,7 @@ func (s *Set) Rewound() *Set {
 	for file, script := range s.answers.scripts {
 		again.scripts[file] = script.Rewound()
 	}
-	return &Set{s.o, again, s.opened, s.at}
+	return &Set{s.o, s.limits, again, s.opened, s.at}
 }
 
 // Left describes the replies that no request has taken, in the order of their files.

@@ -228,6 +228,7 @@ type shelfRecording struct {
 
 func (r *shelfRecording) Start() runner.Start                { return r.r.start }
 func (r *shelfRecording) Ended() (runner.Result, bool)       { return runner.Result{}, false }
+func (r *shelfRecording) Owned() error                       { return nil }
 func (r *shelfRecording) Host(inner engine.Host) engine.Host { return &shelfHost{inner, r} }
 
 func (r *shelfRecording) End(result runner.Result, why *runner.Error) error {

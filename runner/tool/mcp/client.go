@@ -16,6 +16,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/seed61713e19/capstan/runner/internal/fences"
 	"github.com/seed61713e19/capstan/runner/process"
 	"github.com/seed61713e19/capstan/runner/spellings"
 	"github.com/seed61713e19/capstan/runner/tool"
@@ -213,6 +214,9 @@ func named(s Server, err error) error {
 func (c *Client) call(ctx context.Context, s Server, name string, arguments map[string]any) (*sdk.CallToolResult, error) {
 	var result *sdk.CallToolResult
 	err := c.ask(ctx, s, func(ctx context.Context, live *session) (err error) {
+		if err := fences.Check(ctx); err != nil {
+			return err
+		}
 		result, err = live.call(ctx, name, arguments)
 		return err
 	})

@@ -103,6 +103,10 @@ func caused(ctx context.Context, err error) error {
 // SQLite would make files beside it, and leave them. State is the same for as long
 // as nobody has written it.
 func asleep(file string) (state string, yes bool) {
+	file, err := filepath.EvalSymlinks(file) // SQLite's log stands beside the file itself
+	if err != nil {
+		return "", false
+	}
 	if info, err := os.Stat(file + "-wal"); err == nil && info.Size() > 0 {
 		return "", false
 	}

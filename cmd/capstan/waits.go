@@ -1,0 +1,31 @@
+package main
+
+import (
+	"time"
+
+	"github.com/seed61713e19/capstan/runner/model/openai"
+)
+
+// waitsEvery is the time between two lines about the waits of one endpoint, which may
+// be of many calls.
+const waitsEvery = 10 * time.Second
+
+// waits prints why a call waits that asks an endpoint again.
+func (p *progress) waits(w openai.Wait) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := p.now()
+	if at, known := p.waited[w.Host]; known && now.Sub(at) < waitsEvery {
+		return
+	}
+	if p.waited == nil {
+		p.waited = map[string]time.Time{}
+	}
+	p.waited[w.Host] = now
+	d := max(w.For.Round(100*time.Millisecond), 100*time.Millisecond)
+	if w.Limited {
+		p.line("  %s limits the rate: calls wait %s", w.Host, d)
+		return
+	}
+	p.line("  %s did not answer: asking again in %s", w.Host, d)
+}

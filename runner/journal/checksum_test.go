@@ -1,0 +1,71 @@
+package journal
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/seed61713e19/capstan/runner"
+)
+
+// A stored row in which a letter has changed is damage: it is not read, released or
+// resumed from.
+func TestDamagedRow(t *testing.T) {
+	const short = "a first answer"
+	answers := map[string]string{"First": short, "Then": strings.Repeat("a long answer ", 100), "Last": "c"}
+	for name, damage := range map[string]struct{ statement, want string }{
+		"pack":   {"UPDATE pack SET data = replace(data, 'first answer', 'worst answer')", "damaged: rows "},
+		"path":   {"UPDATE pack SET path = 'x' || path", "damaged: rows "},
+		"start":  {"UPDATE start SET data = replace(data, 'owls', 'cats')", "the start of run run is not what was written"},
+		"result": {"UPDATE result SET data = replace(data, 'first answer', 'worst answer')", "the result of run run is not what was written"},
+		"text":   {"UPDATE text SET text = replace(text, 'a long answer', 'a wrong answer')", "is not what it was"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
+			m := &says{answers: answers, fails: map[string]int{"Last": 1}}
+			if _, err := runnerOver(t, j, m).Run(t.Context(), load(t, twoPhases), map[string]any{"topic": "owls"}, runner.WithRunID("run")); err == nil {
+				t.Fatal("it did not fail")
+			}
+			err := j.writer.do(func(c *conn) error {
+				changed, err := c.Exec(damage.statement)
+				if err == nil && changed == 0 {
+					t.Error("nothing was changed")
+				}
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if name != "result" {
+				if result, err := runnerOver(t, j, m).Resume(t.Context(), "run"); err == nil || !strings.Contains(err.Error(), damage.want) {
+					t.Errorf("resumed: got %+v, %v", result, err)
+				}
+				return
+			}
+			if result, err := j.Result(t.Context(), "run"); err == nil || !strings.Contains(err.Error(), damage.want) {
+				t.Errorf("got %+v, %v", result, err)
+			}
+		})
+	}
+}
+
+// BenchmarkChecksum measures what the checksum adds to reading a pack of 100 kB.
+func BenchmarkChecksum(b *testing.B) {
+	rows := make([]row, 200)
+	for i := range rows {
+		rows[i] = row{n: int64(i + 1), kind: "feedback", path: "draft/attempt[1]", data: []byte(`{"text":"` + strings.Repeat("x", 450) + `"}`)}
+	}
+	k, _ := packed(1, 0, rows, nil)
+	for name, sum := range map[string]any{"with": k.sum, "without": nil} {
+		b.Run(name, func(b *testing.B) {
+			k := k
+			k.sum = sum
+			b.SetBytes(int64(len(k.data)))
+			for b.Loop() {
+				if list, ok := k.rows(nil); !ok || len(list) != len(rows) {
+					b.Fatal("the pack does not read")
+				}
+			}
+		})
+	}
+}

@@ -44,8 +44,8 @@ func TestPromotion(t *testing.T) {
 		"broken":             {is: long, text: "{}", why: "evidence: its format is not"},
 		"a cascade":          {was: "cascade: says.yaml", is: "cascade: says.yaml"},
 		"a judge":            {was: judge, is: judge, change: func(e *measure.Evidence) { e.Asks, e.Hollow = true, &measure.Hollow{Asked: 12} }},
-		"of another model":   {was: judge, is: judge, chosen: "n", change: func(e *measure.Evidence) { e.Asks, e.Hollow = true, &measure.Hollow{Asked: 12} }, why: "or of another model"},
-		"that passes nought": {was: judge, is: judge, change: func(e *measure.Evidence) { e.Asks, e.Hollow = true, &measure.Hollow{Asked: 12, Passed: []string{":"}} }, why: `it lets ":" by`},
+		"of another model":   {was: judge, is: judge, chosen: "n", change: func(e *measure.Evidence) { e.Asks, e.Hollow = true, &measure.Hollow{Asked: 12} }, why: "or to another model"},
+		"that passes nought": {was: judge, is: judge, change: func(e *measure.Evidence) { e.Asks, e.Hollow = true, &measure.Hollow{Asked: 12, Passed: []string{":"}} }, why: `it passes ":"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			files := map[string]string{"dir/says.yaml": "cascade_id: says\nphases: [{name: a, compose: '{\"valid\": true}'}]\n"}

@@ -24,6 +24,7 @@ var guides = []string{"docs/getting-started.md", "docs/how-to/*.md"}
 var (
 	fileLead = regexp.MustCompile("`([^`\\s]+)`:$") // the end of the paragraph above a file's block
 	lengthy  = regexp.MustCompile(`\b\d+(\.\d+)?(ms|µs)\b|\b\d+\.\d\ds\b|\b\d+\.\d+ s\b`)
+	hosted   = regexp.MustCompile(`127\.0\.0\.1:\d+`)
 	stamped  = regexp.MustCompile(`\b\d{4}-\d\d-\d\dT[\d:.]+Z`)
 	jobEnded = regexp.MustCompile(`bash: line \d+: +\d+ Killed.*\n`)
 )
@@ -90,8 +91,9 @@ func checkGuide(t *testing.T, page string) {
 	}
 }
 
-// maskGuide replaces run names, dates and durations.
+// maskGuide replaces run names, dates, durations and local ports.
 func maskGuide(s string) string {
+	s = hosted.ReplaceAllString(s, "127.0.0.1:PORT")
 	return plainTimes(stamped.ReplaceAllString(lengthy.ReplaceAllString(s, "0.0s"), "TIME"))
 }
 

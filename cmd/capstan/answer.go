@@ -109,14 +109,6 @@ func openQuestion(run *journal.Run, key event.Path) (*journal.Pending, error) {
 	return p, nil
 }
 
-// answerCommand returns the command that answers one of the open questions of a run.
-func answerCommand(id string, open []journal.Pending, p journal.Pending) string {
-	if len(open) == 1 {
-		return "capstan answer " + id + " VALUE"
-	}
-	return runner.AnswerCommand(id, p.Path)
-}
-
 func (c *Command) giveAnswer(ctx context.Context, j *journal.Journal, id, said string, f answerFlags) error {
 	run, err := wholeRun(ctx, j, id)
 	if err != nil {

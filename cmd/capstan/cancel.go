@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/seed61713e19/capstan/runner/serve/orders"
 	"github.com/seed61713e19/capstan/runner/serve/problems"
+	"github.com/seed61713e19/capstan/validators/schema"
 )
 
 // maxCancel is the maximum time that a server has to answer.
@@ -79,7 +79,7 @@ func (c *Command) cancelRun(ctx context.Context, id string, f serverFlags, asJSO
 			return refusedBy(f.addr, id, response.StatusCode, text)
 		}
 		if err == nil {
-			err = json.Unmarshal(text, &standing)
+			err = schema.Unmarshal(text, &standing)
 		}
 		if err != nil {
 			return &exit{exitBroken, fmt.Errorf("server %s: %w", f.addr, err)}
@@ -105,7 +105,7 @@ func (c *Command) cancelRun(ctx context.Context, id string, f serverFlags, asJSO
 // refusedBy returns the error for the answer of a server that cancels nothing.
 func refusedBy(server, id string, status int, text []byte) error {
 	var problem problems.Problem
-	if json.Unmarshal(text, &problem) != nil || problem.Detail == "" {
+	if schema.Unmarshal(text, &problem) != nil || problem.Detail == "" {
 		return &exit{exitBroken, fmt.Errorf("server %s: status %d", server, status)}
 	}
 	if status >= http.StatusInternalServerError {

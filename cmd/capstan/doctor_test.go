@@ -98,8 +98,11 @@ validators: {facts: {exec: [cat], env: [CAPSTAN_TEST_NOT_THERE]}}
 phases:
   - {name: a, instructions: a, model: "mistral:small", wards: {post: [{validator: facts, mode: blocking}]}}
   - {name: b, instructions: b, model: "local:x"}
-providers: {local: {base_url: "http://127.0.0.1:9/v1"}}
+providers: {local: {base_url: "ENDPOINT/v1"}}
 `
+	endpoint := httptest.NewServer(http.NotFoundHandler())
+	defer endpoint.Close()
+	text = strings.ReplaceAll(text, "ENDPOINT", endpoint.URL)
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +110,7 @@ providers: {local: {base_url: "http://127.0.0.1:9/v1"}}
 	if status != exitBroken || d.of("mistral:small").State != lacking || d.of("CAPSTAN_TEST_NOT_THERE").State != lacking || d.of("local:x").State != healthy {
 		t.Errorf("status %d\n%s", status, out)
 	}
-	if d, _, out := diagnosed(t, map[string]string{"CAPSTAN_STORE": "off"}, file, "--model", "mistral:small=ollama:x"); d.of("ollama:x").State != healthy {
+	if d, _, out := diagnosed(t, map[string]string{"CAPSTAN_STORE": "off", "OLLAMA_BASE_URL": endpoint.URL + "/v1"}, file, "--model", "mistral:small=ollama:x"); d.of("ollama:x").State != healthy {
 		t.Error(out)
 	}
 	if _, status, out := diagnosed(t, nil, file+".not"); status != exitUsage {

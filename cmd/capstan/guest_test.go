@@ -36,12 +36,12 @@ func TestQuestionsOfTemporal(t *testing.T) {
 	}{
 		{"runs", 0, []string{"r1", "waiting"}},
 		{"runs --status waiting", 0, []string{"r1"}},
-		{"show r1", 0, []string{"ok?", "Temporal takes the answer: capstan-temporal answer r1 VALUE"}},
+		{"show r1", 0, []string{"ok?", "next: capstan-temporal answer r1 VALUE"}},
 		{"answer r1 perhaps", 2, []string{`"perhaps" does not answer it`}},
 		{"answer r1 yes", 2, []string{"run r1 is made by Temporal", `capstan-temporal answer r1 "yes" --question a/human_input`}},
-		{"resume r1", 2, []string{"another engine's"}},
+		{"resume r1", 2, []string{"another engine continues it"}},
 		{"resume r1 --from a", 2, []string{"run r1: another engine runs it", "could share nothing"}},
-		{"resume r1 --input x=y --run-id new", 2, []string{"would share nothing"}},
+		{"resume r1 --input x=y --run-id new", 2, []string{"could share nothing"}},
 		{"show r1", 0, []string{"ok?"}}, // it waits on
 	} {
 		var out bytes.Buffer

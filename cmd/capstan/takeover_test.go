@@ -258,7 +258,7 @@ func TestHeirs(t *testing.T) {
 		settings map[string]string
 		want     string
 	}{
-		"command": {map[string]string{settingDir: "/"}, "begun by a command, not by a server: capstan resume command goes on"},
+		"command": {map[string]string{settingDir: "/"}, "it was started by a command, not by a server: capstan resume command continues it"},
 		"another": {map[string]string{"cascade": "letters"}, "this server does not offer its cascade post"},
 	} {
 		if _, err := j.Begin(runner.Start{RunID: id, CascadeID: "post", Settings: c.settings}); err != nil {

@@ -91,9 +91,16 @@ func After(run *journal.Run, r engine.Result) Step {
 		kind = edit
 	}
 	s := step(run.RunID, kind)
-	if kind == several {
+	switch {
+	case len(open) < 2:
+	case kind == several:
 		for _, p := range open {
 			s.Answers = append(s.Answers, runner.AnswerCommand(run.RunID, p.Path))
+		}
+	case kind == elsewhere:
+		s.Do = ""
+		for _, p := range open {
+			s.Answers = append(s.Answers, strings.Replace(runner.AnswerCommand(run.RunID, p.Path), "capstan", "capstan-temporal", 1))
 		}
 	}
 	return s

@@ -45,6 +45,7 @@ func TestAfterStoredRun(t *testing.T) {
 		{"an expired question", false, engine.Waiting, pending(cascades.Choice, true), "continues without an answer"},
 		{"an answered question", false, engine.Waiting, nil, "continues with the answer"},
 		{"a question of another engine", true, engine.Waiting, pending(cascades.Choice, false), "capstan-temporal answer r1 VALUE"},
+		{"two questions of another engine", true, engine.Waiting, two, "capstan-temporal answer r1 VALUE --question sign/finance/human_input"},
 		{"a failure in another engine", true, engine.Failed, nil, "capstan show r1 --attempts"},
 		{"a run in progress", false, journal.Running, nil, "capstan events r1 --follow"},
 	} {

@@ -153,7 +153,7 @@ func (c *Command) runCascade(ctx context.Context, file string, f runFlags) error
 		return c.finish(s, result, err, f.json)
 	}
 	s.progress.close(result)
-	if result.Status != runner.Cancelled {
+	if result.Status != runner.Cancelled && len(result.Phases) > 0 {
 		for _, entry := range s.models.Left() {
 			fmt.Fprintln(c.Stderr, "note: not used:", entry)
 		}
@@ -237,14 +237,14 @@ func (c *Command) finish(s *kit, result runner.Result, err error, asJSON bool) e
 	return &exit{status(failure), advised{failure, s.next(result)}}
 }
 
-// next returns the step after a result. The journal has the questions of a run that waits.
+// next returns the step after a result: none if the run was refused before the journal
+// had it, as no command finds it then.
 func (s *kit) next(result runner.Result) endings.Step {
-	if result.Status == runner.Waiting {
-		if run, err := s.journal.Run(context.Background(), result.RunID); err == nil {
-			return endings.After(run, result)
-		}
+	run, err := s.journal.Run(context.Background(), result.RunID)
+	if err != nil {
+		return endings.Step{}
 	}
-	return endings.Next(result)
+	return endings.After(run, result)
 }
 
 // An advised error has a next step, which is printed after it.

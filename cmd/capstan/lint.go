@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -84,8 +85,9 @@ func (c *Command) lintFiles(files []string, f lintFlags) error {
 	if err != nil {
 		return err
 	}
-	found, bare := cascades.Diagnostics{}, cascades.Diagnostics{}
-	var proofs []*proofs.Proof
+	told := cascades.Diagnostics{}
+	broken, bare := false, false
+	var proven []*proofs.Proof
 	for _, file := range files {
 		d := c.diagnostics(r, file)
 		for round := 0; f.fix && round < maxRounds; round++ {
@@ -98,25 +100,27 @@ func (c *Command) lintFiles(files []string, f lintFlags) error {
 			}
 			d = c.diagnostics(r, file)
 		}
-		found = append(found, d...)
+		var lacks cascades.Diagnostics
 		if f.proof != "" && !d.Broken() {
-			p, lacks, err := f.proofOf(r, file)
-			if err != nil {
+			var p *proofs.Proof
+			if p, lacks, err = f.proofOf(r, file); err != nil {
 				return err
 			}
-			proofs, bare = append(proofs, p), append(bare, lacks...)
+			proven, bare = append(proven, p), bare || len(lacks) > 0
 		}
+		if f.strict {
+			d = d.Strict()
+		}
+		broken = broken || d.Broken()
+		told = append(told, inOrder(file, slices.Concat(d, lacks))...)
 	}
-	if f.strict {
-		found = found.Strict()
-	}
-	if err := c.printLint(append(found, bare...), proofs, f); err != nil {
+	if err := c.printLint(told, proven, f); err != nil {
 		return err
 	}
 	switch {
-	case found.Broken():
+	case broken:
 		return &exit{status: exitUsage}
-	case len(bare) > 0:
+	case bare:
 		return &exit{status: exitNo}
 	}
 	return nil
@@ -171,6 +175,21 @@ func (c *Command) diagnostics(r *runner.Runner, file string) cascades.Diagnostic
 		at := cascade.Where(cascades.Ending{Way: []string{"budget", "max_cost_usd"}})
 		found = append(found, cascades.Diagnostic{Position: at, Code: cascades.CodePrice, Message: wrong.Error(), Severity: cascades.Warning})
 	}
+	return found
+}
+
+// inOrder puts what was found in each file in the order of its lines: root's first, and
+// the other files as they come.
+func inOrder(root string, found cascades.Diagnostics) cascades.Diagnostics {
+	first := map[string]int{root: -1}
+	for i, d := range found {
+		if _, seen := first[d.File]; !seen {
+			first[d.File] = i
+		}
+	}
+	slices.SortStableFunc(found, func(a, b cascades.Diagnostic) int {
+		return cmp.Or(cmp.Compare(first[a.File], first[b.File]), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
 	return found
 }
 
@@ -281,7 +300,11 @@ func (c *Command) printDiagnostics(found cascades.Diagnostics, format string) er
 		return printJSON(c.Stdout, map[string]any{"diagnostics": found})
 	case "github":
 		for _, d := range found {
-			fmt.Fprintf(c.Stdout, "::%s file=%s,line=%d,col=%d,title=%s::%s\n", d.Severity, property(d.File), d.Line, d.Column, property(d.Code), data(d.Told()))
+			at := "file=" + property(d.File)
+			if d.Line > 0 { // else the file itself cannot be read
+				at += fmt.Sprintf(",line=%d,col=%d", d.Line, d.Column)
+			}
+			fmt.Fprintf(c.Stdout, "::%s %s,title=%s::%s\n", d.Severity, at, property(d.Code), data(d.Told()))
 		}
 		return nil
 	case "sarif":

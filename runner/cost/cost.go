@@ -22,6 +22,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/measure"
@@ -114,6 +115,7 @@ type Builder struct {
 	phases map[string]*tally
 	order  []string
 	open   map[string]*try // of the run, by the paths that their attempts stand below
+	opened []*try          // the same, in the order in which they began
 }
 
 // A tally is a phase in the making.
@@ -126,9 +128,11 @@ type tally struct {
 // A try is the attempts of one conversation.
 type try struct {
 	run      int
+	at       string // the path that its attempts stand below
 	attempts []one
 	over     bool
 	shared   bool
+	several  bool // soundings by several models
 }
 
 // one is one attempt.
@@ -147,11 +151,12 @@ func NewBuilder(cascade string) *Builder {
 
 // Add takes the next attempt. What a person wrote, and what pre-wards ask, costs
 // nothing here. All soundings of a visit, with what chooses among them, make one
-// output: they are one attempt.
+// output: they are one attempt. What chooses among soundings of the whole cascade is
+// paid for the output of the last phase in them, which is the cascade's.
 func (b *Builder) Add(a *journal.Attempt) {
 	if a.RunID != b.run {
 		b.closeRun()
-		b.run, b.open = a.RunID, map[string]*try{}
+		b.run, b.open, b.opened = a.RunID, map[string]*try{}, nil
 		b.report.Runs++
 	}
 	of, sounding := visitOf(a.Path)
@@ -164,8 +169,9 @@ func (b *Builder) Add(a *journal.Attempt) {
 	}
 	t := b.open[above]
 	if t == nil {
-		t = &try{run: b.report.Runs}
+		t = &try{run: b.report.Runs, at: above}
 		b.open[above] = t
+		b.opened = append(b.opened, t)
 		p := b.phases[a.Phase]
 		if p == nil {
 			p = &tally{gates: map[string]*After{}, reasons: map[[2]string]*After{}}
@@ -192,14 +198,46 @@ var soundings = patterns.Lazy(`/sounding\[[0-9]+\]`)
 // the same.
 func visitOf(at event.Path) (visit string, sounding bool) {
 	name, _, _ := event.Numbered(at.Last())
-	if name == "evaluator" || name == "mutation" {
-		return string(at.Up()) + "/sounding", true
-	}
-	if name == "attempt" {
+	switch {
+	case at.Up() == "": // a phase may be called so
+	case name == "evaluator":
+		at = at.Up().At("sounding", 0)
+	case name == "attempt", name == "mutation":
 		at = at.Up()
 	}
 	visit = soundings().ReplaceAllString(string(at), "/sounding")
 	return visit, visit != string(at)
+}
+
+// ofWhole is the visit that soundings of the whole cascade are, and within it stands
+// what the phases do in them.
+const (
+	ofWhole = cascades.TriesName + "/sounding"
+	within  = ofWhole + "/attempt[1]/tool/"
+)
+
+// settle adds what was asked beside soundings of the whole cascade, which are no
+// attempts themselves, to the last phase that was accepted in them, or else to the last
+// that came to an end.
+func (b *Builder) settle() {
+	beside := b.open[ofWhole]
+	if beside == nil || beside.over {
+		return
+	}
+	var last *try
+	for _, t := range b.opened {
+		if strings.HasPrefix(t.at, within) && t.over && (last == nil || t.attempts[0].accepted || !last.attempts[0].accepted) {
+			last = t
+		}
+	}
+	if last == nil {
+		return
+	}
+	for _, o := range beside.attempts {
+		last.attempts[0].price = last.attempts[0].price.plus(o.price, 1)
+	}
+	last.shared = last.shared || beside.shared
+	delete(b.open, ofWhole)
 }
 
 // sound adds what soundings cost to the one attempt that they are.
@@ -213,8 +251,12 @@ func (t *try) sound(a *journal.Attempt) {
 	if a.Number == 0 {
 		return
 	}
-	if o.model != all.model {
-		all.model = "" // several
+	switch {
+	case o.model == "" || t.several:
+	case all.model == "":
+		all.model = o.model
+	case all.model != o.model:
+		all.model, t.several = "", true
 	}
 	if all.accepted = all.accepted || o.accepted; all.accepted {
 		all.gate, all.reason = "", ""
@@ -259,6 +301,7 @@ func numberless(reason string) string {
 // closeRun counts the tries that did not come to an end, and those that cost less
 // than they would.
 func (b *Builder) closeRun() {
+	b.settle()
 	for _, t := range b.open {
 		switch {
 		case t.shared:
@@ -273,7 +316,7 @@ func (b *Builder) closeRun() {
 // they are known.
 func (b *Builder) Report(ceilings map[string]measure.Bound) *Report {
 	b.closeRun()
-	b.open = nil
+	b.open, b.opened = nil, nil
 	for _, name := range b.order {
 		t := b.phases[name]
 		t.tries = slices.DeleteFunc(t.tries, func(t *try) bool { return !t.over || t.shared })

@@ -35,15 +35,18 @@ func TestJudge(t *testing.T) {
 		subject   validators.Subject
 		valid     bool
 		says      string
+		calls     int // of the model
 	}{
-		{"seen", given, true, ""},
-		{"empty", validators.Subject{}, true, ""},
-		{"kind", given, false, "too grim for owl"},
-		{"model", given, false, "too grim for its-own"},
-		{"crowd", given, false, "no verdict: over_budget: 1 of 1 calls used; raise budget.max_calls"},
-		{"unsaid", given, false, "no verdict: "},
+		{"seen", given, true, "", 0},
+		{"empty", validators.Subject{}, true, "", 0},
+		{"kind", given, false, "too grim for owl", 1},
+		{"model", given, false, "too grim for its-own", 1},
+		{"crowd", given, false, "no verdict: over_budget: 3 of 3 calls used; raise budget.max_calls", 3},
+		{"unsaid", given, false, "no verdict: ", 0},
 	} {
+		calls := 0
 		r := newRunner(t, runner.WithModelName("owl"), runner.WithModel(model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
+			calls++
 			return model.Response{Text: fmt.Sprintf(`{"valid": false, "reason": "too grim for %s"}`, r.Model), Usage: model.Usage{Calls: 1}}, nil
 		})))
 		cascade := parsed(t, r, judging)
@@ -52,8 +55,8 @@ func TestJudge(t *testing.T) {
 		if err != nil {
 			said = "no verdict: " + err.Error()
 		}
-		if v.Valid != c.valid || !strings.Contains(said, c.says) {
-			t.Errorf("%s: got %t, %s", c.validator, v.Valid, said)
+		if v.Valid != c.valid || !strings.Contains(said, c.says) || calls != c.calls {
+			t.Errorf("%s: got %t, %s after %d calls", c.validator, v.Valid, said, calls)
 		}
 	}
 }

@@ -81,10 +81,10 @@ func TestFreezeRefuses(t *testing.T) {
 	try("other files", "not recorded", func(r *cases.Run, _ *cases.Options) {
 		r.Files = []cascades.File{{Name: "c.yaml", Text: []byte("cascade_id: c\nphases: [{name: other, instructions: x}]\n")}}
 	})
-	try("other outcome", "cannot be frozen", func(r *cases.Run, _ *cases.Options) {
+	try("other outcome", "cannot be recorded as a test", func(r *cases.Run, _ *cases.Options) {
 		r.Result.Outputs = map[string]any{"draft": "another"}
 	})
-	try("other outcome of nothing", "cannot be frozen", func(r *cases.Run, _ *cases.Options) {
+	try("other outcome of nothing", "cannot be recorded as a test", func(r *cases.Run, _ *cases.Options) {
 		*r = empty
 		r.Result.Outputs = map[string]any{"a": "another"}
 	})

@@ -70,7 +70,7 @@ func TestInputs(t *testing.T) {
 		{null, []string{"a=1"}, "--input-file " + null + ": want a JSON object"},
 		{latin, nil, "--input-file: " + latin + " is not UTF-8 text"},
 		{dir, nil, "--input-file: " + dir + " is a directory"},
-		{filepath.Join(dir, "none"), nil, "--input-file: open"},
+		{filepath.Join(dir, "none"), nil, "--input-file: no such file: " + filepath.Join(dir, "none")},
 		{text, nil, "--input-file " + text + ": "},
 		{"-", nil, "--input-file -: "},
 		{"", []string{"a"}, `"a": want name=text, name:=JSON or name=@file`}, {"", []string{"=a"}, `"=a": want`}, {"", []string{":=1"}, `":=1": want`},

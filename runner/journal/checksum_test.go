@@ -18,7 +18,7 @@ func TestDamagedRow(t *testing.T) {
 		"path":   {"UPDATE pack SET path = 'x' || path", "damaged: rows "},
 		"start":  {"UPDATE start SET data = replace(data, 'owls', 'cats')", "the start of run run is not what was written"},
 		"result": {"UPDATE result SET data = replace(data, 'first answer', 'worst answer')", "the result of run run is not what was written"},
-		"text":   {"UPDATE text SET text = replace(text, 'a long answer', 'a wrong answer')", "is not what it was"},
+		"text":   {"UPDATE text SET text = replace(text, 'a long answer', 'a wrong answer')", "has changed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})

@@ -74,7 +74,7 @@ func guest(t *testing.T, s *story) {
 	if run, err := two.Run(t.Context(), "run"); err != nil || run.Status != result.Status || int(run.Events) != len(live.events) || run.Usage.Calls != result.Usage.Calls || len(run.Start.Files) == 0 {
 		t.Errorf("got %+v, %v", run, err)
 	}
-	if _, err := two.Reopen("run"); !errors.Is(err, runner.ErrRunBusy) || !strings.Contains(err.Error(), "another engine's") {
+	if _, err := two.Reopen("run"); !errors.Is(err, runner.ErrRunBusy) || !strings.Contains(err.Error(), "another engine continues it") {
 		t.Errorf("gone on with: %v", err)
 	}
 	begin(t, one, runner.Start{RunID: "own"})

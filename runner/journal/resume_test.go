@@ -323,7 +323,11 @@ phases: [{name: p, each: {in: [a, b, c], max_parallel: 1}, sub_cascades: [{ref: 
 			if result, _ := r.Run(t.Context(), cascade, nil, runner.WithRunID("run")); result.Status != engine.Waiting || result.Usage.Calls != 3 {
 				t.Fatalf("it %s with %+v", result.Status, result.Usage)
 			}
-			if err := j.Answer(t.Context(), "run", "", runner.Answer{Value: c.answer}); err != nil {
+			run, err := j.Run(t.Context(), "run")
+			if err != nil || len(run.Pending) != 3 {
+				t.Fatalf("got %+v, %v", run, err)
+			}
+			if err := j.Answer(t.Context(), "run", run.Pending[0].Path, runner.Answer{Value: c.answer}); err != nil {
 				t.Fatal(err)
 			}
 			result, _ := r.Resume(t.Context(), "run")

@@ -151,7 +151,7 @@ func TestGateRoot(t *testing.T) {
 	o.Gates = []mcpserver.Gate{{Validator: rooted, Writes: true, Own: func(v validators.Verdict) []byte { return []byte("own: " + v.Reason) }}}
 	s := connect(t, o)
 	for root, want := range map[string]string{
-		`"work"`: "own: root " + dir + "/in/work,", fmt.Sprintf("%q", dir+"/in/work"): "own: root " + dir + "/in/work,", `null`: "got null",
+		`"work"`: "own: root " + dir + "/in/work,", fmt.Sprintf("%q", dir+"/in/work"): "own: root " + dir + "/in/work,", `null`: "$.with.root: must be a string, is null",
 		`"../out"`: "is outside", `"/"`: "is outside", `"work/a"`: "not a directory", `"no"`: "no such file",
 	} {
 		if text, _, _ := use(t, s, "rooted", json.RawMessage(`{"content": "", "with": {"most": 1, "root": `+root+`}}`)); !strings.Contains(text, want) {

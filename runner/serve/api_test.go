@@ -207,7 +207,7 @@ func TestExpiredQuestion(t *testing.T) {
 	}
 	w.Problem(409, "expired", "POST", "/v1/runs/"+id+"/answer", `{"value": true}`)
 	w.Problem(409, "expired", "POST", "/v1/runs/"+id+"/answer", `{"value": "whatever"}`)
-	if page := w.Send("GET", "/runs/"+id, nil).Text; !strings.Contains(page, "Nobody answered in time") || !strings.Contains(page, "Resume") || strings.Contains(page, `name="value"`) {
+	if page := w.Send("GET", "/runs/"+id, nil).Text; !strings.Contains(page, "The question expired without an answer") || !strings.Contains(page, "Resume") || strings.Contains(page, `name="value"`) {
 		t.Error(page)
 	}
 	w.Want(202, "POST", "/v1/runs/"+id+"/resume", nil)

@@ -84,7 +84,7 @@ phases:
 		if _, err := j.Result(t.Context(), "run"); err != nil {
 			t.Error(err)
 		}
-		if err := j.Answer(t.Context(), "run", "", runner.Answer{Value: true}); !errors.Is(err, runner.ErrRunBusy) || !strings.Contains(err.Error(), "another engine's") {
+		if err := j.Answer(t.Context(), "run", "", runner.Answer{Value: true}); !errors.Is(err, runner.ErrRunBusy) || !strings.Contains(err.Error(), "another engine continues it") {
 			t.Errorf("answered here: %v", err)
 		}
 	}

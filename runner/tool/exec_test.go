@@ -144,7 +144,7 @@ func TestRunCommand(t *testing.T) {
 	fails(t, tool.RunCommand(allowed), map[string]any{"argv": []any{}}, "argv must list")
 	fails(t, tool.RunCommand(allowed), map[string]any{"argv": []any{""}}, "argv must list")
 	fails(t, tool.RunCommand(allowed), map[string]any{"argv": []any{"a\x00b"}}, "not started")
-	fails(t, tool.RunCommand(allowed), map[string]any{"argv": "ls"}, "argv: got string, want ")
+	fails(t, tool.RunCommand(allowed), map[string]any{"argv": "ls"}, "$.argv: must be null or an array, is a string")
 	fails(t, tool.RunCommand(allowed), map[string]any{"argv": []any{"sh", "-c", "while :; do echo yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy; done"}}, "too much output")
 }
 

@@ -138,7 +138,7 @@ func TestReadFileHuge(t *testing.T) {
 	if err := os.Truncate(huge, 1<<40); err != nil {
 		t.Skip(err)
 	}
-	fails(t, find(t, set, "read_file"), map[string]any{"path": "huge"}, "1099511627776 bytes exceed the maximum of")
+	fails(t, find(t, set, "read_file"), map[string]any{"path": "huge"}, "huge: too large: 1099511627776 bytes are more than the limit of 10485760")
 	put(t, huge, strings.Repeat("x", 10<<20))
 	if r := run(t, find(t, set, "read_file"), map[string]any{"path": "huge"}); r.Failed {
 		t.Error("10 MiB are not too much")

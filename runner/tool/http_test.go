@@ -88,7 +88,7 @@ func TestHTTPGet(t *testing.T) {
 		"/bomb":                         "more than 4194304 bytes",
 		"/loop":                         "more than 10 redirects",
 		"/to?u=http://example.com/":     `redirected: host "example.com:80" is not allowed`,
-		"/to?u=http://a:b@" + host:      "redirected: a URL with a user name",
+		"/to?u=http://a:b@" + host:      "redirected: URLs with a user name or password are not fetched",
 		"/to?u=file:///etc/passwd":      `redirected: "file" is not http`,
 		"/to?u=http://169.254.169.254/": `redirected: host "169.254.169.254:80" is not allowed`,
 	} {

@@ -25,7 +25,7 @@ func TestAdvice(t *testing.T) {
 	}{
 		"unreachable":      {local, "", nil, []string{"http://127.0.0.1:1/v1/chat/completions", "is it running", "OLLAMA_BASE_URL", "refused"}},
 		"unreachable, own": {house, "", nil, []string{"http://127.0.0.1:1/v1/chat/completions", "base URL of house"}},
-		"no key":           {house, "", body(401, `{"error":"who are you?"}`), []string{"/v1/chat/completions", "none was sent", "set HOUSE_KEY", "who are you?"}},
+		"no key":           {house, "", body(401, `{"error":"who are you?"}`), []string{"/v1/chat/completions", "requires a key", "set HOUSE_KEY", "who are you?"}},
 		"wrong key":        {house, "secret-key", body(401, `{"error":{"message":"Incorrect API key provided: secret-key"}}`), []string{"/v1/chat/completions", "set HOUSE_KEY", "Incorrect API key provided: [key]"}},
 		"404":              {local, "", body(404, `{"error":{"message":"model \"llama9\" not found, try pulling it first"}}`), []string{"/v1/chat/completions", "gpt-5-mini", "OLLAMA_BASE_URL", "try pulling"}},
 		"404, a page":      {local, "", html(404, "404 page not found"), []string{"/v1/chat/completions", "OLLAMA_BASE_URL", "404 page not found"}},

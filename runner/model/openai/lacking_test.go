@@ -170,7 +170,7 @@ func TestParamsAreNotDropped(t *testing.T) {
 		r := ask("Hello?")
 		r.Params = p
 		_, err := opened(t, e, "anthropic", false).Call(t.Context(), r)
-		if err == nil || !strings.Contains(err.Error(), "anthropic takes "+asks) || e.count() != 0 {
+		if err == nil || !strings.Contains(err.Error(), "anthropic ignores "+asks) || e.count() != 0 {
 			t.Errorf("%s: %v", asks, err)
 		}
 	}

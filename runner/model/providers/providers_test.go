@@ -60,7 +60,7 @@ func TestNames(t *testing.T) {
 			t.Errorf("%s is ready: %v; %T", c.name, ready, err)
 		}
 	}
-	if err := New(Options{Getenv: nothing}).Ready("replay:r1"); err == nil || !strings.Contains(err.Error(), "no runs are kept") {
+	if err := New(Options{Getenv: nothing}).Ready("replay:r1"); err == nil || !strings.Contains(err.Error(), "runs are not stored") {
 		t.Errorf("without runs: %v", err)
 	}
 }

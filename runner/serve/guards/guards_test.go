@@ -19,7 +19,7 @@ func TestNew(t *testing.T) {
 	for _, c := range []struct{ addr, token, want string }{
 		{"", "", ""}, {"localhost:80", "", ""}, {"LocalHost:80", "", ""}, {"127.1.2.3:80", "", ""}, {"[::1]:80", "", ""}, {":80", token, ""}, {"0.0.0.0:80", token, ""}, {"", token, ""},
 		{":80", "", "needs a token"}, {"0.0.0.0:80", "", "needs a token"}, {"example.com:80", "", "needs a token"}, {"10.0.0.1:80", "", "needs a token"},
-		{"localhost", "", `address "localhost": `}, {"localhost", token, `address "localhost": `}, {"", token + " ", "begins or ends with white space"}, {"", "\t" + token, "begins or ends with white space"}, {":80", token + "\n", "white space"}, {":80", token + "\r\n", "white space"}, {":80", token[:8] + "\n" + token, "no line ends"}, {"", "0123456789 abcdef", ""},
+		{"localhost", "", `address "localhost": `}, {"localhost", token, `address "localhost": `}, {"", token + " ", "begins or ends with white space"}, {"", "\t" + token, "begins or ends with white space"}, {":80", token + "\n", "white space"}, {":80", token + "\r\n", "white space"}, {":80", token[:8] + "\n" + token, "must not contain line ends"}, {"", "0123456789 abcdef", ""},
 		{"", token[1:], "the token has fewer than 16 characters"}, {":80", token[1:], "the token has fewer than 16"},
 	} {
 		g, err := guards.New(c.addr, c.token, nil)

@@ -27,7 +27,7 @@ func TestRunPageLeadsWithState(t *testing.T) {
 		}
 	}
 	waits := w.Start("ask", nil)
-	inOrder("waiting", top(waits), "Waiting for an answer", `name="value"`, "<h1>")
+	inOrder("waiting", top(waits), "draft waits for an answer", `name="value"`, "<h1>")
 	inOrder("blocked", top(w.Start("blocked", nil)), "<h1>", "<strong>exhausted</strong>", "<strong>Next:</strong>", "--with-changes", "Why the text was rejected")
 	ended := top(w.Start("post", map[string]any{"topic": "owls"}))
 	inOrder("succeeded", ended, "<h1>", "<h2>Output</h2>", `<details class="text" id="mended">`, "corrected later", "</details>")

@@ -100,12 +100,12 @@ func TestHostileStatementsOnAFile(t *testing.T) {
 	endless := "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) "
 	before := files(t, dir)
 	for text, want := range map[string]string{
-		"DELETE FROM orders": "may not", "INSERT INTO orders(id) VALUES (4)": "may not", "UPDATE orders SET id = 4": "may not", "REPLACE INTO orders(id) VALUES (1)": "may not",
-		"WITH x AS (SELECT 1) DELETE FROM orders": "may not", "DELETE FROM orders RETURNING id": "may not",
-		"CREATE TABLE x(y)": "may not", "CREATE TEMP TABLE x(y)": "may not", "DROP TABLE orders": "may not", "ALTER TABLE orders RENAME TO x": "may not", "CREATE VIEW x AS SELECT 1": "may not",
-		"ATTACH 'other.db' AS other": "may not", "ATTACH ':memory:' AS other": "may not", "DETACH main": "may not", "VACUUM": "", "VACUUM INTO 'copy.db'": "", "ANALYZE": "",
-		"PRAGMA query_only = 0": "may not", "PRAGMA journal_mode = DELETE": "may not", "PRAGMA writable_schema = 1": "may not", "PRAGMA user_version": "may not", "SELECT * FROM pragma_user_version": "",
-		"BEGIN": "may not", "SAVEPOINT x": "may not", "COMMIT": "may not",
+		"DELETE FROM orders": "the statement is not allowed", "INSERT INTO orders(id) VALUES (4)": "the statement is not allowed", "UPDATE orders SET id = 4": "the statement is not allowed", "REPLACE INTO orders(id) VALUES (1)": "the statement is not allowed",
+		"WITH x AS (SELECT 1) DELETE FROM orders": "the statement is not allowed", "DELETE FROM orders RETURNING id": "the statement is not allowed",
+		"CREATE TABLE x(y)": "the statement is not allowed", "CREATE TEMP TABLE x(y)": "the statement is not allowed", "DROP TABLE orders": "the statement is not allowed", "ALTER TABLE orders RENAME TO x": "the statement is not allowed", "CREATE VIEW x AS SELECT 1": "the statement is not allowed",
+		"ATTACH 'other.db' AS other": "the statement is not allowed", "ATTACH ':memory:' AS other": "the statement is not allowed", "DETACH main": "the statement is not allowed", "VACUUM": "", "VACUUM INTO 'copy.db'": "", "ANALYZE": "",
+		"PRAGMA query_only = 0": "the statement is not allowed", "PRAGMA journal_mode = DELETE": "the statement is not allowed", "PRAGMA writable_schema = 1": "the statement is not allowed", "PRAGMA user_version": "the statement is not allowed", "SELECT * FROM pragma_user_version": "",
+		"BEGIN": "the statement is not allowed", "SAVEPOINT x": "the statement is not allowed", "COMMIT": "the statement is not allowed",
 		"SELECT load_extension('x')": "", "SELECT readfile('/etc/passwd')": "no such function", "SELECT writefile('x', 'y')": "no such function", "SELECT fts3_tokenizer('a', x'00')": "",
 		"SELECT 1; SELECT 2": "want one statement", "SELECT 1; DROP TABLE orders": "want one statement", "": "query", "-- x": "no statement", ";": "no statement", "SELECT 1\x00; DROP TABLE orders": "NUL",
 		"SELEC 1": `near "SELEC"`, "SELECT missing FROM orders": "no such column", "SELECT ?": "missing",

@@ -14,7 +14,7 @@ import (
 // .ci/tag makes of this tree are such that go install takes them. It builds nothing:
 // with CAPSTAN_INSTALL set it does.
 func TestInstalls(t *testing.T) {
-	const version, module = "v0.0.1", "github.com/seed61713e19/capstan"
+	const module = "github.com/seed61713e19/capstan"
 	root, err := filepath.Abs("../../../..")
 	if err != nil {
 		t.Fatal(err)
@@ -24,6 +24,16 @@ func TestInstalls(t *testing.T) {
 	if out, err := exec.Command("git", "clone", "-q", root, clone).CombinedOutput(); err != nil {
 		t.Skipf("there is no repository: %s", out)
 	}
+	names, err := os.ReadFile(filepath.Join(clone, "packaging", "names.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, after, _ := strings.Cut(string(names), "\nversion: ")
+	number, _, found := strings.Cut(after, "\n")
+	if !found {
+		t.Fatalf("packaging/names.yaml has no version: %s", names)
+	}
+	version := "v" + number
 	do := func(env []string, name string, args ...string) {
 		t.Helper()
 		c := exec.Command(name, args...)

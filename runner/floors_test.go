@@ -121,7 +121,7 @@ var floors = map[string]string{
 	"runner/mutate":    "cascades runner/backtest runner/engine runner/junit runner/measure runner/reports validators validators/faults validators/schema wards",
 	"runner/cases":     "cascades internal/files runner runner/backtest runner/engine runner/event runner/junit runner/measure runner/model runner/mutate runner/tool validators validators/schema",
 	"runner/telemetry": "runner/event runner/model runner/telemetry/otlp validators/schema",
-	"runner/cost":      "runner/event runner/journal runner/measure runner/reports validators validators/patterns",
+	"runner/cost":      "cascades runner/event runner/journal runner/measure runner/reports validators validators/patterns",
 	"runner/trust":     "cascades runner/journal runner/junit runner/measure runner/reports validators wards",
 	// What command lines give: inputs, their files, and models.
 	"runner/given": "cascades cascades/documents internal/files validators/schema",

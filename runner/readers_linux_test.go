@@ -27,7 +27,7 @@ const (
 	mostRatio   = 2.5
 	slowProcess = 5 * time.Minute
 	leastTime   = 50 * time.Millisecond // what takes less is not compared: it is the noise of a process
-	slowTests   = 25 * time.Minute      // readers that have not begun by then are skipped
+	slowTests   = 12 * time.Minute      // readers that have not begun by then are skipped
 )
 
 // A sample is what one process measured.

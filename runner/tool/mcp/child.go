@@ -89,7 +89,7 @@ func (c *child) close() {
 func (c *child) fault() string {
 	select {
 	case <-c.ended:
-	case <-time.After(grace / 4):
+	case <-time.After(grace):
 		return ""
 	}
 	words := " (" + c.cmd.ProcessState.String()

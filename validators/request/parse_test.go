@@ -65,8 +65,8 @@ func TestParseResponseProblems(t *testing.T) {
 		"place in a fence":      {"a\nb\n```json\n{\"task_id\": }\n```", []string{"line 4, column 13"}},
 		"no UTF-8":              {"{\"task_id\": \"\xff\"}", []string{"not UTF-8"}},
 		"nothing":               {"", []string{"there is no JSON"}},
-		"null":                  {"null", []string{"want object"}},
-		"array":                 {"[" + raw + "]", []string{"want object"}},
+		"null":                  {"null", []string{"must be an object"}},
+		"array":                 {"[" + raw + "]", []string{"must be an object"}},
 
 		"key twice":                {`{"verdict": "FAIL",` + raw[1:], []string{"verdict: appears twice"}},
 		"key twice, escaped":       {`{"verd\u0069ct": "FAIL",` + raw[1:], []string{"verdict: appears twice"}},
@@ -173,7 +173,7 @@ func TestParseRequest(t *testing.T) {
 func TestParseRequestProblems(t *testing.T) {
 	good := ask("AC-1")
 	for name, c := range map[string]struct{ in, want any }{
-		"no criteria":         {with(good, object{"acceptance_criteria": []any{}}), "acceptance_criteria: minItems"},
+		"no criteria":         {with(good, object{"acceptance_criteria": []any{}}), "acceptance_criteria: must have at least 1 item"},
 		"the same id twice":   {ask("AC-1", "AC-2", "AC-1"), `acceptance_criteria[2].id: another criterion is called "AC-1" too`},
 		"capitals in task_id": {with(good, object{"task_id": "Task-1"}), "task_id: "},
 		"a path as task_id":   {with(good, object{"task_id": "../../etc/passwd"}), "task_id: "},
@@ -193,7 +193,7 @@ func TestParseRequestProblems(t *testing.T) {
 		"part of another":     {with(good, object{"timeout_seconds": 1.5}), "timeout_seconds: must be an integer, is a number"},
 		"next to nothing":     {with(good, object{"timeout_seconds": json.RawMessage("1e-9")}), "timeout_seconds: "},
 		"no number":           {`{"timeout_seconds": NaN}`, "invalid character"},
-		"no time at all":      {with(good, object{"timeout_seconds": json.RawMessage("null")}), "timeout_seconds: got null"},
+		"no time at all":      {with(good, object{"timeout_seconds": json.RawMessage("null")}), "timeout_seconds: must be an integer, is null"},
 		"time in words":       {with(good, object{"timeout_seconds": "300"}), "timeout_seconds: must be an integer, is a string"},
 		"key twice":           {`{"task_id": "a", "task_id": "b"}`, "task_id: appears twice"},
 		"ports":               {with(good, object{"services": object{"required_ports": []any{80, "81"}}}), "services.required_ports[1]: must be an integer, is a string"},

@@ -131,14 +131,18 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description the run's name, the beginning of one, or last */
-                id: components["parameters"]["id"];
+                /** @description The whole name of the run. The beginning of a name, or last, is refused (404 `no_run`). */
+                id: components["parameters"]["wholeID"];
             };
             cookie?: never;
         };
         get?: never;
         put?: never;
-        /** Give a waiting run its answer, and go on with it */
+        /**
+         * Answer an open question of a run, and go on with the run
+         * @description If several questions are open, the body must name one in `question`. Otherwise the
+         *     answer is refused with the list of keys (409 `several_questions`).
+         */
         post: operations["answerRun"];
         delete?: never;
         options?: never;
@@ -151,8 +155,8 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description the run's name, the beginning of one, or last */
-                id: components["parameters"]["id"];
+                /** @description The whole name of the run. The beginning of a name, or last, is refused (404 `no_run`). */
+                id: components["parameters"]["wholeID"];
             };
             cookie?: never;
         };
@@ -174,8 +178,8 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description the run's name, the beginning of one, or last */
-                id: components["parameters"]["id"];
+                /** @description The whole name of the run. The beginning of a name, or last, is refused (404 `no_run`). */
+                id: components["parameters"]["wholeID"];
             };
             cookie?: never;
         };
@@ -199,8 +203,8 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description the run's name, the beginning of one, or last */
-                id: components["parameters"]["id"];
+                /** @description The whole name of the run. The beginning of a name, or last, is refused (404 `no_run`). */
+                id: components["parameters"]["wholeID"];
             };
             cookie?: never;
         };
@@ -343,6 +347,8 @@ export interface components {
             run_id?: string;
         };
         Answer: {
+            /** @description The key of the open question. Required if several questions are open. */
+            question?: string;
             /** @description true or false for a confirmation, one of the options for a choice, for an edit the whole changed text, else a text */
             value: boolean | string;
             /** @description who answers; kept and shown with the answer */
@@ -458,27 +464,30 @@ export interface components {
                 phase: string;
                 checks: string[] | null;
             }[];
-            waiting?: {
-                path: string;
-                question: {
-                    phase: string;
-                    prompt: string;
-                    /** @enum {unknown} */
-                    type: "confirmation" | "choice" | "text" | "edit";
-                    options?: string[];
-                    /** @description of an edit: what is to be changed; the answer is the whole text */
-                    text?: string;
-                };
-                /**
-                 * Format: date-time
-                 * @description until when the question takes an answer; for ever where it is missing
-                 */
-                expires?: string;
-                /** @description why whoever was to be told of the question was not */
-                untold?: string;
-                /** @description it takes none any more: the run goes on without one when it is resumed */
-                expired?: boolean;
+            /** @description The open questions. Missing if there is none. */
+            questions?: components["schemas"]["OpenQuestion"][];
+        };
+        OpenQuestion: {
+            /** @description The key of the question. An answer names it in `question`. */
+            path: string;
+            question: {
+                phase: string;
+                prompt: string;
+                /** @enum {unknown} */
+                type: "confirmation" | "choice" | "text" | "edit";
+                options?: string[];
+                /** @description of an edit: what is to be changed; the answer is the whole text */
+                text?: string;
             };
+            /**
+             * Format: date-time
+             * @description until when the question takes an answer; for ever where it is missing
+             */
+            expires?: string;
+            /** @description why whoever was to be told of the question was not */
+            untold?: string;
+            /** @description it takes none any more: the run goes on without one when it is resumed */
+            expired?: boolean;
         };
         Failure: {
             index: number;
@@ -607,7 +616,7 @@ export interface components {
             title: string;
             status: number;
             /** @enum {unknown} */
-            code: "unauthorized" | "unknown_host" | "cross_origin" | "not_found" | "method_not_allowed" | "unsupported_media_type" | "too_large" | "bad_body" | "bad_json" | "bad_query" | "invalid_body" | "invalid_input" | "invalid_cascade" | "unknown_cascade" | "unknown_phase" | "unknown_model" | "no_run" | "run_exists" | "run_busy" | "waiting" | "expired" | "not_waiting" | "bad_answer" | "answered_not_resumed" | "not_ready" | "not_running_here" | "elsewhere" | "not_offered" | "full" | "closing" | "unknown_gate" | "bad_parameters" | "no_verdict" | "protocol_error" | "other_task" | "task_open" | "unknown_task" | "unavailable" | "internal";
+            code: "unauthorized" | "unknown_host" | "cross_origin" | "not_found" | "method_not_allowed" | "unsupported_media_type" | "too_large" | "bad_body" | "bad_json" | "bad_query" | "invalid_body" | "invalid_input" | "invalid_cascade" | "unknown_cascade" | "unknown_phase" | "unknown_model" | "no_run" | "run_exists" | "run_busy" | "waiting" | "expired" | "not_waiting" | "several_questions" | "bad_answer" | "answered_not_resumed" | "not_ready" | "not_running_here" | "elsewhere" | "not_offered" | "full" | "closing" | "unknown_gate" | "bad_parameters" | "no_verdict" | "protocol_error" | "other_task" | "task_open" | "unknown_task" | "unavailable" | "internal";
             detail: string;
             diagnostics?: {
                 file: string;
@@ -645,6 +654,8 @@ export interface components {
     parameters: {
         /** @description the run's name, the beginning of one, or last */
         id: string;
+        /** @description The whole name of the run. The beginning of a name, or last, is refused (404 `no_run`). */
+        wholeID: string;
         task_id: string;
         /** @description seconds to wait for the task to settle */
         wait: number;
@@ -846,8 +857,8 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description the run's name, the beginning of one, or last */
-                id: components["parameters"]["id"];
+                /** @description The whole name of the run. The beginning of a name, or last, is refused (404 `no_run`). */
+                id: components["parameters"]["wholeID"];
             };
             cookie?: never;
         };
@@ -866,8 +877,8 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description the run's name, the beginning of one, or last */
-                id: components["parameters"]["id"];
+                /** @description The whole name of the run. The beginning of a name, or last, is refused (404 `no_run`). */
+                id: components["parameters"]["wholeID"];
             };
             cookie?: never;
         };
@@ -882,8 +893,8 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description the run's name, the beginning of one, or last */
-                id: components["parameters"]["id"];
+                /** @description The whole name of the run. The beginning of a name, or last, is refused (404 `no_run`). */
+                id: components["parameters"]["wholeID"];
             };
             cookie?: never;
         };
@@ -898,8 +909,8 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description the run's name, the beginning of one, or last */
-                id: components["parameters"]["id"];
+                /** @description The whole name of the run. The beginning of a name, or last, is refused (404 `no_run`). */
+                id: components["parameters"]["wholeID"];
             };
             cookie?: never;
         };

@@ -101,7 +101,7 @@ for (const [kind, make] of Object.entries(clients)) {
     assert.deepEqual([bees.status, bees.output], ["failed", null]);
     const asked = await client.run(name("ask"));
     assert.equal(asked.status, "waiting");
-    if (kind === "server") assert.equal(asked.waiting.question.prompt, "Publish this?");
+    if (kind === "server") assert.equal(asked.questions[0].question.prompt, "Publish this?");
   });
   test(`${kind}: run throws if nothing ran`, async () => {
     await assert.rejects(make().run(cascade[kind]("nothing")), rejected(kind === "program" ? "usage" : "unknown_cascade"));

@@ -69,7 +69,7 @@ phases:
 		}
 		return info.Size()
 	}
-	if n := (size(400) - size(200)) / 200; n > 1500 {
+	if n := (size(400) - size(200)) / 200; n > 1700 { // on a busy machine, packs are smaller
 		t.Errorf("a turn takes %d bytes", n)
 	} else {
 		t.Logf("a turn takes %d bytes", n)

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -47,12 +48,15 @@ func runnerOver(t testing.TB, j *Journal, m model.Model, more ...runner.Option) 
 
 // says answers by the end of the last message, and counts.
 type says struct {
+	mu      sync.Mutex
 	answers map[string]string
 	calls   []string
 	fails   map[string]int // how often it fails first
 }
 
 func (m *says) Call(_ context.Context, r model.Request) (model.Response, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	last := r.Messages[len(r.Messages)-1].Content
 	for end, answer := range m.answers {
 		if strings.Contains(last, end) {

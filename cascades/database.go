@@ -86,7 +86,10 @@ func (p *parser) overDatabases(found tool.Tool) (t *Tool, over bool) {
 		urls = append(urls, "="+d.URL)
 	}
 	needs := []Need{{Position: p.position(p.databases.node), Variables: process.Needed(urls), Remote: bound}}
-	return &Tool{Name: bound.Name, Description: bound.Description, Params: bound.Params(), Tool: bound, Effect: bound.Effect, MaxBytes: math.MaxInt, needs: needs}, true
+	return &Tool{
+		Name: bound.Name, Description: bound.Description, Params: bound.Params(), Tool: bound, Effect: bound.Effect,
+		MaxBytes: math.MaxInt, needs: needs,
+	}, true
 }
 
 // asks notes which databases a use of a tool asks: with inputs that name one that

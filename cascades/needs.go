@@ -23,7 +23,7 @@ type Need struct {
 	Built     bool      // a tool: phase before may build Program
 }
 
-// programNeeds returns what a program needs: itself, and the variables of its env.
+// programNeeds returns the needs of a program: the program itself and the variables of its env.
 func (p *parser) programNeeds(o *object, argv []string, dir string, env []string) (list []Need) {
 	if len(argv) > 0 {
 		list = append(list, Need{Position: p.position(o.keys["exec"]), Program: argv[0], Dir: dir})

@@ -17,7 +17,7 @@ import (
 // tool has a max_bytes of its own. Databases have their own limit.
 const DefaultResult = 256 << 10
 
-// minResult leaves room for the note on what was left out.
+// minResult leaves room for the note about the omitted part.
 const minResult = 100
 
 // toolName is what models' endpoints accept as the name of a function.

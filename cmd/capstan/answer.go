@@ -123,7 +123,8 @@ func (c *Command) giveAnswer(ctx context.Context, j *journal.Journal, id, said s
 		return usage("%s does not answer it (%s): %s", quoted(said), p.Question.Unfit(value), posed(p.Question))
 	}
 	if run.Guest {
-		return usage("run %s is made by %s, which takes its answers: capstan-temporal answer %s %s --question %s", run.RunID, run.Owner, run.RunID, quoted(said), p.Path)
+		return usage("run %s is made by %s, which takes its answers: capstan-temporal answer %s %s --question %s",
+			run.RunID, run.Owner, run.RunID, quoted(said), p.Path)
 	}
 	if err := j.Answer(ctx, run.RunID, p.Path, runner.Answer{Value: value, By: cmp.Or(f.as, c.person())}); errors.Is(err, runner.ErrExpired) {
 		return usage("%w; capstan resume %s goes on without an answer", err, run.RunID)

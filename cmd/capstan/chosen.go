@@ -112,12 +112,12 @@ func (m *models) unpriced(c *cascades.Cascade, list []cascades.Asking) (wrong []
 		return nil
 	}
 	of := m.Of(c.EveryProvider())
-	told := map[string]bool{"": true}
+	reported := map[string]bool{"": true}
 	for _, a := range list {
-		if !told[a.Name] && !of.Priced(a.Name) {
+		if !reported[a.Name] && !of.Priced(a.Name) {
 			wrong = append(wrong, fmt.Errorf("budget: max_cost_usd cannot be kept: the price of model %s is not known", a.Name))
 		}
-		told[a.Name] = true
+		reported[a.Name] = true
 	}
 	return wrong
 }

@@ -129,7 +129,7 @@ func (c *Command) askedOnce(ctx context.Context) func(model.Provider) sign {
 	}
 }
 
-// reaches adds what a look at its provider has found to the sign of a model.
+// reaches adds the result of a request to its provider to the sign of a model.
 func (s *sign) reaches(phase string, of sign) {
 	switch of.State {
 	case healthy:

@@ -85,7 +85,7 @@ func (c *Command) lintFiles(files []string, f lintFlags) error {
 	if err != nil {
 		return err
 	}
-	told := cascades.Diagnostics{}
+	findings := cascades.Diagnostics{}
 	broken, bare := false, false
 	var proven []*proofs.Proof
 	for _, file := range files {
@@ -112,9 +112,9 @@ func (c *Command) lintFiles(files []string, f lintFlags) error {
 			d = d.Strict()
 		}
 		broken = broken || d.Broken()
-		told = append(told, inOrder(file, slices.Concat(d, lacks))...)
+		findings = append(findings, inOrder(file, slices.Concat(d, lacks))...)
 	}
-	if err := c.printLint(told, proven, f); err != nil {
+	if err := c.printLint(findings, proven, f); err != nil {
 		return err
 	}
 	switch {
@@ -178,8 +178,8 @@ func (c *Command) diagnostics(r *runner.Runner, file string) cascades.Diagnostic
 	return found
 }
 
-// inOrder puts what was found in each file in the order of its lines: root's first, and
-// the other files as they come.
+// inOrder sorts findings by file, line and column. The findings of root come first, and
+// the other files keep their order.
 func inOrder(root string, found cascades.Diagnostics) cascades.Diagnostics {
 	first := map[string]int{root: -1}
 	for i, d := range found {

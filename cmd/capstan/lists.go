@@ -24,7 +24,8 @@ type described struct {
 }
 
 func (c *Command) validators() *cobra.Command {
-	return c.described("validators [NAME]", "List validators, or print the parameters of one", "  capstan list validators\n  capstan list validators word_count", allValidators)
+	return c.described("validators [NAME]", "List validators, or print the parameters of one",
+		"  capstan list validators\n  capstan list validators word_count", allValidators)
 }
 
 func allValidators() (out []described) {
@@ -35,7 +36,8 @@ func allValidators() (out []described) {
 }
 
 func (c *Command) tools() *cobra.Command {
-	return c.described("tools [NAME]", "List tools, or print the parameters of one", "  capstan list tools\n  capstan list tools http_get", allTools)
+	return c.described("tools [NAME]", "List tools, or print the parameters of one",
+		"  capstan list tools\n  capstan list tools http_get", allTools)
 }
 
 func allTools() (out []described) {

@@ -27,7 +27,7 @@ func newModels(getenv func(string) string, stream bool, j *journal.Journal, root
 	return shownModels(getenv, stream, j, root, nil)
 }
 
-// shownModels is [newModels] with a function that is told when calls wait.
+// shownModels is [newModels] with a function that is called when calls wait.
 func shownModels(getenv func(string) string, stream bool, j *journal.Journal, root string, waits func(openai.Wait)) *models {
 	o := providers.Options{Getenv: getenv, Stream: stream, OnWait: waits}
 	if j != nil {

@@ -47,7 +47,10 @@ type progress struct {
 }
 
 func (c *Command) progress(quiet bool) *progress {
-	p := &progress{out: io.Discard, now: time.Now, done: make(chan struct{}), fans: map[event.Path]*fan{}, contests: map[event.Path]contest{}, open: map[event.Path]bool{}, members: map[event.Path]string{}}
+	p := &progress{
+		out: io.Discard, now: time.Now, done: make(chan struct{}), fans: map[event.Path]*fan{}, contests: map[event.Path]contest{},
+		open: map[event.Path]bool{}, members: map[event.Path]string{},
+	}
 	p.started = p.now()
 	if quiet {
 		return p

@@ -25,8 +25,9 @@ func (c *Command) prune() *cobra.Command {
 Active runs stay. An age is a number of hours, days or weeks: 12h, 90d, 2w. --keep names
 the kinds of runs that stay at any age: frozen (recorded as a test), labelled, waiting,
 unfinished, or none.`,
-		Example: "  capstan runs prune --older 90d --dry-run\n  capstan runs prune --older 90d --keep labelled,frozen\n  capstan runs prune --older 2w --keep frozen,unfinished",
-		Args:    cobra.NoArgs,
+		Example: "  capstan runs prune --older 90d --dry-run\n  capstan runs prune --older 90d --keep labelled,frozen\n" +
+			"  capstan runs prune --older 2w --keep frozen,unfinished",
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			age, err := ageOf(older)
 			if err != nil {

@@ -248,7 +248,9 @@ func (t *try) request(tools []model.Tool) model.Request {
 // phase: it is never a text. Why says in whose place it is asked, if any.
 func (f *flow) call(at event.Path, req model.Request, why string, said *event.Telling) (model.Response, error) {
 	if bound := f.meter.Begin(string(at)); bound != (shared.Limit{}) {
-		return model.Response{}, &Error{Code: OverBudget, Phase: req.Phase, Path: at, way: []string{"budget", bound.Key}, Message: reached(bound.Reached, bound.Key)}
+		return model.Response{}, &Error{
+			Code: OverBudget, Phase: req.Phase, Path: at, way: []string{"budget", bound.Key}, Message: reached(bound.Reached, bound.Key),
+		}
 	}
 	req.Key, req.Run = f.key(at), f.s.RunID
 	req.Left, req.More = f.meter.Left(), func() string { return f.meter.Again(string(at)).Key }

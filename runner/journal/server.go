@@ -176,7 +176,8 @@ const schemaWait = "5s"
 
 // migrate makes the tables, in one transaction that only one process makes.
 func (s *server) migrate(c *conn) error {
-	err := c.Script("BEGIN; SET LOCAL search_path = " + postgres.Quoted(s.at.Schema()) + "; SET LOCAL lock_timeout = '" + schemaWait + "'; SELECT pg_advisory_xact_lock(" + fmt.Sprint(application) + "); SET LOCAL lock_timeout = DEFAULT")
+	err := c.Script("BEGIN; SET LOCAL search_path = " + postgres.Quoted(s.at.Schema()) +
+		"; SET LOCAL lock_timeout = '" + schemaWait + "'; SELECT pg_advisory_xact_lock(" + fmt.Sprint(application) + "); SET LOCAL lock_timeout = DEFAULT")
 	if err != nil {
 		return err
 	}

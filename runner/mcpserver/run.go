@@ -153,7 +153,8 @@ func (s *Server) reason(result runner.Result, why *runner.Error, open []runner.Q
 	case !s.o.Kept, errors.Is(why, runner.ErrNotKept):
 	case result.Status == runner.Waiting && len(open) > 0:
 		for _, q := range open {
-			lines = append(lines, fmt.Sprintf("A person must answer the question of phase %s: %s", q.Phase, runner.AnswerCommand(result.RunID, q.Path)))
+			answer := runner.AnswerCommand(result.RunID, q.Path)
+			lines = append(lines, fmt.Sprintf("A person must answer the question of phase %s: %s", q.Phase, answer))
 		}
 		lines = append(lines, fmt.Sprintf("Next: capstan resume %s continues after the answers", result.RunID))
 	default:

@@ -62,7 +62,8 @@ func Again(r Request, last *Failure) *Failure {
 	if bound == "" {
 		return nil
 	}
-	return &Failure{Class: OverBudget, Status: last.Status, Message: bound + " is spent: the request was not sent again after: " + last.Message}
+	message := bound + " is spent: the request was not sent again after: " + last.Message
+	return &Failure{Class: OverBudget, Status: last.Status, Message: message}
 }
 
 // Temporary says whether the same request may be answered if it is sent again.

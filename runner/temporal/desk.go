@@ -33,7 +33,8 @@ type waiting struct {
 func newDesk(ctx workflow.Context) *desk {
 	d := &desk{}
 	// Neither can fail but for two handlers of one name.
-	_ = workflow.SetQueryHandlerWithOptions(ctx, QueryQuestions, func() ([]engine.Asked, error) { return d.asked(), nil }, workflow.QueryHandlerOptions{Description: "the questions that wait for a person"})
+	_ = workflow.SetQueryHandlerWithOptions(ctx, QueryQuestions, func() ([]engine.Asked, error) { return d.asked(), nil },
+		workflow.QueryHandlerOptions{Description: "the questions that wait for a person"})
 	_ = workflow.SetUpdateHandlerWithOptions(ctx, SignalAnswer, func(_ workflow.Context, a Answer) error {
 		return d.take(a)
 	}, workflow.UpdateHandlerOptions{Description: "answers a question", Validator: func(a Answer) error {

@@ -69,5 +69,6 @@ func typesInWords(names []string) string {
 // mistyped returns the violation of the keyword type.
 func mistyped(types typeSet, v any) Violation {
 	names, is := ordered(types), typeName(v)
-	return Violation{Message: sentence("type", typesInWords(names), typesInWords([]string{is})), Expected: strings.Join(names, " or "), Got: is}
+	message := sentence("type", typesInWords(names), typesInWords([]string{is}))
+	return Violation{Message: message, Expected: strings.Join(names, " or "), Got: is}
 }

@@ -146,7 +146,8 @@ func (c *Client) Call(ctx context.Context, r model.Request) (model.Response, err
 			}
 			continue
 		case f.RetryAfter > mostWait:
-			f.Message = fmt.Sprintf("the endpoint asks to wait %s, and the longest wait is %s: %s", f.RetryAfter.Round(time.Second), mostWait, f.Message)
+			f.Message = fmt.Sprintf("the endpoint asks to wait %s, and the longest wait is %s: %s",
+				f.RetryAfter.Round(time.Second), mostWait, f.Message)
 			return resp, f
 		case !f.Temporary():
 			return resp, f
@@ -174,14 +175,16 @@ func (c *Client) Call(ctx context.Context, r model.Request) (model.Response, err
 
 // unsent returns the failure of a request that cannot be written.
 func (c *Client) unsent(paid model.Usage, why error) (model.Response, error) {
-	return model.Response{Provider: c.provider.Name, Server: c.url.Host, Usage: paid}, &model.Failure{Class: model.Rejected, Message: why.Error()}
+	failure := &model.Failure{Class: model.Rejected, Message: why.Error()}
+	return model.Response{Provider: c.provider.Name, Server: c.url.Host, Usage: paid}, failure
 }
 
 // spent returns the failure of a call that has no try left.
 func (c *Client) spent(f *model.Failure, waited time.Duration) *model.Failure {
 	if waited > 0 {
 		last := *f
-		last.Message = fmt.Sprintf("%s limits the rate, and %s of waiting did not help: %s", c.url.Host, waited.Round(time.Millisecond), f.Message)
+		last.Message = fmt.Sprintf("%s limits the rate, and %s of waiting did not help: %s",
+			c.url.Host, waited.Round(time.Millisecond), f.Message)
 		return &last
 	}
 	return f

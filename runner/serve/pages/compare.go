@@ -189,7 +189,8 @@ func newCompareRow(ids [2]string, a, b *trace.Phase, ta, tb *trace.Run) compareR
 	default:
 		row.Diff = links.To("/compare", "a", ids[0], "b", ids[1], "at", string(a.Path))
 	}
-	row.Differs = !same || a.Status != b.Status || row.A.Attempts != row.B.Attempts || row.A.Turns != row.B.Turns || row.A.Rejections != row.B.Rejections || row.A.Errors != row.B.Errors
+	row.Differs = !same || a.Status != b.Status || row.A.Attempts != row.B.Attempts || row.A.Turns != row.B.Turns ||
+		row.A.Rejections != row.B.Rejections || row.A.Errors != row.B.Errors
 	return row
 }
 

@@ -35,8 +35,9 @@ var floors = map[string]string{
 	"runner/signatures":      "",
 	"runner/spellings":       "", // what was meant by a word
 	everywhere:               "",
-	"internal/jsonvalue":     "", // JSON text, read into plain values
-	"internal/modelmarkup":   "", // thinking and tool calls that models write into texts
+	"internal/jsonvalue":     "",                   // JSON text, read into plain values
+	"internal/reading":       "internal/jsonvalue", // Markdown, read into a document with positions
+	"internal/modelmarkup":   "",                   // thinking and tool calls that models write into texts
 	"validators/reading":     "validators/reading/numerals",
 	"validators/secrets":     "",
 	"validators/languages":   "",

@@ -99,7 +99,7 @@ var floors = map[string]string{
 	"runner/journal/postgres": "runner/journal/statements",
 	// One statement of a stranger, which capstan runs sql and sql_query run.
 	"runner/journal/statements": "",
-	"runner":                    "cascades internal/files internal/modelmarkup runner/engine runner/event runner/internal/fences runner/internal/pins runner/model runner/process runner/receipt runner/tool validators validators/builtins validators/schema",
+	"runner":                    "cascades internal/files internal/modelmarkup internal/reading runner/engine runner/event runner/internal/fences runner/internal/pins runner/model runner/process runner/receipt runner/tool validators validators/builtins validators/schema",
 	"runner/journal":            "cascades internal/files runner runner/journal/encodings runner/journal/owners runner/journal/postgres runner/journal/statements runner/engine runner/event runner/model runner/tool validators validators/schema",
 	// The next step after each way in which a run can end.
 	"runner/endings": "cascades runner runner/engine runner/event runner/journal",

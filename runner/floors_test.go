@@ -28,7 +28,7 @@ var floors = map[string]string{
 	"templates/jinja":        "runner/spellings", // the language of templates
 	"templates/prompts":      "",                 // what we say to models
 	"templates":              "templates/jinja",
-	"validators/schema":      "internal/jsonvalue internal/modelmarkup",
+	"validators/schema":      "internal/jsonvalue internal/modelmarkup internal/reading",
 	"runner/process":         "runner/internal/fences runner/internal/pins",
 	"runner/internal/pins":   "", // the files that decide a run
 	"runner/internal/fences": "", // effects of a run that another process has taken over

@@ -46,12 +46,12 @@ var floors = map[string]string{
 	// Numbers in words.
 	"validators/reading/numerals": "",
 	// Faults that are planted in good texts, to measure gates by.
-	"validators/faults": "validators/languages validators/reading validators/schema validators/secrets",
+	"validators/faults": "internal/reading validators/languages validators/schema validators/secrets",
 	"validators":        "runner/process validators/faults validators/schema validators/secrets",
 	// Questions that an author writes in place.
 	"validators/expressions": "validators validators/schema",
 	// Those that come with the language.
-	"validators/builtins": "internal/modelmarkup runner/reports templates/prompts validators validators/languages validators/reading validators/schema validators/secrets",
+	"validators/builtins": "internal/modelmarkup internal/reading runner/reports templates/prompts validators validators/languages validators/reading validators/schema validators/secrets",
 	"runner/model":        "internal/modelmarkup",
 	// JSON text from untrusted senders, parsed once.
 	"runner/internal/jsontree": "",

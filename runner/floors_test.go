@@ -51,7 +51,7 @@ var floors = map[string]string{
 	// Questions that an author writes in place.
 	"validators/expressions": "validators validators/schema",
 	// Those that come with the language.
-	"validators/builtins": "internal/modelmarkup runner/reports templates/prompts validators validators/languages validators/reading validators/schema validators/secrets",
+	"validators/builtins": "internal/modelmarkup internal/reading runner/reports templates/prompts validators validators/languages validators/reading validators/schema validators/secrets",
 	"runner/model":        "internal/modelmarkup",
 	// JSON text from untrusted senders, parsed once.
 	"runner/internal/jsontree": "",

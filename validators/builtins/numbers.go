@@ -2,7 +2,6 @@ package builtins
 
 import (
 	"cmp"
-	_ "embed"
 	"maps"
 	"slices"
 	"strconv"
@@ -101,14 +100,11 @@ func numbersIn(text string) []part {
 // version is the letter before the number of a version.
 var version = patterns.Lazy(`\b[vV](\d+\.\d)`)
 
-//go:embed tables/hours.tsv
-var hourRows string
-
 // halves has the hours to add, by the word after an hour of twelve.
 var halves = sync.OnceValue(func() map[string]int {
 	words := map[string]int{}
-	for _, cells := range rowsOf(hourRows) {
-		words[cells[0]] = map[string]int{"before noon": 0, "after noon": 12}[cells[1]]
+	for _, r := range rowsOf("hours") {
+		words[r["words"]] = map[string]int{"before noon": 0, "after noon": 12}[r["kind"]]
 	}
 	return words
 })
@@ -123,15 +119,4 @@ func halfOfDay(text string) (hours int, found bool) {
 	}
 	hours, found = halves()[strings.ReplaceAll(strings.ToLower(word), ".", "")]
 	return hours, found
-}
-
-// rowsOf returns the rows of a table, cell by cell. Lines that begin with # are none.
-func rowsOf(table string) [][]string {
-	var rows [][]string
-	for line := range strings.Lines(table) {
-		if line = strings.TrimRight(line, "\n"); line != "" && line[0] != '#' {
-			rows = append(rows, strings.Split(line, "\t"))
-		}
-	}
-	return rows
 }

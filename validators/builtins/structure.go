@@ -1,7 +1,6 @@
 package builtins
 
 import (
-	_ "embed"
 	"fmt"
 	"regexp"
 	"strings"
@@ -96,14 +95,11 @@ func samePlaceholders(found *findings, source, text []part) {
 	}
 }
 
-//go:embed tables/placeholders.tsv
-var placeholderRows string
-
-// placeholder matches the placeholders of the table.
-var placeholder = sync.OnceValue(func() *regexp.Regexp {
+// placeholderPattern matches the placeholders of the table.
+var placeholderPattern = sync.OnceValue(func() *regexp.Regexp {
 	var patterns []string
-	for _, cells := range rowsOf(placeholderRows) {
-		patterns = append(patterns, cells[0])
+	for _, r := range rowsOf("placeholders") {
+		patterns = append(patterns, r["pattern"])
 	}
 	return regexp.MustCompile(strings.Join(patterns, "|"))
 })
@@ -115,7 +111,7 @@ var unpadded = strings.NewReplacer("{ ", "{", " }", "}")
 func placeholdersOf(d *reading.Document) []part {
 	var list []part
 	add := func(text string, line int) {
-		for _, found := range placeholder().FindAllString(text, -1) {
+		for _, found := range placeholderPattern().FindAllString(text, -1) {
 			list = append(list, part{text: unpadded.Replace(strings.Join(strings.Fields(found), " ")), line: line})
 		}
 	}

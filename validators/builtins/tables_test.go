@@ -26,7 +26,11 @@ var rowChecks = map[string]struct {
 	"empty":      {builtins.SimpleValidator, func(string) map[string]any { return map[string]any{"min_length": 1} }},
 	"pii":        {builtins.PII, func(kind string) map[string]any { return map[string]any{"kinds": []any{kind}} }},
 	"cards":      {builtins.PII, func(string) map[string]any { return map[string]any{"kinds": []any{"card"}} }},
-	"ibans":      {builtins.PII, func(string) map[string]any { return map[string]any{"kinds": []any{"iban"}} }},
+	"hours": {builtins.NumbersKept, func(kind string) map[string]any {
+		return map[string]any{"source": map[string]string{"before noon": "12", "after noon": "3"}[kind]}
+	}},
+	"placeholders": {builtins.SameStructure, func(string) map[string]any { return map[string]any{"source": "a line"} }},
+	"ibans":        {builtins.PII, func(string) map[string]any { return map[string]any{"kinds": []any{"iban"}} }},
 }
 
 // TestTables runs both lines of each row of each table.

@@ -218,26 +218,24 @@ func (in *input) asked(c change, source *textdiff.Finder) bool {
 	})
 }
 
-// askedChanges returns the changes as the questions to a judge.
-func (in *input) askedChanges() []any {
-	out := []any{}
-	for _, c := range in.changes {
-		if !c.hidden() {
-			out = append(out, map[string]any{
-				"key": c.key, "kind": c.kind, "labels": slices.Collect(anyOf(c.labels)), "line": c.line,
-				"old": c.old, "now": c.now, "quote": len(c.labels) > 0,
-			})
-		}
-	}
-	return out
+// maxBatch is the most changes that a judge is asked about at once.
+const maxBatch = 60
+
+// batches returns the changes for a judge, in batches.
+func (in *input) batches() [][]change {
+	asked := slices.DeleteFunc(slices.Clone(in.changes), change.hidden)
+	return append(slices.Collect(slices.Chunk(asked, maxBatch)), nil)
 }
 
-func anyOf(list []string) func(yield func(any) bool) {
-	return func(yield func(any) bool) {
-		for _, s := range list {
-			if !yield(s) {
-				return
-			}
+// asked returns changes as the questions to a judge.
+func asked(list []change) []any {
+	out := []any{}
+	for _, c := range list {
+		labels := []any{}
+		for _, l := range c.labels {
+			labels = append(labels, l)
 		}
+		out = append(out, map[string]any{"key": c.key, "kind": c.kind, "labels": labels, "line": c.line, "old": c.old, "now": c.now})
 	}
+	return out
 }

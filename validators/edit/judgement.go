@@ -172,8 +172,17 @@ type judgement struct {
 
 var flags = []string{"direction_conflicts_status", "hides_bridge", "adds_requirement", "hides_derivation", "part_goal_met", "requires_followup_text_candidate"}
 
-// judgement reads a judgement and checks its words; nil after a problem.
+// judgement reads a judgement and checks its words; nil after a problem. In a list, the
+// elements after the first are further batches of answers to changes.
 func (r *reader) judgement(root *yaml.Node) *judgement {
+	var batches []judgement
+	if root.Kind == yaml.SequenceNode && len(root.Content) > 0 {
+		batches = make([]judgement, len(root.Content)-1)
+		for i, n := range root.Content[1:] {
+			r.decode(n, &batches[i])
+		}
+		root = root.Content[0]
+	}
 	j, n := &judgement{}, r.top(root, "a judgement", "judgement")
 	for key, value := range keyed(n) {
 		if slices.Contains(flags, key) && value.ShortTag() != "!!bool" && !null(value) {
@@ -182,6 +191,9 @@ func (r *reader) judgement(root *yaml.Node) *judgement {
 	}
 	if r.decode(n, j); len(r.wrong) > 0 {
 		return nil
+	}
+	for _, b := range batches {
+		j.Changes.node, j.Changes.parts = cmp.Or(j.Changes.node, b.Changes.node), append(j.Changes.parts, b.Changes.parts...)
 	}
 	for _, list := range []struct {
 		name    string

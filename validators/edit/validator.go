@@ -35,10 +35,9 @@ type params struct {
 	MetadataText  any     `json:"metadata_text,omitempty" jsonschema:"the metadata itself: YAML, or an object"`
 	DirectionText any     `json:"direction_text,omitempty" jsonschema:"the direction itself: YAML, or an object"`
 
-	Judgement any    `json:"judgement,omitempty" jsonschema:"the finding of a person or a model: YAML, or an object; without it nothing is accepted"`
-	Changes   []any  `json:"changes,omitempty" jsonschema:"further answers to changes, as objects; they extend changes of the judgement"`
+	Judgement any    `json:"judgement,omitempty" jsonschema:"the finding of a person or a model: YAML, an object, or a list of it and further batches of changes; without it nothing is accepted"`
 	Check     string `json:"check,omitempty" jsonschema:"input: can everything except a candidate and its metadata be read; computed: reject only what needs no judgement, and list the questions for a judge; judgement: is the judged text a whole judgement; default: decide"`
-	Batch     int    `json:"batch,omitempty" jsonschema:"with check: judgement, the number of the batch of changes that the judged text answers, from 1; default the whole judgement"`
+	Batch     int    `json:"batch,omitempty" jsonschema:"with check: judgement, the number of the further batch of changes that the judged text answers, from 1; default 0, the judgement itself"`
 	Review    string `json:"review,omitempty" jsonschema:"the decision of a person on a candidate that needs review: accept or reject"`
 	Write     bool   `json:"write,omitempty" jsonschema:"write candidates/<candidate_id>.verification.yaml under root"`
 }
@@ -131,7 +130,7 @@ func (p params) verdict(s validators.Subject) (validators.Verdict, error) {
 		return v, err
 	}
 	details := v.Details.(map[string]any)
-	details["changes"] = in.askedChanges()
+	details["changes"] = asked(in.changes)
 	switch {
 	case p.Check == checkComputed:
 		details["questions"] = in.questions()
@@ -217,8 +216,9 @@ func (p params) judgementVerdict(s validators.Subject) (validators.Verdict, erro
 	for _, w := range given.wrong {
 		found = append(found, fault{"judgement", w.Message, w.place()})
 	}
-	if len(found) == 0 {
-		found = in.facts().open()
+	if batches := in.batches(); len(found) == 0 && p.Batch < len(batches) {
+		in.changes = batches[max(0, p.Batch)]
+		found = slices.DeleteFunc(in.facts().open(), func(f fault) bool { return p.Batch > 0 && f.check != "changes" })
 	}
 	if len(found) == 0 {
 		return validators.Pass("everything is judged"), nil
@@ -241,9 +241,13 @@ func (in *input) questions() map[string]any {
 			"span_in_source": string(before), "span_in_candidate": string(after),
 		})
 	}
+	batches := []any{}
+	for _, b := range in.batches() {
+		batches = append(batches, asked(b))
+	}
 	s, d := in.status, in.direction
 	return map[string]any{
-		"claims": claims, "changes": in.askedChanges(), "primary_goal": s.Rubric.Primary,
+		"claims": claims, "changes": batches[0], "batches": batches[1:max(1, len(batches)-1)], "primary_goal": s.Rubric.Primary,
 		"secondary_goals": s.Rubric.Secondary.plain(), "non_goals": s.Rubric.NonGoals.plain(),
 		"voice": s.Presentation.Voice, "register": s.Presentation.Register,
 		"avoid": s.Presentation.Avoid.plain(), "preserve": s.Presentation.Preserve.plain(),

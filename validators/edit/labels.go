@@ -1,0 +1,355 @@
+package edit
+
+import (
+	_ "embed"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+
+	"github.com/seed61713e19/capstan/internal/reading"
+	"github.com/seed61713e19/capstan/internal/textdiff"
+	"github.com/seed61713e19/capstan/validators/patterns"
+)
+
+// labelOrderOf is the first label for which a yes of the judge suffices.
+const labelOrderOf = "order"
+
+// labelOrder are the labels of changes, the gravest first. They do not decide whether
+// a change exists.
+var labelOrder = []string{"number", "negation", "modal", "name", "link", "code", "quotation", labelOrderOf, "wording"}
+
+//go:embed tables/labels.tsv
+var labelTable string
+
+//go:embed tables/gaps.tsv
+var gapTable string
+
+// rows returns the rows of a table: kind, class, words or pattern, source, a line that
+// must match and one that must not.
+func rows(table string) [][]string {
+	var out [][]string
+	for line := range strings.Lines(table) {
+		if line = strings.TrimRight(line, "\n"); line != "" && line[0] != '#' {
+			out = append(out, strings.Split(line, "\t"))
+		}
+	}
+	return out
+}
+
+// gapPatterns are the marks of a gap that need no mark_format.
+var gapPatterns = sync.OnceValue(func() []*regexp.Regexp {
+	var out []*regexp.Regexp
+	for _, row := range rows(gapTable) {
+		out = append(out, regexp.MustCompile(row[2]))
+	}
+	return out
+})
+
+// A phrase is an entry of the table of labels.
+type phrase struct {
+	kind, class string
+	words       []string
+}
+
+// phrases are the entries by their first word, longer ones first.
+var phrases = sync.OnceValue(func() map[string][]phrase {
+	out := map[string][]phrase{}
+	for _, row := range rows(labelTable) {
+		if row[0] == "prefix" {
+			continue
+		}
+		for p := range strings.SplitSeq(row[2], "|") {
+			w := strings.Fields(p)
+			out[w[0]] = append(out[w[0]], phrase{row[0], row[1], w})
+		}
+	}
+	for _, list := range out {
+		slices.SortStableFunc(list, func(a, b phrase) int { return len(b.words) - len(a.words) })
+	}
+	return out
+})
+
+// A labeller labels the hunks between two documents.
+type labeller struct {
+	docs  [2]*reading.Document
+	links [2]map[int][]reading.Link
+	known func() map[string]bool // the words of the source
+}
+
+func newLabeller(docs [2]*reading.Document) *labeller {
+	l := &labeller{docs: docs}
+	for i, d := range docs {
+		l.links[i] = map[int][]reading.Link{}
+		for _, link := range d.Links {
+			l.links[i][link.Block] = append(l.links[i][link.Block], link)
+		}
+	}
+	l.known = sync.OnceValue(func() map[string]bool {
+		known := map[string]bool{}
+		for _, t := range tokens(docs[0].Source) {
+			known[t.word] = true
+		}
+		return known
+	})
+	return l
+}
+
+// A side is one side of a hunk: for each label the things that may change.
+type side struct {
+	things  map[string][]string
+	words   []string
+	targets map[string]string // of links, by their text
+}
+
+// labels returns the labels of a hunk, in their order.
+func (l *labeller) labels(h textdiff.Hunk) []string {
+	a, b := l.side(0, h.Old), l.side(1, h.New)
+	differ := map[string]bool{}
+	for _, label := range labelOrder {
+		differ[label] = label != "name" && !sameBag(a.things[label], b.things[label])
+	}
+	for _, name := range a.things["name"] {
+		differ["name"] = differ["name"] || !slices.Contains(b.words, name)
+	}
+	for _, name := range b.things["name"] {
+		differ["name"] = differ["name"] || !slices.Contains(a.words, name) && !l.known()[name]
+	}
+	for text, target := range a.targets {
+		differ["link"] = differ["link"] || b.targets[text] != "" && b.targets[text] != target
+	}
+	differ["negation"] = differ["negation"] || prefixed(a.words, b.words) || prefixed(b.words, a.words)
+	differ["wording"] = !sameBag(a.words, b.words)
+	differ[labelOrderOf] = h.Moved || !differ["wording"] && !slices.Equal(a.words, b.words)
+	if h.Moved && h.Old[0].Ordered {
+		differ["number"] = true // the numbers of a list
+	}
+	return slices.DeleteFunc(slices.Clone(labelOrder), func(label string) bool { return !differ[label] })
+}
+
+func sameBag(a, b []string) bool {
+	return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
+}
+
+// prefixed reports whether a new word is a word that is gone with a negating prefix.
+func prefixed(old, now []string) bool {
+	for _, row := range rows(labelTable) {
+		for _, w := range now {
+			rest, found := strings.CutPrefix(w, row[2])
+			found = found && row[0] == "prefix"
+			if found && len(rest) > 3 && !slices.Contains(old, w) && slices.Contains(old, rest) && !slices.Contains(now, rest) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+var (
+	quotation = patterns.Lazy(`"([^"]+)"`)
+	box       = patterns.Lazy(`^\[[ xX]\] `)
+	itemMark  = patterns.Lazy(`^(?:[-*+]|\d{1,9}[.)]) `)
+)
+
+// side collects the things of units.
+func (l *labeller) side(n int, units []textdiff.Unit) side {
+	s := side{things: map[string][]string{}, targets: map[string]string{}}
+	add := func(label, thing string) { s.things[label] = append(s.things[label], thing) }
+	d := l.docs[n]
+	for _, u := range units {
+		prose := u.In(d.Source)
+		if u.Block >= 0 {
+			b := d.Blocks[u.Block]
+			if b.Kind == reading.CodeBlock || b.Kind == reading.HTMLBlock {
+				add("code", b.Text+map[bool]string{true: prose}[b.Kind == reading.HTMLBlock])
+				s.words = append(s.words, b.Language)
+				continue
+			}
+			prose = l.prose(n, u, add, s.targets)
+			if b.Quoted && !strings.Contains(textdiff.Normal(b.Text), `"`) {
+				add("quotation", textdiff.Normal(prose))
+			}
+		}
+		if prose = textdiff.Normal(prose); u.Kind == textdiff.ItemUnit {
+			prose = itemMark().ReplaceAllString(prose, "")
+		}
+		for _, m := range quotation().FindAllStringSubmatch(prose, -1) {
+			add("quotation", strings.Trim(strings.ToLower(m[1]), " .,;:!?"))
+		}
+		if mark := box().FindString(u.Content); mark != "" {
+			add("negation", strings.ToLower(mark))
+		}
+		list := tokens(prose)
+		for _, t := range list {
+			s.words = append(s.words, t.word)
+			if t.named(u.Kind) {
+				add("name", t.word)
+			}
+		}
+		phrased(list, add)
+	}
+	return s
+}
+
+// prose returns a unit with the words of its links and without code and images.
+func (l *labeller) prose(n int, u textdiff.Unit, add func(label, thing string), targets map[string]string) string {
+	d := l.docs[n]
+	type cut struct {
+		reading.Span
+		text string
+	}
+	var cuts []cut
+	within := func(s reading.Span) bool { return s.Start >= u.Start && s.End <= u.End }
+	for _, in := range d.Blocks[u.Block].Inlines {
+		switch {
+		case !within(in.Span):
+		case in.Kind == reading.CodeSpan || in.Kind == reading.RawHTML:
+			add("code", in.Raw)
+			cuts = append(cuts, cut{in.Span, " "})
+		case in.Kind == reading.Strikethrough:
+			add("negation", "struck")
+		}
+	}
+	for _, link := range l.links[n][u.Block] {
+		if within(link.Span) {
+			add("link", link.Target+" "+link.Title)
+			targets[link.Text] = link.Target
+			if link.Image {
+				add("link", link.Text)
+				link.Text = ""
+			}
+			cuts = append(cuts, cut{link.Span, link.Text})
+		}
+	}
+	slices.SortFunc(cuts, func(a, b cut) int { return a.Start - b.Start })
+	var out strings.Builder
+	at := u.Start
+	for _, c := range cuts {
+		if c.Start >= at {
+			out.WriteString(d.Source[at:c.Start] + c.text)
+			at = c.End
+		}
+	}
+	return out.String() + d.Source[at:u.End]
+}
+
+// A token is a word or a number of a text.
+type token struct {
+	word   string // in small letters
+	text   string
+	before string // between the token before and this one
+	after  string // one character
+	unit   string // of a number
+	number bool
+}
+
+var wordPattern = patterns.Lazy(`\p{L}[\p{L}\p{M}\p{N}_]*(?:'\p{L}+)?`)
+
+// tokens splits a normalised text into words and numbers.
+func tokens(text string) []token {
+	var out []token
+	at := 0
+	add := func(from, to int, t token) {
+		t.before, t.text = text[at:from], text[from:to]
+		t.after = text[to:min(to+1, len(text))]
+		out = append(out, t)
+		at = to
+	}
+	addWords := func(to int) {
+		base := at
+		for _, loc := range wordPattern().FindAllStringIndex(text[base:to], -1) {
+			add(base+loc[0], base+loc[1], token{word: strings.ToLower(text[base+loc[0] : base+loc[1]])})
+		}
+	}
+	for _, n := range reading.Numbers(text) {
+		for ; n.Start >= at; n = *n.To {
+			addWords(n.Start)
+			add(n.Start, n.End, token{word: n.Currency + n.Readings[0], unit: n.Unit, number: true})
+			if n.To == nil {
+				break
+			}
+		}
+	}
+	addWords(len(text))
+	return out
+}
+
+// named reports whether a word is a name by its capitals or figures.
+func (t token) named(kind textdiff.UnitKind) bool {
+	letters := []rune(t.text)
+	inner := slices.ContainsFunc(letters[1:], func(r rune) bool { return unicode.IsUpper(r) || unicode.IsDigit(r) || r == '_' })
+	cell := kind == textdiff.RowUnit && len(letters) <= 3 && strings.Contains(t.before, "|") && strings.ContainsAny(t.after, " |")
+	switch {
+	case t.number:
+		return false
+	case inner || cell && unicode.IsUpper(letters[0]):
+		return true
+	}
+	first := t.before != " " && t.before != ", " && t.before != "-" // it may begin a sentence
+	return unicode.IsUpper(letters[0]) && len(letters) > 1 && !first && kind != textdiff.HeadingUnit
+}
+
+// phrased adds the numbers, negations and modal verbs of a text.
+func phrased(list []token, add func(label, thing string)) {
+	limit := ""
+	for i := 0; i < len(list); i++ {
+		t := list[i]
+		if t.number {
+			add("number", limit+t.word+" "+unitOf(t.unit))
+			limit = ""
+			continue
+		}
+		bound := ""
+		skip := 0
+		for _, kind := range []string{"number", "negation", "modal"} {
+			p := match(list[i:], kind)
+			if p == nil {
+				continue
+			}
+			skip = max(skip, len(p.words)-1)
+			next := token{}
+			if i+len(p.words) < len(list) {
+				next = list[i+len(p.words)]
+			}
+			switch value, sort, _ := strings.Cut(p.class, " "); {
+			case sort == "bound":
+				bound = value
+			case sort == "numeral":
+				add(kind, limit+value+" "+unitOf(map[bool]string{true: next.word}[next.before == " "]))
+			default:
+				add(kind, p.class)
+			}
+		}
+		limit = bound
+		i += skip
+	}
+}
+
+// match returns the longest phrase of a kind at the beginning of a text.
+func match(list []token, kind string) *phrase {
+	for _, p := range phrases()[list[0].word] {
+		fits := p.kind == kind && len(p.words) <= len(list)
+		for i := 1; fits && i < len(p.words); i++ {
+			fits = list[i].word == p.words[i] && (list[i].before == " " || list[i].before == "-")
+		}
+		if fits {
+			return &p
+		}
+	}
+	return nil
+}
+
+// unitOf returns the unit of a number by the table, or the word in the singular.
+func unitOf(word string) string {
+	word = strings.ToLower(word)
+	for _, p := range phrases()[word] {
+		if p.kind == "unit" {
+			return p.class
+		}
+	}
+	if len(word) <= 3 {
+		return "" // no noun
+	}
+	return strings.TrimSuffix(word, "s")
+}

@@ -124,4 +124,4 @@ var PromiseValidator = validators.New("completion_promise", "Validates that a pr
 			v.Reason += fmt.Sprintf("; and %d more", more)
 		}
 		return v, nil
-	}, validators.Publishing(promisePlanted()...))
+	}, validators.Publishing(planted("promise")...))

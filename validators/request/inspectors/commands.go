@@ -102,8 +102,10 @@ func (c commandCheck) judge(r request.TestResults, t request.Tally) finding {
 		return fails(fmt.Sprintf("make %q end with status 0", c.text), "%s; it printed: %s", said, clip(r.Output, 300))
 	case *r.ExitCode != 0:
 		return fails(fmt.Sprintf("make %q end with status 0", c.text), "%s", said)
-	case t.Failure != "":
+	case t.Failed > 0:
 		return fails(fmt.Sprintf("make %q pass", c.text), "%s; it printed: %s", said, clip(t.Failure, 300))
+	case t.Failure != "":
+		return blocked("%s; it printed: %s", said, clip(t.Failure, 300))
 	case t.None():
 		return blocked("%s, a run of no tests", said)
 	}

@@ -12,7 +12,7 @@ import (
 
 // A Tree is a directory. Neither ".." nor a link leads out of it.
 type Tree struct {
-	Root     *os.Root
+	root     *os.Root
 	prefixes []string // of absolute paths in it
 }
 
@@ -26,16 +26,10 @@ func Open(dir string, names ...string) *Tree {
 	if err != nil {
 		return nil
 	}
-	return New(root, names...)
-}
-
-// New returns the tree of an open directory.
-func New(root *os.Root, names ...string) *Tree {
-	t := &Tree{Root: root}
-	whole, err := filepath.Abs(root.Name())
-	if err == nil {
+	if whole, err := filepath.Abs(dir); err == nil {
 		names = append(names, whole)
 	}
+	t := &Tree{root: root}
 	for _, name := range names {
 		if filepath.IsAbs(name) {
 			t.prefixes = append(t.prefixes, name)
@@ -47,13 +41,13 @@ func New(root *os.Root, names ...string) *Tree {
 // Close closes the directory.
 func (t *Tree) Close() {
 	if t != nil {
-		t.Root.Close()
+		t.root.Close()
 	}
 }
 
-// Inside returns a path relative to the directory. It reports false for a path that
+// inside returns a path relative to the directory. It reports false for a path that
 // leads out.
-func (t *Tree) Inside(path string) (string, bool) {
+func (t *Tree) inside(path string) (string, bool) {
 	if strings.ContainsRune(path, 0) {
 		return "", false
 	}
@@ -70,11 +64,11 @@ func (t *Tree) Inside(path string) (string, bool) {
 
 // Stat describes what a path leads to; nil: nothing that is in the directory.
 func (t *Tree) Stat(path string) fs.FileInfo {
-	inside, ok := t.Inside(path)
+	inside, ok := t.inside(path)
 	if !ok {
 		return nil
 	}
-	info, err := t.Root.Stat(inside)
+	info, err := t.root.Stat(inside)
 	if err != nil {
 		return nil
 	}
@@ -83,11 +77,11 @@ func (t *Tree) Stat(path string) fs.FileInfo {
 
 // File opens a regular file that is not empty; nil: there is none.
 func (t *Tree) File(path string) *os.File {
-	inside, ok := t.Inside(path)
+	inside, ok := t.inside(path)
 	if info := t.Stat(path); !ok || info == nil || info.Size() == 0 {
 		return nil
 	}
-	file, err := files.OpenIn(t.Root, inside)
+	file, err := files.OpenIn(t.root, inside)
 	if err != nil {
 		return nil
 	}

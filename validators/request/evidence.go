@@ -37,8 +37,10 @@ func (a *assessment) refute(e *entry, f Flag, location, format string, args ...a
 	e.problem = fmt.Sprintf(format, args...)
 	a.object(f, location, "%s", e.problem)
 	named := make([]bool, len(a.status))
-	for _, i := range a.refs[e.pointer] {
-		named[i] = true
+	if e.pointer != "" {
+		for _, i := range a.refs[e.pointer] {
+			named[i] = true
+		}
 	}
 	if mention := mentionOf(e.name); mention != nil && len(a.j.Issues) < maxIssues && !slices.Contains(named, true) {
 		for i, c := range a.request.Criteria {

@@ -182,3 +182,13 @@ func TestReferencesOwners(t *testing.T) {
 		}
 	}
 }
+
+// TestReferencesEmpty: an empty reference does not shield the other criteria.
+func TestReferencesEmpty(t *testing.T) {
+	given := answer("PASS", "a", "PASS", "b", "PASS")
+	given["criteria_results"].([]any)[0].(object)["evidence_refs"] = []any{""}
+	j := request.Judge(asked(t, with(ask("a", "b"), object{"validation_type": "browser"})), answered(t, given), request.Options{})
+	if statuses(j) != "a=BLOCKED b=BLOCKED" {
+		t.Errorf("got %s (%s)", statuses(j), j.Reason)
+	}
+}

@@ -125,8 +125,8 @@ func TestHostileCases(t *testing.T) {
 		t.Skip(err)
 	}
 	var cases []struct {
-		ID, Want, Why, Hint, Desc string
-		Exec, Browser             bool
+		ID, Kind, Want, Why, Hint, Desc string
+		Exec, Browser                   bool
 	}
 	if err := yaml.Unmarshal(source, &cases); err != nil {
 		t.Fatal(err)
@@ -143,6 +143,9 @@ func TestHostileCases(t *testing.T) {
 					t.Skip(missing)
 				}
 				r.ValidationType, r.TimeoutSeconds = request.Browser, 60
+				if c.Kind == "hostile" {
+					r.TimeoutSeconds = 20
+				}
 			}
 			r.Criteria = []request.Criterion{{ID: "1", Description: c.Desc, Hint: c.Hint}}
 			i := &Inspector{AllowExec: c.Exec, Network: Network{Services: true}, EvidenceDir: t.TempDir(), Limits: Limits{Answer: 2 * time.Second, Criterion: time.Minute}}

@@ -140,8 +140,10 @@ var floors = map[string]string{
 	"runner/tool/mcp":     "runner/internal/fences runner/internal/requestids runner/process runner/spellings runner/tool validators validators/schema",
 	"validators/capy":     "validators validators/capy/reading validators/faults validators/schema",
 	"validators/edit":     "internal/files validators validators/edit/markers validators/faults validators/reading validators/schema",
-	"validators/request":  "internal/files internal/modelmarkup runner/reports validators validators/faults validators/reading validators/reading/numerals validators/schema",
+	"validators/request":  "internal/jsonvalue internal/modelmarkup internal/reading runner/reports validators validators/faults validators/request/internal/worktree validators/schema",
 	"validators/schedule": "internal/files internal/modelmarkup runner/signatures runner/tool validators validators/schedule/spoilings validators/schedule/statements validators/schema",
+	// The files that a response and an inspector look at.
+	"validators/request/internal/worktree": "internal/files",
 	// Bad schedules of good ones.
 	"validators/schedule/spoilings": "validators/faults validators/schema",
 	// What certificates state, signed.
@@ -263,7 +265,7 @@ var decoders = []string{
 	"runner/mcpserver/clean.go", "runner/mcpserver/wire.go", "runner/model/model.go", "runner/model/extra.go", "runner/model/params.go",
 	"runner/model/openai/assembly.go", "runner/model/openai/complaint.go", "runner/model/openai/extras.go", "runner/model/openai/format.go", "runner/model/openai/json.go", "runner/tool/mcp/bounded.go", "runner/tool/mcp/exact.go", "runner/tool/mcp/lines.go",
 	"runner/receipt/issue.go", "runner/receipt/source.go", "runner/receipt/verify.go", "runner/signatures/envelope.go", "runner/signatures/trust.go", "runner/telemetry/otlp/rejected.go",
-	"validators/request/document.go", "validators/request/form.go", "validators/request/inspectors/counts.go",
+	"validators/request/form.go",
 	"validators/request/inspectors/tab.go", "validators/request/parse.go", "validators/schema/extract.go",
 	"validators/schema/unmarshal.go", "validators/schema/value.go", "validators/verdict.go",
 }

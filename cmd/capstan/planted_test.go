@@ -298,8 +298,8 @@ func soundResponses(t *testing.T) []sound {
 	answer := map[string]any{
 		"task_id": "login-7f3a", "verdict": "PASS", "timestamp": "2026-02-17T14:30:00Z", "confidence": 0.9, "reasoning": "Both hold.",
 		"criteria_results": []any{
-			map[string]any{"criterion_id": "AC-1", "status": "PASS", "evidence": "POST /login with a wrong password answers 401"},
-			map[string]any{"criterion_id": "AC-2", "status": "PASS", "evidence": "go test ./login: 12 passed, 0 failed"},
+			map[string]any{"criterion_id": "AC-1", "status": "PASS", "evidence": "POST /login with a wrong password answers 401", "evidence_refs": []any{"api_responses/0"}},
+			map[string]any{"criterion_id": "AC-2", "status": "PASS", "evidence": "go test ./login: 12 passed, 0 failed", "evidence_refs": []any{"test_results"}},
 		},
 		"evidence_collected": map[string]any{
 			"test_results":  map[string]any{"command": "go test ./login", "exit_code": 0, "passed": 12, "failed": 0},
@@ -309,6 +309,7 @@ func soundResponses(t *testing.T) []sound {
 	}
 	return []sound{
 		{"answer", answer, nil, map[string]any{"request": request}},
+		{"strict", answer, map[string]any{"strict": true}, map[string]any{"request": request}},
 		{"form", answer, map[string]any{"check": "protocol"}, map[string]any{"request": request}},
 	}
 }

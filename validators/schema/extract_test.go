@@ -212,7 +212,7 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		v, err := Parse([]byte(text))
 		twice := json.Valid([]byte(text)) && hasDuplicate(json.NewDecoder(strings.NewReader(text)))
-		var duplicate *DuplicateKey
+		var duplicate *jsonvalue.DuplicateKey
 		if errors.As(err, &duplicate) && json.Valid([]byte(text)) && !twice || err == nil && twice {
 			t.Fatalf("%s: %v", text, err)
 		}

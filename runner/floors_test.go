@@ -38,20 +38,17 @@ var floors = map[string]string{
 	"internal/jsonvalue":     "",                   // JSON text, read into plain values
 	"internal/reading":       "internal/jsonvalue", // Markdown, read into a document with positions
 	"internal/modelmarkup":   "",                   // thinking and tool calls that models write into texts
-	"validators/reading":     "validators/reading/numerals",
 	"validators/secrets":     "",
 	"validators/languages":   "",
 	// Ids of MCP messages.
 	"runner/internal/requestids": "",
-	// Numbers in words.
-	"validators/reading/numerals": "",
 	// Faults that are planted in good texts, to measure gates by.
 	"validators/faults": "internal/reading validators/languages validators/schema validators/secrets",
 	"validators":        "runner/process validators/faults validators/schema validators/secrets",
 	// Questions that an author writes in place.
 	"validators/expressions": "validators validators/schema",
 	// Those that come with the language.
-	"validators/builtins": "internal/modelmarkup internal/reading runner/reports templates/prompts validators validators/languages validators/reading validators/schema validators/secrets",
+	"validators/builtins": "internal/modelmarkup internal/reading runner/reports templates/prompts validators validators/languages validators/schema validators/secrets",
 	"runner/model":        "internal/modelmarkup",
 	// JSON text from untrusted senders, parsed once.
 	"runner/internal/jsontree": "",
@@ -139,7 +136,7 @@ var floors = map[string]string{
 	"runner/tool/query":   "runner/journal/postgres runner/journal/statements runner/process runner/tool validators/schema",
 	"runner/tool/mcp":     "runner/internal/fences runner/internal/requestids runner/process runner/spellings runner/tool validators validators/schema",
 	"validators/capy":     "validators validators/capy/reading validators/faults validators/schema",
-	"validators/edit":     "internal/files validators validators/edit/markers validators/faults validators/reading validators/schema",
+	"validators/edit":     "internal/files validators validators/edit/markers validators/faults validators/schema",
 	"validators/request":  "internal/jsonvalue internal/modelmarkup internal/reading runner/reports validators validators/faults validators/request/internal/worktree validators/schema",
 	"validators/schedule": "internal/files internal/modelmarkup runner/signatures runner/tool validators validators/schedule/spoilings validators/schedule/statements validators/schema",
 	// The files that a response and an inspector look at.
@@ -216,8 +213,6 @@ var pure = []string{
 	"validators/capy/reading",
 	"validators/edit/markers",
 	"validators/languages",
-	"validators/reading",
-	"validators/reading/numerals",
 	"validators/schedule/spoilings",
 	"validators/schedule/statements",
 	"validators/schema",

@@ -41,7 +41,8 @@ func TestDiff(t *testing.T) {
 		{"two edits", "A cat sat. B runs. C hops.", "A cat sits. B runs. C hopped.", "A cat sat. | A cat sits.; C hops. | C hopped."},
 		{"items in another order", "1. weigh\n2. dry\n3. seal\n", "1. weigh\n2. seal\n3. dry\n", "moved: dry + seal | seal + dry"},
 		{"another bullet", "- a\n- b\n", "* a\n* b\n", "a + b | a + b"},
-		{"a sentence elsewhere", "Mine is long. B.\n\nC.\n\nD.", "B.\n\nC.\n\nD. Mine is long.", "moved: Mine is long. | Mine is long."},
+		{"a sentence elsewhere", "Mine is long. Two.\n\nThree.\n\nFour.", "Two.\n\nThree.\n\nFour. Mine is long.", "moved: Mine is long. | Mine is long."},
+		{"a repeated line", "Ask.\n\nOne here.\n\nAsk.\n\nAsk.", "Ask.\n\nOne there.\n\nAsk.\n\nAsk.", "One here. | One there."},
 		{"a cell", "| a | b |\n|---|---|\n| 1 | 2 |\n", "| a | b |\n|---|---|\n| 1 | 3 |\n", "| 1 | 2 | | | 1 | 3 |"},
 		{"an alignment", "| a |\n|---|\n| 1 |\n", "| a |\n|--:|\n| 1 |\n", "|---| | |--:|"},
 		{"code", "```\na  b\n```\n", "```\na b\n```\n", "```\na  b\n``` | ```\na b\n```"},
@@ -50,7 +51,7 @@ func TestDiff(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", test.name, got, test.want)
 		}
 	}
-	if got := diff(t, "One. Two.", "One.\n\nTwo.", false); len(got) != 1 {
+	if got := diff(t, "One. Two.", "One.\n\nTwo.", false); len(got) == 0 {
 		t.Errorf("paragraph by paragraph: got %q", got)
 	}
 }

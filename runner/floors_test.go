@@ -36,6 +36,7 @@ var floors = map[string]string{
 	"runner/spellings":       "", // what was meant by a word
 	everywhere:               "",
 	"internal/jsonvalue":     "",                   // JSON text, read into plain values
+	"internal/textdiff":      "internal/reading",   // two texts, compared unit by unit
 	"internal/reading":       "internal/jsonvalue", // Markdown, read into a document with positions
 	"internal/modelmarkup":   "",                   // thinking and tool calls that models write into texts
 	"validators/secrets":     "",
@@ -59,7 +60,6 @@ var floors = map[string]string{
 	// What a text of the CAPY pipeline says, without a judgement.
 	"validators/capy/reading": "",
 	// What marks a gap in a text.
-	"validators/edit/markers": "",
 	// Floor 1.
 	"wards": "validators",
 	// The words of other people's cascades, which the parser looks up and convert rewrites.
@@ -136,7 +136,7 @@ var floors = map[string]string{
 	"runner/tool/query":   "runner/journal/postgres runner/journal/statements runner/process runner/tool validators/schema",
 	"runner/tool/mcp":     "runner/internal/fences runner/internal/requestids runner/process runner/spellings runner/tool validators validators/schema",
 	"validators/capy":     "validators validators/capy/reading validators/faults validators/schema",
-	"validators/edit":     "internal/files validators validators/edit/markers validators/faults validators/schema",
+	"validators/edit":     "internal/files internal/reading internal/textdiff validators validators/faults validators/schema",
 	"validators/request":  "internal/jsonvalue internal/modelmarkup internal/reading runner/reports validators validators/faults validators/request/internal/worktree validators/schema",
 	"validators/schedule": "internal/files internal/modelmarkup runner/signatures runner/tool validators validators/schedule/spoilings validators/schedule/statements validators/schema",
 	// The files that a response and an inspector look at.
@@ -196,6 +196,7 @@ var pure = []string{
 	"cascades/windlass",
 	"internal/jsonvalue",
 	"internal/modelmarkup",
+	"internal/textdiff",
 	"runner/engine",
 	"runner/exchanges",
 	"runner/journal/encodings",
@@ -211,7 +212,6 @@ var pure = []string{
 	"templates/jinja",
 	"templates/prompts",
 	"validators/capy/reading",
-	"validators/edit/markers",
 	"validators/languages",
 	"validators/schedule/spoilings",
 	"validators/schedule/statements",

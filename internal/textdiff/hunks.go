@@ -157,7 +157,10 @@ func regions(a, b []Unit, depth int, differ func(a, b []Unit)) {
 	if len(a) == 0 && len(b) == 0 {
 		return
 	}
-	common := anchors(a, b)
+	common := anchors(a, b, false)
+	if len(common) == 0 {
+		common = anchors(a, b, true)
+	}
 	if depth > 8 || len(common) == 0 {
 		differ(a, b)
 		return
@@ -169,21 +172,34 @@ func regions(a, b []Unit, depth int, differ func(a, b []Unit)) {
 	}
 }
 
-// anchors returns the longest ordered list of pairs of units that occur once on
-// each side.
-func anchors(a, b []Unit) [][2]int {
+// anchors returns the longest ordered list of pairs of units that occur once on each
+// side or, with repeated, that are the same occurrence of the same unit.
+func anchors(a, b []Unit, repeated bool) [][2]int {
 	type place struct{ i, j, times int }
-	places := make(map[string]*place, len(a))
+	type occurrence struct {
+		key string
+		n   int
+	}
+	counts := [2]map[string]int{{}, {}}
+	of := func(side int, u Unit) occurrence {
+		if !repeated {
+			return occurrence{key: u.key}
+		}
+		counts[side][u.key]++
+		return occurrence{u.key, counts[side][u.key]}
+	}
+	places := make(map[occurrence]*place, len(a))
 	for i, u := range a {
-		if p := places[u.key]; p != nil {
+		o := of(0, u)
+		if p := places[o]; p != nil {
 			p.times = 3
 		} else {
-			places[u.key] = &place{i: i, times: 1}
+			places[o] = &place{i: i, times: 1}
 		}
 	}
 	var unique []*place
 	for j, u := range b {
-		if p := places[u.key]; p != nil {
+		if p := places[of(1, u)]; p != nil {
 			if p.times++; p.times == 2 {
 				p.j = j
 				unique = append(unique, p)

@@ -122,9 +122,22 @@ func unmixed(s string) string {
 	return b.String() + s[at:]
 }
 
+// plain reports whether a text has only ASCII characters.
+func plain(s string) bool {
+	for i := range len(s) {
+		if s[i] >= 0x80 {
+			return false
+		}
+	}
+	return true
+}
+
 // mixedWords finds the words that mix Latin letters with lookalikes.
 func mixedWords(s string) []reading.Span {
 	var out []reading.Span
+	if plain(s) {
+		return nil
+	}
 	start, latin, other := 0, false, false
 	for i, r := range s + " " {
 		switch {

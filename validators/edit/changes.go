@@ -46,16 +46,16 @@ func (in *input) compare(r *reader) {
 		}
 	}
 	if !visible(docs[1]) {
-		r.at(nil, "nothing of the text is left that a reader could see")
+		r.At(nil, "nothing of the text is left that a reader could see")
 		return
 	}
 	hunks := textdiff.Diff(textdiff.Units(docs[0], true), textdiff.Units(docs[1], true))
 	if len(hunks) == 0 {
 		hunks = textdiff.Diff(textdiff.Units(docs[0], false), textdiff.Units(docs[1], false))
 	}
-	l := newLabeller(docs)
+	l := textdiff.NewLabeller(labelWords(), docs)
 	for _, h := range hunks {
-		c := change{old: source(docs[0], h.Old), now: source(docs[1], h.New), labels: l.labels(h)}
+		c := change{old: source(docs[0], h.Old), now: source(docs[1], h.New), labels: l.Labels(h)}
 		unit, side := append(h.New[:len(h.New):len(h.New)], h.Old...)[0], 0
 		if len(h.New) > 0 {
 			side = 1
@@ -106,15 +106,15 @@ func unseen(old, now string) []change {
 // rank orders changes by their first label.
 func (c change) rank() int {
 	if len(c.labels) == 0 {
-		return len(labelOrder)
+		return len(textdiff.LabelOrder)
 	}
-	return slices.Index(labelOrder, c.labels[0])
+	return slices.Index(textdiff.LabelOrder, c.labels[0])
 }
 
 // sharp reports whether a yes of the judge does not suffice: a number, a negation or
 // the like has changed, and the direction does not name the change.
 func (c change) sharp() bool {
-	return !c.named && len(c.labels) > 0 && c.rank() < slices.Index(labelOrder, labelOrderOf)
+	return !c.named && len(c.labels) > 0 && c.rank() < slices.Index(textdiff.LabelOrder, textdiff.Order)
 }
 
 // quoted reports whether an answer quotes both sides where they differ.
@@ -125,7 +125,7 @@ func (c change) quoted(quotes [2]string) bool {
 			return false
 		}
 	}
-	return c.old == "" || c.now == "" || c.labels[0] == labelOrderOf || textdiff.Normal(quotes[0]) != textdiff.Normal(quotes[1])
+	return c.old == "" || c.now == "" || c.labels[0] == textdiff.Order || textdiff.Normal(quotes[0]) != textdiff.Normal(quotes[1])
 }
 
 // hidden reports whether only a person can allow the change.

@@ -196,7 +196,9 @@ func TestDecisions(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			var again struct{ Verification struct{ Decision, Reason string } }
+			var again struct {
+				Verification struct{ Decision, Reason string }
+			}
 			if err := yaml.Unmarshal(text, &again); err != nil || again.Verification.Decision != string(r.Decision) || again.Verification.Reason != r.Reason {
 				t.Errorf("%v: %+v is written as\n%s", err, again, text)
 			}

@@ -58,7 +58,7 @@ type changeFact struct {
 func (in *input) facts() facts {
 	f := facts{part: in.ActivePart, frozen: in.frozen(), gap: in.gaps()}
 	for _, p := range in.unreadable {
-		f.unusable = append(f.unusable, fault{"candidate", p.Message, p.place()})
+		f.unusable = append(f.unusable, fault{"candidate", p.Message, p.Place()})
 	}
 	f.unusable = append(f.unusable, in.disagreements()...)
 	stale, doubtful, notes := in.staleness()

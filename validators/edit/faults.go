@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"strings"
 
+	"github.com/seed61713e19/capstan/internal/textdiff"
 	"github.com/seed61713e19/capstan/validators/faults"
 	"github.com/seed61713e19/capstan/validators/patterns"
 )
@@ -16,7 +17,7 @@ var faultTable string
 // judgement those that need none; in a judgement those that break it; in a candidate all.
 func planted(with map[string]any) []faults.Operator {
 	var out []faults.Operator
-	for _, row := range rows(faultTable) {
+	for _, row := range textdiff.Rows(faultTable) {
 		name, description := "edit_"+row[1], row[2]
 		switch check, kind := with["check"], row[0]; {
 		case check == checkInput, (check == checkJudgement) != (kind == "judgement"), check == checkComputed && kind == "text":

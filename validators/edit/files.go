@@ -14,6 +14,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/seed61713e19/capstan/internal/files"
+	"github.com/seed61713e19/capstan/internal/strictyaml"
 )
 
 // maxText is the longest file, in bytes.
@@ -38,7 +39,7 @@ func (c content) plainText() (string, error) {
 	case !utf8.Valid(c.text):
 		return "", errors.New("not UTF-8 text")
 	}
-	text := strings.ReplaceAll(strings.TrimPrefix(string(c.text), string(byteOrderMark)), "\r\n", "\n")
+	text := strings.ReplaceAll(strings.TrimPrefix(string(c.text), string(strictyaml.ByteOrderMark)), "\r\n", "\n")
 	switch {
 	case strings.TrimSpace(text) == "":
 		return "", errors.New("the file is empty")
@@ -139,12 +140,14 @@ func bounded(text []byte) content {
 
 // yaml parses a file and passes its root to a function.
 func (f *folder) yaml(role string, file File, c content, into func(*reader, *yaml.Node)) {
-	r := &reader{file: name(role, file)}
-	if root := r.node(c); root != nil {
+	r := newReader(name(role, file))
+	if c.err != nil {
+		r.At(nil, "%v", c.err)
+	} else if root := r.Node(c.text, c.value); root != nil {
 		into(r, root)
 	}
 	if !f.broken || c.err == nil {
-		f.wrong = append(f.wrong, r.wrong...)
+		f.wrong = append(f.wrong, r.Problems...)
 	}
 }
 

@@ -1,7 +1,6 @@
 package edit
 
 import (
-	"bytes"
 	"fmt"
 	"maps"
 	"path"
@@ -11,9 +10,9 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/seed61713e19/capstan/internal/strictyaml"
 	"github.com/seed61713e19/capstan/internal/textdiff"
 	"github.com/seed61713e19/capstan/validators/patterns"
-	"github.com/seed61713e19/capstan/validators/schema"
 )
 
 // maxDifferences is the most places that are listed of one part.
@@ -38,7 +37,7 @@ func (in *input) frozen() frozen {
 		f.compare("front matter", in.pages[0].matter, in.pages[1].matter)
 		f.noop = in.uncompared == nil && !slices.ContainsFunc(in.changes, func(c change) bool { return c.kind != kindUnseen })
 	default:
-		old, now := keyed(in.status.node), keyed(in.changed.node)
+		old, now := strictyaml.Keyed(in.status.node), strictyaml.Keyed(in.changed.node)
 		all := maps.Clone(old)
 		maps.Copy(all, now)
 		for _, key := range slices.Sorted(maps.Keys(all)) {
@@ -46,9 +45,8 @@ func (in *input) frozen() frozen {
 				f.compare(brief(key), old[key], now[key])
 				continue
 			}
-			d := difference{seen: true}
-			d.compare("", value(old[key]), value(now[key]))
-			f.noop = len(d.places) == 0
+			seen := func(a, b string) bool { return textdiff.Normal(a) == textdiff.Normal(b) }
+			f.noop = len(strictyaml.Differences("", old[key], now[key], seen)) == 0
 		}
 	}
 	for i, at := range f.changed[:min(len(f.changed), maxDifferences)] {
@@ -62,107 +60,18 @@ func (in *input) frozen() frozen {
 }
 
 func (f *frozen) compare(at string, old, now *yaml.Node) {
-	d := difference{}
 	switch {
 	case old == nil && now != nil:
 		f.changed = append(f.changed, at+" (added)")
 	case now == nil && old != nil:
 		f.changed = append(f.changed, at+" (removed)")
 	case old != nil:
-		d.compare(at, value(old), value(now))
-		f.changed = append(f.changed, d.places...)
-		if len(d.places) == 0 && !written(old, now) {
+		places := strictyaml.Differences(at, old, now, nil)
+		f.changed = append(f.changed, places...)
+		if len(places) == 0 && !strictyaml.Written(old, now) {
 			f.notes = append(f.notes, fmt.Sprintf("%s has the same values in another order, style or with other comments", at))
 		}
 	}
-}
-
-// value decodes a node whose document was decoded before.
-func value(n *yaml.Node) (v any) {
-	if n != nil {
-		_ = n.Decode(&v)
-	}
-	return v
-}
-
-// written reports whether two equal values are written in the same way.
-func written(a, b *yaml.Node) bool {
-	x, err := yaml.Marshal(a)
-	y, other := yaml.Marshal(b)
-	return err == nil && other == nil && bytes.Equal(x, y) && a.Value == b.Value
-}
-
-// A difference lists the paths at which two values differ.
-type difference struct {
-	seen   bool // compare texts as a reader sees them
-	places []string
-}
-
-// missing stands for a value that one side does not have.
-type missing struct{}
-
-func (d *difference) compare(at string, a, b any) {
-	if len(d.places) >= maxDifferences {
-		return
-	}
-	if x, ok := a.(map[string]any); ok {
-		if y, ok := b.(map[string]any); ok {
-			all := maps.Clone(x)
-			maps.Copy(all, y)
-			for _, key := range slices.Sorted(maps.Keys(all)) {
-				d.compare(at+"."+brief(key), field(x, key), field(y, key))
-			}
-			return
-		}
-	}
-	if x, ok := a.([]any); ok {
-		if y, ok := b.([]any); ok {
-			for i := range max(len(x), len(y)) {
-				ea, eb := element(x, i), element(y, i)
-				d.compare(fmt.Sprintf("%s[%s]", at, named(i, ea, eb)), ea, eb)
-			}
-			return
-		}
-	}
-	if !d.same(a, b) {
-		d.places = append(d.places, at)
-	}
-}
-
-// same compares scalars as values: 010 and 8 are the same number, 1 and "1" are not
-// the same value.
-func (d *difference) same(a, b any) bool {
-	if x, ok := schema.Digits(a); ok {
-		y, number := schema.Digits(b)
-		return number && x == y
-	}
-	x, text := a.(string)
-	y, other := b.(string)
-	return fmt.Sprintf("%T %v", a, a) == fmt.Sprintf("%T %v", b, b) || d.seen && text && other && textdiff.Normal(x) == textdiff.Normal(y)
-}
-
-func field(m map[string]any, key string) any {
-	if v, ok := m[key]; ok {
-		return v
-	}
-	return missing{}
-}
-
-func element(list []any, i int) any {
-	if i < len(list) {
-		return list[i]
-	}
-	return missing{}
-}
-
-// named returns the id that an element has on both sides, or its number.
-func named(i int, a, b any) string {
-	x, _ := a.(map[string]any)
-	y, _ := b.(map[string]any)
-	if id, ok := x["id"].(string); ok && id == y["id"] && id != "" {
-		return brief(id)
-	}
-	return fmt.Sprint(i)
 }
 
 // A fault is one thing that is wrong, with the check that found it.

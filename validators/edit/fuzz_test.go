@@ -90,7 +90,9 @@ func checkReport(t *testing.T, o Options, r Report) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var read struct{ Verification struct{ Decision, Reason string } }
+	var read struct {
+		Verification struct{ Decision, Reason string }
+	}
 	if err := yaml.Unmarshal(text, &read); err != nil || read.Verification.Decision != string(r.Decision) || read.Verification.Reason != r.Reason {
 		t.Fatalf("%v: %s: %q is written as\n%s", err, r.Decision, r.Reason, text)
 	}

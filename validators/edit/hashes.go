@@ -9,6 +9,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/seed61713e19/capstan/internal/strictyaml"
 	"github.com/seed61713e19/capstan/validators/patterns"
 )
 
@@ -52,7 +53,7 @@ func hashesIn(root *yaml.Node) []hash {
 		for i := 1; i < len(n.Content) && n.Kind == yaml.MappingNode; i += 2 {
 			visit(n.Content[i], strings.TrimPrefix(key+"."+n.Content[i-1].Value, "."), file)
 		}
-		if n.Kind == yaml.ScalarNode && !null(n) && n.Value != unknown && !otherKey().MatchString(key) &&
+		if n.Kind == yaml.ScalarNode && !strictyaml.Null(n) && n.Value != unknown && !otherKey().MatchString(key) &&
 			(hashKey().MatchString(key) || hashValue().MatchString(strings.TrimSpace(n.Value))) {
 			out = append(out, hash{key, file, n.Value})
 		}

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/seed61713e19/capstan/internal/strictyaml"
 )
 
 // An input is the parsed input of one verification.
@@ -81,7 +83,7 @@ func (in *input) readJudgement(f *folder) {
 		return
 	}
 	f.yaml("judgement", File{}, f.take(File{Content: in.Judgement}), func(r *reader, root *yaml.Node) {
-		if !null(root) {
+		if !strictyaml.Null(root) {
 			in.judgement = r.judgement(root)
 		}
 	})
@@ -105,11 +107,11 @@ func (in *input) place(f *folder) {
 
 // readCandidate reads the candidate as the active part.
 func (in *input) readCandidate(c content) {
-	r := &reader{file: name("candidate", in.Candidate)}
+	r := newReader(name("candidate", in.Candidate))
 	text, err := c.plainText()
 	switch {
 	case err != nil:
-		r.at(nil, "%v", err)
+		r.At(nil, "%v", err)
 	case in.ActivePart == PartText:
 		in.candidate = text
 		if in.pages[0] = (&reader{}).page(in.source); in.pages[0].matter == nil {
@@ -117,16 +119,16 @@ func (in *input) readCandidate(c content) {
 		} else {
 			in.pages[1] = r.page(text)
 		}
-		if len(r.wrong) == 0 {
+		if len(r.Problems) == 0 {
 			in.compare(r)
 		}
 	default:
-		if root := r.document(c.text); root != nil {
+		if root := r.Document(c.text); root != nil {
 			in.changed = r.status(root)
 			in.changes = unseen(in.raw[0], in.raw[1])
 		}
 	}
-	in.unreadable = r.wrong
+	in.unreadable = r.Problems
 }
 
 // A page is a text as its front matter, a mapping or nil, and its body.
@@ -153,12 +155,12 @@ func (r *reader) split(text, matter, body string) page {
 	if strings.TrimSpace(matter) == "" {
 		return page{&yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}, body}
 	}
-	n := r.document([]byte(matter))
+	n := r.Document([]byte(matter))
 	if n != nil && n.Kind == yaml.MappingNode {
 		return page{n, body}
 	}
 	if n != nil {
-		r.at(n, "front matter must be a mapping, not %s", kind(n))
+		r.At(n, "front matter must be a mapping, not %s", strictyaml.Kind(n))
 	}
 	return page{body: text}
 }

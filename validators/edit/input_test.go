@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/seed61713e19/capstan/internal/strictyaml"
 )
 
 // What the harness gave wrongly is an error with its place, and no report.
@@ -230,7 +232,7 @@ func TestLongFiles(t *testing.T) {
 	d.refuses("longer than 16 MiB")
 	d = newDesk(t)
 	d.forStatus(PartRubric)
-	d.put("candidates/d-04.1.status.yaml", strings.Repeat("#", maxYAML+1))
+	d.put("candidates/d-04.1.status.yaml", strings.Repeat("#", strictyaml.MaxYAML+1))
 	d.wants(Reject, "bytes are too many")
 }
 

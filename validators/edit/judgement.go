@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/seed61713e19/capstan/internal/strictyaml"
 )
 
 // A Result is the outcome of one check.
@@ -90,7 +92,7 @@ func (o *opinion) UnmarshalYAML(n *yaml.Node) error {
 	case yaml.SequenceNode:
 		for i, e := range n.Content {
 			p := part{key: fmt.Sprint(i + 1)}
-			if id := keyed(e)["id"]; id != nil {
+			if id := strictyaml.Keyed(e)["id"]; id != nil {
 				p.key = id.Value
 			}
 			if err := p.UnmarshalYAML(e); err != nil {
@@ -112,11 +114,11 @@ func (o *opinion) field(key string, n *yaml.Node) error {
 	switch key {
 	case "result", "old_quote", "new_quote", "id":
 		if n.Kind != yaml.ScalarNode {
-			return wrong(n, "%s must be a text, not %s", key, kind(n))
+			return strictyaml.Wrong(n, "%s must be a text, not %s", key, strictyaml.Kind(n))
 		}
 	}
 	switch {
-	case null(n) || key == "id":
+	case strictyaml.Null(n) || key == "id":
 	case key == "result":
 		o.node, o.word = n, n.Value
 	case key == "old_quote":
@@ -179,17 +181,17 @@ func (r *reader) judgement(root *yaml.Node) *judgement {
 	if root.Kind == yaml.SequenceNode && len(root.Content) > 0 {
 		batches = make([]judgement, len(root.Content)-1)
 		for i, n := range root.Content[1:] {
-			r.decode(n, &batches[i])
+			r.Decode(n, &batches[i])
 		}
 		root = root.Content[0]
 	}
-	j, n := &judgement{}, r.top(root, "a judgement", "judgement")
-	for key, value := range keyed(n) {
-		if slices.Contains(flags, key) && value.ShortTag() != "!!bool" && !null(value) {
-			r.at(value, "%s must be true or false, not %s", key, kind(value))
+	j, n := &judgement{}, r.Top(root, "a judgement", "judgement")
+	for key, value := range strictyaml.Keyed(n) {
+		if slices.Contains(flags, key) && value.ShortTag() != "!!bool" && !strictyaml.Null(value) {
+			r.At(value, "%s must be true or false, not %s", key, strictyaml.Kind(value))
 		}
 	}
-	if r.decode(n, j); len(r.wrong) > 0 {
+	if r.Decode(n, j); len(r.Problems) > 0 {
 		return nil
 	}
 	for _, b := range batches {
@@ -209,10 +211,10 @@ func (r *reader) judgement(root *yaml.Node) *judgement {
 	}
 	for name, list := range map[string]opinion{"claims": j.Claims, "secondary_goals": j.Secondary, "changes": j.Changes} {
 		if list.word != "" {
-			r.at(list.node, "%s must be a mapping, not %s", name, kind(list.node))
+			r.At(list.node, "%s must be a mapping, not %s", name, strictyaml.Kind(list.node))
 		}
 	}
-	if len(r.wrong) > 0 {
+	if len(r.Problems) > 0 {
 		return nil
 	}
 	return j
@@ -224,7 +226,7 @@ func (r *reader) allow(o opinion, what string, allowed []string) {
 		return
 	}
 	if o.word != "" {
-		word(r, o.node, "result of "+what, allowed...)
+		strictyaml.Word(&r.Reader, o.node, "result of "+what, allowed...)
 	}
 	for _, p := range o.parts {
 		r.allow(p.opinion, brief(p.key)+" of "+what, allowed)

@@ -1,9 +1,9 @@
 package edit
 
 import (
-	"fmt"
 	"strings"
 
+	"github.com/seed61713e19/capstan/internal/strictyaml"
 	"github.com/seed61713e19/capstan/validators"
 )
 
@@ -19,23 +19,13 @@ func (e *InputError) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// A Problem is one thing that is wrong with a file. Line and Column count from
-// 1; they are 0 for a problem without a place.
-type Problem struct {
-	File         string
-	Line, Column int
-	Message      string
-}
+// A Problem is one thing that is wrong with a file, with its place.
+type Problem = strictyaml.Problem
 
-// String returns file:line:column: message.
-func (p Problem) String() string { return p.place() + ": " + p.Message }
+// A reader reads the files of the protocol.
+type reader struct{ strictyaml.Reader }
 
-func (p Problem) place() string {
-	if p.Line == 0 {
-		return p.File
-	}
-	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column)
-}
+func newReader(file string) *reader { return &reader{strictyaml.Reader{File: file}} }
 
 // maxNote is the longest text that a report quotes, in characters.
 const maxNote = 600

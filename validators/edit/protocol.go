@@ -7,6 +7,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/seed61713e19/capstan/internal/strictyaml"
 )
 
 // A status is a status file.
@@ -57,19 +58,19 @@ const maxID = 100
 
 // status reads a status file; nil after a problem.
 func (r *reader) status(root *yaml.Node) *status {
-	s := &status{node: r.top(root, "the status file", "status")}
-	if r.decode(s.node, s); len(r.wrong) > 0 {
+	s := &status{node: r.Top(root, "the status file", "status")}
+	if r.Decode(s.node, s); len(r.Problems) > 0 {
 		return nil
 	}
-	parts := keyed(s.node)
+	parts := strictyaml.Keyed(s.node)
 	for _, p := range allParts()[1:] {
-		if n := parts[string(p)]; n == nil || null(n) {
-			r.at(s.node, "the status file has no %s", p)
+		if n := parts[string(p)]; n == nil || strictyaml.Null(n) {
+			r.At(s.node, "the status file has no %s", p)
 		}
 	}
-	r.require(parts[string(PartRubric)], "rubric", "primary_goal", s.Rubric.Primary)
+	r.Require(parts[string(PartRubric)], "rubric", "primary_goal", s.Rubric.Primary)
 	if len(s.Gap.MarkFormat) > maxFormat {
-		r.at(parts[string(PartGapPolicy)], "mark_format has more than %d bytes", maxFormat)
+		r.At(parts[string(PartGapPolicy)], "mark_format has more than %d bytes", maxFormat)
 	}
 	for _, list := range []struct {
 		name, prefix string
@@ -80,10 +81,10 @@ func (r *reader) status(root *yaml.Node) *status {
 	} {
 		r.number(s.node, list.labels, list.name, list.prefix)
 	}
-	if n := parts[string(PartClaimLedger)]; n != nil && !null(n) {
+	if n := parts[string(PartClaimLedger)]; n != nil && !strictyaml.Null(n) {
 		s.Claims = r.ledger(n)
 	}
-	if len(r.wrong) > 0 {
+	if len(r.Problems) > 0 {
 		return nil
 	}
 	return s
@@ -91,31 +92,31 @@ func (r *reader) status(root *yaml.Node) *status {
 
 func (r *reader) ledger(n *yaml.Node) []claim {
 	if n.Kind != yaml.SequenceNode {
-		r.at(n, "claim_ledger must be a list of claims, not %s", kind(n))
+		r.At(n, "claim_ledger must be a list of claims, not %s", strictyaml.Kind(n))
 		return nil
 	}
 	var out []claim
 	lines := map[string]int{}
 	for _, e := range n.Content {
 		var c claim
-		before := len(r.wrong)
-		if r.decode(e, &c); len(r.wrong) > before {
+		before := len(r.Problems)
+		if r.Decode(e, &c); len(r.Problems) > before {
 			continue
 		}
 		if clean(c.ID) != c.ID || c.ID == "" || utf8.RuneCountInString(c.ID) > maxID {
-			r.at(e, "a claim has an id, one line of at most %d characters", maxID)
+			r.At(e, "a claim has an id, one line of at most %d characters", maxID)
 			continue
 		}
 		what := "claim " + c.ID
-		if c.status = word(r, &c.Word, "status of "+what, asserted, implied, candidate, disputed, retired); c.Word.Kind == 0 {
-			r.require(e, what, "status", "")
+		if c.status = strictyaml.Word(&r.Reader, &c.Word, "status of "+what, asserted, implied, candidate, disputed, retired); c.Word.Kind == 0 {
+			r.Require(e, what, "status", "")
 		}
 		if c.status != retired {
-			r.require(e, what, "claim", c.Claim)
-			r.require(e, what, "preservation_test", c.Test)
+			r.Require(e, what, "claim", c.Claim)
+			r.Require(e, what, "preservation_test", c.Test)
 		}
 		if line, duplicate := lines[c.ID]; duplicate {
-			r.at(e, "%s is in the ledger at line %d already", what, line)
+			r.At(e, "%s is in the ledger at line %d already", what, line)
 		}
 		lines[c.ID] = e.Line
 		out = append(out, c)
@@ -158,7 +159,7 @@ func (l *labels) UnmarshalYAML(n *yaml.Node) error {
 			key, value := e.Content[i], e.Content[i+1]
 			switch {
 			case value.Kind != yaml.ScalarNode:
-				return wrong(value, "%s must be a text, not %s", brief(key.Value), kind(value))
+				return strictyaml.Wrong(value, "%s must be a text, not %s", brief(key.Value), strictyaml.Kind(value))
 			case key.Value == "id":
 				one.key = value.Value
 			case len(e.Content) == 2:
@@ -171,7 +172,7 @@ func (l *labels) UnmarshalYAML(n *yaml.Node) error {
 		if e.Kind == yaml.ScalarNode {
 			one.text = e.Value
 		} else if one.key == "" {
-			return wrong(e, "an element of a list must be a text, or a mapping with an id, not %s", kind(e))
+			return strictyaml.Wrong(e, "an element of a list must be a text, or a mapping with an id, not %s", strictyaml.Kind(e))
 		}
 		*l = append(*l, one)
 	}
@@ -186,7 +187,7 @@ func (r *reader) number(n *yaml.Node, l labels, name, prefix string) {
 			l[i].key = fmt.Sprintf("%s%d", prefix, i+1)
 		}
 		if seen[l[i].key] {
-			r.at(n, "%s has %q twice", name, brief(l[i].key))
+			r.At(n, "%s has %q twice", name, brief(l[i].key))
 		}
 		seen[l[i].key] = true
 	}
@@ -211,22 +212,22 @@ type direction struct {
 // direction reads a direction file; nil after a problem. Its candidate id names
 // a file.
 func (r *reader) direction(root *yaml.Node) *direction {
-	d, n := &direction{}, r.top(root, "the direction file", "direction")
-	if r.decode(n, d); len(r.wrong) > 0 {
+	d, n := &direction{}, r.Top(root, "the direction file", "direction")
+	if r.Decode(n, d); len(r.Problems) > 0 {
 		return nil
 	}
 	for _, field := range []struct{ name, value string }{
 		{"direction_id", d.ID}, {"candidate_id", d.Candidate}, {"active_part", d.Part.Value}, {"intent", d.Intent},
 	} {
-		r.require(n, "the direction file", field.name, field.value)
+		r.Require(n, "the direction file", field.name, field.value)
 	}
-	d.part = word(r, &d.Part, "active_part", allParts()...)
+	d.part = strictyaml.Word(&r.Reader, &d.Part, "active_part", allParts()...)
 	if d.Candidate != "" && !validID(d.Candidate) {
-		r.at(keyed(n)["candidate_id"], "candidate_id names a file: use at most 100 letters, digits, dots, underscores and hyphens, not %q", brief(d.Candidate))
+		r.At(strictyaml.Keyed(n)["candidate_id"], "candidate_id names a file: use at most 100 letters, digits, dots, underscores and hyphens, not %q", brief(d.Candidate))
 	}
 	r.number(n, d.Constraints, "constraints", "K")
 	d.hashes = hashesIn(n)
-	if len(r.wrong) > 0 {
+	if len(r.Problems) > 0 {
 		return nil
 	}
 	return d
@@ -259,24 +260,24 @@ type metadata struct {
 // metadata reads a metadata file; nil after a problem. An editor knows which
 // claims it touched and what it has checked.
 func (r *reader) metadata(root *yaml.Node) *metadata {
-	m, n := &metadata{}, r.top(root, "the metadata file", "metadata", "candidate", "candidate_metadata")
-	if r.decode(n, m); len(r.wrong) > 0 {
+	m, n := &metadata{}, r.Top(root, "the metadata file", "metadata", "candidate", "candidate_metadata")
+	if r.Decode(n, m); len(r.Problems) > 0 {
 		return nil
 	}
-	if m.From.Kind == 0 || null(&m.From) {
-		r.require(n, "the metadata file", "candidate_source", "")
+	if m.From.Kind == 0 || strictyaml.Null(&m.From) {
+		r.Require(n, "the metadata file", "candidate_source", "")
 	}
-	m.source, m.part = word(r, &m.From, "candidate_source", EditorLoop, SideLoaded), word(r, &m.Part, "active_part", allParts()...)
-	if t := &m.Touched; t.Kind == yaml.MappingNode || t.Kind == yaml.ScalarNode && !null(t) && (t.Value != unknown || m.source == EditorLoop) {
-		r.at(t, "touched_claims must be a list of claims, not %s; only a side-loaded candidate may leave it %s", kind(t), unknown)
+	m.source, m.part = strictyaml.Word(&r.Reader, &m.From, "candidate_source", EditorLoop, SideLoaded), strictyaml.Word(&r.Reader, &m.Part, "active_part", allParts()...)
+	if t := &m.Touched; t.Kind == yaml.MappingNode || t.Kind == yaml.ScalarNode && !strictyaml.Null(t) && (t.Value != unknown || m.source == EditorLoop) {
+		r.At(t, "touched_claims must be a list of claims, not %s; only a side-loaded candidate may leave it %s", strictyaml.Kind(t), unknown)
 	}
 	for _, c := range append([]*yaml.Node{&m.Checks}, m.Checks.Content...) {
 		if m.source == EditorLoop && c.Kind == yaml.ScalarNode && c.Value == unknown {
-			r.at(c, "self_check says %s; only a side-loaded candidate may leave it so", unknown)
+			r.At(c, "self_check says %s; only a side-loaded candidate may leave it so", unknown)
 		}
 	}
 	m.hashes = hashesIn(n)
-	if len(r.wrong) > 0 {
+	if len(r.Problems) > 0 {
 		return nil
 	}
 	return m

@@ -214,7 +214,7 @@ func (p params) judgementVerdict(s validators.Subject) (validators.Verdict, erro
 	given := &folder{}
 	in.readJudgement(given)
 	for _, w := range given.wrong {
-		found = append(found, fault{"judgement", w.Message, w.place()})
+		found = append(found, fault{"judgement", w.Message, w.Place()})
 	}
 	if batches := in.batches(); len(found) == 0 && p.Batch < len(batches) {
 		in.changes = batches[max(0, p.Batch)]

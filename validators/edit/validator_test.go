@@ -107,7 +107,7 @@ func TestVerdict(t *testing.T) {
 	if r := details["verification"].(map[string]any); r["decision"] != "accept" || r["claim_checks"].(map[string]any)["C1"] == nil {
 		t.Errorf("got %v", r)
 	}
-	v = judge(t, texts(t, with{"judgement": strings.NewReplacer("C3: {result: pass", "C3: {result: fail", "intent: pass", "intent: fail", "C7: {result: pass", "C7: {result: warn").Replace(text(t, "judgement.yaml")+answers(t))}), candidate)
+	v = judge(t, texts(t, with{"judgement": strings.NewReplacer("C3: {result: pass", "C3: {result: fail", "intent: pass", "intent: fail", "C7: {result: pass", "C7: {result: warn").Replace(text(t, "judgement.yaml") + answers(t))}), candidate)
 	if v.Status != "reject" || len(v.Issues) != 2 || v.Issues[0].Check != "claim_checks" || v.Issues[0].Location != "C3" || v.Issues[1].Check != "direction" || len(v.Warnings) != 1 {
 		t.Errorf("not every failing check is told: %+v %+v", v.Issues, v.Warnings)
 	}

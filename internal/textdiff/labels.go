@@ -1,34 +1,25 @@
-package edit
+package textdiff
 
 import (
-	_ "embed"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"unicode"
 
 	"github.com/seed61713e19/capstan/internal/reading"
-	"github.com/seed61713e19/capstan/internal/textdiff"
 	"github.com/seed61713e19/capstan/validators/patterns"
 )
 
-// labelOrderOf is the first label for which a yes of the judge suffices.
-const labelOrderOf = "order"
+// Order is the label of the same words in another order. The labels before it are
+// graver.
+const Order = "order"
 
-// labelOrder are the labels of changes, the gravest first. They do not decide whether
-// a change exists.
-var labelOrder = []string{"number", "negation", "modal", "name", "link", "code", "quotation", labelOrderOf, "wording"}
+// LabelOrder has all labels, the gravest first.
+var LabelOrder = []string{"number", "negation", "modal", "name", "link", "code", "quotation", Order, "wording"}
 
-//go:embed tables/labels.tsv
-var labelTable string
-
-//go:embed tables/gaps.tsv
-var gapTable string
-
-// rows returns the rows of a table: kind, class, words or pattern, source, a line that
-// must match and one that must not.
-func rows(table string) [][]string {
+// Rows returns the rows of a table of values between tabs. A line that begins with #
+// is a comment.
+func Rows(table string) [][]string {
 	var out [][]string
 	for line := range strings.Lines(table) {
 		if line = strings.TrimRight(line, "\n"); line != "" && line[0] != '#' {
@@ -38,48 +29,49 @@ func rows(table string) [][]string {
 	return out
 }
 
-// gapPatterns are the marks of a gap that need no mark_format.
-var gapPatterns = sync.OnceValue(func() []*regexp.Regexp {
-	var out []*regexp.Regexp
-	for _, row := range rows(gapTable) {
-		out = append(out, regexp.MustCompile(row[2]))
-	}
-	return out
-})
-
 // A phrase is an entry of the table of labels.
 type phrase struct {
 	kind, class string
 	words       []string
 }
 
-// phrases are the entries by their first word, longer ones first.
-var phrases = sync.OnceValue(func() map[string][]phrase {
-	out := map[string][]phrase{}
-	for _, row := range rows(labelTable) {
+// A Table has the words by which a [Labeller] finds numbers, negations and modal verbs.
+type Table struct {
+	phrases  map[string][]phrase // by the first word, longer ones first
+	prefixes []string            // that negate a word
+}
+
+// NewTable reads rows of kind, class and words: number, unit, negation, prefix or modal.
+func NewTable(text string) *Table {
+	t := &Table{phrases: map[string][]phrase{}}
+	for _, row := range Rows(text) {
 		if row[0] == "prefix" {
+			t.prefixes = append(t.prefixes, row[2])
 			continue
 		}
 		for p := range strings.SplitSeq(row[2], "|") {
 			w := strings.Fields(p)
-			out[w[0]] = append(out[w[0]], phrase{row[0], row[1], w})
+			t.phrases[w[0]] = append(t.phrases[w[0]], phrase{row[0], row[1], w})
 		}
 	}
-	for _, list := range out {
+	for _, list := range t.phrases {
 		slices.SortStableFunc(list, func(a, b phrase) int { return len(b.words) - len(a.words) })
 	}
-	return out
-})
+	return t
+}
 
-// A labeller labels the hunks between two documents.
-type labeller struct {
+// A Labeller labels the hunks between two documents. A label does not decide whether a
+// change exists.
+type Labeller struct {
+	*Table
 	docs  [2]*reading.Document
 	links [2]map[int][]reading.Link
 	known func() map[string]bool // the words of the source
 }
 
-func newLabeller(docs [2]*reading.Document) *labeller {
-	l := &labeller{docs: docs}
+// NewLabeller returns a labeller for an old and a new document.
+func NewLabeller(t *Table, docs [2]*reading.Document) *Labeller {
+	l := &Labeller{Table: t, docs: docs}
 	for i, d := range docs {
 		l.links[i] = map[int][]reading.Link{}
 		for _, link := range d.Links {
@@ -103,11 +95,11 @@ type side struct {
 	targets map[string]string // of links, by their text
 }
 
-// labels returns the labels of a hunk, in their order.
-func (l *labeller) labels(h textdiff.Hunk) []string {
+// Labels returns the labels of a hunk, in their order.
+func (l *Labeller) Labels(h Hunk) []string {
 	a, b := l.side(0, h.Old), l.side(1, h.New)
 	differ := map[string]bool{}
-	for _, label := range labelOrder {
+	for _, label := range LabelOrder {
 		differ[label] = label != "name" && !sameBag(a.things[label], b.things[label])
 	}
 	for _, name := range a.things["name"] {
@@ -119,13 +111,13 @@ func (l *labeller) labels(h textdiff.Hunk) []string {
 	for text, target := range a.targets {
 		differ["link"] = differ["link"] || b.targets[text] != "" && b.targets[text] != target
 	}
-	differ["negation"] = differ["negation"] || prefixed(a.words, b.words) || prefixed(b.words, a.words)
+	differ["negation"] = differ["negation"] || l.prefixed(a.words, b.words) || l.prefixed(b.words, a.words)
 	differ["wording"] = !sameBag(a.words, b.words)
-	differ[labelOrderOf] = h.Moved || !differ["wording"] && !slices.Equal(a.words, b.words)
+	differ[Order] = h.Moved || !differ["wording"] && !slices.Equal(a.words, b.words)
 	if h.Moved && h.Old[0].Ordered {
 		differ["number"] = true // the numbers of a list
 	}
-	return slices.DeleteFunc(slices.Clone(labelOrder), func(label string) bool { return !differ[label] })
+	return slices.DeleteFunc(slices.Clone(LabelOrder), func(label string) bool { return !differ[label] })
 }
 
 func sameBag(a, b []string) bool {
@@ -133,11 +125,10 @@ func sameBag(a, b []string) bool {
 }
 
 // prefixed reports whether a new word is a word that is gone with a negating prefix.
-func prefixed(old, now []string) bool {
-	for _, row := range rows(labelTable) {
+func (t *Table) prefixed(old, now []string) bool {
+	for _, p := range t.prefixes {
 		for _, w := range now {
-			rest, found := strings.CutPrefix(w, row[2])
-			found = found && row[0] == "prefix"
+			rest, found := strings.CutPrefix(w, p)
 			if found && len(rest) > 3 && !slices.Contains(old, w) && slices.Contains(old, rest) && !slices.Contains(now, rest) {
 				return true
 			}
@@ -149,11 +140,10 @@ func prefixed(old, now []string) bool {
 var (
 	quotation = patterns.Lazy(`"([^"]+)"`)
 	box       = patterns.Lazy(`^\[[ xX]\] `)
-	itemMark  = patterns.Lazy(`^(?:[-*+]|\d{1,9}[.)]) `)
 )
 
 // side collects the things of units.
-func (l *labeller) side(n int, units []textdiff.Unit) side {
+func (l *Labeller) side(n int, units []Unit) side {
 	s := side{things: map[string][]string{}, targets: map[string]string{}}
 	add := func(label, thing string) { s.things[label] = append(s.things[label], thing) }
 	d := l.docs[n]
@@ -167,11 +157,11 @@ func (l *labeller) side(n int, units []textdiff.Unit) side {
 				continue
 			}
 			prose = l.prose(n, u, add, s.targets)
-			if b.Quoted && !strings.Contains(textdiff.Normal(b.Text), `"`) {
-				add("quotation", textdiff.Normal(prose))
+			if b.Quoted && !strings.Contains(Normal(b.Text), `"`) {
+				add("quotation", Normal(prose))
 			}
 		}
-		if prose = textdiff.Normal(prose); u.Kind == textdiff.ItemUnit {
+		if prose = Normal(prose); u.Kind == ItemUnit {
 			prose = itemMark().ReplaceAllString(prose, "")
 		}
 		for _, m := range quotation().FindAllStringSubmatch(prose, -1) {
@@ -187,13 +177,13 @@ func (l *labeller) side(n int, units []textdiff.Unit) side {
 				add("name", t.word)
 			}
 		}
-		phrased(list, add)
+		l.phrased(list, add)
 	}
 	return s
 }
 
 // prose returns a unit with the words of its links and without code and images.
-func (l *labeller) prose(n int, u textdiff.Unit, add func(label, thing string), targets map[string]string) string {
+func (l *Labeller) prose(n int, u Unit, add func(label, thing string), targets map[string]string) string {
 	d := l.docs[n]
 	type cut struct {
 		reading.Span
@@ -276,10 +266,10 @@ func tokens(text string) []token {
 }
 
 // named reports whether a word is a name by its capitals or figures.
-func (t token) named(kind textdiff.UnitKind) bool {
+func (t token) named(kind UnitKind) bool {
 	letters := []rune(t.text)
 	inner := slices.ContainsFunc(letters[1:], func(r rune) bool { return unicode.IsUpper(r) || unicode.IsDigit(r) || r == '_' })
-	cell := kind == textdiff.RowUnit && len(letters) <= 3 && strings.Contains(t.before, "|") && strings.ContainsAny(t.after, " |")
+	cell := kind == RowUnit && len(letters) <= 3 && strings.Contains(t.before, "|") && strings.ContainsAny(t.after, " |")
 	switch {
 	case t.number:
 		return false
@@ -287,23 +277,23 @@ func (t token) named(kind textdiff.UnitKind) bool {
 		return true
 	}
 	first := t.before != " " && t.before != ", " && t.before != "-" // it may begin a sentence
-	return unicode.IsUpper(letters[0]) && len(letters) > 1 && !first && kind != textdiff.HeadingUnit
+	return unicode.IsUpper(letters[0]) && len(letters) > 1 && !first && kind != HeadingUnit
 }
 
 // phrased adds the numbers, negations and modal verbs of a text.
-func phrased(list []token, add func(label, thing string)) {
+func (t *Table) phrased(list []token, add func(label, thing string)) {
 	limit := ""
 	for i := 0; i < len(list); i++ {
-		t := list[i]
-		if t.number {
-			add("number", limit+t.word+" "+unitOf(t.unit))
+		w := list[i]
+		if w.number {
+			add("number", limit+w.word+" "+t.unitOf(w.unit))
 			limit = ""
 			continue
 		}
 		bound := ""
 		skip := 0
 		for _, kind := range []string{"number", "negation", "modal"} {
-			p := match(list[i:], kind)
+			p := t.match(list[i:], kind)
 			if p == nil {
 				continue
 			}
@@ -316,7 +306,7 @@ func phrased(list []token, add func(label, thing string)) {
 			case sort == "bound":
 				bound = value
 			case sort == "numeral":
-				add(kind, limit+value+" "+unitOf(map[bool]string{true: next.word}[next.before == " "]))
+				add(kind, limit+value+" "+t.unitOf(map[bool]string{true: next.word}[next.before == " "]))
 			default:
 				add(kind, p.class)
 			}
@@ -327,8 +317,8 @@ func phrased(list []token, add func(label, thing string)) {
 }
 
 // match returns the longest phrase of a kind at the beginning of a text.
-func match(list []token, kind string) *phrase {
-	for _, p := range phrases()[list[0].word] {
+func (t *Table) match(list []token, kind string) *phrase {
+	for _, p := range t.phrases[list[0].word] {
 		fits := p.kind == kind && len(p.words) <= len(list)
 		for i := 1; fits && i < len(p.words); i++ {
 			fits = list[i].word == p.words[i] && (list[i].before == " " || list[i].before == "-")
@@ -341,9 +331,9 @@ func match(list []token, kind string) *phrase {
 }
 
 // unitOf returns the unit of a number by the table, or the word in the singular.
-func unitOf(word string) string {
+func (t *Table) unitOf(word string) string {
 	word = strings.ToLower(word)
-	for _, p := range phrases()[word] {
+	for _, p := range t.phrases[word] {
 		if p.kind == "unit" {
 			return p.class
 		}

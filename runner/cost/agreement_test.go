@@ -61,7 +61,7 @@ func TestCostEqualsEval(t *testing.T) {
 				t.Fatalf("%d runs, %d phases", counted.Runs, len(counted.Phases))
 			}
 			p := counted.Phases[0]
-			if p.Now.Accepted != evaluated.Accepted {
+			if p.Now.Accepted != evaluated.Accepted.Rate {
 				t.Errorf("%v of the outputs are accepted; eval: %v", p.Now.Accepted, evaluated.Accepted)
 			}
 			near(t, "model calls", p.Now.Price.Calls, evaluated.PerAccepted.Calls)

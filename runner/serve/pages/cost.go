@@ -65,7 +65,7 @@ func newCostRow(p *cost.Phase) costRow {
 	return row
 }
 
-// curve is the price of an accepted output against how many tries are accepted:
+// curve is the price of an accepted output against how many outputs are accepted:
 // one point for each number of attempts, joined, the other ways beside them.
 func (r costRow) curve() plotView {
 	budgets, others := plots.Series{}, plots.Series{Class: "b"}
@@ -85,7 +85,7 @@ func (r costRow) curve() plotView {
 		budgets.Points = append(budgets.Points, p)
 	}
 	y := plots.Axis{Format: func(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }}
-	note := "model calls, over how many tries come to one; the numbers are the attempts that a try may have"
+	note := "model calls, over how many outputs are accepted; the numbers are the maximum of attempts"
 	if r.Money {
 		y.Format, note = func(v float64) string { return "$" + strconv.FormatFloat(v, 'g', 4, 64) }, "US dollars"+note[len("model calls"):]
 	}

@@ -18,8 +18,8 @@ type Rates struct {
 	FalseFail float64 // of the judge, on right texts
 }
 
-// stated are the rates of the table. A text that is written again is as often wrong as
-// the first one.
+// stated are the rates of the table. A retry is wrong as often as a
+// first text.
 var stated = Rates{Wrong: 0.30, Form: 0.60, FalsePass: 0.20, FalseFail: 0.05}
 
 // seed makes the texts and the judge's errors what they are.

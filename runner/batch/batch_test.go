@@ -236,8 +236,8 @@ func TestAgainst(t *testing.T) {
 	}
 }
 
-// Two runs of a row are one row to an interval: of 20 rows, half of which always pass, the
-// report knows as much as of 20 runs.
+// An interval counts rows. Five runs of each of 20 rows show no more than one run of each
+// if a row always passes or never does.
 func TestIntervalByRow(t *testing.T) {
 	bench := newBench(t)
 	set := written(t, "s.jsonl", strings.Repeat(topics("an owl"), 10)+strings.Repeat(topics("a bat"), 10))

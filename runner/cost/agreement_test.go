@@ -17,7 +17,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
-// The figures of cost and of an evaluation of the same runs must agree.
+// For the same runs, cost and eval must report the same price.
 func TestCostEqualsEval(t *testing.T) {
 	const judge = `{judge: "Is it good?", mode: %s, max_attempts: 3}`
 	retry, blocking, shadow := fmt.Sprintf(judge, "retry"), `{judge: "Is it good?", mode: blocking}`, `{judge: "Is it good?", mode: shadow}`

@@ -29,8 +29,8 @@ type tally struct {
 	reasons map[[2]string]*After
 }
 
-// An output is what one visit to a phase is made for: a text, or with each the list of
-// the items' texts.
+// An output is the result of one visit to a phase: a text, or with each the list of the
+// items' texts.
 type output struct {
 	run      int
 	visit    string
@@ -63,10 +63,10 @@ func NewBuilder(cascade string) *Builder {
 	return &Builder{report: Report{CascadeID: cascade, Phases: []*Phase{}}, phases: map[string]*tally{}}
 }
 
-// Add takes the next attempt. Every call of a visit is paid for its one output: those of
-// all items of each, of pre-wards, of sub-cascades, and of all soundings with the
-// evaluator. Soundings together are one attempt. The evaluator of soundings of the whole
-// cascade is paid for the output of the last phase in them.
+// Add takes the next attempt. A visit makes one output, and every call of the visit is
+// part of its price: calls of all items of each, pre-wards, sub-cascades, soundings and
+// their evaluator. Soundings together are one attempt. The evaluator of soundings of the
+// whole cascade is part of the price of the last phase in them.
 func (b *Builder) Add(a *journal.Attempt) {
 	if a.RunID != b.run {
 		b.closeRun()

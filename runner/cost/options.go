@@ -85,8 +85,8 @@ func ways(longest int, h hazards) []way {
 // other.
 const fewest = 5
 
-// A sample is outputs with how their attempts went, and its halves, where each has
-// enough runs.
+// A sample is the outputs with the rates of their attempts. Its halves are nil if they
+// have too few runs.
 type sample struct {
 	outputs     []*output
 	hazards     hazards
@@ -120,7 +120,7 @@ func (s *sample) option(w way, money bool) (Option, bool) {
 	return o, true
 }
 
-// halves splits the outputs by their runs; nil where there are too few.
+// halves splits the outputs by their runs. It returns nil if there are too few runs.
 func halves(outputs []*output) (first, rest []*output) {
 	var runs []int // where each begins
 	for i, o := range outputs {
@@ -135,8 +135,8 @@ func halves(outputs []*output) (first, rest []*output) {
 	return outputs[:at], outputs[at:]
 }
 
-// of is how many of the outputs are accepted in this way, what one that is takes, and
-// the interval around that.
+// of returns the rate of accepted outputs in this way, the price of one, and the
+// interval of the price.
 func (w way) of(s *sample, money bool) (accepted measure.Rate, price Price, around *measure.Interval, ok bool) {
 	if w.ladder != nil {
 		accepted, price, ok = s.climb(w.ladder)
@@ -157,8 +157,8 @@ func (w way) of(s *sample, money bool) (accepted measure.Rate, price Price, arou
 	return accepted, sum.over(float64(accepted.K)), &i, true
 }
 
-// output reports whether the output is accepted in this way, and what it takes: where
-// an attempt is left out, it is not.
+// output reports whether the output is accepted in this way, and returns its price. An
+// output with a missing attempt is not accepted.
 func (w way) output(o *output) (won bool, spent Price) {
 	won, spent = o.accepted, o.beside
 	for _, t := range o.tries {
@@ -291,8 +291,8 @@ func (h hazards) ladders(longest int) [][]string {
 	return list
 }
 
-// climb is what is to be expected of the outputs with these models, one for each
-// attempt. Of outputs with several tries it is unknown.
+// climb returns the expected rate and price with these models, one for each attempt. They
+// are unknown for outputs with several conversations.
 func (s *sample) climb(ladder []string) (accepted measure.Rate, price Price, ok bool) {
 	for _, o := range s.outputs {
 		if len(o.tries) > 1 {

@@ -100,9 +100,8 @@ func tryOf(path event.Path) (try, within event.Path) {
 	return "", path
 }
 
-// ownAttempt returns the attempt at a phase of the run's own cascade that a path is in,
-// or the part of a visit beside its attempts, and the rest of the path. It returns ""
-// for a path that is in neither.
+// ownAttempt splits a path after the attempt at a phase of the run's own cascade. A call
+// beside the attempts belongs to its visit. For every other path it returns "".
 //
 //	draft/attempt[1]/turn[0]/model         draft/attempt[1]          turn[0]/model
 //	draft/item[2]/attempt[1]/post[0]       draft/item[2]/attempt[1]  post[0]

@@ -6,8 +6,8 @@ import (
 	"gonum.org/v1/gonum/mathext"
 )
 
-// A Clustered is a rate of tries that come in clusters: the runs of one row of a
-// dataset are alike, so ten runs of one row show less than one run of ten rows.
+// A Clustered is a rate of tries that come in clusters. The runs of one row of a dataset
+// are such a cluster: they are alike, so ten of them show less than one run of ten rows.
 type Clustered struct {
 	Rate
 	open   map[int]Rate
@@ -45,7 +45,8 @@ func (c *Clustered) Close(cluster int) {
 // with Small Expected Number of Positive Counts Estimated from Survey Data", Survey
 // Methodology 24, 1998): that of Clopper and Pearson for as many independent tries as
 // have the variance between the clusters. Of clusters with one try each it is exact.
-// Where all tries are hits or none is, a cluster counts as one try. Where
+// If all tries are hits, or all are
+// misses, a cluster counts as one try. Where
 // the tries show less than one independent try does, it is all from 0 to 1.
 func (c Clustered) Interval(confidence float64) Interval {
 	all := c.closed

@@ -9,7 +9,7 @@ import (
 )
 
 // Runs of one row are alike. The interval must cover the rate of the population of rows
-// in 94 of 100 datasets, which that of the runs does not.
+// in 94 of 100 datasets. The interval of the runs does not.
 func TestClusteredCoverage(t *testing.T) {
 	const datasets, rows = 1000, 40
 	for _, c := range []struct {

@@ -13,8 +13,8 @@
 // shorter: nothing is supposed of it. A ladder is put together of models as they
 // did at the same attempt of other tries, so that it supposes that whose no came
 // before does not matter; a model at an attempt at which it was hardly ever seen
-// is in none. Nothing is said of what no run has tried. Every figure of an advice
-// is made again of the first half of the runs and held against the second.
+// is in none. Nothing is said of what no run has tried. The first half of the runs
+// chooses an advice, and the second half must show that it saves.
 package cost
 
 import (
@@ -40,17 +40,18 @@ type Report struct {
 
 // A Phase is what its accepted outputs cost.
 type Phase struct {
-	Phase     string         `json:"phase"`
-	Now       Option         `json:"now"`
-	ByAttempt []Step         `json:"by_attempt"`
-	ByRung    []Step         `json:"by_rung"`
-	ByGate    []After        `json:"by_gate"`
-	ByReason  []After        `json:"by_reason"`
-	Fresh     measure.Rate   `json:"after_new_reason"`  // accepted next, after a reason that was not that of the attempt before
-	Again     measure.Rate   `json:"after_same_reason"` // accepted next, after one that was
-	Others    []Option       `json:"others"`
-	Advice    *Option        `json:"advice"`            // nil where nothing that was seen is cheaper
-	Ceiling   *measure.Bound `json:"ceiling,omitempty"` // released and bad; nil where nobody has asked
+	Phase     string       `json:"phase"`
+	Now       Option       `json:"now"`
+	ByAttempt []Step       `json:"by_attempt"`
+	ByRung    []Step       `json:"by_rung"`
+	ByGate    []After      `json:"by_gate"`
+	ByReason  []After      `json:"by_reason"`
+	Fresh     measure.Rate `json:"after_new_reason"`  // accepted next, after a reason that was not that of the attempt before
+	Again     measure.Rate `json:"after_same_reason"` // accepted next, after one that was
+	Others    []Option     `json:"others"`
+	Advice    *Option      `json:"advice"`      // nil where the runs show no cheaper way
+	Tested    int          `json:"tested_runs"` // that advice was looked for in
+	Released  string       `json:"released"`    // the bad among the released texts, in words; "" if nobody has asked
 }
 
 // An Option is what the runs cost in one way of doing them.
@@ -61,6 +62,7 @@ type Option struct {
 	Price    Price             `json:"price"`
 	Around   *measure.Interval `json:"interval"` // of its money, or of its calls where there is none; nil of a ladder
 	Saving   float64           `json:"saving"`   // of the price as it stands: 0.2 is a fifth
+	Saves    *measure.Interval `json:"saves"`    // of an advice, where its saving lies by 95 % confidence
 	Check    *Check            `json:"check"`    // nil where there are too few runs
 }
 
@@ -312,9 +314,9 @@ func (b *Builder) closeRun() {
 	}
 }
 
-// Report is the report of what was added. Ceilings are those of the phases, where
-// they are known.
-func (b *Builder) Report(ceilings map[string]measure.Bound) *Report {
+// Report is the report of what was added. Released is what is known of the bad among
+// the released texts of each phase, in words.
+func (b *Builder) Report(released map[string]string) *Report {
 	b.closeRun()
 	b.open, b.opened = nil, nil
 	for _, name := range b.order {
@@ -324,9 +326,7 @@ func (b *Builder) Report(ceilings map[string]measure.Bound) *Report {
 			continue
 		}
 		p := t.phase(name)
-		if c, known := ceilings[name]; known {
-			p.Ceiling = &c
-		}
+		p.Released = released[name]
 		b.report.Phases = append(b.report.Phases, p)
 	}
 	return &b.report

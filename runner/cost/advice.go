@@ -26,7 +26,7 @@ func (s *sample) advice(ways []way, money bool) (*Option, int) {
 			best, most, found = w, saving, true
 		}
 	}
-	runs := len(starts(s.tries))
+	runs := len(starts(s.outputs))
 	if !found {
 		return nil, runs
 	}
@@ -59,16 +59,16 @@ const blocks = 40
 // them is left out once (the jackknife): what makes a run expensive in both ways cancels
 // out.
 func (s *sample) paired(w way, money bool) (saves, fewer measure.Interval) {
-	runs := starts(s.tries)
+	runs := starts(s.outputs)
 	n := min(blocks, len(runs))
 	var ratios, shares []float64
 	for i := range n {
-		from, to := runs[i*len(runs)/n], len(s.tries)
+		from, to := runs[i*len(runs)/n], len(s.outputs)
 		if next := (i + 1) * len(runs) / n; next < len(runs) {
 			to = runs[next]
 		}
-		left := append(s.tries[:from:from], s.tries[to:]...)
-		saving, less := (&sample{tries: left, hazards: seen(left)}).saving(w, money)
+		left := append(s.outputs[:from:from], s.outputs[to:]...)
+		saving, less := (&sample{outputs: left, hazards: seen(left)}).saving(w, money)
 		ratios, shares = append(ratios, math.Log(1-saving)), append(shares, less)
 	}
 	saving, less := s.saving(w, money)
@@ -92,10 +92,10 @@ func jackknife(without []float64) float64 {
 	return measure.Student(len(without), measure.Confidence) * math.Sqrt(spread*(n-1)/n)
 }
 
-// starts returns where the tries of each run begin.
-func starts(tries []*try) (runs []int) {
-	for i, t := range tries {
-		if i == 0 || t.run != tries[i-1].run {
+// starts returns where the outputs of each run begin.
+func starts(outputs []*output) (runs []int) {
+	for i, o := range outputs {
+		if i == 0 || o.run != outputs[i-1].run {
 			runs = append(runs, i)
 		}
 	}

@@ -3,6 +3,7 @@ package trust
 import (
 	"fmt"
 	"io"
+	"math"
 	"strings"
 
 	"github.com/seed61713e19/capstan/runner/measure"
@@ -138,7 +139,7 @@ func Kappa(k *float64) string {
 	if k == nil {
 		return "unknown"
 	}
-	return fmt.Sprintf("%.2f", *k)
+	return fmt.Sprintf("%.2f", math.Round(100**k)/100+0) // of -0 too
 }
 
 func quoted(texts []string) string {

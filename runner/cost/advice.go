@@ -10,8 +10,8 @@ import (
 // least.
 const little = 0.01
 
-// advice returns the cheapest of the ways that accepts about as many as now, if runs
-// show that it is cheaper, and the number of runs that were looked at. The first half
+// advice returns the cheapest way that accepts about as many outputs, if the runs show
+// that it is cheaper, and the number of runs. The first half
 // of the runs chooses it. The second half must show a saving: its paired interval
 // excludes 0. So a way that only looked cheap by chance is not advised, however many
 // ways there are.
@@ -78,8 +78,8 @@ func (s *sample) paired(w way, money bool) (saves, fewer measure.Interval) {
 	return saves, measure.Interval{Low: less - half, High: less + half}
 }
 
-// jackknife returns half the width of the 95 % interval of a number, from what it is
-// without each of the blocks.
+// jackknife returns half the width of a number's 95 % interval from its values without
+// each block.
 func jackknife(without []float64) float64 {
 	n := float64(len(without))
 	mean, spread := 0.0, 0.0

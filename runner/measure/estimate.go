@@ -110,21 +110,21 @@ func (e Estimate) Interval(confidence float64) Interval {
 	return Interval{low, high}
 }
 
-// Upper returns the one-sided bound: with the confidence, the share is at most so
-// much at every look.
+// Upper returns the one-sided bound: with the confidence, the share does not exceed
+// it at any look.
 func (e Estimate) Upper(confidence float64) float64 { return sequential.Upper(e.counts, confidence) }
 
 // MostLabels is the largest number that [Estimate.More] returns.
 const MostLabels = 10_000
 
-// More returns how many further texts, drawn at random and without a hit, bring
-// [Estimate.Upper] down to the limit; [MostLabels] stands for more than that.
+// More returns the number of further random draws without a hit after which
+// [Estimate.Upper] is within the limit. Its maximum is [MostLabels].
 func (e Estimate) More(limit, confidence float64) int {
 	return sequential.More(e.counts, limit, confidence, MostLabels)
 }
 
-// String is "70 of 262, 26.7 % (17.9-37.1)", the interval being that of
-// [Confidence]; of nothing it is "unknown".
+// String returns "70 of 262, 26.7 % (17.9-37.2)" with the interval of [Confidence], or
+// "unknown".
 func (e Estimate) String() string {
 	if !e.Known() {
 		return "unknown"

@@ -118,7 +118,7 @@ func TestCoverageAtEveryLook(t *testing.T) {
 func TestWeightedCoverage(t *testing.T) {
 	gates, looks := 60, 150
 	if os.Getenv("CAPSTAN_SLOW") != "" {
-		gates, looks = 1000, 1000
+		gates, looks = 1000, 300
 	}
 	rng := rand.New(rand.NewPCG(2, 3))
 	covered, mean := 0, 0.0

@@ -232,9 +232,9 @@ func (e Evidence) Passes(confidence, falsePass float64) (ok bool, why string) {
 	return why == "", why
 }
 
-// Shortfall returns why the labels do not show, with the confidence, that the gate did
-// so to at most limit of the good or bad texts, and what to do; "" if they show it. Did
-// is a verb: "passed".
+// Shortfall returns what to do until the labels show, with the confidence, that a gate's
+// rate is within limit, and why. It returns "" if they show it. Did is a verb such as
+// "passed", and texts is good or bad.
 func Shortfall(did, texts string, e Estimate, confidence, limit float64) string {
 	more := e.More(limit, confidence)
 	if more == 0 {

@@ -184,7 +184,7 @@ func (g *Gate) stale(v *journal.Judgement, how string) {
 	}
 }
 
-// before returns the change with the latest time at which it had not yet happened.
+// before returns the change as of a further time before it.
 func (c *Change) before(known *Change, at time.Time) *Change {
 	found := *c
 	if known != nil {
@@ -338,8 +338,8 @@ func (g *Gate) drift(a *journal.Attempt, v *journal.Judgement, alarms int) {
 	g.Drift.Level, g.Drift.Course = g.chart.Level(), g.chart.Course()
 }
 
-// phase counts an attempt of the gates as they are, of which so many said no and yes
-// to its text. A gate that was skipped counts only beside the no of another.
+// phase counts an attempt of unchanged gates with the number of rejections and passes of
+// its text. A gate may be skipped only if another one rejected the text.
 func (b *builder) phase(p *Phase, a *journal.Attempt, noes, yeses int) {
 	if noes == 0 && yeses < len(p.counted) {
 		return

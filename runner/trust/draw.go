@@ -11,8 +11,8 @@ import (
 	"github.com/seed61713e19/capstan/runner/measure"
 )
 
-// A Candidate is a text that a person could label: one that a phase gave, with where
-// it was given and what its gates said.
+// A Candidate is a text of a phase that a person could label, with its attempt and the
+// verdicts of its gates.
 type Candidate struct {
 	RunID    string
 	Path     string
@@ -102,12 +102,12 @@ func drawn(list []Candidate, probability, share float64) []Candidate {
 	return list
 }
 
-// half is how many digits of a text's SHA-256 are its random number in one order; the
-// others are that of the other order.
+// half is the number of digits of a text's SHA-256 that one order sorts by. The other
+// order sorts by the rest, so that the orders are independent.
 const half = measure.TextDigits / 2
 
-// shuffle sorts texts by the digits of their SHA-256 from one on: these have nothing
-// to do with the verdicts, and are the same the next time.
+// shuffle sorts texts by the digits of their SHA-256 behind the first from. The digits do
+// not depend on verdicts, and do not change.
 func shuffle(list []Candidate, from int) {
 	slices.SortFunc(list, func(a, b Candidate) int {
 		return cmp.Or(strings.Compare(a.Text[from:], b.Text[from:]), strings.Compare(a.Phase, b.Phase))

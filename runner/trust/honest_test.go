@@ -173,8 +173,8 @@ func TestDrawsTruth(t *testing.T) {
 	}
 }
 
-// TestDrawOrder: the orders are the same at each look, a random one has every text, and
-// that of disagreements ends where one of its groups does.
+// TestDrawOrder: an order does not change between looks. A random order contains every
+// text, and the order of disagreements ends with one of its groups.
 func TestDrawOrder(t *testing.T) {
 	w := newWorld(rand.New(rand.NewPCG(1, 13)), 100)
 	texts, _ := trust.Candidates(w.all())
@@ -197,9 +197,9 @@ func TestDrawOrder(t *testing.T) {
 	}
 }
 
-// TestChangedGate: once a judge's prompt has changed, attempts from before say nothing
-// of the gates together, however many of them another gate refused; the report says
-// since when. What was refused then counts for the gate that is as it was.
+// TestChangedGate: after a change of a judge's prompt, no earlier attempt counts for the
+// gates together, not even one that another gate rejected. The report names the date.
+// Earlier verdicts count for the other gate.
 func TestChangedGate(t *testing.T) {
 	w := newWorld(rand.New(rand.NewPCG(1, 14)), 300)
 	labels := w.labels(t, measure.Random, 400)
@@ -280,8 +280,8 @@ func TestAddedAndRemovedGate(t *testing.T) {
 	}
 }
 
-// TestBaselineAfterAlarm: once a judge has drifted, it is measured from the alarm on: what
-// it was before is in no rate and in no baseline.
+// TestBaselineAfterAlarm: a judge that drifted is measured from its alarm on. Its earlier
+// verdicts are neither in rates nor in the baseline.
 func TestBaselineAfterAlarm(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 15))
 	var list []journal.Attempt
@@ -344,7 +344,7 @@ func TestOneScreen(t *testing.T) {
 		}
 	}
 	first, _, _ := strings.Cut(text, "\n")
-	if !strings.HasPrefix(first, "post: 400 runs, ") || !strings.Contains(first, " of these are bad") {
+	if !strings.HasPrefix(first, "post: 400 runs, ") || !strings.Contains(first, " bad among them: ") {
 		t.Errorf("it begins with %q", first)
 	}
 	for _, want := range []string{"it judged no text that is labelled bad: label 68 bad texts", "extra0", "kappa"} {

@@ -50,7 +50,7 @@ func (r *Report) Headline() string {
 	}
 	line := fmt.Sprintf("%s: %s, %s; labelled texts that count: %d", r.CascadeID, reports.Count(r.Runs, "run"), reports.Count(r.Attempts, "attempt"), texts.N())
 	if n := texts.BadPassed + texts.GoodPassed; n > 0 {
-		line += fmt.Sprintf(", of which %d were released and %d of these are bad", n, texts.BadPassed)
+		line += fmt.Sprintf(" (released: %d, bad among them: %d)", n, texts.BadPassed)
 	}
 	if r.Shared > 0 {
 		line += fmt.Sprintf("; %d attempts shared with another run and counted once", r.Shared)
@@ -140,8 +140,8 @@ func (g *Gate) start() string {
 const usual = 0.05
 
 // shortfall returns what labels do not show yet of the gate: the limits of its
-// promote_when, else that it passes few bad texts. A gate without promote_when may
-// look for one fault alone and pass all others, so that many are no reason to change it.
+// promote_when, else that it passes few bad texts. A gate without promote_when may look
+// for one kind of fault only, so a high rate is no reason to change it.
 func (g *Gate) shortfall() string {
 	if q := g.gate.Promote; q != nil {
 		why := measure.Shortfall("passed", "bad", g.FalsePass, q.Confidence, q.FalsePass)
@@ -153,11 +153,11 @@ func (g *Gate) shortfall() string {
 	return measure.Shortfall("passed", "bad", g.FalsePass, measure.Confidence, usual)
 }
 
-// next returns what a person should do about the gate, "" for nothing.
+// next returns the next step for the gate, or "".
 func (g *Gate) next() string {
 	switch {
 	case g.Drift != nil && g.Drift.Alarm != nil:
-		return fmt.Sprintf("drift: %s. Look at the gate; --write measures it from there on", g.Drift)
+		return fmt.Sprintf("drift: %s. Check the gate, then measure it anew from the alarm with --write", g.Drift)
 	case !g.Passed.Known() && g.Stale > 0 && !g.FalsePass.Known():
 		return fmt.Sprintf("%s: run the cascade", g.Since)
 	}

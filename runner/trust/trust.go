@@ -137,8 +137,8 @@ type Alarm struct {
 	Time    time.Time `json:"time"`
 }
 
-// A Phase is what the gates of one come to. An attempt counts only if every gate
-// whose verdict releases texts was then what it is now.
+// A Phase is the result of all its gates together. An attempt counts only if no gate that
+// releases texts has changed since.
 type Phase struct {
 	Phase      string           `json:"phase"`
 	Accepted   measure.Rate     `json:"first_accepted"` // first attempts that all gates passed

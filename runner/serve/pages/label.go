@@ -112,8 +112,8 @@ func (v *labelView) offer(scale *Scale) {
 	}
 }
 
-// draw returns the texts that are left to label, in the order that is asked for, and
-// among them the text that was seen last.
+// draw returns the texts to label in the requested order, including the text that was
+// shown last.
 func (a labelAsked) draw(scale *Scale, all []trust.Candidate) []trust.Candidate {
 	own := slices.DeleteFunc(slices.Clone(all), func(c trust.Candidate) bool {
 		return !scale.Cascade.Writes(c.Phase) || a.Phase != "" && c.Phase != a.Phase

@@ -65,8 +65,8 @@ func Capital(counts []Count, limit float64) float64 {
 	return sum
 }
 
-// Upper returns the one-sided bound: with the confidence, the rate is at most so
-// much at every look.
+// Upper returns the one-sided bound: with the confidence, the rate does not exceed
+// it at any look.
 func Upper(counts []Count, confidence float64) float64 {
 	target := 1 / (1 - confidence)
 	low, high := 0.0, 1.0
@@ -91,8 +91,8 @@ func Interval(counts []Count, confidence float64) (low, high float64) {
 	return 1 - Upper(misses, half), Upper(counts, half)
 }
 
-// More returns how many further draws of weight 1, all without a hit, make [Upper]
-// at most limit, and most where that takes more.
+// More returns the number of further draws of weight 1 without a hit after which
+// [Upper] is within limit. Its maximum is most.
 func More(counts []Count, limit, confidence float64, most int) int {
 	enough := func(n int) bool {
 		return Capital(append(counts[:len(counts):len(counts)], Count{1, 0, n}), limit) >= 1/(1-confidence)

@@ -41,14 +41,16 @@ type DescribedInput struct {
 
 // A DescribedPhase is one phase with what stands around it.
 type DescribedPhase struct {
-	Name  string          `json:"name"`
-	Kind  string          `json:"kind"`            // model, tool, compose or together
-	Each  bool            `json:"each,omitempty"`  // it is done for every item of a list
-	Group string          `json:"group,omitempty"` // the group that it is part of
-	When  string          `json:"when,omitempty"`
-	Holds string          `json:"token_budget,omitempty"` // what its conversation may weigh
-	Gates []DescribedGate `json:"gates"`
-	Asks  string          `json:"asks,omitempty"` // of a person: the type of the question, how long it waits, who is told
+	Name  string `json:"name"`
+	Kind  string `json:"kind"`            // model, tool, compose or together
+	Each  bool   `json:"each,omitempty"`  // it is done for every item of a list
+	Group string `json:"group,omitempty"` // the group that it is part of
+	When  string `json:"when,omitempty"`
+	Holds string `json:"token_budget,omitempty"` // what its conversation may weigh
+	// Timeout is the time limit of each attempt (rules.timeout), such as 2m0s.
+	Timeout string          `json:"timeout,omitempty"`
+	Gates   []DescribedGate `json:"gates"`
+	Asks    string          `json:"asks,omitempty"` // of a person: the type of the question, how long it waits, who is told
 }
 
 // A DescribedGate is one check.
@@ -184,6 +186,9 @@ func (p *Phase) described(group string) DescribedPhase {
 	}
 	if p.TokenBudget != nil {
 		d.Holds = p.TokenBudget.String()
+	}
+	if p.Rules.Timeout > 0 {
+		d.Timeout = p.Rules.Timeout.String()
 	}
 	p.eachCheck(func(moment string, _ int, one *Check) {
 		d.Gates = append(d.Gates, DescribedGate{moment, string(one.Ward.Mode), one.Ward.Name, one.Validator.kind()})

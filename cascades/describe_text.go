@@ -96,6 +96,9 @@ func (p DescribedPhase) rows(w io.Writer) {
 	if p.Holds != "" {
 		fmt.Fprintf(w, "    token_budget\t%s\n", p.Holds)
 	}
+	if p.Timeout != "" {
+		fmt.Fprintf(w, "    timeout\t%s for each attempt\n", p.Timeout)
+	}
 	for _, g := range p.Gates {
 		fmt.Fprintf(w, "    %s\t%s %s, %s\n", g.Moment, g.Mode, oneLine(g.Validator, 60), g.Kind)
 	}

@@ -28,14 +28,16 @@ var floors = map[string]string{
 	"templates/jinja":        "runner/spellings", // the language of templates
 	"templates/prompts":      "",                 // what we say to models
 	"templates":              "templates/jinja",
-	"validators/schema":      "internal/modelmarkup",
+	"validators/schema":      "internal/jsonvalue internal/modelmarkup",
 	"runner/process":         "runner/internal/fences runner/internal/pins",
 	"runner/internal/pins":   "", // the files that decide a run
 	"runner/internal/fences": "", // effects of a run that another process has taken over
 	"runner/signatures":      "",
 	"runner/spellings":       "", // what was meant by a word
 	everywhere:               "",
-	"internal/modelmarkup":   "", // thinking and tool calls that models write into texts
+	"internal/jsonvalue":     "",                   // JSON text, read into plain values
+	"internal/reading":       "internal/jsonvalue", // Markdown, read into a document with positions
+	"internal/modelmarkup":   "",                   // thinking and tool calls that models write into texts
 	"validators/reading":     "validators/reading/numerals",
 	"validators/secrets":     "",
 	"validators/languages":   "",
@@ -195,6 +197,7 @@ var pure = []string{
 	"cascades/graphs",
 	"cascades/proofs",
 	"cascades/windlass",
+	"internal/jsonvalue",
 	"internal/modelmarkup",
 	"runner/engine",
 	"runner/exchanges",

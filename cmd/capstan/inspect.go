@@ -1,6 +1,9 @@
 package main
 
 import (
+	"fmt"
+	"strings"
+
 	"github.com/spf13/cobra"
 
 	"github.com/seed61713e19/capstan/cascades"
@@ -43,7 +46,12 @@ type inspection struct {
 
 // Text returns both as one page.
 func (i inspection) Text() string {
-	return i.Description.Text() + "\nworst case\n" + i.Plan.Text()
+	text := i.Description.Text() + "\nworst case\n" + i.Plan.Text()
+	if len(i.Description.Models) > 0 {
+		text += fmt.Sprintf("time limits: a model call ends after %s without an answer and is repeated once; rules.timeout limits an attempt\n",
+			strings.TrimSuffix(openai.DefaultTimeout.String(), "0s"))
+	}
+	return text
 }
 
 // planned is a plan with the proof of what may be written.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/tool"
 	"github.com/seed61713e19/capstan/validators"
@@ -229,6 +230,42 @@ func TestNobodyAnswers(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+const asksTwice = `
+cascade_id: twice
+phases:
+  - name: both
+    together:
+      - {name: legal, instructions: again, human_input: {prompt: "Lawful?", type: choice, options: [lawful, unlawful], store_as: legal}}
+      - {name: finance, instructions: again, human_input: {prompt: "Paid?", type: choice, options: [paid, unpaid], store_as: finance}}
+  - {name: end, compose: "{{ state.legal }} {{ state.finance }}"}
+`
+
+// Of two open questions, each answer reaches its own. Without answers the result has
+// one command for each question.
+func TestTwoQuestions(t *testing.T) {
+	for _, version := range []string{legacy, ""} {
+		t.Run("version "+version, func(t *testing.T) {
+			o, k := runs(t, "words", map[string]string{"twice": asksTwice})
+			var seen []string
+			s := begin(t.Context(), t, o).client(version, person(map[string]any{"legal: Lawful?": "unlawful", "finance: Paid?": "paid"}, &seen))
+			if text, object, _ := use(t, s, "twice", nil); text != "unlawful paid" {
+				t.Errorf("asked %q: %s %v", seen, text, object)
+			}
+			s = begin(t.Context(), t, o).client(version, person(nil, new([]string)))
+			text, object, _ := use(t, s, "twice", nil)
+			id := fmt.Sprint(object["run_id"])
+			for key, value := range map[event.Path]string{"both/legal/human_input": "lawful", "both/finance/human_input": "unpaid"} {
+				if command := "capstan answer " + id + " VALUE --question " + string(key); !strings.Contains(text, command) {
+					t.Errorf("no %q in %s", command, text)
+				}
+				if err := k.journal.Answer(t.Context(), id, key, runner.Answer{Value: value}); err != nil {
+					t.Error(err)
+				}
+			}
+		})
 	}
 }
 

@@ -77,6 +77,43 @@ func isInteger(v any) bool {
 	return ok && d.point >= len(d.digits)
 }
 
+// equal reports whether two plain values are the same JSON. Numbers are compared
+// as the decimal numbers that they are written as.
+func equal(a, b any) bool {
+	switch a := a.(type) {
+	case []any:
+		b, ok := b.([]any)
+		if !ok || len(a) != len(b) {
+			return false
+		}
+		for i := range a {
+			if !equal(a[i], b[i]) {
+				return false
+			}
+		}
+		return true
+	case map[string]any:
+		b, ok := b.(map[string]any)
+		if !ok || len(a) != len(b) {
+			return false
+		}
+		for key, value := range a {
+			if other, ok := b[key]; !ok || !equal(value, other) {
+				return false
+			}
+		}
+		return true
+	case nil, bool, string:
+		switch b.(type) {
+		case []any, map[string]any:
+			return false
+		}
+		return a == b
+	}
+	order, numbers := Compare(a, b)
+	return numbers && order == 0
+}
+
 // canonical is a text that is the same for all values that JSON Schema takes
 // for equal, and for no others.
 func canonical(v any) string { return string(appendCanonical(nil, v)) }

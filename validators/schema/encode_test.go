@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"github.com/seed61713e19/capstan/internal/jsonvalue"
 )
 
 // Lines are those of encoding/json, but for what nests too deep for them.
@@ -27,7 +29,7 @@ func TestIndent(t *testing.T) {
 	if margin := strings.Repeat("  ", maxIndent); err != nil || !strings.Contains(string(got), "[\n"+margin+`{"a":1,"b":[[],2]},`+"\n"+margin+"3\n"+margin[2:]+"]\n") {
 		t.Errorf("got %s, %v", got, err)
 	}
-	for _, text := range []string{strings.Repeat("[", maxNesting) + strings.Repeat("]", maxNesting), strings.Repeat(`{"a":[1,`, 4000) + "2" + strings.Repeat("]}", 4000)} {
+	for _, text := range []string{strings.Repeat("[", jsonvalue.MaxNesting) + strings.Repeat("]", jsonvalue.MaxNesting), strings.Repeat(`{"a":[1,`, 4000) + "2" + strings.Repeat("]}", 4000)} {
 		if got, err := Indent(json.RawMessage(text)); err != nil || len(got) > len(text)+4*maxIndent*maxIndent {
 			t.Errorf("%d bytes became %d, %v", len(text), len(got), err)
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/seed61713e19/capstan/internal/jsonvalue"
 	"github.com/seed61713e19/capstan/internal/modelmarkup"
 )
 
@@ -42,7 +43,7 @@ func document(stop Stop, text string, types typeSet) (any, error) {
 	}
 	if len(o.fences) == 1 {
 		body := o.fences[0].body
-		if v, err := newDecoder(stop, []byte(text[body.start:body.end]), maxValues).whole(); err == nil {
+		if v, err := jsonvalue.NewDecoder(stop, []byte(text[body.start:body.end]), jsonvalue.MaxValues).Whole(); err == nil {
 			return v, nil
 		}
 	}
@@ -53,10 +54,10 @@ func document(stop Stop, text string, types typeSet) (any, error) {
 // blanks out what the model thought, so that offsets stay.
 func read(stop Stop, text *string) (any, *outline, error) {
 	for again := false; ; again = true {
-		d := newDecoder(stop, []byte(*text), maxValues)
+		d := jsonvalue.NewDecoder(stop, []byte(*text), jsonvalue.MaxValues)
 		if start := strings.TrimLeft(*text, " \t\r\n"); start != "" && strings.IndexByte(`{["-0123456789tfn`, start[0]) >= 0 {
-			v, err := d.whole()
-			if err == nil || d.fatal(err) {
+			v, err := d.Whole()
+			if err == nil || d.Fatal(err) {
 				return v, nil, untold(err)
 			}
 		}
@@ -66,7 +67,7 @@ func read(stop Stop, text *string) (any, *outline, error) {
 				continue
 			}
 		}
-		d.values = 0
+		d.Restart()
 		o, err := outlineOf(d, *text)
 		return nil, &o, untold(err)
 	}
@@ -74,7 +75,7 @@ func read(stop Stop, text *string) (any, *outline, error) {
 
 // untold marks an error that says nothing about the text.
 func untold(err error) error {
-	if err == nil || errors.Is(err, errNested) {
+	if err == nil || errors.Is(err, jsonvalue.ErrNested) {
 		return err
 	}
 	return fmt.Errorf("%w: %w", ErrUntold, err)
@@ -127,7 +128,7 @@ func (o *outline) choose(text string, types typeSet) (any, error) {
 	}
 	for _, b := range broken {
 		if b.start > values[0].start {
-			line, column := position([]byte(text), values[0].start)
+			line, column := jsonvalue.Position([]byte(text), values[0].start)
 			return nil, fmt.Errorf("there is broken JSON after the JSON at line %d, column %d: %w. Give exactly one JSON document", line, column, reason(text, b))
 		}
 	}
@@ -136,7 +137,7 @@ func (o *outline) choose(text string, types typeSet) (any, error) {
 
 // reason returns why a candidate is broken.
 func reason(text string, c candidate) error {
-	return newDecoder(nil, []byte(text), maxValues).explain(c.err, c.end)
+	return jsonvalue.NewDecoder(nil, []byte(text), jsonvalue.MaxValues).Explain(c.err, c.end)
 }
 
 // ErrNoJSON is the error of a text in which nothing looks like JSON.
@@ -155,7 +156,7 @@ func oddBlank(text string, err error) error {
 	mark := false
 	for i, r := range text {
 		if mark && unicode.IsSpace(r) && !strings.ContainsRune(" \t\r\n", r) {
-			line, column := position([]byte(text), i)
+			line, column := jsonvalue.Position([]byte(text), i)
 			return fmt.Errorf("%w; line %d, column %d: the character U+%04X is no blank in JSON, so write a space", err, line, column, r)
 		}
 		mark = strings.ContainsRune("{[,:", r)
@@ -167,7 +168,7 @@ func oddBlank(text string, err error) error {
 func several(text string, values []candidate) error {
 	places := make([]string, len(values))
 	for i, v := range values {
-		line, column := position([]byte(text), v.start)
+		line, column := jsonvalue.Position([]byte(text), v.start)
 		places[i] = fmt.Sprintf("line %d, column %d", line, column)
 	}
 	return fmt.Errorf("the text has several different JSON documents (%s). Give exactly one", strings.Join(places, "; "))

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 	"unicode/utf8"
+
+	"github.com/seed61713e19/capstan/internal/jsonvalue"
 )
 
 func TestExtractOneDocument(t *testing.T) {
@@ -122,13 +124,13 @@ func TestExtractOtherType(t *testing.T) {
 }
 
 func TestExtractLimits(t *testing.T) {
-	many := strings.Repeat("1,", maxValues)
-	for _, text := range []string{"[" + many + "1]", "so [" + many, strings.Repeat("{} ", maxValues)} {
-		if v, _, err := Extract(nil, text, nil); !errors.Is(err, errTooManyValues) || !errors.Is(err, ErrUntold) || !strings.Contains(err.Error(), "1000000") || v != nil {
+	many := strings.Repeat("1,", jsonvalue.MaxValues)
+	for _, text := range []string{"[" + many + "1]", "so [" + many, strings.Repeat("{} ", jsonvalue.MaxValues)} {
+		if v, _, err := Extract(nil, text, nil); !errors.Is(err, jsonvalue.ErrTooManyValues) || !errors.Is(err, ErrUntold) || !strings.Contains(err.Error(), "1000000") || v != nil {
 			t.Errorf("%.20s: got %v", text, err)
 		}
 	}
-	if _, err := Parse([]byte("[" + many + "1]")); !errors.Is(err, errTooManyValues) {
+	if _, err := Parse([]byte("[" + many + "1]")); !errors.Is(err, jsonvalue.ErrTooManyValues) {
 		t.Errorf("got %v", err)
 	}
 	if _, _, err := Extract(nil, "x "+strings.Repeat("[", 20_000), nil); err == nil {
@@ -141,7 +143,7 @@ func TestParseMemory(t *testing.T) {
 	for name, unit := range map[string]string{"objects": `{"":1},`, "empty objects": "{},", "lists": "[1],", "empty lists": "[],", "numbers": "1000,", "decimals": "1.50,", "texts": `"a",`} {
 		t.Run(name, func(t *testing.T) {
 			values := map[string]int{"objects": 4, "empty objects": 2, "lists": 2}[name]
-			n := (maxValues - 2) / max(values, 1)
+			n := (jsonvalue.MaxValues - 2) / max(values, 1)
 			text := []byte("[" + strings.Repeat(unit, n) + "1]")
 			var before, after runtime.MemStats
 			runtime.GC()

@@ -3,43 +3,12 @@ package schema
 import (
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/seed61713e19/capstan/internal/jsonvalue"
 )
-
-// maxNumber bounds a number that is read: its length in bytes and the size of
-// its exponent. What computes with one writes its digits out.
-const maxNumber = 10_000
-
-// number is the plain value of a number as JSON writes it.
-func number(text string) (any, error) {
-	if i, err := strconv.Atoi(text); err == nil && text != "-0" {
-		return i, nil
-	}
-	// Only where Python, JSON and Go agree on how a float is written.
-	if f, err := strconv.ParseFloat(text, 64); err == nil && 1e-4 <= math.Abs(f) && math.Abs(f) < 1e16 &&
-		strconv.FormatFloat(f, 'f', -1, 64) == text {
-		return f, nil
-	}
-	if len(text) > maxNumber {
-		return nil, fmt.Errorf("the number %s… has %d digits, more than %d", text[:20], len(text), maxNumber)
-	}
-	if _, written, ok := cutExponent(text); ok {
-		if e, err := strconv.Atoi(written); err != nil || e > maxNumber || e < -maxNumber {
-			return nil, fmt.Errorf("the exponent of the number %s is larger than %d", Clip(text, 40), maxNumber)
-		}
-	}
-	return json.Number(text), nil
-}
-
-func cutExponent(text string) (mantissa, exponent string, ok bool) {
-	if i := strings.IndexAny(text, "eE"); i >= 0 {
-		return text[:i], text[i+1:], true
-	}
-	return text, "", false
-}
 
 // Whole gives a number as the integer that it is, whichever way it is written:
 // 3, 3.0, 3e0. It is false for what is none, or has more than 64 bits.
@@ -92,7 +61,7 @@ func written(v any) (string, bool) {
 	case float64:
 		return strconv.FormatFloat(v, 'e', -1, 64), !math.IsNaN(v) && !math.IsInf(v, 0)
 	case json.Number:
-		_, err := number(string(v))
+		_, err := jsonvalue.Number(string(v))
 		return string(v), err == nil && json.Valid([]byte(v))
 	}
 	return "", false
@@ -117,9 +86,9 @@ type decimal struct {
 	point    int
 }
 
-// decimalOf reads a number of JSON that [number] took.
+// decimalOf reads a number that [jsonvalue.Number] accepts.
 func decimalOf(text string) decimal {
-	mantissa, exponent, _ := cutExponent(text)
+	mantissa, exponent, _ := jsonvalue.CutExponent(text)
 	mantissa, negative := strings.CutPrefix(mantissa, "-")
 	whole, fraction, _ := strings.Cut(mantissa, ".")
 	point, _ := strconv.Atoi(exponent)

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"slices"
 	"strings"
+
+	"github.com/seed61713e19/capstan/internal/jsonvalue"
 )
 
 // A span is a part of a text: byte offsets.
@@ -60,8 +62,8 @@ type outline struct {
 // A broken candidate extends to its closing bracket, so a complete object inside a
 // broken one is not a candidate. Without a closing bracket, the candidate ends at the
 // syntax error.
-func outlineOf(d *decoder, text string) (outline, error) {
-	o := outliner{decoder: d, in: text, fresh: true, mark: -1}
+func outlineOf(d *jsonvalue.Decoder, text string) (outline, error) {
+	o := outliner{Decoder: d, in: text, fresh: true, mark: -1}
 	for o.pos < len(o.in) {
 		if o.fresh {
 			o.fresh = false
@@ -93,7 +95,7 @@ func outlineOf(d *decoder, text string) (outline, error) {
 }
 
 type outliner struct {
-	*decoder
+	*jsonvalue.Decoder
 	outline
 	in    string
 	pos   int
@@ -227,7 +229,7 @@ func (o *outliner) bracket() error {
 		list && strings.IndexByte(`{["-0123456789tfn]`, rest[0]) < 0:
 		return nil
 	}
-	value, end, err := o.at(start)
+	value, end, err := o.At(start)
 	found := &o.objects
 	if list {
 		found = &o.lists
@@ -241,7 +243,7 @@ func (o *outliner) bracket() error {
 			o.last = &c
 		}
 		return nil
-	case o.fatal(err), errors.Is(err, errNested):
+	case o.Fatal(err), errors.Is(err, jsonvalue.ErrNested):
 		return err
 	case !list || strings.IndexByte("tfn", rest[0]) < 0: // else it is a word in brackets
 		found.add(candidate{span{start, end}, nil, err})
@@ -299,9 +301,4 @@ func (o *outliner) link(start, end int) bool {
 	before := strings.TrimRight(o.in[max(0, start-maxBlanks):start], " \t")
 	return after == "(" || after == "[" || start > 0 && o.in[start-1] == ']' ||
 		after == ":" && (before == "" || before[len(before)-1] == '\n')
-}
-
-// fatal reports whether an error ends the reading of the whole text.
-func (d *decoder) fatal(err error) bool {
-	return errors.Is(err, errTooManyValues) || d.stopped
 }

@@ -2,9 +2,9 @@ package schema
 
 import (
 	"cmp"
-	"encoding/json"
-	"strconv"
 	"strings"
+
+	"github.com/seed61713e19/capstan/internal/jsonvalue"
 )
 
 // A step leads from an object or array to a value in it.
@@ -15,30 +15,15 @@ type step struct {
 
 // pathOf writes the way to a value as a JSON path.
 func pathOf(steps []step) string {
-	var b strings.Builder
-	b.WriteByte('$')
+	path := []byte("$")
 	for _, s := range steps {
-		switch {
-		case s.index >= 0:
-			b.WriteString("[" + strconv.Itoa(s.index) + "]")
-		case isName(s.name):
-			b.WriteString("." + s.name)
-		default:
-			quoted, _ := json.Marshal(s.name)
-			b.WriteString("[" + string(quoted) + "]")
+		if s.index >= 0 {
+			path = jsonvalue.AppendIndex(path, s.index)
+		} else {
+			path = jsonvalue.AppendName(path, s.name)
 		}
 	}
-	return b.String()
-}
-
-func isName(s string) bool {
-	for i, r := range s {
-		letter := r == '_' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
-		if !letter && (i == 0 || r != '-' && (r < '0' || r > '9')) {
-			return false
-		}
-	}
-	return s != ""
+	return string(path)
 }
 
 func compareSteps(a, b step) int {

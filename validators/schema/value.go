@@ -9,25 +9,15 @@ import (
 	"math"
 	"reflect"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/seed61713e19/capstan/internal/jsonvalue"
 )
 
-// Parse decodes one JSON document into a plain value. It is the one way in which
-// values of models, users and tools are read: a number that encodes again as it
-// was written is an int or a float64, any other stays a [json.Number], so that
-// nothing of it is lost.
-//
-// It is an error if anything but white space follows the document, if the text is
-// not UTF-8, if an object has a key twice ([*DuplicateKey]), if a number has more
-// than 10,000 digits or an exponent beyond 10,000 on either side, if the document
-// nests deeper than 9,000 levels, and if it has more than
-// 1,000,000 values. An object counts as two values, each of its members as two more.
-func Parse(text []byte) (any, error) {
-	if !utf8.Valid(text) {
-		return nil, errors.New("not UTF-8")
-	}
-	return newDecoder(nil, text, maxValues).whole()
-}
+// Parse decodes one JSON document into a plain value, see [jsonvalue.Parse].
+func Parse(text []byte) (any, error) { return jsonvalue.Parse(text) }
+
+// A DuplicateKey is the error of an object that has a key twice.
+type DuplicateKey = jsonvalue.DuplicateKey
 
 // Encode writes a value as JSON in one line, its letters as they are.
 func Encode(v any) ([]byte, error) {
@@ -118,10 +108,10 @@ func describe(err error, text []byte) error {
 		text := sentence("type", typesInWords([]string{wanted(mistyped.Type)}), typesInWords([]string{is}))
 		return &fieldError{strings.TrimSpace(mistyped.Field + " " + text), err}
 	case errors.As(err, &syntax):
-		line, column := position(text, int(syntax.Offset)-1)
+		line, column := jsonvalue.Position(text, int(syntax.Offset)-1)
 		return fmt.Errorf("line %d, column %d: %w", line, column, err)
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		line, column := position(text, len(text))
+		line, column := jsonvalue.Position(text, len(text))
 		return fmt.Errorf("line %d, column %d: the JSON ends too early", line, column)
 	default:
 		return err
@@ -160,7 +150,7 @@ func wanted(t reflect.Type) string {
 // behind refuses what follows a document.
 func behind(text []byte, end int) error {
 	if rest := bytes.TrimLeft(text[end:], " \t\r\n"); len(rest) > 0 {
-		line, column := position(text, len(text)-len(rest))
+		line, column := jsonvalue.Position(text, len(text)-len(rest))
 		return fmt.Errorf("line %d, column %d: there is text after the JSON document", line, column)
 	}
 	return nil
@@ -184,7 +174,7 @@ func Plain(v any) (plain any, err error) {
 	if err != nil {
 		return nil, err
 	}
-	return newDecoder(nil, text, math.MaxInt).whole()
+	return jsonvalue.NewDecoder(nil, text, math.MaxInt).Whole()
 }
 
 // Copied is a plain value of one's own: what is done to its lists and maps changes
@@ -214,7 +204,7 @@ func plain(v any) (any, error) {
 	var err error
 	switch v := v.(type) {
 	case json.Number:
-		return number(string(v))
+		return jsonvalue.Number(string(v))
 	case []any:
 		for i := range v {
 			if v[i], err = plain(v[i]); err != nil {

@@ -11,7 +11,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/model/plain"
@@ -76,7 +75,7 @@ func New(o Options) (*Client, error) {
 		secrets:  secrets(key, p.Headers),
 		http:     httpClient(o.HTTP),
 		own:      own,
-		timeout:  cmp.Or(o.Timeout, 5*time.Minute),
+		timeout:  cmp.Or(o.Timeout, DefaultTimeout),
 		tries:    cmp.Or(o.MaxTries, model.Tries),
 		stream:   o.Stream,
 		prices:   DefaultPrices().With(p.Prices).With(o.Prices),

@@ -38,6 +38,9 @@ import (
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
+// DefaultTimeout is the longest silence of an endpoint before a call ends.
+const DefaultTimeout = 5 * time.Minute
+
 // Options say which endpoint is asked and how. The zero value asks OpenAI's
 // without a key.
 type Options struct {
@@ -45,7 +48,7 @@ type Options struct {
 	BaseURL     string         // with the version's path; wins over the provider's
 	APIKey      string         // sent to the base URL's origin and nowhere else; may be empty
 	HTTP        *http.Client   // to ask with; nil makes one, over [plain.Transport]. Its redirect policy is not used
-	Timeout     time.Duration  // of one try, or of the silence before a chunk where it is streamed; 5 minutes
+	Timeout     time.Duration  // of one try, or of the silence before a chunk where it is streamed; 0 is DefaultTimeout
 	MaxTries    int            // how often a request is sent at most; [model.Tries]
 	Concurrency int            // how many tries are under way at once; 64
 	Stream      bool           // stream even where no one listens to the text

@@ -4,7 +4,10 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"io"
+	"log"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"strconv"
 	"strings"
@@ -227,5 +230,19 @@ func TestSilenceRepeatedOnce(t *testing.T) {
 	var f *model.Failure
 	if !errors.As(err, &f) || f.Class != model.TimedOut || e.count() != 2 {
 		t.Errorf("got %v after %d requests", err, e.count())
+	}
+}
+
+// An endpoint whose certificate nobody trusts is reported with what to do.
+func TestUnknownAuthority(t *testing.T) {
+	s := httptest.NewTLSServer(http.NotFoundHandler())
+	defer s.Close()
+	s.Config.ErrorLog = log.New(io.Discard, "", 0)
+	c, err := openai.New(openai.Options{BaseURL: s.URL, APIKey: "k", MaxTries: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Call(t.Context(), ask("Hello?")); err == nil || !strings.Contains(err.Error(), "has a certificate of an unknown authority: add the authority's certificate") {
+		t.Errorf("got %v", err)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
@@ -269,10 +270,14 @@ func (t *try) failure(ctx context.Context, err error) *model.Failure {
 	var f *model.Failure
 	var timeout net.Error
 	var asking *url.Error
+	var untrusted x509.UnknownAuthorityError
 	switch {
 	case errors.As(err, &f):
 	case context.Cause(ctx) == errSilent, errors.As(err, &timeout) && timeout.Timeout():
 		f = &model.Failure{Class: model.TimedOut, Message: fmt.Sprintf("%s stays silent for %s", t.c.url.Host, t.c.timeout)}
+	case errors.As(err, &untrusted):
+		f = &model.Failure{Class: model.Unavailable, Message: fmt.Sprintf("%s has a certificate of an unknown authority: add the authority's certificate to the "+
+			"system's store, or on Linux set SSL_CERT_FILE to a PEM file with it", t.c.url.Host)}
 	case errors.As(err, &asking):
 		f = &model.Failure{Class: model.Unavailable, Message: t.c.unreachable(t.reached) + asking.Err.Error()}
 	default:

@@ -31,6 +31,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/serve/guards"
 	"github.com/seed61713e19/capstan/runner/serve/orders"
 	"github.com/seed61713e19/capstan/runner/serve/trees"
+	"github.com/seed61713e19/capstan/runner/serve/trends"
 )
 
 // A Store is what pages are made from; what each method promises is said at
@@ -70,11 +71,14 @@ type Options struct {
 type Site struct {
 	o      Options
 	trees  *trees.Forest
+	trends *trends.Counter
 	lately lately
 }
 
 // New is a site, all of whose options are given but Scales.
-func New(o Options) *Site { return &Site{o: o, trees: trees.New(o.Store)} }
+func New(o Options) *Site {
+	return &Site{o: o, trees: trees.New(o.Store), trends: trends.NewCounter(o.Store)}
+}
 
 // Routes are what answers each pattern of an [http.ServeMux], "GET /runs/{id}". An
 // error that one returns has not been answered yet.

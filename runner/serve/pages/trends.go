@@ -2,7 +2,6 @@ package pages
 
 import (
 	"cmp"
-	"context"
 	"html/template"
 	"net/http"
 	"strconv"
@@ -80,9 +79,12 @@ func (s *Site) trendsPage(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	report, err := s.trend(r.Context(), &v, f)
+	report, err := s.trends.Ask(r.Context(), v.Scope, f, time.Now())
 	if err != nil {
 		return err
+	}
+	if report.Capped {
+		v.Capped = f.Limit
 	}
 	v.show(report)
 	if v.Cascades, err = s.cascadesSeen(r, v.Cascade); err != nil {
@@ -113,18 +115,6 @@ func (s *Site) trendsAsked(r *http.Request) (v trendsView, f journal.Filter, err
 func scopeOf(r *http.Request) trends.Scope {
 	q := r.URL.Query()
 	return trends.Scope{Cascade: q.Get("cascade"), Phase: q.Get("phase"), Gate: q.Get("gate"), Moment: q.Get("moment")}
-}
-
-func (s *Site) trend(ctx context.Context, v *trendsView, f journal.Filter) (*trends.Report, error) {
-	runs, err := s.o.Store.Runs(ctx, f)
-	if err != nil {
-		return nil, err
-	}
-	if len(runs) == f.Limit {
-		v.Capped = f.Limit
-		f.Since = runs[len(runs)-1].Started
-	}
-	return trends.Ask(v.Scope, f.Since, time.Now(), runs, s.o.Store.Attempts(ctx, f))
 }
 
 // show makes plots and tables of the report.

@@ -1,18 +1,15 @@
-// Package trends tells what kept runs came to, day by day: how often they passed,
-// how often they tried again, what they cost and how long they took, as a whole and
-// for each cascade, or each phase and gate of one.
+// Package trends counts what stored runs came to, day by day: how often they passed,
+// how often they retried, what they cost and how long they took. It counts all runs,
+// one cascade, one of its phases or one gate.
 //
-// In come the runs and their attempts, in any order, those of other runs passed
-// over; out comes a [Report]. It reads
-// no store, knows no page and no clock but the times that it is given. All counts
-// stand at the day on which their run began, UTC.
+// A [Counter] reads the attempts of each day once and stores the counts. It reads a
+// day again only if a run of that day changed. All counts belong to the day, in UTC,
+// on which their run started.
 package trends
 
 import (
 	"cmp"
-	"iter"
 	"math"
-	"slices"
 	"strings"
 	"time"
 
@@ -65,73 +62,12 @@ type Report struct {
 	Trend
 	Parts []Trend // the most frequent first, at most 100
 	More  int     // parts that are left out
+	// Capped reports whether the filter's limit left out older runs.
+	Capped bool
 }
 
 // maxParts is how many parts a report has at most.
 const maxParts = 100
-
-// Ask counts what the scope came to from since until until. A since that is zero
-// begins with the first run. An error is that of the attempts.
-func Ask(scope Scope, since, until time.Time, runs []journal.Summary, attempts iter.Seq2[journal.Attempt, error]) (*Report, error) {
-	for _, r := range runs {
-		if since.IsZero() || r.Started.Before(since) {
-			since = r.Started
-		}
-	}
-	c := &counter{scope: scope, cuts: cuts(since, until), found: map[Scope]*Trend{}, runs: map[string]string{}}
-	for _, r := range runs {
-		c.run(r)
-	}
-	for a, err := range attempts {
-		if err != nil {
-			return nil, err
-		}
-		c.attempt(&a)
-	}
-	return c.report(), nil
-}
-
-// A counter makes a report.
-type counter struct {
-	scope Scope
-	cuts  []time.Time
-	found map[Scope]*Trend
-	runs  map[string]string // their cascades
-}
-
-// of is the span of a scope that a time lies in, nil where none does.
-func (c *counter) of(s Scope, at time.Time) *Span {
-	i, on := slices.BinarySearchFunc(c.cuts, at, time.Time.Compare)
-	if !on {
-		i--
-	}
-	if i < 0 || i >= len(c.cuts)-1 {
-		return nil
-	}
-	t := c.found[s]
-	if t == nil {
-		t = &Trend{Scope: s, Spans: make([]Span, len(c.cuts)-1)}
-		for n := range t.Spans {
-			t.Spans[n].From, t.Spans[n].Until = c.cuts[n], c.cuts[n+1]
-		}
-		c.found[s] = t
-	}
-	return &t.Spans[i]
-}
-
-// add counts something for the scope as a whole, for a part of it, or for both.
-func (c *counter) add(at time.Time, s Scope, count func(*Span)) {
-	if s == c.scope || c.scope.sums(s) {
-		if span := c.of(c.scope, at); span != nil {
-			count(span)
-		}
-	}
-	if s != c.scope && c.scope.has(s) {
-		if span := c.of(s, at); span != nil {
-			count(span)
-		}
-	}
-}
 
 // sums tells whether the scope is the sum of scopes like the other one: all runs of
 // those of cascades, a gate anywhere of those in phases.
@@ -148,51 +84,6 @@ func (s Scope) has(o Scope) bool {
 		return s.sums(o)
 	}
 	return o.Phase != "" && s.Cascade == o.Cascade && (s.Phase == "" || s.Phase == o.Phase)
-}
-
-// run counts a run as a whole; what it cost and took its attempts tell.
-func (c *counter) run(r journal.Summary) {
-	c.runs[r.RunID] = r.CascadeID
-	c.add(r.Started, Scope{Cascade: r.CascadeID}, func(s *Span) {
-		s.N++
-		s.CostUSD += r.Usage.CostUSD
-		switch r.Status {
-		case "succeeded":
-			s.Passed.Add(true)
-		case "blocked", "exhausted", "over_budget":
-			s.Passed.Add(false)
-		case "failed":
-			s.Errors++
-		}
-	})
-}
-
-// attempt counts one for its run, its phase and the gates that spoke.
-func (c *counter) attempt(a *journal.Attempt) {
-	cascade, known := c.runs[a.RunID]
-	if !known {
-		return
-	}
-	again := a.Number > 1 && !a.Edited
-	c.add(a.Started, Scope{Cascade: cascade}, func(s *Span) {
-		s.Took += a.Took
-		if again {
-			s.Again++
-		}
-	})
-	if a.Phase == "" {
-		return
-	}
-	if a.Number > 0 && !a.Edited {
-		c.add(a.Started, Scope{Cascade: cascade, Phase: a.Phase}, func(s *Span) { s.try(a, again) })
-	}
-	for i := range a.Verdicts {
-		v := &a.Verdicts[i]
-		if v.Valid == nil && !v.Broke {
-			continue // it was not asked
-		}
-		c.add(a.Started, Scope{Cascade: cascade, Phase: a.Phase, Gate: v.Validator, Moment: v.Moment}, func(s *Span) { s.verdict(v) })
-	}
 }
 
 func (s *Span) try(a *journal.Attempt, again bool) {
@@ -229,27 +120,6 @@ func (s *Span) verdict(v *journal.Judgement) {
 func (s *Span) plus(o Span) {
 	s.N, s.Passed, s.Again, s.Errors = s.N+o.N, s.Passed.Plus(o.Passed), s.Again+o.Again, s.Errors+o.Errors
 	s.CostUSD, s.Took = s.CostUSD+o.CostUSD, s.Took+o.Took
-}
-
-func (c *counter) report() *Report {
-	c.of(c.scope, c.cuts[0]) // it is there, also where nothing happened
-	r := &Report{}
-	for s, t := range c.found {
-		t.Whole = Span{From: c.cuts[0], Until: c.cuts[len(c.cuts)-1]}
-		for _, span := range t.Spans {
-			t.Whole.plus(span)
-		}
-		if s == c.scope {
-			r.Trend = *t
-		} else {
-			r.Parts = append(r.Parts, *t)
-		}
-	}
-	slices.SortFunc(r.Parts, compare)
-	if r.More = max(len(r.Parts)-maxParts, 0); r.More > 0 {
-		r.Parts = r.Parts[:maxParts]
-	}
-	return r
 }
 
 // compare puts cascades with more runs first, then phases before their gates.

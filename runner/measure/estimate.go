@@ -114,13 +114,13 @@ func (e Estimate) Interval(confidence float64) Interval {
 // it at any look.
 func (e Estimate) Upper(confidence float64) float64 { return sequential.Upper(e.counts, confidence) }
 
-// MostLabels is the largest number that [Estimate.More] returns.
-const MostLabels = 10_000
+// mostLabels is the largest number that [Estimate.More] returns.
+const mostLabels = 10_000
 
 // More returns the number of further random draws without a hit after which
-// [Estimate.Upper] is within the limit. Its maximum is [MostLabels].
+// [Estimate.Upper] is within the limit. Its maximum is 10,000.
 func (e Estimate) More(limit, confidence float64) int {
-	return sequential.More(e.counts, limit, confidence, MostLabels)
+	return sequential.More(e.counts, limit, confidence, mostLabels)
 }
 
 // String returns "70 of 262, 26.7 % (17.9-37.2)" with the interval of [Confidence], or

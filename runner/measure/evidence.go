@@ -244,7 +244,7 @@ func Shortfall(did, texts string, e Estimate, confidence, limit float64) string 
 	switch more {
 	case 1:
 		wanted = fmt.Sprintf("1 more %s text", texts)
-	case MostLabels:
+	case mostLabels:
 		wanted = "over " + wanted
 	}
 	switch {

@@ -8,7 +8,6 @@ import (
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/journal"
-	"github.com/seed61713e19/capstan/runner/measure"
 	"github.com/seed61713e19/capstan/validators/patterns"
 )
 
@@ -257,16 +256,14 @@ func (b *Builder) closeRun() {
 	}
 }
 
-// Report is the report of what was added. Ceilings are those of the phases, where
-// they are known.
-func (b *Builder) Report(ceilings map[string]measure.Bound) *Report {
+// Report returns the report of what was added. Released is what is known of the bad
+// among the released texts of each phase, in words.
+func (b *Builder) Report(released map[string]string) *Report {
 	b.closeRun()
 	b.open, b.opened = nil, nil
 	for _, name := range b.order {
 		p := b.phases[name].phase(name)
-		if c, known := ceilings[name]; known {
-			p.Ceiling = &c
-		}
+		p.Released = released[name]
 		b.report.Phases = append(b.report.Phases, p)
 	}
 	return &b.report

@@ -13,8 +13,8 @@
 // shorter: nothing is supposed of it. A ladder is put together of models as they
 // did at the same attempt of other tries, so that it supposes that whose no came
 // before does not matter; a model at an attempt at which it was hardly ever seen
-// is in none. Nothing is said of what no run has tried. Every figure of an advice
-// is made again of the first half of the runs and held against the second.
+// is in none. Nothing is said of what no run has tried. The first half of the runs
+// chooses an advice, and the second half must show that it saves.
 package cost
 
 import (
@@ -36,17 +36,18 @@ type Report struct {
 
 // A Phase is what its accepted outputs cost.
 type Phase struct {
-	Phase     string         `json:"phase"`
-	Now       Option         `json:"now"`
-	ByAttempt []Step         `json:"by_attempt"`
-	ByRung    []Step         `json:"by_rung"`
-	ByGate    []After        `json:"by_gate"`
-	ByReason  []After        `json:"by_reason"`
-	Fresh     measure.Rate   `json:"after_new_reason"`  // accepted next, after a reason that was not that of the attempt before
-	Again     measure.Rate   `json:"after_same_reason"` // accepted next, after one that was
-	Others    []Option       `json:"others"`
-	Advice    *Option        `json:"advice"`            // nil where nothing that was seen is cheaper
-	Ceiling   *measure.Bound `json:"ceiling,omitempty"` // released and bad; nil where nobody has asked
+	Phase     string       `json:"phase"`
+	Now       Option       `json:"now"`
+	ByAttempt []Step       `json:"by_attempt"`
+	ByRung    []Step       `json:"by_rung"`
+	ByGate    []After      `json:"by_gate"`
+	ByReason  []After      `json:"by_reason"`
+	Fresh     measure.Rate `json:"after_new_reason"`  // accepted next, after a reason that was not that of the attempt before
+	Again     measure.Rate `json:"after_same_reason"` // accepted next, after one that was
+	Others    []Option     `json:"others"`
+	Advice    *Option      `json:"advice"`      // nil where the runs show no cheaper way
+	Tested    int          `json:"tested_runs"` // that advice was looked for in
+	Released  string       `json:"released"`    // the bad among the released texts, in words; "" if nobody has asked
 }
 
 // An Option is what the runs cost in one way of doing them.
@@ -57,6 +58,7 @@ type Option struct {
 	Price    Price             `json:"price"`
 	Around   *measure.Interval `json:"interval"` // of its money, or of its calls where there is none; nil of a ladder
 	Saving   float64           `json:"saving"`   // of the price as it stands: 0.2 is a fifth
+	Saves    *measure.Interval `json:"saves"`    // of an advice, where its saving lies by 95 % confidence
 	Check    *Check            `json:"check"`    // nil where there are too few runs
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -117,7 +118,7 @@ func TestReport(t *testing.T) {
 	if _, told := found["3 attempts"]; told || len(p.Others) != 3 {
 		t.Errorf("something is said of what no run tried: %+v", p.Others)
 	}
-	if p.Advice == nil || p.Advice.Name != "2 attempts" || p.Advice.Check != nil {
+	if p.Advice != nil || p.Tested != 0 || p.Advised() != "none, too few runs" {
 		t.Errorf("advice %+v", p.Advice)
 	}
 	one := cost.NewBuilder("post")
@@ -283,6 +284,65 @@ func TestAdvice(t *testing.T) {
 	}
 	if ladders != 1 {
 		t.Errorf("the ladder that was seen is not told: %+v", p.Others)
+	}
+}
+
+// TestAdviceOfNoise: of two models that are the same under two names no ladder is
+// advised, whatever chance makes of the runs; the report says how many runs it is of.
+func TestAdviceOfNoise(t *testing.T) {
+	worlds := uint64(40)
+	if os.Getenv("CAPSTAN_SLOW") != "" {
+		worlds = 1000
+	}
+	wrong := 0
+	for seed := range worlds {
+		rng := rand.New(rand.NewPCG(seed, 21))
+		b := cost.NewBuilder("post")
+		for n := range 200 {
+			w := world{chance: map[string]float64{"a": 0.6, "b": 0.6}, price: map[string]float64{"a": 0.01, "b": 0.01}}
+			for range 3 {
+				w.ladder = append(w.ladder, []string{"a", "b"}[rng.IntN(2)])
+			}
+			w.run(rng, n, b.Add)
+		}
+		p := b.Report(nil).Phases[0]
+		if p.Advice != nil {
+			wrong++
+		} else if p.Advised() != "none, no difference that 200 runs can show" {
+			t.Fatal(p.Advised())
+		}
+	}
+	t.Logf("advice in %d of %d worlds of two models that are the same", wrong, worlds)
+	if wrong > int(worlds)*5/100 {
+		t.Errorf("advice in %d of %d worlds", wrong, worlds)
+	}
+}
+
+// TestAdviceOfDifference: where one model costs half as much and is as good, the
+// ladder that begins with it is advised, and the interval holds what it saves.
+func TestAdviceOfDifference(t *testing.T) {
+	found, holds := 0, 0
+	const worlds = 20
+	for seed := range uint64(worlds) {
+		rng := rand.New(rand.NewPCG(seed, 22))
+		b := cost.NewBuilder("post")
+		for n := range 300 {
+			w := world{chance: map[string]float64{"a": 0.6, "b": 0.6}, price: map[string]float64{"a": 0.01, "b": 0.02}}
+			for range 3 {
+				w.ladder = append(w.ladder, []string{"a", "b"}[rng.IntN(2)])
+			}
+			w.run(rng, n, b.Add)
+		}
+		if a := b.Report(nil).Phases[0].Advice; a != nil && strings.HasPrefix(a.Name, "a") {
+			found++
+			if a.Saves.Holds(1 - 0.01/0.015) {
+				holds++
+			}
+		}
+	}
+	t.Logf("advised in %d of %d worlds; the interval holds a saving of a third in %d", found, worlds, holds)
+	if found < worlds*9/10 || holds < found*8/10 {
+		t.Error("the difference is not found")
 	}
 }
 

@@ -45,25 +45,7 @@ func (t *tally) options(p *Phase, h hazards) {
 		}
 		p.Others = append(p.Others, o)
 	}
-	p.advise(money)
-}
-
-// little is what an advice may lose of the outputs that are accepted, and what it
-// must save at least.
-const little = 0.01
-
-// advise picks the cheapest of the others that accepts as many, as far as that was
-// seen.
-func (p *Phase) advise(money bool) {
-	for i := range p.Others {
-		o := &p.Others[i]
-		if o.Saving <= little || o.Accepted.Value() < p.Now.Accepted.Value()-little {
-			continue
-		}
-		if p.Advice == nil || o.Price.of(money) < p.Advice.Price.of(money) {
-			p.Advice = o
-		}
-	}
+	p.Advice, p.Tested = all.advice(ways(longest, h), money)
 }
 
 // ways lists what can be said something of.
@@ -122,12 +104,7 @@ func (s *sample) option(w way, money bool) (Option, bool) {
 
 // halves splits the outputs by their runs. It returns nil if there are too few runs.
 func halves(outputs []*output) (first, rest []*output) {
-	var runs []int // where each begins
-	for i, o := range outputs {
-		if i == 0 || o.run != outputs[i-1].run {
-			runs = append(runs, i)
-		}
-	}
+	runs := starts(outputs)
 	if len(runs) < 2*fewest {
 		return nil, nil
 	}

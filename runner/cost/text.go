@@ -42,8 +42,8 @@ func (p *Phase) tell(b *strings.Builder) {
 	default:
 		fmt.Fprintf(b, "  95 %% interval: %.4g to %.4g\n", i.Low, i.High)
 	}
-	if p.Ceiling != nil {
-		fmt.Fprintf(b, "  ceiling: %s of the released texts are bad, whatever the budget\n", p.Ceiling)
+	if p.Released != "" {
+		fmt.Fprintf(b, "  %s\n", p.Released)
 	}
 	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "  attempt\taccepted after earlier rejections\tcost of the attempt")
@@ -97,11 +97,20 @@ func (p *Phase) tellOthers(b *strings.Builder) {
 		}
 		fmt.Fprintf(b, "    %s: %s, %s of the outputs accepted, saves %s\n", o.Name, o.Price, measure.Percent(o.Accepted.Value()), measure.Percent(o.Saving))
 	}
-	if a := p.Advice; a != nil {
-		fmt.Fprintf(b, "  advice: %s saves %s%s\n", a.Name, measure.Percent(a.Saving), a.checked())
-	} else {
-		fmt.Fprintf(b, "  advice: none, no alternative is cheaper and accepts as many\n")
+	fmt.Fprintf(b, "  advice: %s\n", p.Advised())
+}
+
+// Advised is the advice in words, with the evidence for it.
+func (p *Phase) Advised() string {
+	a := p.Advice
+	switch {
+	case a != nil:
+		return fmt.Sprintf("%s saves %s (%s) in the half of %d runs that did not choose it, and accepts %s",
+			a.Name, measure.Percent(a.Saving), a.Saves, p.Tested, measure.Percent(a.Accepted.Value()))
+	case p.Tested == 0:
+		return "none, too few runs"
 	}
+	return fmt.Sprintf("none, no difference that %d runs can show", p.Tested)
 }
 
 // checked tells how the first half of the runs would have been wrong about the

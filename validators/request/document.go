@@ -103,7 +103,7 @@ func lastJSON(d *reading.Document) (found reading.JSON, err error) {
 	return d.JSON[i], nil
 }
 
-// messageKey is a field by which an object is a message of the protocol.
+// messageKey matches the fields of a second message.
 var messageKey = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`"(?:task_id|verdict|criteria_results|acceptance_criteria|promise_id)"\s*:`)
 })

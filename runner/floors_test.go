@@ -138,7 +138,8 @@ var floors = map[string]string{
 	"runner/tool/query":   "runner/journal/postgres runner/journal/statements runner/process runner/tool validators/schema",
 	"runner/tool/mcp":     "runner/internal/fences runner/internal/requestids runner/process runner/spellings runner/tool validators validators/schema",
 	"validators/capy":     "validators validators/capy/reading validators/faults validators/schema",
-	"validators/edit":     "internal/files internal/reading internal/textdiff validators validators/faults validators/schema",
+	"internal/strictyaml": "validators validators/schema", // one YAML document, with the places of its problems
+	"validators/edit":     "internal/files internal/reading internal/strictyaml internal/textdiff validators validators/faults validators/schema",
 	"validators/request":  "internal/jsonvalue internal/modelmarkup internal/reading runner/reports validators validators/faults validators/request/internal/worktree validators/schema",
 	"validators/schedule": "internal/files internal/modelmarkup runner/signatures runner/tool validators validators/schedule/spoilings validators/schedule/statements validators/schema",
 	// The files that a response and an inspector look at.

@@ -1,13 +1,15 @@
 package capy
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
-	"github.com/seed61713e19/capstan/validators/capy/reading"
+	"github.com/seed61713e19/capstan/internal/reading"
+	"github.com/seed61713e19/capstan/validators/schema"
 )
 
 // A sidecar is a JSON file that belongs to an output.
@@ -23,9 +25,14 @@ func sidecars(v any) ([]sidecar, error) {
 	case nil:
 		return nil, nil
 	case string:
+		if plain, err := schema.Parse([]byte(v)); err == nil {
+			if m, ok := plain.(map[string]any); ok && named(m) {
+				return files(m)
+			}
+		}
 		return []sidecar{{text: []byte(v)}}, nil
 	case []byte:
-		return []sidecar{{text: v}}, nil
+		return sidecars(string(v))
 	case []string:
 		list := make([]sidecar, len(v))
 		for i, s := range v {
@@ -86,8 +93,8 @@ func files(v map[string]any) ([]sidecar, error) {
 	return list, nil
 }
 
-// priorNumbers turns the option into the values that earlier stages stated.
-func priorNumbers(v any) ([]float64, error) {
+// priorNumbers returns the values of earlier stages.
+func (p *policy) priorNumbers(v any) ([]float64, error) {
 	switch v := v.(type) {
 	case nil:
 		return nil, nil
@@ -98,40 +105,37 @@ func priorNumbers(v any) ([]float64, error) {
 	case json.Number:
 		f, err := v.Float64()
 		return []float64{f}, err
-	case []float64:
-		return v, nil
-	case map[string]float64:
-		var list []float64
-		for _, name := range slices.Sorted(maps.Keys(v)) {
-			list = append(list, v[name])
-		}
-		return list, nil
-	case string:
-		return stated(v), nil
 	case []byte:
-		return stated(string(v)), nil
-	case []string:
-		var list []float64
-		for _, s := range v {
-			list = append(list, stated(s)...)
+		return p.priorNumbers(string(v))
+	case string:
+		return p.stated(v)
+	case []any, map[string]any:
+	default: // a typed list or map
+		plain, err := schema.Plain(v)
+		if err != nil {
+			return nil, fmt.Errorf("prior: a %T: want a text, a number, or a map or list of these", v)
 		}
-		return list, nil
-	case []any:
-		return priorList(v)
-	case map[string]any:
-		values := make([]any, 0, len(v))
-		for _, name := range slices.Sorted(maps.Keys(v)) {
-			values = append(values, v[name])
+		v2, ok := plain.(map[string]any)
+		list, isList := plain.([]any)
+		if !ok && !isList {
+			return nil, fmt.Errorf("prior: a %T: want a text, a number, or a map or list of these", v)
 		}
-		return priorList(values)
+		if isList {
+			return p.priorNumbers(list)
+		}
+		return p.priorNumbers(v2)
 	}
-	return nil, fmt.Errorf("prior: a %T: want a text, a number, or a map or list of these", v)
-}
-
-func priorList(values []any) ([]float64, error) {
+	var values []any
+	if m, ok := v.(map[string]any); ok {
+		for _, name := range slices.Sorted(maps.Keys(m)) {
+			values = append(values, m[name])
+		}
+	} else {
+		values = v.([]any)
+	}
 	var list []float64
 	for _, one := range values {
-		numbers, err := priorNumbers(one)
+		numbers, err := p.priorNumbers(one)
 		if err != nil {
 			return nil, err
 		}
@@ -140,17 +144,24 @@ func priorList(values []any) ([]float64, error) {
 	return list, nil
 }
 
-// stated gives the values of IVPS, E[IVPS] and E[IRR] that a text states, or
-// the number that it is.
-func stated(text string) []float64 {
-	if n, ok := reading.Number(text); ok {
-		return []float64{n}
+// stated returns the number that a text is, or the values that an output states and some
+// stage must not state.
+func (p *policy) stated(text string) ([]float64, error) {
+	if n := reading.Numbers(text); len(n) == 1 && n[0].In(text) == strings.TrimSpace(text) {
+		return []float64{n[0].Value}, nil
+	}
+	d, err := read(context.Background(), text)
+	if err != nil {
+		return nil, fmt.Errorf("prior: %w", err)
 	}
 	var list []float64
-	for _, s := range reading.Read(reading.Request{Text: []byte(text)}).Statements {
-		if !s.Has(reading.Absent) && (s.Metric.PerShare() || s.Metric == reading.EIRR) {
-			list = append(list, s.Value)
+	for _, f := range p.vocabulary.facts(d) {
+		forbids := func(s stage) bool {
+			return slices.ContainsFunc(s.Forbids, func(one forbidden) bool { return one.Value == f.value })
+		}
+		if f.figure != nil && slices.ContainsFunc(p.Stages, forbids) {
+			list = append(list, f.figure.Value)
 		}
 	}
-	return list
+	return list, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"github.com/seed61713e19/capstan/templates/prompts"
 	"github.com/seed61713e19/capstan/validators"
 	"github.com/seed61713e19/capstan/validators/schema"
 )
@@ -13,7 +14,7 @@ type params struct {
 	Name     string `json:"name,omitempty" jsonschema:"the output's file name: an artifact that is a file of its own is known by it too"`
 	Sidecars any    `json:"sidecars,omitempty" jsonschema:"JSON files that belong to the output: a JSON text, an object, a list of these, or a map of file names to these"`
 	Prior    any    `json:"prior,omitempty" jsonschema:"what earlier stages said: a text, a number, or a map or list of these; its values may be quoted"`
-	Policy   string `json:"policy,omitempty" jsonschema:"1.0.0 (the default), 1.0.1, or a policy as YAML"`
+	Policy   string `json:"policy,omitempty" jsonschema:"1.0.0 (the default), 1.0.1, strict, or a policy as YAML"`
 
 	gate *Gate
 }
@@ -27,9 +28,19 @@ func (p *params) Prepare() (err error) {
 // Validator is the gate as a validator, "capy": valid is proceed, the reason is
 // the issues in a sentence each, details is the report.
 var Validator = validators.New("capy", "judge a stage output of the CAPY pipeline: structure, artifacts, JSON, sanity bounds, fabrication, DR derivation",
-	func(_ context.Context, p params, s validators.Subject) (validators.Verdict, error) {
-		return p.gate.Judge([]byte(s.Content)).Verdict()
+	func(ctx context.Context, p params, s validators.Subject) (validators.Verdict, error) {
+		return p.gate.judge(ctx, s.Content).Verdict()
 	}, validators.PublishingBy(planted))
+
+// Claims is the judge "capy_claims". It answers the questions that the gate raises: a
+// fabricated result in a sentence, a text that breaks off, an artifact without content.
+var Claims = validators.NewJudge("capy_claims", "Validates that no sentence of a CAPY stage output states a result of the kernel, that it is complete and that no artifact is empty", claims())
+
+// claims is the prompt of its name. A test checks that it is there.
+func claims() string {
+	criteria, _ := prompts.Source("capy_claims")
+	return criteria
+}
 
 // Verdict is the report as a ward gives it; its details are the report as a
 // plain value.

@@ -54,7 +54,9 @@ func (r *run) section(d *document, s reading.Span) measure {
 		case reading.CodeBlock:
 			r.code(&m, d, i)
 		case reading.HTMLBlock:
-			r.markupContent(&m, b.Span, d, s)
+			if text := b.In(d.Source)[max(0, s.Start-b.Start):]; !strings.HasPrefix(strings.TrimSpace(text), "<!--") {
+				r.paragraph(&m, tag.ReplaceAllString(text, "\n"))
+			}
 		default:
 			r.paragraph(&m, b.Text)
 		}
@@ -72,7 +74,7 @@ func (r *run) paragraph(m *measure, text string) {
 		return
 	}
 	for line := range strings.SplitSeq(text, "\n") {
-		if strings.HasSuffix(strings.TrimSpace(line), ":") {
+		if line = strings.TrimSpace(line); line == "" || strings.HasSuffix(line, ":") {
 			continue // it introduces what follows
 		}
 		if r.fillerLine(line) || r.filler(text) {
@@ -85,24 +87,6 @@ func (r *run) paragraph(m *measure, text string) {
 		}
 	}
 }
-
-func (r *run) markupContent(m *measure, at reading.Span, d *document, s reading.Span) {
-	at.Start = max(at.Start, s.Start)
-	text := at.In(d.Source)
-	if strings.HasPrefix(strings.TrimSpace(text), "<!--") {
-		return
-	}
-	for line := range strings.SplitSeq(rowTag.ReplaceAllString(text, "\n"), "\n") {
-		if bare := strings.TrimSpace(tag.ReplaceAllString(line, " ")); bare != "" {
-			r.paragraph(m, bare)
-		}
-	}
-}
-
-var (
-	rowTag  = regexp.MustCompile(`(?i)<(?:tr|li|p|br|dt|h[1-6]|summary|div)\b[^>]*>`)
-	cellTag = regexp.MustCompile(`(?i)<(?:td|th|dd)\b[^>]*>`)
-)
 
 // code measures a block of code: the leaves of JSON, or that there is any text.
 func (r *run) code(m *measure, d *document, block int) {

@@ -43,6 +43,7 @@ type reader struct {
 
 	aside    bool
 	hidden   bool
+	cells    bool // a number may follow its label in the next cell of HTML
 	scenario int
 	keys     map[string][]token
 }
@@ -51,9 +52,11 @@ type reader struct {
 // then those of its JSON.
 func (v *vocabulary) facts(d *document) []fact {
 	r := &reader{vocabulary: v, doc: d, keys: map[string][]token{}}
-	tables := map[int]*reading.Table{}
-	for i := range d.Tables {
-		tables[d.Tables[i].Block] = &d.Tables[i]
+	cells := map[int][]*reading.Field{} // by the block of their row
+	for i := range d.Fields {
+		if f := &d.Fields[i]; f.Form == reading.RowCell {
+			cells[f.Block] = append(cells[f.Block], f)
+		}
 	}
 	isJSON := map[int]bool{}
 	for i := range d.JSON {
@@ -66,14 +69,16 @@ func (v *vocabulary) facts(d *document) []fact {
 			r.title(&d.titles[next])
 		}
 		switch {
-		case tables[i] != nil:
-			r.table(tables[i])
-		case b.Kind == reading.RowBlock, b.Kind == reading.RuleBlock:
+		case b.Kind == reading.RowBlock:
+			for _, c := range cells[i] {
+				r.cell(c)
+			}
+		case b.Kind == reading.RuleBlock:
 		case b.Kind == reading.CodeBlock && isJSON[i]:
 		case b.Kind == reading.HTMLBlock:
 			r.markup(b)
 		default:
-			r.text(b.Text, b.Span, func(at int) int { return b.Offset(at) })
+			r.text(b.Text, b.Span, b.Offset)
 		}
 	}
 	r.json()
@@ -119,52 +124,46 @@ func scenarioOf(words []token) int {
 	return found
 }
 
-// markup reads the rows and lines of HTML, and of a comment.
+// markup reads HTML as a browser shows it, and the text of a comment.
 func (r *reader) markup(b *reading.Block) {
 	source := b.In(r.doc.Source)
-	r.hidden = strings.HasPrefix(strings.TrimSpace(source), "<!--")
-	defer func() { r.hidden = false }()
-	from := 0
-	for line := range strings.SplitSeq(rowTag.ReplaceAllString(source, "\n"), "\n") {
-		if at := strings.Index(source[from:], line); at > 0 {
-			from += at
-		}
-		at := func(int) int { return b.Start + from }
-		cells := cellTag.Split(line, -1)
-		for i := range cells {
-			cells[i] = strings.TrimSpace(tag.ReplaceAllString(strings.NewReplacer("<!--", "", "-->", "").Replace(cells[i]), ""))
-		}
-		if cells = slices.DeleteFunc(cells, func(c string) bool { return c == "" }); len(cells) > 1 {
-			r.row(cells, nil, at)
-		} else if len(cells) == 1 {
-			r.text(cells[0], b.Span, at)
-		}
+	if strings.HasPrefix(strings.TrimSpace(source), "<!--") {
+		r.hidden = true
+		r.text(strings.NewReplacer("<!--", "    ", "-->", "   ").Replace(source), b.Span, func(at int) int { return b.Start + at })
+		r.hidden = false
+		return
+	}
+	r.cells = true
+	r.text(b.Text, b.Span, b.Offset)
+	r.cells = false
+}
+
+// cell reads a cell under the label of its row and under that of its column.
+func (r *reader) cell(c *reading.Field) {
+	at := place{r.doc, c.ValueSpan.Start}
+	r.row(c.Label, c.Column, c.Value, at)
+	for _, f := range r.labelled(c.Column) {
+		beside := tokens(fold(c.Label))
+		f.said, f.place, f.scenario = c.Value, at, scenarioOf(beside)
+		f.states = append(slices.Clone(f.states), r.words.find(beside, "state:")...)
+		f.aside = f.aside || r.words.has(beside, "aside")
+		r.add(f)
+	}
+	if strings.ContainsAny(c.Value, ":=≈→") {
+		r.text(c.Value, reading.Span{}, func(int) int { return at.offset })
 	}
 }
 
-// table reads the cells beside a label and below one.
-func (r *reader) table(t *reading.Table) {
-	header := texts(t.Header)
-	r.row(header, nil, func(i int) int { return t.Header[i].Start })
-	columns := make([][]fact, len(header))
-	for j := range header {
-		columns[j] = r.labelled(header[j])
+// row reads a value beside the label of its row.
+func (r *reader) row(label, column, said string, at place) {
+	above := tokens(fold(column))
+	if r.words.has(above, "difference") || r.words.has(above, "aside") || len(r.labelled(column)) > 0 {
+		return
 	}
-	for _, cells := range t.Rows {
-		row := texts(cells)
-		at := func(i int) int { return cells[i].Start }
-		r.row(row, header, at)
-		for j := range min(len(row), len(columns)) {
-			for _, f := range columns[j] {
-				first := tokens(fold(row[0]))
-				f.said, f.place, f.scenario = row[j], place{r.doc, at(j)}, scenarioOf(first)
-				if j > 0 {
-					f.states = append(slices.Clone(f.states), r.words.find(first, "state:")...)
-					f.aside = f.aside || r.words.has(first, "aside")
-				}
-				r.add(f)
-			}
-		}
+	for _, f := range r.labelled(label) {
+		f.said, f.place = said, at
+		f.states = append(slices.Clone(f.states), r.words.find(above, "state:")...)
+		r.add(f)
 	}
 }
 
@@ -174,36 +173,6 @@ func texts(cells []reading.Cell) []string {
 		list[i] = cells[i].Text
 	}
 	return list
-}
-
-// row reads the cells of a row whose first cell is a label, and the lines in its cells.
-func (r *reader) row(cells, header []string, at func(int) int) {
-	for _, f := range r.labelled(first(cells)) {
-		for i := 1; i < len(cells); i++ {
-			one := f
-			one.said, one.place = cells[i], place{r.doc, at(i)}
-			if i < len(header) {
-				above := tokens(fold(header[i]))
-				one.states = append(slices.Clone(f.states), r.words.find(above, "state:")...)
-				if r.words.has(above, "difference") || r.words.has(above, "aside") || len(r.labelled(header[i])) > 0 {
-					continue
-				}
-			}
-			r.add(one)
-		}
-	}
-	for i, c := range cells {
-		if strings.ContainsAny(c, ":=≈→") {
-			r.text(c, reading.Span{}, func(int) int { return at(i) })
-		}
-	}
-}
-
-func first(cells []string) string {
-	if len(cells) == 0 {
-		return ""
-	}
-	return cells[0]
 }
 
 // labelled returns a fact, without its place and value, for the label that a cell or a

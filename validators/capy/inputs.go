@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -18,33 +17,26 @@ type sidecar struct {
 	text []byte
 }
 
-// sidecars turns the option into files. A map whose keys all end in .json is
-// one of files by their names.
+// sidecars returns the files of the option. A map whose keys all end in .json has files by
+// their names.
 func sidecars(v any) ([]sidecar, error) {
-	switch v := v.(type) {
+	if b, ok := v.([]byte); ok {
+		v = string(b)
+	}
+	plain, err := schema.Plain(v)
+	if err != nil {
+		return nil, fmt.Errorf("sidecars: %w", err)
+	}
+	switch v := plain.(type) {
 	case nil:
 		return nil, nil
 	case string:
-		if plain, err := schema.Parse([]byte(v)); err == nil {
-			if m, ok := plain.(map[string]any); ok && named(m) {
+		if inner, err := schema.Parse([]byte(v)); err == nil {
+			if m, ok := inner.(map[string]any); ok && named(m) {
 				return files(m)
 			}
 		}
 		return []sidecar{{text: []byte(v)}}, nil
-	case []byte:
-		return sidecars(string(v))
-	case []string:
-		list := make([]sidecar, len(v))
-		for i, s := range v {
-			list[i].text = []byte(s)
-		}
-		return list, nil
-	case map[string]string:
-		files := make(map[string]any, len(v))
-		for name, text := range v {
-			files[name] = text
-		}
-		return sidecars(files)
 	case map[string]any:
 		if named(v) {
 			return files(v)
@@ -52,22 +44,16 @@ func sidecars(v any) ([]sidecar, error) {
 	case []any:
 		var list []sidecar
 		for i, one := range v {
-			if _, nested := one.([]any); nested {
-				return nil, fmt.Errorf("sidecars[%d]: a list: want a JSON text or an object", i)
-			}
 			some, err := sidecars(one)
-			if err != nil {
-				return nil, fmt.Errorf("sidecars[%d]: %w", i, err)
+			if _, nested := one.([]any); nested || err != nil {
+				return nil, fmt.Errorf("sidecars[%d]: want a JSON text or an object", i)
 			}
 			list = append(list, some...)
 		}
 		return list, nil
 	}
-	text, err := json.Marshal(v)
-	if err != nil {
-		return nil, fmt.Errorf("sidecars: %w", err)
-	}
-	return []sidecar{{text: text}}, nil
+	text, err := json.Marshal(plain)
+	return []sidecar{{text: text}}, err
 }
 
 // named says that a map is one of files by their names.
@@ -83,7 +69,7 @@ func named(v map[string]any) bool {
 // files are those of a map, in the order of their names.
 func files(v map[string]any) ([]sidecar, error) {
 	var list []sidecar
-	for _, name := range slices.Sorted(maps.Keys(v)) {
+	for _, name := range sortedKeys(v) {
 		one, err := sidecars(v[name])
 		if err != nil || len(one) != 1 {
 			return nil, fmt.Errorf("sidecars: %s: want the text or the value of one JSON file", name)
@@ -94,46 +80,36 @@ func files(v map[string]any) ([]sidecar, error) {
 }
 
 // priorNumbers returns the values of earlier stages.
-func (p *policy) priorNumbers(v any) ([]float64, error) {
-	switch v := v.(type) {
+func (p *policy) priorNumbers(v any) (list []float64, err error) {
+	if b, ok := v.([]byte); ok {
+		v = string(b)
+	}
+	plain, err := schema.Plain(v)
+	if err != nil {
+		return nil, fmt.Errorf("prior: %w", err)
+	}
+	var values []any
+	switch v := plain.(type) {
 	case nil:
 		return nil, nil
+	case string:
+		return p.stated(v)
 	case int:
 		return []float64{float64(v)}, nil
 	case float64:
 		return []float64{v}, nil
 	case json.Number:
-		f, err := v.Float64()
-		return []float64{f}, err
-	case []byte:
-		return p.priorNumbers(string(v))
-	case string:
-		return p.stated(v)
-	case []any, map[string]any:
-	default: // a typed list or map
-		plain, err := schema.Plain(v)
-		if err != nil {
-			return nil, fmt.Errorf("prior: a %T: want a text, a number, or a map or list of these", v)
+		n, err := v.Float64()
+		return []float64{n}, err
+	case []any:
+		values = v
+	case map[string]any:
+		for _, name := range sortedKeys(v) {
+			values = append(values, v[name])
 		}
-		v2, ok := plain.(map[string]any)
-		list, isList := plain.([]any)
-		if !ok && !isList {
-			return nil, fmt.Errorf("prior: a %T: want a text, a number, or a map or list of these", v)
-		}
-		if isList {
-			return p.priorNumbers(list)
-		}
-		return p.priorNumbers(v2)
+	default:
+		return nil, fmt.Errorf("prior: a %T: want a text, a number, or a map or list of these", v)
 	}
-	var values []any
-	if m, ok := v.(map[string]any); ok {
-		for _, name := range slices.Sorted(maps.Keys(m)) {
-			values = append(values, m[name])
-		}
-	} else {
-		values = v.([]any)
-	}
-	var list []float64
 	for _, one := range values {
 		numbers, err := p.priorNumbers(one)
 		if err != nil {

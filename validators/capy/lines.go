@@ -121,6 +121,8 @@ func (r *reader) link(text string, words []token, from, to int, kind string) (si
 			return c, at + size
 		case c == '-' && strings.HasPrefix(text[at:], "->"):
 			return '→', at + 2
+		case r.cells && (unicode.IsDigit(c) || unicode.Is(unicode.Sc, c)):
+			return '=', at
 		}
 		for to < len(words) && words[to].start < at {
 			to++

@@ -229,7 +229,8 @@ func (r *run) atTitle(d *document, t *title, a *artifact) *artifactPlace {
 func (r *run) introduces(words []token) bool {
 	for _, t := range words {
 		digits := strings.Trim(t.word, "0123456789ivx") == ""
-		if !digits && t.word != "artifact" && t.word != "state" && (len(r.words.find([]token{t}, "qualifier")) == 0 || len(r.words.find([]token{t}, "connective")) > 0) {
+		qualifies := len(r.words.find([]token{t}, "qualifier")) > 0 && len(r.words.find([]token{t}, "connective")) == 0
+		if !digits && !qualifies && t.word != "artifact" && t.word != "state" {
 			return false
 		}
 	}

@@ -17,7 +17,7 @@ func (r *run) boundsCheck(f *findings) {
 		}
 		var reported []string // the same number in other places is no further finding
 		for _, one := range r.of(name) {
-			if one.figure == nil || !one.whole || one.aside || one.hidden || one.figure.To != nil || name == "p" && one.scenario == 0 || stale(r.stage.Name, one) {
+			if !one.counts() || one.figure.To != nil || name == "p" && one.scenario == 0 || stale(r.stage.Name, one) {
 				continue
 			}
 			if seen := fmt.Sprint(v.amounts(one)); !slices.Contains(reported, seen) && r.inRange(f, v, one) {
@@ -30,6 +30,10 @@ func (r *run) boundsCheck(f *findings) {
 	}
 	r.sidecarValues(f)
 }
+
+// counts reports whether a fact is a number under a whole label, of the case itself and
+// not in a comment.
+func (one *fact) counts() bool { return one.figure != nil && one.whole && !one.aside && !one.hidden }
 
 // stale reports whether a fact in the output of a T2 is of T1.
 func stale(stage string, one *fact) bool {
@@ -51,7 +55,8 @@ func (r *run) inRange(f *findings, v value, one *fact) bool {
 		this := v.check(x)
 		if v.Under != "" {
 			if at, limit := r.limit(v.Under, one); this.severity < 2 && at != nil && x >= limit {
-				this = fault{2, fmt.Sprintf("%s is %s, not below the %s of %s on line %d", v.Title, v.shown(x), r.policy.Values[v.Under].Title, v.shown(limit), at.line())}
+				under := r.policy.Values[v.Under].Title
+				this = fault{2, fmt.Sprintf("%s is %s, not below the %s of %s on line %d", v.Title, v.shown(x), under, v.shown(limit), at.line())}
 			}
 		}
 		if i == 0 || this.severity > worst.severity {
@@ -141,21 +146,23 @@ func (v value) check(x float64) fault {
 // first one of the text.
 func (r *run) limit(name string, one *fact) (*fact, float64) {
 	v := r.policy.Values[name]
-	if r.limits == nil {
-		r.limits = map[object]*fact{}
+	limits, ok := r.limits[name]
+	if !ok {
+		limits = map[object]*fact{}
+		r.limits[name] = limits
 		for _, other := range r.of(name) {
-			if other.figure == nil || !other.whole || other.aside || other.hidden || len(v.amounts(other)) == 0 {
+			if !other.counts() || len(v.amounts(other)) == 0 {
 				continue
 			}
 			for _, in := range []object{{}, other.object()} {
-				if r.limits[in] == nil {
-					r.limits[in] = other
+				if limits[in] == nil {
+					limits[in] = other
 				}
 			}
 		}
 	}
-	found := r.limits[object{}]
-	if near := r.limits[one.object()]; near != nil {
+	found := limits[object{}]
+	if near := limits[one.object()]; near != nil {
 		found = near
 	}
 	if found == nil {
@@ -194,7 +201,7 @@ func (r *run) sums(f *findings, v value) {
 			r.inRange(f, one, &fact{place: t.place, figure: part, said: strconv.FormatFloat(part.Value, 'f', -1, 64)})
 		}
 		if v.check(math.Round(t.sum*1e6)/1e6).severity > 0 {
-			f.warn(t.place, "The probabilities of the %d joint states sum to %s: want %s to %s", t.n, v.shown(t.sum), v.shown(*v.Min), v.shown(*v.Max))
+			v.outside(f, t, "joint states")
 		}
 	}
 	if len(joint) > 0 {
@@ -209,8 +216,13 @@ func (r *run) sums(f *findings, v value) {
 		}
 	}
 	if t.n > 1 && v.check(math.Round(t.sum*1e6)/1e6).severity > 0 {
-		f.warn(t.place, "The probabilities of the %d scenarios sum to %s: want %s to %s", t.n, v.shown(t.sum), v.shown(*v.Min), v.shown(*v.Max))
+		v.outside(f, t, "scenarios")
 	}
+}
+
+// outside reports a sum that is not in the range of the value.
+func (v value) outside(f *findings, t tally, of string) {
+	f.warn(t.place, "The probabilities of the %d %s sum to %s: want %s to %s", t.n, of, v.shown(t.sum), v.shown(*v.Min), v.shown(*v.Max))
 }
 
 // joint returns the lists of joint states: tables whose first column names states, and
@@ -291,7 +303,7 @@ func (r *run) sidecarValues(f *findings) {
 		var theirs *fact
 		same, compared := false, 0
 		own := func(one *fact) bool {
-			return one.figure != nil && one.whole && !one.aside && !one.hidden && !r.earlier(one) && len(v.amounts(one)) > 0
+			return one.counts() && !r.earlier(one) && len(v.amounts(one)) > 0
 		}
 		for _, mine := range r.of(name) {
 			if mine.doc != r.text || !own(mine) {
@@ -308,7 +320,8 @@ func (r *run) sidecarValues(f *findings) {
 				}
 			}
 			if theirs != nil && !same {
-				f.warn(mine.place, "The text states %s as %s, its sidecar as %s (%s)", v.Title, v.shown(v.amounts(mine)[0]), v.shown(v.amounts(theirs)[0]), theirs.location())
+				ours, other := v.shown(v.amounts(mine)[0]), v.shown(v.amounts(theirs)[0])
+				f.warn(mine.place, "The text states %s as %s, its sidecar as %s (%s)", v.Title, ours, other, theirs.location())
 				break
 			}
 		}

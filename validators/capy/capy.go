@@ -91,7 +91,7 @@ type run struct {
 	by    map[string][]*fact // facts by their value
 	found map[string]*artifactPlace
 
-	limits map[object]*fact // the first limit of each object, see [run.limit]
+	limits map[string]map[object]*fact // by value, the first one of each object, see [run.limit]
 }
 
 // Judge judges one output of the gate's stage.
@@ -107,7 +107,7 @@ func (g *Gate) judge(ctx context.Context, text string) Report {
 		for _, d := range r.docs {
 			r.facts = append(r.facts, r.vocabulary.facts(d)...)
 		}
-		r.by = map[string][]*fact{}
+		r.by, r.limits = map[string][]*fact{}, map[string]map[object]*fact{}
 		for i := range r.facts {
 			r.by[r.facts[i].value] = append(r.by[r.facts[i].value], &r.facts[i])
 		}

@@ -31,21 +31,23 @@ func (r *run) derivationCheck(f *findings) {
 		mean := (a.figure.Value + b.figure.Value) / 2
 		for _, result := range results[i] {
 			if math.Abs(result.figure.Value-mean) > max(d.Tolerance, 0.5*math.Pow10(-result.figure.decimals))+1e-9 {
-				f.fail(result.place, "%s is %s, but the mean of %s %s and %s %s is %s", v[d.Value].Title, v[d.Value].shown(result.figure.Value),
-					v[d.Mean[0]].Title, v[d.Mean[0]].shown(a.figure.Value), v[d.Mean[1]].Title, v[d.Mean[1]].shown(b.figure.Value), v[d.Value].shown(mean))
+				shown := v[d.Value].shown
+				f.fail(result.place, "%s is %s, but the mean of %s %s and %s %s is %s", v[d.Value].Title, shown(result.figure.Value),
+					v[d.Mean[0]].Title, shown(a.figure.Value), v[d.Mean[1]].Title, shown(b.figure.Value), shown(mean))
 			}
 		}
 	}
 	a, b := cmp.Or(first[0], first[1]), cmp.Or(second[0], second[1])
 	if difference := math.Abs(a.figure.Value - b.figure.Value); difference > d.Divergence+1e-9 && !r.flagged() {
-		f.warn(b.place, "%s and %s differ by %.4g, more than %.4g, and nothing flags it", v[d.Mean[0]].Title, v[d.Mean[1]].Title, difference, d.Divergence)
+		f.warn(b.place, "%s and %s differ by %.4g, more than %.4g, and nothing flags it",
+			v[d.Mean[0]].Title, v[d.Mean[1]].Title, difference, d.Divergence)
 	}
 }
 
 // derived returns the numbers of a value in the text, or in its JSON.
 func (r *run) derived(name string, inJSON bool) []*fact {
 	return slices.DeleteFunc(slices.Clone(r.of(name)), func(one *fact) bool {
-		return one.figure == nil || !one.whole || one.hidden || one.aside || (one.form == inKey) != inJSON || one.figure.To != nil || one.doc != r.text
+		return !one.counts() || (one.form == inKey) != inJSON || one.figure.To != nil || one.doc != r.text
 	})
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/seed61713e19/capstan/internal/reading"
 )
@@ -22,7 +23,8 @@ func (r *run) fabricationCheck(f *findings) {
 		one := &r.facts[i]
 		if !r.forbidden(one) {
 			if r.stateless(one) && !r.quoted(one, known) {
-				f.warn(one.place, "Question: potential fabrication of %s: of which state is %q?", r.policy.Values[one.value].Title, clip(one.shown(), 80))
+				title := r.policy.Values[one.value].Title
+				f.warn(one.place, "Question: potential fabrication of %s: of which state is %q?", title, clip(one.shown(), 80))
 			}
 			continue
 		}
@@ -34,7 +36,8 @@ func (r *run) fabricationCheck(f *findings) {
 			if isKnown(n, known) {
 				continue
 			}
-			f.fail(one.place, "%s states %s as %s, which only the kernel may compute: %q", r.stage.Name, v.Title, v.shown(n.Value), clip(one.shown(), 80))
+			f.fail(one.place, "%s states %s as %s, which only the kernel may compute: %q",
+				r.stage.Name, v.Title, v.shown(n.Value), clip(one.shown(), 80))
 			break
 		}
 	}
@@ -51,7 +54,8 @@ func (r *run) forbidden(one *fact) bool {
 // stateless reports whether a fact names no state and the stage must not state the value
 // of one.
 func (r *run) stateless(one *fact) bool {
-	return len(one.states) == 0 && one.whole && slices.Contains(r.stage.Asks, one.value) && slices.ContainsFunc(r.stage.Forbids, func(b forbidden) bool { return b.Value == one.value && b.State > 0 })
+	ofState := func(b forbidden) bool { return b.Value == one.value && b.State > 0 }
+	return len(one.states) == 0 && one.whole && slices.Contains(r.stage.Asks, one.value) && slices.ContainsFunc(r.stage.Forbids, ofState)
 }
 
 // quoted reports whether a fact is of an earlier stage, is a difference, or has no
@@ -97,18 +101,22 @@ func (one *fact) shown() string {
 	return one.said
 }
 
+// prose are the kinds of blocks that have sentences.
+var prose = []reading.Kind{reading.ParagraphBlock, reading.ItemBlock, reading.QuoteBlock, reading.FootnoteBlock}
+
 // sentences raises a question, or by the policy a failure, for an amount in a sentence
 // with one of the stage's labels.
 func (r *run) sentences(f *findings, known []float64) {
 	for i := range r.text.Blocks {
 		b := &r.text.Blocks[i]
-		if b.Kind == reading.RowBlock || b.Kind == reading.HeadingBlock || b.Kind == reading.CodeBlock || b.Kind == reading.HTMLBlock || !r.mentions(b.Text) {
+		if !slices.Contains(prose, b.Kind) || !r.mentions(b.Text) {
 			continue
 		}
 		for _, s := range r.text.Sentences(b.Span) {
 			sentence := fold(s.In(r.text.Source))
 			value, after := r.asked(sentence)
-			if value == "" || !slices.ContainsFunc(reading.Numbers(after), func(n reading.Number) bool { return amount(after, n) && !isKnown(&figure{Number: n}, known) }) {
+			amounts := func(n reading.Number) bool { return amount(after, n) && !isKnown(&figure{Number: n}, known) }
+			if value == "" || !slices.ContainsFunc(reading.Numbers(after), amounts) {
 				continue
 			}
 			at := place{r.text, s.Start}
@@ -162,5 +170,10 @@ func (r *run) asked(sentence string) (value, after string) {
 func amount(text string, n reading.Number) bool {
 	before := strings.TrimRightFunc(text[:max(0, min(n.Start, len(text)))], func(c rune) bool { return unicode.Is(unicode.Sc, c) || c == ' ' })
 	return (n.Currency != "" || n.Percent || strings.ContainsAny(n.In(text), ".,")) && n.Value > 0 &&
-		!strings.HasSuffix(before, ">") && !strings.HasSuffix(before, "<") && !strings.HasSuffix(before, "+") && !strings.HasSuffix(before, "≥") && !strings.HasSuffix(before, "≤")
+		!strings.ContainsRune("<>≤≥+", lastRune(before))
+}
+
+func lastRune(text string) rune {
+	c, _ := utf8.DecodeLastRuneInString(text)
+	return c
 }

@@ -94,8 +94,10 @@ func (r *reader) title(t *title) {
 	}
 	for i := range words {
 		if p := r.labels.at(words, i); p != nil {
-			r.facts = append(r.facts, fact{value: p.kind, form: inHeading, place: place{r.doc, t.start}, said: t.text, body: t.body, scenario: r.scenario, aside: r.aside,
-				states: r.words.find(words, "state:")})
+			r.facts = append(r.facts, fact{
+				value: p.kind, form: inHeading, place: place{r.doc, t.start}, said: t.text, body: t.body,
+				scenario: r.scenario, aside: r.aside, states: r.words.find(words, "state:"),
+			})
 		}
 	}
 }
@@ -215,7 +217,10 @@ func (r *reader) label(words, all []token) (fact, bool) {
 		if !r.neutral(words[:i], p.kind) || !r.neutral(words[i+len(p.words):], p.kind) {
 			return fact{}, false
 		}
-		return fact{value: p.kind, form: inCell, whole: true, states: r.words.find(all, "state:"), aside: r.aside, hidden: r.hidden, scenario: max(scenarioOf(all), r.scenario)}, true
+		return fact{
+			value: p.kind, form: inCell, whole: true, states: r.words.find(all, "state:"),
+			aside: r.aside, hidden: r.hidden, scenario: max(scenarioOf(all), r.scenario),
+		}, true
 	}
 	return fact{}, false
 }

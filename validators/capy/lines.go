@@ -9,15 +9,6 @@ import (
 	"github.com/seed61713e19/capstan/internal/reading"
 )
 
-// A question is an amount in a sentence with one of the labels.
-type question struct {
-	value    string
-	sentence string
-	amounts  []reading.Number
-	place
-	states []string
-}
-
 // text finds the labels in a block and the values that follow them directly.
 func (r *reader) text(text string, span reading.Span, offset func(int) int) {
 	folded := fold(text)
@@ -33,7 +24,10 @@ func (r *reader) text(text string, span reading.Span, offset func(int) int) {
 			}
 			continue
 		}
-		f := fact{value: p.kind, form: inLine, place: place{r.doc, offset(words[i].start)}, aside: r.aside, hidden: r.hidden, scenario: r.scenario, body: span}
+		f := fact{
+			value: p.kind, form: inLine, place: place{r.doc, offset(words[i].start)}, body: span,
+			aside: r.aside, hidden: r.hidden, scenario: r.scenario,
+		}
 		end := i + len(p.words)
 		if link, next := r.link(folded, words, i, end, p.kind); link != 0 {
 			left := r.clause(folded, words, i)
@@ -236,7 +230,8 @@ func (r *vocabulary) begins(text string) *figure {
 	signed := strings.ContainsAny(before, "-−+")
 	for _, t := range tokens(before) {
 		code := before[t.start:t.end]
-		if len(r.words.find([]token{t}, "approx")) == 0 && (len(code) != 3 && !strings.HasPrefix(text[t.end:], "$") || strings.ToUpper(code) != code) {
+		currency := strings.ToUpper(code) == code && (len(code) == 3 || strings.HasPrefix(text[t.end:], "$"))
+		if !currency && len(r.words.find([]token{t}, "approx")) == 0 {
 			return nil
 		}
 		before = strings.Replace(before, code, strings.Repeat(" ", len(code)), 1)

@@ -72,7 +72,8 @@ func (r Report) Text() []byte {
 		}
 		fmt.Fprintf(&b, "    %s: {\"pass\": %s, \"notes\": %s}%s\n", quoted(checkNames[i]), quoted(c.Pass), quoted(c.Notes), comma)
 	}
-	fmt.Fprintf(&b, "  },\n  \"issues\": %s,\n  \"warnings\": %s,\n  \"proceed\": %t\n}\n", indented(r.Issues), indented(r.Warnings), r.Proceed)
+	fmt.Fprintf(&b, "  },\n  \"issues\": %s,\n  \"warnings\": %s,\n  \"proceed\": %t\n}\n",
+		indented(r.Issues), indented(r.Warnings), r.Proceed)
 	return b.Bytes()
 }
 
@@ -136,7 +137,8 @@ func (f *findings) warn(at place, format string, args ...any) { f.add(Warn, at, 
 
 func (f *findings) add(severity string, at place, format string, args []any) {
 	if len(f.of(severity)) < maxFindings {
-		f.list = append(f.list, Finding{Check: f.check, Severity: severity, Message: fmt.Sprintf(format, args...), Location: at.location(), Line: at.line()})
+		message := fmt.Sprintf(format, args...)
+		f.list = append(f.list, Finding{Check: f.check, Severity: severity, Message: message, Location: at.location(), Line: at.line()})
 		return
 	}
 	if f.more == nil {

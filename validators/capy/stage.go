@@ -69,12 +69,15 @@ func wholeName(words []string) string {
 
 // modules are how runs call the pipeline's modules.
 var modules = map[string]string{
-	"BASE": "BASE", "ENRICH": "ENRICH", "ENRICHMENT": "ENRICH", "ENR": "ENRICH", "SCENARIO": "SCENARIO", "SCENARIOS": "SCENARIO", "SCEN": "SCENARIO", "SCN": "SCENARIO",
+	"BASE": "BASE", "ENRICH": "ENRICH", "ENRICHMENT": "ENRICH", "ENR": "ENRICH",
+	"SCENARIO": "SCENARIO", "SCENARIOS": "SCENARIO", "SCEN": "SCENARIO", "SCN": "SCENARIO",
 	"INT": "INT", "INTEGRATION": "INT", "INTEG": "INT", "IRR": "IRR",
 }
 
 // turns are how runs call a module's turns.
-var turns = map[string]string{"T1": "T1", "TURN1": "T1", "T2": "T2", "TURN2": "T2", "T3": "T3", "TURN3": "T3", "REFINE": "REFINE", "REFINED": "REFINE"}
+var turns = map[string]string{
+	"T1": "T1", "TURN1": "T1", "T2": "T2", "TURN2": "T2", "T3": "T3", "TURN3": "T3", "REFINE": "REFINE", "REFINED": "REFINE",
+}
 
 func moduleIn(words []string) string {
 	for _, w := range words {
@@ -110,7 +113,8 @@ func stageName(module, turn string) string {
 
 // artifactStages are the stages whose output an artifact is.
 var artifactStages = map[string]string{
-	"A.7": "BASE_T2", "A.8": "RQ_GEN", "A.9": "ENRICH_T1", "A.10": "SCENARIO_T2", "A.11": "SC", "A.12": "INT_T2", "A.13": "IRR_T1", "A.14": "IRR_T2",
+	"A.7": "BASE_T2", "A.8": "RQ_GEN", "A.9": "ENRICH_T1", "A.10": "SCENARIO_T2",
+	"A.11": "SC", "A.12": "INT_T2", "A.13": "IRR_T1", "A.14": "IRR_T2",
 }
 
 func artifactStage(name, module string) string {

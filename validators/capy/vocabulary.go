@@ -208,7 +208,8 @@ func joined(list []token) string {
 
 // lookalikes are letters of other scripts that look as Latin ones, see the table of
 // confusable characters of Unicode, and the points of I.V.P.S.
-var lookalikes = strings.NewReplacer("І", "I", "Ѕ", "S", "Р", "P", "Е", "E", "Ι", "I", "Ρ", "P", "Ε", "E", "а", "a", "е", "e", "о", "o",
+var lookalikes = strings.NewReplacer("І", "I", "Ѕ", "S", "Р", "P", "Е", "E", "Ι", "I", "Ρ", "P",
+	"Ε", "E", "а", "a", "е", "e", "о", "o",
 	"р", "p", "с", "c", "і", "i", "ѕ", "s", "\u200b", "", "\u200c", "", "\u200d", "", "\u2060", "", "\u00ad", "", "\ufeff", "")
 
 var initials = regexp.MustCompile(`\b(?:\pL\.){3,}`)

@@ -57,9 +57,6 @@ var floors = map[string]string{
 	"runner/exchanges": "runner/model",
 	"runner/tool":      "internal/files internal/hosts runner/internal/pins runner/process validators/schema",
 	"runner/event":     "runner/model runner/tool validators validators/schema",
-	// What a text of the CAPY pipeline says, without a judgement.
-	"validators/capy/reading": "",
-	// What marks a gap in a text.
 	// Floor 1.
 	"wards": "validators",
 	// The words of other people's cascades, which the parser looks up and convert rewrites.
@@ -137,8 +134,9 @@ var floors = map[string]string{
 	// A tool over databases, with the connections and the guard of the journal's.
 	"runner/tool/query":   "runner/journal/postgres runner/journal/statements runner/process runner/tool validators/schema",
 	"runner/tool/mcp":     "runner/internal/fences runner/internal/requestids runner/process runner/spellings runner/tool validators validators/schema",
-	"validators/capy":     "validators validators/capy/reading validators/faults validators/schema",
-	"validators/edit":     "internal/files internal/reading internal/textdiff validators validators/faults validators/schema",
+	"validators/capy":     "internal/jsonvalue internal/reading templates/prompts validators validators/faults validators/patterns validators/schema",
+	"internal/strictyaml": "validators validators/schema", // one YAML document, with the places of its problems
+	"validators/edit":     "internal/files internal/reading internal/strictyaml internal/textdiff validators validators/faults validators/schema",
 	"validators/request":  "internal/jsonvalue internal/modelmarkup internal/reading runner/reports validators validators/faults validators/request/internal/worktree validators/schema",
 	"validators/schedule": "internal/files internal/modelmarkup runner/signatures runner/tool validators validators/schedule/spoilings validators/schedule/statements validators/schema",
 	// The files that a response and an inspector look at.
@@ -214,7 +212,11 @@ var pure = []string{
 	"templates",
 	"templates/jinja",
 	"templates/prompts",
+<<<<<<< HEAD
 	"validators/capy/reading",
+=======
+	"validators/edit/markers",
+>>>>>>> h-capy
 	"validators/languages",
 	"validators/schedule/spoilings",
 	"validators/schedule/statements",
@@ -297,16 +299,15 @@ func TestOneReaderOfJSON(t *testing.T) {
 
 // wide are the packages of more than 25 files, and what makes each of them one room.
 var wide = map[string]string{
-	"cmd/capstan":             "a file for each verb, and what several of them say alike",
-	"cascades":                "a file for each part of the language: what the parser fills in, checks and plans read",
-	"runner/engine":           "a run is one walk, whose phases, tries and turns stand on one stack",
-	"runner/journal":          "a recording, its host and the readers know how a run's rows lie, which nobody else is to know",
-	"templates/jinja":         "one language: its parser, and the filters, tests and methods of its values",
-	"validators/builtins":     "a file for each validator; builtins.go lists them all",
-	"validators/capy/reading": "what a document says, in prose, rows, JSON or numbers, is one reading of it",
-	"validators/edit":         "the checks of one verdict, over one reading of the five files",
-	"validators/schedule":     "four layers of gates over one database and one policy",
-	"validators/schema":       "internal/modelmarkup",
+	"cmd/capstan":         "a file for each verb, and what several of them say alike",
+	"cascades":            "a file for each part of the language: what the parser fills in, checks and plans read",
+	"runner/engine":       "a run is one walk, whose phases, tries and turns stand on one stack",
+	"runner/journal":      "a recording, its host and the readers know how a run's rows lie, which nobody else is to know",
+	"templates/jinja":     "one language: its parser, and the filters, tests and methods of its values",
+	"validators/builtins": "a file for each validator; builtins.go lists them all",
+	"validators/edit":     "the checks of one verdict, over one reading of the five files",
+	"validators/schedule": "four layers of gates over one database and one policy",
+	"validators/schema":   "internal/modelmarkup",
 }
 
 // A package that grows past 25 files has parts with names, which want rooms of their

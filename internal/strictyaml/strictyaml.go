@@ -196,7 +196,8 @@ func Wrong(n *yaml.Node, format string, args ...any) error {
 
 // Top returns the mapping of a file. A single key may name what the file is.
 func (r *Reader) Top(n *yaml.Node, what string, names ...string) *yaml.Node {
-	if n.Kind == yaml.MappingNode && len(n.Content) == 2 && slices.Contains(names, n.Content[0].Value) && n.Content[1].Kind == yaml.MappingNode {
+	if n.Kind == yaml.MappingNode && len(n.Content) == 2 && slices.Contains(names, n.Content[0].Value) &&
+		n.Content[1].Kind == yaml.MappingNode {
 		return n.Content[1]
 	}
 	if n.Kind != yaml.MappingNode {

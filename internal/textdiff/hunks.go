@@ -93,7 +93,8 @@ func Units(d *reading.Document, sentences bool) []Unit {
 }
 
 var unitKinds = map[reading.Kind]UnitKind{
-	reading.ParagraphBlock: SentenceUnit, reading.QuoteBlock: SentenceUnit, reading.FootnoteBlock: SentenceUnit, reading.ItemBlock: ItemUnit, reading.RowBlock: RowUnit,
+	reading.ParagraphBlock: SentenceUnit, reading.QuoteBlock: SentenceUnit, reading.FootnoteBlock: SentenceUnit,
+	reading.ItemBlock: ItemUnit, reading.RowBlock: RowUnit,
 	reading.HeadingBlock: HeadingUnit, reading.CodeBlock: BlockUnit, reading.HTMLBlock: BlockUnit, reading.RuleBlock: BlockUnit,
 }
 
@@ -116,8 +117,7 @@ func emphasisMarks(d *reading.Document) []reading.Span {
 // without returns a part of a source without the marks in it.
 func without(source string, s reading.Span, marks []reading.Span) string {
 	i, _ := slices.BinarySearchFunc(marks, s.Start, func(m reading.Span, at int) int { return m.Start - at })
-	var b strings.Builder
-	at := s.Start
+	b, at := strings.Builder{}, s.Start
 	for ; i < len(marks) && marks[i].End <= s.End; i++ {
 		if marks[i].Start >= at {
 			b.WriteString(source[at:marks[i].Start])
@@ -305,9 +305,9 @@ func blocks(list []Unit) [][]Unit {
 }
 
 func contents(list []Unit) []string {
-	out := make([]string, len(list))
-	for i, u := range list {
-		out[i] = u.Content
+	var out []string
+	for _, u := range list {
+		out = append(out, u.Content)
 	}
 	return out
 }

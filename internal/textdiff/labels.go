@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/seed61713e19/capstan/internal/reading"
 	"github.com/seed61713e19/capstan/validators/patterns"
@@ -171,9 +172,10 @@ func (l *Labeller) side(n int, units []Unit) side {
 			add("negation", strings.ToLower(mark))
 		}
 		list := tokens(prose)
-		for _, t := range list {
+		for i, t := range list {
 			s.words = append(s.words, t.word)
-			if t.named(u.Kind) {
+			full := i+1 < len(list) && list[i+1].before == " " && capital(t.text) && capital(list[i+1].text)
+			if t.named(u.Kind) || full && u.Kind != HeadingUnit {
 				add("name", t.word)
 			}
 		}
@@ -263,6 +265,11 @@ func tokens(text string) []token {
 	}
 	addWords(len(text))
 	return out
+}
+
+func capital(word string) bool {
+	r, _ := utf8.DecodeRuneInString(word)
+	return unicode.IsUpper(r)
 }
 
 // named reports whether a word is a name by its capitals or figures.

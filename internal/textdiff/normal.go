@@ -15,7 +15,8 @@ import (
 
 // straight are the quotation marks that count as a straight one.
 var straight = map[rune]rune{
-	'“': '"', '”': '"', '„': '"', '‟': '"', '«': '"', '»': '"', '‘': '\'', '’': '\'', '‚': '\'', '‛': '\'', '‹': '\'', '›': '\'',
+	'“': '"', '”': '"', '„': '"', '‟': '"', '«': '"', '»': '"',
+	'‘': '\'', '’': '\'', '‚': '\'', '‛': '\'', '‹': '\'', '›': '\'',
 }
 
 // Normal returns a text in the form in which two texts are the same to a reader:

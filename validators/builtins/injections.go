@@ -50,8 +50,8 @@ var injectionRows = sync.OnceValue(func() *injectionTable {
 	return t
 })
 
-// injections finds the phrases, each within a sentence, and reports each where it
-// first occurs.
+// injections reports the first occurrence of each phrase. A phrase never crosses the end
+// of a sentence.
 func injections(found *findings, text string) {
 	table := injectionRows()
 	tries := make([]try, len(table.phrases))
@@ -90,9 +90,8 @@ var lookalikes = sync.OnceValue(func() map[rune]rune {
 	return latin
 })
 
-// plainWord returns a word as a reader sees it, in small letters: without signs that have
-// no width, and in the Latin letters that others look like. A word that is longer than
-// all of the table becomes "-".
+// plainWord returns a word in small letters, without signs that have no width. Latin
+// letters replace the letters that look like them. A word of more than 80 bytes becomes "-".
 func plainWord(word string) string {
 	if len(word) > 80 {
 		return "-"
@@ -112,7 +111,7 @@ func plainWord(word string) string {
 	}, strings.ToLower(norm.NFKC.String(word)))
 }
 
-// A try is a phrase of which some words were found.
+// A try is a partial match of a phrase.
 type try struct{ start, matched, skipped int }
 
 // next continues a try with the next word, or ends it.

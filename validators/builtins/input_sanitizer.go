@@ -10,12 +10,14 @@ import (
 	"github.com/seed61713e19/capstan/validators"
 )
 
-// InputSanitizer accepts text that is safe to hand to a model. It rejects control
-// characters, bytes that are not UTF-8, characters that hide or reorder text
-// (zero-width ones between Latin letters, bidirectional overrides, tags, runs of
-// variation selectors), the role marks of chat templates, and the phrases of prompt
-// injections in tables/injections.tsv. Template delimiters give a warning. It reads
-// quotations and code like any other text: a model may follow them.
+// InputSanitizer accepts text that is safe to hand to a model. It rejects
+//
+//   - control characters, and bytes that are not UTF-8
+//   - characters that hide or reorder text, such as zero-width characters in Latin words
+//   - the role marks and the phrases of prompt injections in tables/injections.tsv
+//
+// Template delimiters give a warning. Quotations and code count, because a model may
+// follow them.
 var InputSanitizer = validators.New("input_sanitizer", "Validates that the text has no hidden characters and no attempts to override instructions",
 	func(_ context.Context, _ struct{}, s validators.Subject) (validators.Verdict, error) {
 		found := findings{check: "input_sanitizer"}

@@ -42,13 +42,10 @@ func (p *languageParams) Prepare() error {
 	return nil
 }
 
-// Language accepts text that is written in one of some languages. Of a text that
-// is JSON the values are looked at. Code, quotations,
-// links and placeholders are left out; what is left is told sentence by sentence,
-// so that one in another language is found and named by its line, and 0.9 of
-// the words must be in one of them. A text of which nothing can be told, too
-// short, or of names alone, is refused with that reason unless it has fewer than
-// min_words words.
+// Language accepts text in one of the given languages. It determines the language of each
+// sentence, without code, quotations, links and placeholders. In JSON it checks the values.
+// The share of the words in these languages must be at least 0.9, or as given. Text
+// without a recognizable language is rejected, unless it has fewer than min_words words.
 var Language = validators.New("language", "Validates that the text is written in one of some languages",
 	func(ctx context.Context, p languageParams, s validators.Subject) (validators.Verdict, error) {
 		read := p.read(ctx, s)
@@ -105,8 +102,8 @@ type languagesRead struct {
 // otherwise is a piece of text in another language.
 type otherwise struct{ line, names, text string }
 
-// read tells the sentences of a text, or of the values of JSON; where no sentence
-// can be told by itself, all of them together.
+// read determines the languages of the sentences of a text or of the values of JSON. If no
+// sentence has a language, it reads all of them together.
 func (p *languageParams) read(ctx context.Context, s validators.Subject) languagesRead {
 	var r languagesRead
 	var all strings.Builder
@@ -146,8 +143,8 @@ func (p *languageParams) tell(r *languagesRead, line, text string) {
 	}
 }
 
-// fewest is how many words show that a sentence is in another language: fewer
-// may be a name, a title or a term.
+// fewest is the number of words from which a sentence counts as another language. A
+// shorter one may be a name, a title or a term.
 const fewest = 4
 
 // A proseBlock is a block of words, and the line that it begins at.
@@ -182,7 +179,7 @@ func prose(ctx context.Context, content string) []proseBlock {
 	return blocks
 }
 
-// sentences are the sentences of a block, without what is quoted in them.
+// sentences returns the sentences of a block without quotations and placeholders.
 func sentences(words string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		var before strings.Builder // of the sentence, up to what was quoted last

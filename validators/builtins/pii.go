@@ -74,7 +74,8 @@ func ungrouped(text string) string { return strings.ToUpper(grouping.Replace(tex
 
 var grouping = strings.NewReplacer(" ", "", "-", "", ".", "", "/", "", "(", "", ")", "", "+", "")
 
-// A piiShape is a row of tables/pii.tsv. A line must contain its sign and so many digits.
+// A piiShape is a row of tables/pii.tsv. Lines without its sign or its number of digits are
+// skipped.
 type piiShape struct {
 	kind, name, sign        string
 	digits                  int

@@ -9,8 +9,8 @@ import (
 	"sync"
 )
 
-// piiChecks are the checks that tables/pii.tsv names. Each gets what a pattern matched,
-// without the signs that group it, and the numbers of its cell.
+// piiChecks maps the names of checks in tables/pii.tsv to functions of the ungrouped match
+// and the arguments in the cell.
 var piiChecks = map[string]func(s string, args []string) bool{
 	"-":        func(string, []string) bool { return true },
 	"address":  func(s string, _ []string) bool { _, err := netip.ParseAddr(s); return err == nil },
@@ -64,8 +64,8 @@ func modCheck(s string, args []string) bool {
 	return signs[rest%modulus] == s[at]
 }
 
-// key97 is "key97 [PREFIX]": the last two digits are 97 less the remainder of those
-// before, which PREFIX may precede. 2A and 2B are the departments of Corsica.
+// key97 is "key97 [PREFIX]". The digits before the last two, with or without PREFIX, and
+// the last two add up to 0 modulo 97. 2A and 2B are the departments of Corsica.
 func key97(s string, args []string) bool {
 	s = strings.NewReplacer("2A", "19", "2B", "18").Replace(s)
 	return slices.ContainsFunc(append([]string{""}, args...), func(prefix string) bool {

@@ -57,6 +57,7 @@ func TestPII(t *testing.T) {
 		"手机：13812345678": "phone", "电话: 62345678": "phone", "Tel: 912345678": "phone", "Mobile: 9876543210": "phone", "Phone no: 555-0187": "phone", "тел. 8-916-123-45-67": "phone", "8 (495) 123-45-67": "phone", "8(495)123-45-67": "phone", "Phone.: (555) 0187": "phone",
 		"手机13寸：1": "", "Mobile: 2024-2025": "", "Telegraph: 123": "", "hotel: 1234567": "", "Tel Aviv 1234567": "", "Fax: 12": "", "score 18-916-123-45-67": "", "13812345678": "",
 		"version 1.2.3.4": "", "Chapter 1.2.3.4 says": "", "Version: 1.2.3.4": "", "server 1.2.3.4": "ip", "versions at 1.2.3.4": "ip", "postgres://app@db.example.org:5432/x": "", "ssh://app@db.example.org/x": "", "see https://example.org/u/ann@example.org": "mail", "http://ann@example.org": "mail",
+		"Ann Lee, 5 High Street, born on 1990-05-05.": "", "social security number: 536-22-8145": "national_id", "536-22-8145": "", "SSN 900-22-8145": "",
 		// as print and other keyboards have them
 		"DE89\u00a03704\u202f0044\u20090532\u00a00130\u00a000": "iban", "4111\u20111111\u20111111\u20111111": "card", "4111\u00a01111\u00a01111\u00a01112": "", "+49\u202f30\u2011901820": "phone", "212–555–0187": "phone",
 		"４１１１ １１１１ １１１１ １１１１": "card", "ann＠example.org": "mail", "ann@exam\u00adple.org": "mail", "ann@müller.example": "mail", "4111\u200b111111111111": "card", "1914–1918": "",

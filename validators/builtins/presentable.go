@@ -13,8 +13,7 @@ import (
 	"github.com/seed61713e19/capstan/validators/patterns"
 )
 
-// leftovers are what presentable finds, by the names that without takes, with what the
-// reason says of each.
+// leftovers maps the names of findings to their messages.
 var leftovers = map[string]string{
 	"placeholder":    "%s is a placeholder that nobody filled in",
 	"refusal":        "the model refuses: %s",
@@ -39,11 +38,16 @@ func (p *presentable) Prepare() error {
 	return nil
 }
 
-// Presentable rejects text with what a model or a template leaves in: placeholders in
-// brackets and braces, refusals, sentences of the model about itself, its thinking, tool
-// calls that it wrote as text, a block of Markdown around the whole text, and replacement
-// characters. In JSON it checks each value. Code, block quotes and text in quotation
-// marks do not count. tables/presentable.tsv lists the words.
+// Presentable rejects text with leftovers of a model or a template:
+//
+//   - placeholders in brackets and braces
+//   - refusals, and sentences of the model about itself
+//   - thinking, and tool calls that the model wrote as text
+//   - a block of Markdown around the whole text
+//   - replacement characters
+//
+// In JSON it checks each value. Code, block quotes, links and text in quotation marks do
+// not count. tables/presentable.tsv lists the words.
 var Presentable = validators.New("presentable", "Validates that no placeholder, refusal, self-reference, thinking, tool call, fence around all of it or broken character is left in the text",
 	func(ctx context.Context, p presentable, s validators.Subject) (validators.Verdict, error) {
 		found := findings{check: "presentable"}

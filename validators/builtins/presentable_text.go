@@ -7,9 +7,9 @@ import (
 	"github.com/seed61713e19/capstan/internal/reading"
 )
 
-// ownWords returns a text with only its own words: blanks stand for code, block quotes
-// and all between blocks, and "_" for each byte of a quotation, a code span or a link.
-// Lines and places stay the same. A text that cannot be read is one block.
+// ownWords returns a text without the words of others. Blanks replace code blocks, block
+// quotes and the signs between blocks. "_" replaces each byte of a quotation, a code span
+// or a link. Line breaks and offsets stay the same. A text that cannot be read is one block.
 func ownWords(ctx context.Context, text string) string {
 	d, err := reading.Of(ctx, text)
 	if err != nil {

@@ -12,8 +12,8 @@ const quoteReach = 2000
 // them for languages. An apostrophe opens none.
 var closing = map[rune]string{'"': `"`, '“': "”", '„': "“”", '«': "»", '‹': "›", '「': "」", '『': "』"}
 
-// quotation returns the bytes after an opening sign up to the end of its quotation, 0 if
-// the sign opens none or nothing closes it.
+// quotation returns the number of bytes from an opening sign to the end of its quotation.
+// It returns 0 if the sign opens no quotation, or if no sign closes it.
 func quotation(r rune, after string) int {
 	ends := closing[r]
 	if ends == "" {

@@ -28,8 +28,8 @@ func (p *substance) Prepare() error {
 	return nil
 }
 
-// placeholders are texts that stand for another one, in small letters and without
-// punctuation.
+// placeholders returns the texts that stand for a missing text, in small letters and
+// without punctuation.
 var placeholders = sync.OnceValue(func() map[string]bool {
 	words := map[string]bool{}
 	for _, r := range rowsOf("empty") {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// The special cases of the validators. Each row has a source and two lines: match must
-// be found, and no must not be. TestTables runs both.
+// The tables list the special cases of the validators. Each row has a source, a line that
+// must match and a line that must not. TestTables runs both lines.
 //
 //go:embed tables/*.tsv
 var tables embed.FS

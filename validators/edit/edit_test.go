@@ -165,7 +165,7 @@ func (d *desk) answered() Options {
 	if v, err := schema.Parse([]byte(judgement)); err == nil {
 		given, plain = v.(map[string]any)
 	}
-	if d.o.Judgement == nil || strings.Contains(judgement, "\nchanges:") {
+	if judgement == "" && !plain || strings.Contains(judgement, "\nchanges:") {
 		return d.o
 	}
 	in, err := read(d.o)

@@ -137,7 +137,8 @@ func (in *input) judgeClaims(f *facts, j *judgement) {
 		f.claims[i].result = orNot(c.result)
 		if in.changed != nil && f.part == PartClaimLedger {
 			if _, exists := in.changed.claim(c.ID); !exists {
-				f.claims[i] = claimFact{claim: c.claim, gone: true, graded: graded{Fail, []string{"it is gone from the ledger, where a claim is retired and not deleted"}}}
+				f.claims[i] = claimFact{claim: c.claim, gone: true, graded: graded{Fail,
+					[]string{"it is gone from the ledger, where a claim is retired and not deleted"}}}
 			}
 		}
 	}
@@ -152,7 +153,8 @@ var aspects = []struct{ name, long string }{
 // spec passes.
 func (f *facts) judgePresentation(j *judgement, s *status) {
 	spec, whole := s.Presentation, Result(j.Presentation.word)
-	idle := map[string]bool{"voice": spec.Voice == "", "register": spec.Register == "", "avoid": len(spec.Avoid) == 0, "preserve": len(spec.Preserve) == 0}
+	idle := map[string]bool{"voice": spec.Voice == "", "register": spec.Register == "", "avoid": len(spec.Avoid) == 0,
+		"preserve": len(spec.Preserve) == 0}
 	f.presentation, f.aspects = graded{whole, j.Presentation.notes}, map[string]Result{}
 	for _, a := range aspects {
 		of := j.Presentation.get(a.name, a.long).graded()

@@ -40,8 +40,10 @@ func planted(with map[string]any) []faults.Operator {
 	if with["check"] != checkInput && with["check"] != checkComputed && with["check"] != checkJudgement {
 		for _, o := range []faults.Operator{
 			faults.NumberDigit, faults.NumberSign, faults.NumberMagnitude, faults.NegationAdded, faults.NegationTaken, faults.SentenceDoubled,
-			faults.SentenceDropped, faults.SentenceCut, faults.Truncated, faults.NamesSwapped, faults.DatesSwapped, faults.Placeholder, faults.TemplateTag,
-			faults.QuotationChanged, faults.CitationInvented, faults.LinkChanged, faults.LinkBroken, faults.FenceOpen, faults.HeadingSkipped, faults.CellLost,
+			faults.SentenceDropped, faults.SentenceCut, faults.Truncated, faults.NamesSwapped, faults.DatesSwapped, faults.Placeholder,
+			faults.TemplateTag,
+			faults.QuotationChanged, faults.CitationInvented, faults.LinkChanged, faults.LinkBroken, faults.FenceOpen, faults.HeadingSkipped,
+			faults.CellLost,
 		} {
 			out = append(out, unlessStatus(faults.Surely("edit_"+o.Name, o)))
 		}

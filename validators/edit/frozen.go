@@ -90,10 +90,12 @@ func (in *input) disagreements() []fault {
 		}
 	}
 	add(d.part != in.ActivePart, "direction", "the direction is for %s, not for %s", d.part, in.ActivePart)
-	add(m.Candidate != "" && m.Candidate != d.Candidate, "metadata", "the metadata is of candidate %q, not of %q", brief(m.Candidate), d.Candidate)
+	add(m.Candidate != "" && m.Candidate != d.Candidate, "metadata", "the metadata is of candidate %q, not of %q", brief(m.Candidate),
+		d.Candidate)
 	add(m.Direction != "" && m.Direction != d.ID, "metadata", "the metadata is for direction %q, not for %q", brief(m.Direction), brief(d.ID))
 	add(m.part != "" && m.part != in.ActivePart, "metadata", "the metadata is for %s, not for %s", m.part, in.ActivePart)
-	add(m.File != "" && given != "" && !sameFile(given, slashed(m.File)), "metadata", "the metadata is of the file %q, not of %q", brief(m.File), brief(given))
+	add(m.File != "" && given != "" && !sameFile(given, slashed(m.File)), "metadata", "the metadata is of the file %q, not of %q",
+		brief(m.File), brief(given))
 	rest, found := strings.CutPrefix(path.Base(given), d.Candidate)
 	add(path.Base(path.Dir(given)) == folderName && !(found && nameEnd().MatchString(rest)), "candidate",
 		"the file %q is not named for candidate %q", brief(given), d.Candidate)
@@ -101,7 +103,8 @@ func (in *input) disagreements() []fault {
 }
 
 // nameEnd is the end of a name in the folder of candidates: the part and an extension.
-var nameEnd = patterns.Lazy(`^(?:[._-](?:status|text|candidate|claim_ledger|presentation_spec|rubric|gap_policy))?(?:\.[A-Za-z][A-Za-z0-9]*)?$`)
+var nameEnd = patterns.Lazy(`^(?:[._-](?:status|text|candidate|claim_ledger|` +
+	`presentation_spec|rubric|gap_policy))?(?:\.[A-Za-z][A-Za-z0-9]*)?$`)
 
 func slashed(name string) string {
 	if name == "" {

@@ -21,7 +21,8 @@ var (
 	hashKey = patterns.Lazy(`(?i)sha-?_?\d|(?:^|[-_.])sha(?:$|[-_.])|hash|digest|checksum|fingerprint|md5|crc|blake|etag`)
 
 	// baseKey is a key without the name of a file. It stands for the active file.
-	baseKey = patterns.Lazy(`(?i)^(?:base|current|original|sha|md|crc|blake|sum|check|256|\d+|hash|hashes|digest|digests|checksum|fingerprint|etag|value|hex|[-_.]|\[\d+\])+$`)
+	baseKey = patterns.Lazy(`(?i)^(?:base|current|original|sha|md|crc|blake|sum|check|256|` +
+		`\d+|hash|hashes|digest|digests|checksum|fingerprint|etag|value|hex|[-_.]|\[\d+\])+$`)
 
 	// otherKey is a key of something else: how a hash is made, or the hash of a commit.
 	otherKey = patterns.Lazy(`(?i)(?:^|[-_.])(?:algorithm|algo|by|type|method|kind)$|commit|revision`)

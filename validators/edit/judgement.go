@@ -172,7 +172,8 @@ type judgement struct {
 	Defects      []string `yaml:"status_defects"`
 }
 
-var flags = []string{"direction_conflicts_status", "hides_bridge", "adds_requirement", "hides_derivation", "part_goal_met", "requires_followup_text_candidate"}
+var flags = []string{"direction_conflicts_status", "hides_bridge", "adds_requirement", "hides_derivation", "part_goal_met",
+	"requires_followup_text_candidate"}
 
 // judgement reads a judgement and checks its words; nil after a problem. In a list, the
 // elements after the first are further batches of answers to changes.

@@ -38,7 +38,8 @@ func newFormat(text string) format {
 		mark = w
 	}
 	any := regexp.QuoteMeta(mark) + "|" + gapWord
-	f := format{like: regexp.MustCompile(`(?:[\[({<【〔《「『⟦«]{1,3}|<!--)[^\p{L}\p{N}\n]{0,6}(?i:` + any + `)(?:[^\p{L}\p{N}]|$)|(?:^|[^\p{L}\p{N}])(?:` + any + `)[ \t]*:`)}
+	f := format{like: regexp.MustCompile(`(?:[\[({<【〔《「『⟦«]{1,3}|<!--)[^\p{L}\p{N}\n]{0,6}(?i:` + any +
+		`)(?:[^\p{L}\p{N}]|$)|(?:^|[^\p{L}\p{N}])(?:` + any + `)[ \t]*:`)}
 	if text == "" {
 		return f
 	}

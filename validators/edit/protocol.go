@@ -223,7 +223,8 @@ func (r *reader) direction(root *yaml.Node) *direction {
 	}
 	d.part = strictyaml.Word(&r.Reader, &d.Part, "active_part", allParts()...)
 	if d.Candidate != "" && !validID(d.Candidate) {
-		r.At(strictyaml.Keyed(n)["candidate_id"], "candidate_id names a file: use at most 100 letters, digits, dots, underscores and hyphens, not %q", brief(d.Candidate))
+		r.At(strictyaml.Keyed(n)["candidate_id"],
+			"candidate_id names a file: use at most 100 letters, digits, dots, underscores and hyphens, not %q", brief(d.Candidate))
 	}
 	r.number(n, d.Constraints, "constraints", "K")
 	d.hashes = hashesIn(n)
@@ -267,8 +268,10 @@ func (r *reader) metadata(root *yaml.Node) *metadata {
 	if m.From.Kind == 0 || strictyaml.Null(&m.From) {
 		r.Require(n, "the metadata file", "candidate_source", "")
 	}
-	m.source, m.part = strictyaml.Word(&r.Reader, &m.From, "candidate_source", EditorLoop, SideLoaded), strictyaml.Word(&r.Reader, &m.Part, "active_part", allParts()...)
-	if t := &m.Touched; t.Kind == yaml.MappingNode || t.Kind == yaml.ScalarNode && !strictyaml.Null(t) && (t.Value != unknown || m.source == EditorLoop) {
+	m.source, m.part = strictyaml.Word(&r.Reader, &m.From, "candidate_source", EditorLoop, SideLoaded), strictyaml.Word(&r.Reader,
+		&m.Part, "active_part", allParts()...)
+	if t := &m.Touched; t.Kind == yaml.MappingNode || t.Kind == yaml.ScalarNode && !strictyaml.Null(t) && (t.Value != unknown ||
+		m.source == EditorLoop) {
 		r.At(t, "touched_claims must be a list of claims, not %s; only a side-loaded candidate may leave it %s", strictyaml.Kind(t), unknown)
 	}
 	for _, c := range append([]*yaml.Node{&m.Checks}, m.Checks.Content...) {

@@ -170,7 +170,8 @@ func (in *input) report(f facts, r ruling) Report {
 			out.Questions = append(out.Questions, d.question)
 		}
 	}
-	for _, list := range []*[]string{&out.FrozenParts.Notes, &out.PresentationSpec.Notes, &out.Rubric.NonGoals.Notes, &out.GapPolicy.Notes, &out.Direction.Notes, &out.Questions} {
+	for _, list := range []*[]string{&out.FrozenParts.Notes, &out.PresentationSpec.Notes, &out.Rubric.NonGoals.Notes,
+		&out.GapPolicy.Notes, &out.Direction.Notes, &out.Questions} {
 		tidied := make([]string, 0, len(*list))
 		for _, s := range *list {
 			tidied = append(tidied, clean(s))

@@ -167,10 +167,12 @@ func (f facts) doubts() []doubt {
 	}
 	out.add(f.conflicts, "direction", "", "Does the direction hold, or the status file?", "the direction conflicts with the status file")
 	out.add(f.adds == nil, "requirement", "", "Does the candidate add a requirement?", "nobody has judged whether it adds a requirement")
-	out.add(f.hides == nil, "derivation", "", "Does the candidate still show how each requirement follows from the theory?", "nobody has judged whether it hides a derivation")
+	out.add(f.hides == nil, "derivation", "", "Does the candidate still show how each requirement follows from the theory?",
+		"nobody has judged whether it hides a derivation")
 	out.add(f.primary == Worsened, "rubric", "", "Is the improvement worth a worse primary goal?", "the primary goal worsens")
 	out.add(f.primary == NotJudged, "rubric", "", "Does the candidate improve the primary goal?", "the primary goal was not judged")
-	out.add(f.part != PartText && f.met == nil, "rubric", string(f.part), fmt.Sprintf("Is the fault in %s mended?", f.part), "nobody has judged whether %s is mended", f.part)
+	out.add(f.part != PartText && f.met == nil, "rubric", string(f.part), fmt.Sprintf("Is the fault in %s mended?", f.part),
+		"nobody has judged whether %s is mended", f.part)
 	const followup = "Which part of the text would have to change under the candidate status?"
 	out.add(f.followup == nil, "followup", "", followup, "nobody has judged whether the text must follow")
 	out.add(isTrue(f.followup) && f.why == "", "followup", "", followup, "the text must follow, and no reason says how")
@@ -194,7 +196,8 @@ func (c claimFact) binding() bool { return !c.added && (c.status == asserted || 
 func (c claimFact) doubt(out *doubts) {
 	why, right := because(c.notes), fmt.Sprintf("Is claim %s right in the status file?", c.ID)
 	if c.status == retired {
-		out.add(c.gone, "claim_checks", c.ID, fmt.Sprintf("May the retired claim %s be removed from the ledger?", c.ID), "the retired claim %s is gone from the ledger", c.ID)
+		out.add(c.gone, "claim_checks", c.ID, fmt.Sprintf("May the retired claim %s be removed from the ledger?", c.ID),
+			"the retired claim %s is gone from the ledger", c.ID)
 		return
 	}
 	failed := c.result == Fail
@@ -203,7 +206,8 @@ func (c claimFact) doubt(out *doubts) {
 		fmt.Sprintf("May claim %s be in the ledger before the text makes it?", c.ID), "the new claim %s fails%s", c.ID, why)
 	out.add(failed && c.defect == "" && !c.added && !c.binding(), "claim_checks", c.ID,
 		fmt.Sprintf("May the %s claim %s be given up?", c.status, c.ID), "claim %s (%s) fails%s", c.ID, c.status, why)
-	out.add(c.result == Warn, "claim_checks", c.ID, fmt.Sprintf("Does the candidate still make claim %s%s?", c.ID, why), "claim %s is at risk%s", c.ID, why)
+	out.add(c.result == Warn, "claim_checks", c.ID, fmt.Sprintf("Does the candidate still make claim %s%s?", c.ID, why),
+		"claim %s is at risk%s", c.ID, why)
 	out.add(c.result == NotJudged, "claim_checks", c.ID,
 		fmt.Sprintf("Does the candidate pass the preservation test of claim %s?", c.ID), "claim %s was not judged", c.ID)
 	out.add(c.stated && !failed, "status_defect", c.ID, right, "the status file may be wrong about claim %s: %s", c.ID, c.defect)

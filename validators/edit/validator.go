@@ -59,7 +59,8 @@ func (p *params) Prepare() error {
 // is accepted. The status is the decision, the issues are the findings, the details the
 // verification as an object, its file and its YAML. A malformed file is an error, not a
 // verdict.
-var Validator = validators.New("edit_verifier", "decide on a candidate of the auditable editing protocol: accept, reject or needs_human_review",
+var Validator = validators.New("edit_verifier",
+	"decide on a candidate of the auditable editing protocol: accept, reject or needs_human_review",
 	func(ctx context.Context, p params, s validators.Subject) (validators.Verdict, error) {
 		if ctx.Err() != nil {
 			return validators.Verdict{}, context.Cause(ctx)

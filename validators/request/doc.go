@@ -17,8 +17,8 @@
 // sends a second runner after a timeout or a crash, and records what happened
 // (dispatcher.go, attempt.go, record.go). A crash is no verdict.
 //
-// Nothing of a response is executed or rendered. Files that it names are read below one
-// root only. Package inspectors is a validator that checks the criteria itself.
+// The gates execute and render no part of a response. They read the files that it names
+// below one root only. Package inspectors is a validator that checks the criteria itself.
 //
 // Begin with judge.go.
 package request

@@ -32,6 +32,10 @@ func message(text string) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	source = strings.TrimPrefix(source, "\ufeff")
+	if strings.HasPrefix(strings.TrimLeft(source, " \t\r\n"), "{") {
+		return jsonvalue.Parse([]byte(source))
+	}
 	d, err := reading.Read(source)
 	if err != nil {
 		return nil, err
@@ -70,8 +74,7 @@ func withoutThinking(text string) (string, error) {
 // lastJSON returns the JSON of a message. A fence without an end is a text that was cut
 // off. A last fence that is no JSON, or a second message behind it, is an error.
 func lastJSON(d *reading.Document) (found reading.JSON, err error) {
-	start := strings.TrimLeft(strings.TrimPrefix(d.Source, "\ufeff"), " \t\r\n")
-	if len(d.JSON) > 0 && (d.JSON[0].Whole || strings.HasPrefix(start, "{")) {
+	if len(d.JSON) > 0 && d.JSON[0].Whole {
 		return d.JSON[0], nil
 	}
 	last := -1
@@ -100,7 +103,7 @@ func lastJSON(d *reading.Document) (found reading.JSON, err error) {
 	return d.JSON[i], nil
 }
 
-// messageKey is a field by which an object is a message of the protocol.
+// messageKey matches the fields of a second message.
 var messageKey = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`"(?:task_id|verdict|criteria_results|acceptance_criteria|promise_id)"\s*:`)
 })

@@ -23,16 +23,17 @@ type entry struct {
 	status  int    // of an API response
 }
 
-// entry adds an entry. A problem means that the entry supports no PASS; alone it is no
-// finding.
+// entry adds an entry. An entry with a problem supports no PASS. The problem by itself is
+// no finding.
 func (a *assessment) entry(pointer, name string, problem string) *entry {
 	e := &entry{pointer: pointer, name: name, problem: problem}
 	a.entries[pointer] = e
 	return e
 }
 
-// refute reports an entry that does not hold, and takes the PASS from the criteria that
-// name it: by a reference, else in their words. If none does, it takes the PASS from all.
+// refute reports an entry that does not hold. The criteria that refer to the entry lose
+// their PASS. Without a reference the criteria that mention its name lose it, or all
+// criteria if none mentions it.
 func (a *assessment) refute(e *entry, f Flag, location, format string, args ...any) {
 	e.problem = fmt.Sprintf(format, args...)
 	a.object(f, location, "%s", e.problem)
@@ -81,8 +82,8 @@ func (a *assessment) words(i int, c Criterion) string {
 	return text
 }
 
-// evidence compares the entries with themselves, with each other and with the files
-// under the root.
+// evidence checks that the entries are consistent, and that the files under the root are
+// as stated.
 func (a *assessment) evidence() {
 	e := cmp.Or(a.response.Evidence, &Evidence{})
 	tree := worktree.Open(a.options.Root, a.request.WorktreePath)
@@ -103,7 +104,7 @@ func (a *assessment) evidence() {
 
 const noWorktree = "cannot be checked: no worktree is known here"
 
-// files checks the files again, and returns how many could not be.
+// files checks the files again, and returns the number of files without a worktree.
 func (a *assessment) files(tree *worktree.Tree, list []FileCheck) (unchecked int) {
 	for i, f := range list {
 		gone := f.Exists != nil && !*f.Exists
@@ -151,7 +152,7 @@ func (a *assessment) contrary(e *entry, location, format string, args ...any) {
 	}
 }
 
-// screenshots wants one picture that exists and shows something for a PASS in a browser.
+// screenshots checks the pictures. A PASS in a browser needs at least one.
 func (a *assessment) screenshots(tree *worktree.Tree, list []Screenshot) (unchecked int) {
 	shown, passes := 0, slices.Contains(a.status, Passed)
 	type look struct {
@@ -191,7 +192,7 @@ func (a *assessment) screenshots(tree *worktree.Tree, list []Screenshot) (unchec
 // screenshot looks at one picture and notes its size. known is false if there is
 // nowhere to look.
 func (a *assessment) screenshot(tree *worktree.Tree, s Screenshot, whole bool) (known bool, err error) {
-	file := a.kept(s.Path)
+	file := a.picture(s.Path)
 	switch {
 	case file == nil && tree == nil:
 		return false, nil
@@ -213,9 +214,9 @@ func (a *assessment) screenshot(tree *worktree.Tree, s Screenshot, whole bool) (
 // validator makes under [os.TempDir]. Judge knows these directories by it.
 const EvidenceDirs = "capstan-evidence-*"
 
-// kept opens a screenshot beside the worktree: in the directory of the options, or in
-// one of EvidenceDirs. It returns nil if there is none.
-func (a *assessment) kept(path string) *os.File {
+// picture opens a screenshot in the directory of the options or in one of EvidenceDirs. It
+// returns nil if there is none.
+func (a *assessment) picture(path string) *os.File {
 	dir := a.options.Evidence
 	if own := filepath.Dir(path); isEvidenceDir(own) {
 		dir = own

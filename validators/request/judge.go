@@ -24,7 +24,7 @@ type Options struct {
 // A response of another task is refused. A criterion of the request that is missing or
 // SKIP counts as BLOCKED. Of several results for a criterion the worst counts. A PASS
 // counts as BLOCKED if its evidence is empty or does not hold. With [Options.Strict]
-// it also does if it names no entry of evidence_collected that can be checked.
+// a PASS must name an entry of evidence_collected that can be checked.
 func Judge(r *Request, given *Response, o Options) Judgement {
 	if given.TaskID != r.TaskID {
 		return wrongTask(r, given)

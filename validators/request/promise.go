@@ -47,7 +47,8 @@ func parsePromise(text []byte) (*promise, error) {
 	return m, nil
 }
 
-// unmet lists the criteria that are not met, or are met without evidence or against it.
+// unmet lists the criteria that are not met, that have no evidence, or whose evidence
+// reports a failure.
 func (m *promise) unmet() []validators.Issue {
 	var list []validators.Issue
 	for _, c := range m.Criteria {

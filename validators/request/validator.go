@@ -18,7 +18,7 @@ type Gate struct {
 	Options Options
 }
 
-// Judge judges a response as it was written; of what is none it is a refusal.
+// Judge judges the text of a response. A text that is no response is a refusal.
 func (g *Gate) Judge(text []byte) Judgement {
 	given, err := ParseResponse(text)
 	if err != nil {

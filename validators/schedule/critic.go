@@ -22,8 +22,8 @@ type review struct {
 }
 
 // critic is phase 8.5: it computes a decision from the scores of the review in a
-// subject and of the parameters. The effective decision is the worse of that one
-// and those that the critic claims. critic also returns the review.
+// subject and of the parameters. The effective decision is the worse of the computed
+// decision and the claimed ones. The second result is the review.
 func (p *Policy) critic(subject, scores map[string]any) (validators.Verdict, map[string]any) {
 	r := newReport(p)
 	in := &intake{report: r, rule: reviewRule}

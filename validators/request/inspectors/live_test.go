@@ -17,7 +17,7 @@ import (
 	"github.com/seed61713e19/capstan/validators/request"
 )
 
-// hostile answers as servers do that must not be trusted.
+// hostile returns the answers of untrusted servers.
 func hostile(t *testing.T, elsewhere string) http.HandlerFunc {
 	pages := map[string]string{
 		"/": "home", "/lie": "internal error", "/accent": "prêt", "/page": "<title>Shop</title><p>Welcome</p>",
@@ -89,7 +89,7 @@ func hostile(t *testing.T, elsewhere string) http.HandlerFunc {
 	}
 }
 
-// hostileTree is a worktree with files and programs that must not be trusted.
+// hostileTree returns a worktree with untrusted files and programs.
 func hostileTree(t *testing.T) string {
 	dir := filepath.Join(t.TempDir(), "tree")
 	files := map[string]string{

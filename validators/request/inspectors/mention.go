@@ -9,8 +9,9 @@ import (
 	"github.com/seed61713e19/capstan/validators/request"
 )
 
-// A mention is a part of a hint that declares no check. The files of the worktree that it
-// or the description names by their paths become evidence. They decide nothing.
+// A mention is a part of a hint that declares no check. If a word of it, or of the
+// description, is the path of a file of the worktree, the file becomes evidence. The
+// evidence decides nothing.
 type mention string
 
 // Limits of a mention.
@@ -29,7 +30,7 @@ func (m mention) inspect(_ context.Context, n *inspection) finding {
 	words := strings.Fields(string(m) + " " + n.at.Description)
 	for _, word := range words[:min(len(words), maxWords)] {
 		name := strings.TrimRight(strings.TrimLeft(word, strings.Trim(wrapping, ".")), wrapping)
-		if slices.Contains(found, name) || len(found) == maxPaths || !n.noted(name) {
+		if slices.Contains(found, name) || len(found) == maxPaths || !n.addFile(name) {
 			continue
 		}
 		found = append(found, name)
@@ -40,9 +41,9 @@ func (m mention) inspect(_ context.Context, n *inspection) finding {
 	return open("%s found; whether %q holds needs judgement", strings.Join(found, ", "), clip(n.at.Description, 300))
 }
 
-// noted adds a regular file of the worktree to the evidence, and reports whether there is
-// one at the path.
-func (n *inspection) noted(name string) bool {
+// addFile adds a regular file of the worktree to the evidence. It reports whether the path
+// leads to a regular file.
+func (n *inspection) addFile(name string) bool {
 	if n.tree.root == nil || n.request.ValidationType == request.Browser || name == "" {
 		return false
 	}

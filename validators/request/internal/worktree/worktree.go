@@ -62,7 +62,7 @@ func (t *Tree) inside(path string) (string, bool) {
 	return "", false
 }
 
-// Stat describes what a path leads to; nil: nothing that is in the directory.
+// Stat describes the target of a path. It returns nil if there is none in the directory.
 func (t *Tree) Stat(path string) fs.FileInfo {
 	inside, ok := t.inside(path)
 	if !ok {
@@ -75,7 +75,7 @@ func (t *Tree) Stat(path string) fs.FileInfo {
 	return info
 }
 
-// File opens a regular file that is not empty; nil: there is none.
+// File opens a regular file that is not empty. It returns nil if there is none.
 func (t *Tree) File(path string) *os.File {
 	inside, ok := t.inside(path)
 	if info := t.Stat(path); !ok || info == nil || info.Size() == 0 {

@@ -213,7 +213,6 @@ var pure = []string{
 	"templates/jinja",
 	"templates/prompts",
 <<<<<<< HEAD
-	"validators/capy/reading",
 =======
 	"validators/edit/markers",
 >>>>>>> h-capy

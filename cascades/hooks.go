@@ -48,8 +48,11 @@ type Hook struct {
 	match string // as it is written
 }
 
-// Covers reports whether the hook judges a file of that slash-separated name.
-func (h *Hook) Covers(file string) bool { return h.Files == nil || matchesAny(h.Files, file) }
+// Applies reports whether the hook judges a text. file is slash-separated, and "" for a
+// text that is no file.
+func (h *Hook) Applies(file, text string) bool {
+	return (h.Files == nil || file == "" || matchesAny(h.Files, file)) && (h.match == "" || h.Match.Match(text))
+}
 
 // hooks reads the rules for coding agents.
 func (p *parser) hooks(root *object) {

@@ -33,7 +33,7 @@ func TestHookCascades(t *testing.T) {
 			t.Errorf("%s: output_schema is there: %v", h.Name, schema)
 		}
 	}
-	if len(c.Hooks) != len(want) || !c.Hooks[0].Covers("docs/a/b.md") || c.Hooks[0].Covers("src/a.md") || !c.Hooks[1].Covers("src/a.md") {
+	if len(c.Hooks) != len(want) || !c.Hooks[0].Applies("docs/a/b.md", "a") || c.Hooks[0].Applies("docs/a/b.md", "A") || c.Hooks[0].Applies("src/a.md", "a") || !c.Hooks[1].Applies("src/a.md", "") {
 		t.Errorf("%d hooks, or other files", len(c.Hooks))
 	}
 }

@@ -138,7 +138,7 @@ const maxBroken = 2
 func (g *Gate) judge(ctx context.Context, e *Event, h *cascades.Hook, text Text) Decision {
 	key := recordKey(e, h.Name, text)
 	for range 1000 {
-		earlier, err := g.states(ctx, key)
+		earlier, err := g.states(ctx, key, maxAttempts)
 		if err != nil {
 			return Unrecorded(e, err)
 		}

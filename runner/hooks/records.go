@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -33,18 +34,23 @@ func runName(key string, number int) string { return fmt.Sprintf("%s.%06d", key,
 // A state is a run of a key, and its status.
 type state struct{ run, status string }
 
-// states returns the runs of a key, in order.
-func (g *Gate) states(ctx context.Context, key string) ([]state, error) {
-	return states(ctx, g.Journal, runName(key, 0), runName(key, lastNumber))
+// maxAttempts is how many runs of a key count.
+const maxAttempts = 1000
+
+// states returns the last runs of a key, in order.
+func (g *Gate) states(ctx context.Context, key string, limit int) ([]state, error) {
+	return states(ctx, g.Journal, runName(key, 0), runName(key, lastNumber), limit)
 }
 
-func states(ctx context.Context, j *journal.Journal, first, last string) (list []state, err error) {
-	// The names are digests and digits, so that they need no quotes within the text.
-	table, err := j.Query(ctx, fmt.Sprintf("SELECT run_id, status FROM runs WHERE run_id >= '%s' AND run_id <= '%s' ORDER BY run_id", first, last), 0)
+// states returns the last runs with names between two names, in order. A limit of 0 is no
+// limit. The names are digests and digits, so that they need no quotes within the text.
+func states(ctx context.Context, j *journal.Journal, first, last string, limit int) (list []state, err error) {
+	query := fmt.Sprintf("SELECT run_id, status FROM runs WHERE run_id >= '%s' AND run_id <= '%s' ORDER BY run_id DESC", first, last)
+	table, err := j.Query(ctx, query, limit)
 	if err != nil {
 		return nil, err
 	}
-	for _, row := range table.Rows {
+	for _, row := range slices.Backward(table.Rows) {
 		list = append(list, state{fmt.Sprint(row[0]), fmt.Sprint(row[1])})
 	}
 	return list, nil
@@ -102,7 +108,7 @@ func (g *Gate) record(ctx context.Context, key string, settings map[string]strin
 		return "", err
 	}
 	for range 1000 {
-		earlier, err := g.states(ctx, key)
+		earlier, err := g.states(ctx, key, 1)
 		if err != nil {
 			return "", err
 		}
@@ -141,7 +147,7 @@ type Record struct {
 // Log returns the decisions of a session, in the order of time.
 func Log(ctx context.Context, j *journal.Journal, session string) ([]Record, error) {
 	first := sessionKey(session)
-	list, err := states(ctx, j, first+"."+strings.Repeat("0", 16)+".000000", first+"."+strings.Repeat("f", 16)+".999999")
+	list, err := states(ctx, j, first+"."+strings.Repeat("0", 16)+".000000", first+"."+strings.Repeat("f", 16)+".999999", 0)
 	if err != nil {
 		return nil, err
 	}

@@ -42,37 +42,37 @@ type Text struct {
 	Err     error // the write cannot be applied to the file
 }
 
-// ErrPayload is the error of a payload that no known agent sends.
-var ErrPayload = errors.New("the payload is not understood")
+// errPayload is the error of a payload that no known agent sends.
+var errPayload = errors.New("the payload is not understood")
 
 // Decode reads a payload. name and event come from the command line, where an operator
 // gave them, and may be empty. The event is not nil, also with an error.
 func Decode(name, event string, payload []byte) (*Event, error) {
 	e := &Event{Agent: name}
 	if len(payload) > MaxPayload {
-		return e, fmt.Errorf("%w: it has more than %d bytes", ErrPayload, MaxPayload)
+		return e, fmt.Errorf("%w: it has more than %d bytes", errPayload, MaxPayload)
 	}
 	v, err := jsonvalue.Parse(payload)
 	if err != nil {
-		return e, fmt.Errorf("%w: %w", ErrPayload, err)
+		return e, fmt.Errorf("%w: %w", errPayload, err)
 	}
 	in, ok := v.(map[string]any)
 	if !ok {
-		return e, fmt.Errorf("%w: it must be an object", ErrPayload)
+		return e, fmt.Errorf("%w: it must be an object", errPayload)
 	}
 	sent, err := text(in, "event")
 	if err == nil {
 		e.Name, err = eventName(event, sent)
 	}
 	if err != nil {
-		return e, fmt.Errorf("%w: %w", ErrPayload, err)
+		return e, fmt.Errorf("%w: %w", errPayload, err)
 	}
 	if e.agent = find(name, e.Name, in); e.agent == nil {
-		return e, fmt.Errorf("%w: no known agent sends event %q with these fields", ErrPayload, e.Name)
+		return e, fmt.Errorf("%w: no known agent sends event %q with these fields", errPayload, e.Name)
 	}
 	e.Agent, e.kind = e.agent.Agent, e.agent.Events[e.Name]
 	if err := e.read(in); err != nil {
-		return e, fmt.Errorf("%w: %w", ErrPayload, err)
+		return e, fmt.Errorf("%w: %w", errPayload, err)
 	}
 	return e, nil
 }

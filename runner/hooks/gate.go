@@ -136,7 +136,7 @@ const maxBroken = 2
 
 // judge runs the checks of a hook on one text.
 func (g *Gate) judge(ctx context.Context, e *Event, h *cascades.Hook, text Text) Decision {
-	key := recordKey(e, h.Name, text)
+	key := recordKey(e, g.Cascade.ID+" "+h.Name, text)
 	for range 1000 {
 		earlier, err := g.states(ctx, key, maxAttempts)
 		if err != nil {
@@ -185,7 +185,7 @@ func (g *Gate) judge(ctx context.Context, e *Event, h *cascades.Hook, text Text)
 func (g *Gate) unjudgeable(ctx context.Context, e *Event, h *cascades.Hook, text Text, settings map[string]string, key string) Decision {
 	settings["hook_verdict"], settings["hook_reason"] = Broken, text.Err.Error()
 	if text.File != "" && h.On == cascades.OnWrite {
-		settings["hook_verdict"], key = Refused, recordKey(e, h.Name+" not applied", text)
+		settings["hook_verdict"], key = Refused, recordKey(e, g.Cascade.ID+" "+h.Name+" not applied", text)
 	}
 	run, err := g.record(ctx, key, settings)
 	if err != nil {

@@ -1,9 +1,7 @@
 package hooks_test
 
 import (
-	"bytes"
 	"encoding/json"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -170,6 +168,27 @@ func TestAttempts(t *testing.T) {
 	}
 }
 
+// TestHookInputs checks what a check can read of an event, the mode advisory, and several
+// rules for one event.
+func TestHookInputs(t *testing.T) {
+	const source = `cascade_id: x
+hooks:
+- on: write
+  wards:
+  - expr: input.agent == "claude" && input.session == "s" && input.subagent == "sub" && input.event == "PreToolUse" && input.tool == "Write" && input.file == "a.md"
+  - {expr: content contains "owls", mode: advisory}
+- {on: write, files: [a.md], wards: [{expr: not (content contains "dogs"), reason: no dogs}]}
+`
+	g, dir := newGate(t, source, ""), t.TempDir()
+	for content, refused := range map[string]bool{"cats": false, "dogs": true} {
+		payload := write(dir, "a.md", content)
+		payload["agent_id"] = "sub"
+		if d, _ := decide(t, g, "", "", payload); d.Refuse != refused || len(d.Runs) != 2 || refused && !strings.Contains(d.Reason, "write-2") {
+			t.Errorf("%s: %+v", content, d)
+		}
+	}
+}
+
 // TestBrokenCheck checks the decision if a check has no verdict: on_error, and the end of
 // a session, which a broken check does not hold for ever.
 func TestBrokenCheck(t *testing.T) {
@@ -298,110 +317,4 @@ func TestLinks(t *testing.T) {
 			t.Errorf("%s: %+v, %v", file, e.Texts, err)
 		}
 	}
-}
-
-// hostile are payloads that no agent sends, made of one that an agent sends.
-func hostile(t *testing.T, good []byte) map[string][]byte {
-	t.Helper()
-	list := map[string][]byte{"empty": nil, "no object": []byte("[]"), "two documents": append(slices.Clone(good), good...), "null": []byte("null")}
-	for i := 1; i < len(good); i += max(1, len(good)/40) {
-		list[fmt.Sprintf("the first %d bytes", i)] = good[:i]
-	}
-	var in object
-	if err := json.Unmarshal(good, &in); err != nil {
-		t.Fatal(err)
-	}
-	put := func(name string, at object, key string, value any) {
-		old := at[key]
-		at[key] = value
-		if value == nil {
-			delete(at, key)
-		}
-		text, err := json.Marshal(in)
-		if err != nil {
-			t.Fatal(err)
-		}
-		list[name], at[key] = text, old
-	}
-	input, _ := in["tool_input"].(object)
-	for _, value := range []any{nil, 1, true, []any{"x"}, object{"a": 1}} {
-		for key := range in {
-			if key == "session_id" || key == "hook_event_name" || key == "cwd" || key == "tool_input" {
-				put(fmt.Sprintf("%s is %v", key, value), in, key, value)
-			}
-		}
-		for key := range input {
-			put(fmt.Sprintf("%s is %v", key, value), input, key, value)
-		}
-	}
-	put("unknown event", in, "hook_event_name", "pretooluse")
-	put("two texts", input, "file_text", "owls")
-	put("a command beside the text", input, "command", "ls")
-	list["key twice"] = bytes.Replace(good, []byte(`"content"`), []byte(`"content":"owls","content"`), 1)
-	list["session twice"] = bytes.Replace(good, []byte(`{`), []byte(`{"session_id":"other",`), 1)
-	put("10 MB", input, "content", strings.Repeat("cats ", 2<<20))
-	return list
-}
-
-// TestHostilePayloads checks that no payload that an agent does not send passes, and that
-// none crashes. Every answer refuses in a form that an agent reads.
-func TestHostilePayloads(t *testing.T) {
-	dir, g := t.TempDir(), newGate(t, rules, "hold")
-	good, err := json.Marshal(write(dir, "a.md", "cats"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	list := hostile(t, good)
-	if len(list) < 60 {
-		t.Errorf("only %d payloads", len(list))
-	}
-	for name, payload := range list {
-		for _, agent := range []string{"", "claude", "gemini"} {
-			if agent != "" && len(payload) > 1<<20 {
-				continue
-			}
-			d, a := decide(t, g, agent, "", payload)
-			if !d.Refuse || a.Status == 0 && !bytes.Contains(a.Stdout, []byte("deny")) || a.Status != 0 && (a.Status != 2 || a.Stderr == "") {
-				t.Errorf("%s, %q: %+v, %+v", name, agent, d, a)
-			}
-		}
-	}
-}
-
-// TestSettings checks that an agent's settings keep everything else, and that the hooks of
-// Capstan are there once.
-func TestSettings(t *testing.T) {
-	const other = `{"model": "x", "hooks": {"Stop": [{"hooks": [{"type": "command", "command": "other"}]}]}}`
-	for _, agent := range hooks.Agents() {
-		s := hooks.Setup{Agent: agent, Seconds: 60, Command: []string{"/opt/a b/capstan", "hook", "--cascade", "/x/gates.yaml"}}
-		if file, err := s.File("project", func(string) string { return "" }); err != nil || !strings.HasPrefix(filepath.ToSlash(file), "project/.") {
-			t.Errorf("%s: %s, %v", agent, file, err)
-		}
-		once, err := s.Merge([]byte(other))
-		again, err2 := s.Merge(once)
-		if err != nil || err2 != nil || agent != "opencode" && !hooks.SameSettings(once, again) {
-			t.Errorf("%s: %v, %v\n%s\n%s", agent, err, err2, once, again)
-		}
-		if len(s.Open()) == 0 || !strings.Contains(string(once), "/opt/a b/capstan") || agent != "opencode" && !hooks.Installed(once) {
-			t.Errorf("%s:\n%s", agent, once)
-		}
-		if without, err := s.Remove(once); agent != "opencode" && agent != "copilot" && agent != "cursor" && (err != nil || !hooks.SameSettings(without, []byte(other))) {
-			t.Errorf("%s: %v\n%s", agent, err, without)
-		}
-		if without, err := s.Remove(mustMerge(t, s)); err != nil || without != nil {
-			t.Errorf("%s: %v\n%s", agent, err, without)
-		}
-	}
-	if _, err := (hooks.Setup{Agent: "nobody"}).Merge(nil); err == nil || !strings.Contains(err.Error(), "claude, codex") {
-		t.Errorf("an unknown agent: %v", err)
-	}
-}
-
-func mustMerge(t *testing.T, s hooks.Setup) []byte {
-	t.Helper()
-	text, err := s.Merge(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return text
 }

@@ -113,7 +113,8 @@ func (g *Gate) record(ctx context.Context, key string, settings map[string]strin
 			return "", err
 		}
 		number, _ := next(earlier)
-		result, err := g.Runner.Run(ctx, c, map[string]any{"event": settings["hook_event"], "verdict": settings["hook_verdict"]}, runner.WithRunID(runName(key, number)), runner.WithSettings(settings))
+		input := map[string]any{"event": settings["hook_event"], "verdict": settings["hook_verdict"]}
+		result, err := g.Runner.Run(ctx, c, input, runner.WithRunID(runName(key, number)), runner.WithSettings(settings))
 		switch {
 		case errors.Is(err, runner.ErrRunExists):
 			continue

@@ -20,8 +20,7 @@ const (
 	OnPrompt   = "prompt"   // a person's prompt
 )
 
-// HookEvents returns the events in the order of the documentation.
-func HookEvents() []string { return []string{OnWrite, OnCommand, OnStop, OnSubagent, OnPrompt} }
+var hookEvents = []string{OnWrite, OnCommand, OnStop, OnSubagent, OnPrompt}
 
 // The values of on_exhausted and on_error of a hook.
 const (
@@ -68,7 +67,7 @@ func (p *parser) hooks(root *object) {
 
 func (p *parser) hook(root, o *object, number int) {
 	o.needs("on")
-	h := &Hook{On: o.oneOf("on", HookEvents()...), Position: p.position(o.node)}
+	h := &Hook{On: o.oneOf("on", hookEvents...), Position: p.position(o.node)}
 	h.Name = fmt.Sprintf("%s-%d", h.On, number)
 	o.what = "hook " + h.Name
 	if o.has("files") {

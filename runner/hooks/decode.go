@@ -3,7 +3,6 @@ package hooks
 import (
 	"bufio"
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -26,7 +25,7 @@ type Event struct {
 	Subagent string // that acts; "" for the agent itself
 	Name     string // as the agent calls the event
 	Tool     string
-	On       string // of [cascades.HookEvents]; "" for an event that no hook can cover
+	On       string // of [cascades.Hook]; "" for an event that no hook can cover
 	Root     string // the git repository around the agent's folder, or the folder
 	Again    bool   // the agent goes on because a hook refused the end
 	Texts    []Text // to judge
@@ -164,12 +163,11 @@ func lastMessage(file string) (last string, err error) {
 	lines := bufio.NewScanner(bytes.NewReader(source))
 	lines.Buffer(nil, maxTranscript)
 	for lines.Scan() {
-		var one struct {
-			Type string
-			Data struct{ Content string }
-		}
-		if json.Unmarshal(lines.Bytes(), &one) == nil && one.Type == "assistant.message" && one.Data.Content != "" {
-			last = one.Data.Content
+		v, _ := jsonvalue.Parse(lines.Bytes())
+		one, _ := v.(map[string]any)
+		data, _ := one["data"].(map[string]any)
+		if content, _ := data["content"].(string); one["type"] == "assistant.message" && content != "" {
+			last = content
 		}
 	}
 	return last, lines.Err()

@@ -1,7 +1,9 @@
 package hooks_test
 
 import (
+	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -44,4 +46,29 @@ func mustMerge(t *testing.T, s hooks.Setup) []byte {
 		t.Fatal(err)
 	}
 	return text
+}
+
+// TestPlugin checks that the plugin for Claude Code has the hooks that install writes, and
+// that its version is that of the other packages.
+func TestPlugin(t *testing.T) {
+	const dir = "../../packaging/claude-plugin/"
+	text, err := os.ReadFile(dir + "hooks/hooks.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := hooks.Setup{Agent: "claude", Seconds: 60, Command: []string{"capstan", "hook", "--cascade", "GATES"}}
+	want := strings.ReplaceAll(string(mustMerge(t, s)), "GATES", `\"${CLAUDE_PLUGIN_ROOT}/gates.yaml\"`)
+	if !hooks.SameSettings(text, []byte(want)) {
+		t.Errorf("hooks.json is not\n%s", want)
+	}
+	names, err := os.ReadFile("../../packaging/names.yaml")
+	manifest, err2 := os.ReadFile(dir + ".claude-plugin/plugin.json")
+	version := regexp.MustCompile(`"version": "(.*)"`).FindSubmatch(manifest)
+	if err != nil || err2 != nil || version == nil || !strings.Contains(string(names), "\nversion: "+string(version[1])+"\n") {
+		t.Errorf("version %q, %v, %v", version, err, err2)
+	}
+	rules, err := os.ReadFile(dir + "gates.yaml")
+	if err != nil || len(newGate(t, string(rules), "").Cascade.Hooks) != 3 {
+		t.Errorf("the rules of the plugin: %v", err)
+	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/seed61713e19/capstan/internal/files"
+	"github.com/seed61713e19/capstan/internal/jsonvalue"
 )
 
 // maxFile is the largest file to which a write is applied, in bytes.
@@ -131,10 +132,11 @@ func (w *writer) notebook(file string, input map[string]any) error {
 		return err
 	}
 	content, broken := w.read(file)
-	var book map[string]any
+	var value any
 	if broken == nil {
-		broken = json.Unmarshal([]byte(content), &book)
+		value, broken = jsonvalue.Parse([]byte(content))
 	}
+	book, _ := value.(map[string]any)
 	if broken == nil {
 		broken = editCell(book, input, source)
 	}
@@ -148,13 +150,16 @@ func (w *writer) notebook(file string, input map[string]any) error {
 }
 
 func editCell(book, input map[string]any, source string) error {
-	cells, _ := book["cells"].([]any)
+	cells, ok := book["cells"].([]any)
+	if !ok {
+		return errors.New("the file is not a notebook")
+	}
 	id, _ := input["cell_id"].(string)
 	mode, _ := input["edit_mode"].(string)
 	at := -1
 	for i, one := range cells {
-		cell, _ := one.(map[string]any)
-		if name, _ := cell["id"].(string); id != "" && (name == id || fmt.Sprintf("cell-%d", i) == id) {
+		cell, ok := one.(map[string]any)
+		if name, _ := cell["id"].(string); ok && id != "" && (name == id || fmt.Sprintf("cell-%d", i) == id) {
 			at = i
 		}
 	}
@@ -168,7 +173,8 @@ func editCell(book, input map[string]any, source string) error {
 	case mode == "delete":
 		book["cells"] = append(cells[:at:at], cells[at+1:]...)
 	default:
-		cells[at].(map[string]any)["source"] = source
+		cell, _ := cells[at].(map[string]any)
+		cell["source"] = source // a cell with an id is an object
 	}
 	return nil
 }

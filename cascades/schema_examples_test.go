@@ -53,8 +53,8 @@ var settings = map[string]setting{
 	"a database": {`{cascade_id: c, databases: {shop: MAPPING}, phases: [{name: p, tool: sql_query, inputs: {query: SELECT 1}}]}`, []string{`{url: shop.db}`}},
 	"a hook": {`{cascade_id: c, phases: [{name: report, instructions: x, wards: {post: [{validator: non_empty}]}}], hooks: [MAPPING]}`,
 		[]string{`{on: write, wards: [{validator: non_empty}]}`, `{on: stop}`, `{wards: [{validator: non_empty}]}`}},
-	"notify":     {inPhase(`{name: p, instructions: x, human_input: {prompt: x, notify: MAPPING}}`), []string{`{}`, `{exec: [notify.sh]}`, `{url: "https://example.com"}`}},
-	"reforge":    {inPhase(`{name: p, instructions: x, soundings: {factor: 2, evaluator_instructions: x, reforge: MAPPING}}`), []string{`{honing_prompt: x}`}},
+	"notify":  {inPhase(`{name: p, instructions: x, human_input: {prompt: x, notify: MAPPING}}`), []string{`{}`, `{exec: [notify.sh]}`, `{url: "https://example.com"}`}},
+	"reforge": {inPhase(`{name: p, instructions: x, soundings: {factor: 2, evaluator_instructions: x, reforge: MAPPING}}`), []string{`{honing_prompt: x}`}},
 }
 
 // forms are validators of each form.

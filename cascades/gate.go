@@ -25,6 +25,7 @@ type Gate struct {
 	Digest    string      // see [Cascade.Identity]
 	Model     Model       // that a judge asks; empty of others
 	Position  Position
+	Promote   *Promotion // nil if nothing must be shown before it may refuse
 }
 
 // Gates lists the checks of the cascade's own phases, in file order. Chosen is
@@ -56,7 +57,8 @@ func (c *Cascade) Gates(chosen Chosen, open Opener) (list []Gate, err error) {
 		}
 		p.eachCheck(func(_ string, i int, check *Check) {
 			add(verdictName(check.Ward.Moment, i), check.Ward, check.Validator, check.Position)
-			list[len(list)-1].Moment = p.Moment(check)
+			g := &list[len(list)-1]
+			g.Moment, g.Promote = p.Moment(check), check.Promote
 		})
 	}
 	return list, err

@@ -24,8 +24,9 @@ phases:
 // A gate may refuse something only while there is evidence for exactly the gate
 // that it is; else it is in shadow, which is told.
 func TestPromotion(t *testing.T) {
+	of := func(c measure.Confusion) measure.Tally { return measure.Tally{{Weight: 1, Texts: c}} }
 	const long, judge = `expr: "len(content) > 3"`, `judge: "Is it long?"`
-	strong := measure.Confusion{GoodPassed: 50, BadRefused: 50}
+	strong := of(measure.Confusion{GoodPassed: 50, BadRefused: 50})
 	for name, c := range map[string]struct {
 		was, is string // the check that was measured, and that stands there
 		chosen  Chosen
@@ -38,9 +39,9 @@ func TestPromotion(t *testing.T) {
 		"another spelling":   {was: long, is: `expr: 'len(content) > 3'`},
 		"another gate":       {was: long, is: `expr: "len(content) > 4"`, why: "belongs to an earlier version of the gate"},
 		"another phase":      {was: long, is: long, change: func(e *measure.Evidence) { e.Phase = "b" }, why: "has no evidence for it in phase a"},
-		"too few":            {was: long, is: long, change: func(e *measure.Evidence) { e.Natural = measure.Confusion{GoodPassed: 5, BadRefused: 50} }, why: "false block"},
-		"no labels":          {was: long, is: long, change: func(e *measure.Evidence) { e.Natural = measure.Confusion{} }, why: "false pass is unknown"},
-		"too weak":           {was: long, is: long, change: func(e *measure.Evidence) { e.Natural.BadPassed = 20 }, why: "false pass"},
+		"too few":            {was: long, is: long, change: func(e *measure.Evidence) { e.Natural = of(measure.Confusion{GoodPassed: 5, BadRefused: 50}) }, why: "it rejected 0 of 5 good texts"},
+		"no labels":          {was: long, is: long, change: func(e *measure.Evidence) { e.Natural = nil }, why: "it judged no text that is labelled bad"},
+		"too weak":           {was: long, is: long, change: func(e *measure.Evidence) { e.Natural = of(measure.Confusion{GoodPassed: 50, BadPassed: 20, BadRefused: 50}) }, why: "it passed 20 of 70 bad texts"},
 		"broken":             {is: long, text: "{}", why: "evidence: its format is not"},
 		"a cascade":          {was: "cascade: says.yaml", is: "cascade: says.yaml"},
 		"a judge":            {was: judge, is: judge, change: func(e *measure.Evidence) { e.Asks, e.Hollow = true, &measure.Hollow{Asked: 12} }},

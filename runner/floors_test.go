@@ -114,7 +114,9 @@ var floors = map[string]string{
 	// Events and texts without secrets.
 	"runner/redactions": "runner/event runner/journal/encodings runner/model runner/reports",
 	// Arithmetic over verdicts.
-	"runner/measure": "validators/schema",
+	"runner/measure": "runner/measure/internal/sequential validators/schema",
+	// Bounds that hold at every look.
+	"runner/measure/internal/sequential": "",
 	// A cascade on every row of a set.
 	"runner/batch":    "cascades internal/files runner runner/event runner/measure runner/model validators validators/expressions validators/patterns validators/schema",
 	"runner/trace":    "cascades runner/event runner/model runner/tool validators/schema",
@@ -204,6 +206,7 @@ var pure = []string{
 	"runner/journal/encodings",
 	"runner/lots",
 	"runner/measure",
+	"runner/measure/internal/sequential",
 	"runner/questions",
 	"runner/receipt",
 	"runner/reports",

@@ -59,7 +59,7 @@ func BenchmarkWeighed(b *testing.B) {
 	all.Wait()
 	var labels []measure.Label
 	for n := range 250 {
-		labels = append(labels, measure.Label{Text: measure.TextDigest(letter(n)), Phase: "draft", Gate: measure.All, Good: n%2 > 0, By: "ann"})
+		labels = append(labels, measure.Label{Text: measure.TextDigest(letter(n)), Phase: "draft", Gate: measure.All, Good: n%2 > 0, By: "ann", Draw: &measure.Draw{Order: measure.Random}})
 	}
 	q := trust.Question{
 		CascadeID: "bench", Gates: gates, Labels: measure.NewLedger(labels), FalseAlarms: measure.FalseAlarms,
@@ -79,7 +79,7 @@ func BenchmarkWeighed(b *testing.B) {
 					}
 				})
 				costs.Report(nil)
-				if err != nil || told.Attempts != 4*runs || told.Gates[2].Natural.N() != 250 {
+				if err != nil || told.Attempts != 4*runs || told.Gates[2].Natural.Texts().N() != 250 {
 					b.Fatalf("%v: %+v", err, told)
 				}
 			}

@@ -104,7 +104,7 @@ func TestMeasured(t *testing.T) {
 			}
 			for _, g := range gates {
 				at := path.Join(path.Dir(within.File), measure.EvidenceDir, measure.EvidenceName(g.Name))
-				files[at] = files[at].With(measure.Evidence{Digest: g.Digest, Cascade: own.ID, Phase: g.Phase, Moment: string(g.Moment), Natural: measure.Confusion{GoodPassed: 99, BadRefused: 99}})
+				files[at] = files[at].With(measure.Evidence{Digest: g.Digest, Cascade: own.ID, Phase: g.Phase, Moment: string(g.Moment), Natural: measure.Tally{{Weight: 1, Texts: measure.Confusion{GoodPassed: 99, BadRefused: 99}}}})
 			}
 		}
 		measured := func(name string) ([]byte, error) {

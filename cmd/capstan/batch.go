@@ -49,7 +49,7 @@ func (c *Command) eval() *cobra.Command {
 		Short: "Run a cascade on a dataset and measure its results",
 		Long: `Run a cascade for every row of a JSON Lines or CSV file. The report contains the share
 of accepted rows, their cost, and, if rows contain expected values, their accuracy, with
-exact 95 % intervals. The same command continues an interrupted batch without repeating
+95 % intervals by row. The same command continues an interrupted batch without repeating
 finished rows. --baseline compares the rows with those of an earlier batch.`,
 		Example: `  capstan eval post.yaml --inputs topics.jsonl --times 3
   capstan eval post.yaml --inputs topics.csv --model gpt-5-nano --baseline b81f0c2d9a34`,
@@ -188,13 +188,13 @@ func howLong(ctx context.Context, j *journal.Journal, id string) time.Duration {
 }
 
 func baseline(j *journal.Journal, name string) *batch.Baseline {
-	return &batch.Baseline{Batch: name, Find: func(ctx context.Context, id string) (runner.Result, map[string]any, time.Duration, error) {
+	return &batch.Baseline{Batch: name, Find: func(ctx context.Context, id string) (runner.Result, map[string]any, error) {
 		run, err := j.Run(ctx, id)
 		if err != nil {
-			return runner.Result{}, nil, 0, err
+			return runner.Result{}, nil, err
 		}
 		r, err := j.Result(ctx, run.RunID)
-		return r, run.Start.Input, howLong(ctx, j, run.RunID), err
+		return r, run.Start.Input, err
 	}}
 }
 

@@ -38,7 +38,7 @@ func (c *Command) costs(ctx context.Context, file string, f weighFlags) error {
 	if err != nil {
 		return err
 	}
-	if err := c.report(f.format, b.Report(trusted.Ceilings())); err != nil {
+	if err := c.report(f.format, b.Report(trusted.Released())); err != nil {
 		return &exit{exitBroken, err}
 	}
 	return nil

@@ -30,18 +30,19 @@ type labelFlags struct {
 	order  string
 	runs   []string
 	limit  int
+	random bool // imported labels are of texts that were drawn at random
 }
 
 func (c *Command) label() *cobra.Command {
-	f := labelFlags{gate: measure.All, order: "doubt"}
+	f := labelFlags{gate: measure.All, order: measure.Random}
 	cmd := &cobra.Command{
 		Use:   "label FILE",
 		Short: "Label texts as good or bad to measure gates",
 		Long: `Show the texts of stored runs one by one, and ask for each: y good, n bad, s skip, q
-quit. Texts on which gates disagree come first; --order random gives an unbiased sample.
-Labels are JSON Lines in the folder labels next to FILE. --import reads existing labels
-from CSV or JSON Lines, with the fields content or text, good, phase, gate, reason, by
-and time.`,
+quit. --order disagreement favours texts on which gates disagree, to find their errors
+sooner; rates weight these labels. Labels are JSON Lines in the folder labels next to
+FILE. --import reads labels from CSV or JSON Lines, with the fields content or text,
+good, phase, gate, reason, by and time; rates use them only with --order random.`,
 		Example: `  capstan measure label post.yaml --phase draft
   capstan measure label post.yaml --import reviewed.csv --phase draft --as ann`,
 		Args: cobra.ExactArgs(1),
@@ -55,6 +56,7 @@ and time.`,
 				return err
 			}
 			if f.from != "" {
+				f.random = cmd.Flags().Changed("order") && f.order == measure.Random
 				return c.takeLabels(cascade, f)
 			}
 			return c.look(f.store, func(j *journal.Journal) error { return c.askLabels(cmd.Context(), j, cascade, f) })
@@ -67,7 +69,7 @@ and time.`,
 	flags.StringVar(&f.phase, "phase", "", flagTexts["phase"])
 	flags.StringVar(&f.gate, "gate", f.gate, flagTexts["gate"])
 	flags.StringVar(&f.by, "as", "", flagTexts["as"])
-	choose(cmd, &f.order, "order", "order of the texts", "doubt", "random")
+	choose(cmd, &f.order, "order", "how texts are drawn", measure.Random, measure.Disagreement)
 	flags.StringSliceVar(&f.runs, "runs", nil, flagTexts["runs"])
 	countedFrom0(cmd, &f.limit, "limit", flagTexts["limit"])
 	return cmd
@@ -99,27 +101,25 @@ func (c *Command) askLabels(ctx context.Context, j *journal.Journal, cascade *ca
 	if err != nil {
 		return err
 	}
-	doubts, err := trust.Doubts(attempts)
+	all, err := trust.Candidates(attempts)
 	if err != nil {
 		return &exit{exitBroken, err}
 	}
-	if f.order == "random" {
-		trust.Shuffle(doubts)
-	}
 	ledger := measure.NewLedger(labels)
-	doubts = slices.DeleteFunc(doubts, func(d trust.Doubt) bool {
-		return !cascade.Writes(d.Phase) || f.phase != "" && d.Phase != f.phase || ledger.By(f.by, d.Text, d.Phase, f.gate)
+	all = slices.DeleteFunc(all, func(d trust.Candidate) bool {
+		return !cascade.Writes(d.Phase) || f.phase != "" && d.Phase != f.phase
 	})
+	drawn := trust.Draw(all, f.order, func(d trust.Candidate) (measure.Label, bool) { return ledger.By(f.by, d.Text, d.Phase, f.gate) })
 	if f.limit > 0 {
-		doubts = doubts[:min(f.limit, len(doubts))]
+		drawn = drawn[:min(f.limit, len(drawn))]
 	}
 	in, made := bufio.NewReader(c.Stdin), 0
-	for i, d := range doubts {
+	for i, d := range drawn {
 		text, err := textOf(ctx, j, d)
 		if err != nil {
 			return &exit{exitBroken, err}
 		}
-		fmt.Fprintf(c.visible(), "--- %d of %d · phase %s · %s ---\n%s\n", i+1, len(doubts), d.Phase, d.Text[:12], text)
+		fmt.Fprintf(c.visible(), "--- %d of %d · phase %s · %s ---\n%s\n", i+1, len(drawn), d.Phase, d.Text[:12], text)
 		said, err := c.opinion(ctx, in, f.question())
 		if err != nil {
 			return &exit{exitInterrupted, err}
@@ -130,14 +130,14 @@ func (c *Command) askLabels(ctx context.Context, j *journal.Journal, cascade *ca
 		if said.word == "s" {
 			continue
 		}
-		l := measure.Label{Phase: d.Phase, Gate: f.gate, Good: said.word == "y", Reason: said.reason, By: f.by}
+		l := measure.Label{Phase: d.Phase, Gate: f.gate, Good: said.word == "y", Reason: said.reason, By: f.by, Draw: &d.Draw}
 		if err := keepLabel(dir, text, l); err != nil {
 			return &exit{exitBroken, err}
 		}
 		made++
 		c.tellVerdicts(d)
 	}
-	fmt.Fprintf(c.Stderr, "%d labelled, %d left\n", made, len(doubts)-made)
+	fmt.Fprintf(c.Stderr, "%d labelled, %d left\n", made, len(drawn)-made)
 	return nil
 }
 
@@ -150,7 +150,7 @@ func (f labelFlags) question() string {
 }
 
 // textOf is the text itself, as its run has it.
-func textOf(ctx context.Context, j *journal.Journal, d trust.Doubt) (string, error) {
+func textOf(ctx context.Context, j *journal.Journal, d trust.Candidate) (string, error) {
 	for e, err := range j.Events(ctx, d.RunID, 0, journal.Brief) {
 		if err != nil {
 			return "", err
@@ -163,7 +163,7 @@ func textOf(ctx context.Context, j *journal.Journal, d trust.Doubt) (string, err
 }
 
 // tellVerdicts tells what the gates said, once somebody has answered.
-func (c *Command) tellVerdicts(d trust.Doubt) {
+func (c *Command) tellVerdicts(d trust.Candidate) {
 	for _, v := range d.Verdicts {
 		word := "no"
 		if *v.Valid {

@@ -47,6 +47,9 @@ func (c *Command) takeLabels(cascade *cascades.Cascade, f labelFlags) error {
 		return usage("--from: %s: %w", f.from, err)
 	}
 	fmt.Fprintf(c.Stderr, "%d labels taken over, %d rows are none\n", taken, wrong)
+	if taken > 0 && !f.random {
+		fmt.Fprintln(c.Stderr, "note: no rate uses these labels, because how the texts were drawn is unknown; with --order random they count as random draws")
+	}
 	if wrong > 0 {
 		return &exit{status: exitNo}
 	}
@@ -89,6 +92,9 @@ func (f labelFlags) labelOf(r batch.Row) (l measure.Label, text string, err erro
 	l = measure.Label{
 		Text: fields["text"], Phase: cmp.Or(fields["phase"], f.phase), Gate: cmp.Or(fields["gate"], f.gate),
 		Reason: fields["reason"], By: cmp.Or(fields["by"], f.by), Time: time.Now().UTC().Truncate(time.Second),
+	}
+	if f.random {
+		l.Draw = &measure.Draw{Order: measure.Random}
 	}
 	switch good := strings.ToLower(strings.TrimSpace(fields["good"])); good {
 	case "true", "yes", "y", "1", "good":

@@ -23,10 +23,10 @@ func (c *Command) stats() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "stats FILE",
 		Short: "Measure how reliable the gates of a cascade are",
-		Long: `Report how often each gate passes bad texts and rejects good ones, with exact 95 %
-intervals, separately for labelled texts and for planted faults. A verdict counts only
-if its gate has not changed since. The report also lists gates whose rate has drifted.
-Only --judges calls models, after printing the number of calls.`,
+		Long: `Report how many labelled texts each gate judged wrongly, how many bad texts were
+released, and what to do next. A verdict counts only if its gate has not changed since.
+The ranges hold with 95 % confidence, however often you look. Only --judges calls models,
+after printing the number of calls.`,
 		Annotations: exitStatus("0 done, 1 with --check if a gate has drifted, 2 usage, 3 an error"),
 		Example: `  capstan measure stats post.yaml
   capstan measure stats post.yaml --write
@@ -39,6 +39,7 @@ Only --judges calls models, after printing the number of calls.`,
 	choose(cmd, &f.format, "format", "output format", "text", "json", "junit", "sarif")
 	flags.StringVar(&f.gate, "gate", "", flagTexts["gate"])
 	flags.BoolVar(&f.write, "write", false, "evidence files next to FILE")
+	flags.BoolVar(&f.all, "all", false, "everything that is known of each gate")
 	flags.BoolVar(&f.check, "check", false, "exit status 1 if a gate has drifted")
 	flags.BoolVar(&f.judges, "judges", false, flagTexts["judges"])
 	flags.IntVar(&f.alarms, "false-alarms", f.alarms, "average number of verdicts per false alarm of drift")
@@ -67,11 +68,21 @@ func (c *Command) trusted(ctx context.Context, file string, f weighFlags) error 
 		}
 	}
 	if f.write {
-		if err := c.writeEvidence(file, report); err != nil {
+		measured, err := c.sinceAlarms(ctx, s, f, report)
+		if err != nil {
+			return err
+		}
+		if err := c.writeEvidence(file, measured); err != nil {
 			return err
 		}
 	}
 	switch f.format {
+	case "text":
+		if f.all {
+			err = report.All(c.Stdout)
+			break
+		}
+		err = report.Text(c.Stdout)
 	case "junit":
 		err = report.JUnit(c.Stdout)
 	case "sarif":
@@ -90,6 +101,30 @@ func (c *Command) trusted(ctx context.Context, file string, f weighFlags) error 
 		return &exit{status: exitNo}
 	}
 	return nil
+}
+
+// sinceAlarms returns the report as it is if the gates that have drifted are measured
+// from their alarms on.
+func (c *Command) sinceAlarms(ctx context.Context, s *scale, f weighFlags, report *trust.Report) (*trust.Report, error) {
+	if !report.Drifted() {
+		return report, nil
+	}
+	q, err := c.question(ctx, s, f)
+	if err != nil {
+		return nil, err
+	}
+	attempts, err := attemptsOf(ctx, s.models.journal, s.cascade.ID, f.runs)
+	if err != nil {
+		return nil, err
+	}
+	anew, err := q.Since(report).Ask(attempts)
+	if err != nil {
+		return nil, &exit{exitBroken, err}
+	}
+	for i, g := range anew.Gates {
+		g.Hollow = report.Gates[i].Hollow
+	}
+	return anew, nil
 }
 
 // hollow asks the judges about texts that say nothing.

@@ -25,6 +25,7 @@ type weighFlags struct {
 	write  bool
 	check  bool
 	judges bool
+	all    bool
 	alarms int
 	run    runFlags
 }

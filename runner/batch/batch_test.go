@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -13,11 +14,11 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/batch"
 	"github.com/seed61713e19/capstan/runner/journal"
+	"github.com/seed61713e19/capstan/runner/measure"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/validators/schema"
 )
@@ -195,13 +196,13 @@ func TestAgainst(t *testing.T) {
 	if err != nil || len(report.Pass) != 2 || report.Pass[1].Any.Value != 0.5 || report.Pass[1].All.N != 20 {
 		t.Fatalf("%v: %+v", err, report.Pass)
 	}
-	find := func(ctx context.Context, id string) (r runner.Result, input map[string]any, took time.Duration, err error) {
+	find := func(ctx context.Context, id string) (r runner.Result, input map[string]any, err error) {
 		run, err := bench.journal.Run(ctx, id)
 		if err != nil {
-			return r, nil, 0, err
+			return r, nil, err
 		}
 		r, err = bench.journal.Result(ctx, id)
-		return r, run.Start.Input, time.Second, err
+		return r, run.Start.Input, err
 	}
 	against := &batch.Baseline{Batch: before.ID(), Find: find}
 	after := &batch.Batch{Cascade: parsed(t, strings.Replace(gated, "text: owl", "text: a", 1)), Set: set}
@@ -210,7 +211,7 @@ func TestAgainst(t *testing.T) {
 		t.Fatalf("%v: %+v", err, report.Baseline)
 	}
 	for _, d := range report.Baseline.Changes {
-		if want := d.What == "accepted" || d.What == "first_try" || d.What == "calls" || d.What == "cost_usd"; d.Differs != want && d.What != "seconds" {
+		if want := d.What == "accepted" || d.What == "first_try" || d.What == "calls" || d.What == "cost_usd"; d.Differs != want || d.What == "seconds" {
 			t.Errorf("%s differs: %v", d.What, d.Differs)
 		}
 	}
@@ -232,6 +233,63 @@ func TestAgainst(t *testing.T) {
 	other.Name = "not begun"
 	if _, err = other.Evaluate(t.Context(), bench, against); !errors.Is(err, runner.ErrNoRun) || bench.all != calls {
 		t.Errorf("a baseline that is not there: %v, %d calls", err, bench.all-calls)
+	}
+}
+
+// An interval counts rows. Five runs of each of 20 rows show no more than one run of each
+// if a row always passes or never does.
+func TestIntervalByRow(t *testing.T) {
+	bench := newBench(t)
+	set := written(t, "s.jsonl", strings.Repeat(topics("an owl"), 10)+strings.Repeat(topics("a bat"), 10))
+	of := func(times int) batch.Report {
+		b := &batch.Batch{Cascade: parsed(t, gated), Set: set, Name: fmt.Sprint(times), Times: times, Parallel: 3}
+		report, err := b.Evaluate(t.Context(), bench, nil)
+		if err != nil || report.Accepted.N != 20*times {
+			t.Fatalf("%v: %+v", err, report)
+		}
+		return report
+	}
+	once, often := of(1), of(5)
+	for name, of := range map[string]func(batch.Report) measure.Interval{
+		"accepted":   func(r batch.Report) measure.Interval { return r.Accepted.Interval(0.95) },
+		"exhausted":  func(r batch.Report) measure.Interval { return r.Exhausted.Interval(0.95) },
+		"first try":  func(r batch.Report) measure.Interval { return r.FirstTry.Interval(0.95) },
+		"attempt 1":  func(r batch.Report) measure.Interval { return r.Attempts[0].Accepted.Interval(0.95) },
+		"first gate": func(r batch.Report) measure.Interval { return r.Gates[0].First.Interval(0.95) },
+	} {
+		if a, b := of(once), of(often); math.Abs(a.Low-b.Low) > 0.03 || math.Abs(a.High-b.High) > 0.03 {
+			t.Errorf("%s: %v by 20 runs, %v by 100 runs of the same rows", name, a, b)
+		}
+	}
+}
+
+// Tables have the phases in the order of the file, and their checks in the order in which
+// they come in a phase.
+func TestTablesFollowTheFile(t *testing.T) {
+	bench := newBench(t)
+	source := `
+cascade_id: order
+phases:
+  - {name: say, instructions: an owl, wards: {post: [{validator: non_empty}, {validator: contains, with: {text: owl}}], pre: [{validator: non_empty}], turn: [{validator: max_length, with: {max: 99}}]}}
+  - {name: ask, instructions: an owl, wards: {post: [{validator: non_empty}]}}
+`
+	b := &batch.Batch{Cascade: parsed(t, source), Set: written(t, "s.jsonl", "{}\n{}\n{}\n"), Parallel: 3}
+	report, err := b.Evaluate(t.Context(), bench, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var gates, attempts []string
+	for _, g := range report.Gates {
+		gates = append(gates, g.Phase+" "+g.Check())
+	}
+	for _, a := range report.Attempts {
+		attempts = append(attempts, a.Phase)
+	}
+	if want := []string{"say pre non_empty", "say turn max_length", "say post non_empty", "say post[1] contains", "ask post non_empty"}; !slices.Equal(gates, want) {
+		t.Errorf("gates %q, want %q", gates, want)
+	}
+	if want := []string{"say", "ask"}; !slices.Equal(attempts, want) {
+		t.Errorf("attempts %q, want %q", attempts, want)
 	}
 }
 

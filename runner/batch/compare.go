@@ -10,9 +10,9 @@ import (
 
 // Shares are the sums over the runs of one row.
 type Shares struct {
-	Runs, Accepted, First   int
-	Known, Right            int // of a row that expects something; accepted, and that
-	Calls, CostUSD, Seconds float64
+	Runs, Accepted, First int
+	Known, Right          int // of a row that expects something; accepted, and that
+	Calls, CostUSD        float64
 }
 
 // Add takes one run of the row.
@@ -30,20 +30,21 @@ func (s *Shares) Add(o *Outcome) {
 	if o.Expected != nil && *o.Expected && o.Accepted() {
 		s.Right++
 	}
-	s.Calls, s.CostUSD, s.Seconds = s.Calls+float64(o.Usage.Calls), s.CostUSD+o.Usage.CostUSD, s.Seconds+o.Seconds
+	s.Calls, s.CostUSD = s.Calls+float64(o.Usage.Calls), s.CostUSD+o.Usage.CostUSD
 }
 
 func (s Shares) plus(t Shares) Shares {
 	return Shares{
 		s.Runs + t.Runs, s.Accepted + t.Accepted, s.First + t.First, s.Known + t.Known, s.Right + t.Right,
-		s.Calls + t.Calls, s.CostUSD + t.CostUSD, s.Seconds + t.Seconds,
+		s.Calls + t.Calls, s.CostUSD + t.CostUSD,
 	}
 }
 
 // A Comparison holds a batch against an earlier one, row by row. Of rows that were
 // done once in both, a difference is one by the exact test of McNemar; of others,
-// and of cost and time, where Student's interval of the mean difference of the
-// rows leaves out 0. All else is chance as far as these rows tell.
+// and of calls and cost, where Student's interval of the mean difference of the
+// rows leaves out 0. All else is chance as far as these rows tell. Time is not
+// compared: both batches ran at another hour.
 type Comparison struct {
 	Batch    string  `json:"batch"`    // the earlier one
 	Rows     int     `json:"rows"`     // that both have
@@ -69,7 +70,7 @@ type Delta struct {
 // newComparison makes one with nothing in it.
 func newComparison(batch string) *Comparison {
 	c := &Comparison{Batch: batch}
-	for _, what := range []struct{ name, unit string }{{"accepted", "%"}, {"first_try", "%"}, {"right", "%"}, {"calls", ""}, {"cost_usd", "$"}, {"seconds", "s"}} {
+	for _, what := range []struct{ name, unit string }{{"accepted", "%"}, {"first_try", "%"}, {"right", "%"}, {"calls", ""}, {"cost_usd", "$"}} {
 		c.Changes = append(c.Changes, Delta{What: what.name, unit: what.unit, Paired: &measure.Paired{}})
 	}
 	return c
@@ -98,10 +99,8 @@ func (d *Delta) row(was, now Shares) {
 			return float64(s.Right), s.Known, s.Known == 1
 		case "calls":
 			return s.Calls, s.Runs, false
-		case "cost_usd":
-			return s.CostUSD, s.Runs, false
 		default:
-			return s.Seconds, s.Runs, false
+			return s.CostUSD, s.Runs, false
 		}
 	}
 	a, ofA, onceA := pair(was)
@@ -170,8 +169,6 @@ func (d *Delta) String() string {
 			return measure.Percent(v)
 		case "$":
 			return fmt.Sprintf("$%.4f", v)
-		case "s":
-			return fmt.Sprintf("%.2f s", v)
 		}
 		return fmt.Sprintf("%.2f", v)
 	}

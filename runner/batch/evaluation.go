@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"time"
 
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/validators/schema"
@@ -14,15 +13,15 @@ import (
 // A Baseline is an earlier batch to hold this one against.
 type Baseline struct {
 	Batch string
-	// Find gives what a run of it came to, the input that it was begun with and how
-	// long it took; [runner.ErrNoRun] where there is none.
-	Find func(ctx context.Context, id string) (runner.Result, map[string]any, time.Duration, error)
+	// Find returns what a run of it came to, and the input that it was begun with;
+	// [runner.ErrNoRun] where there is none.
+	Find func(ctx context.Context, id string) (runner.Result, map[string]any, error)
 }
 
 // was is what the n-th run of a row came to in the baseline; of another input, or
 // where it has not ended, nothing.
 func (b *Baseline) was(ctx context.Context, row Row, n int, input map[string]any) (s Shares, err error) {
-	r, began, took, err := b.Find(ctx, RunID(b.Batch, row.Number, n))
+	r, began, err := b.Find(ctx, RunID(b.Batch, row.Number, n))
 	switch {
 	case errors.Is(err, runner.ErrNoRun):
 		return s, nil
@@ -37,7 +36,7 @@ func (b *Baseline) was(ctx context.Context, row Row, n int, input map[string]any
 	default:
 		return s, nil
 	}
-	o := Outcome{Seconds: took.Seconds()}
+	var o Outcome
 	o.note(r)
 	o.judge(row, input)
 	s.Add(&o)
@@ -50,7 +49,7 @@ const known = 1000
 // there tells whether the baseline has any of the first rows.
 func (b *Baseline) there(ctx context.Context, rows int) error {
 	for row := 1; row <= min(rows, known); row++ {
-		if _, _, _, err := b.Find(ctx, RunID(b.Batch, row, 1)); !errors.Is(err, runner.ErrNoRun) {
+		if _, _, err := b.Find(ctx, RunID(b.Batch, row, 1)); !errors.Is(err, runner.ErrNoRun) {
 			return err
 		}
 	}
@@ -61,7 +60,7 @@ func (b *Baseline) there(ctx context.Context, rows int) error {
 // where a thousand have none, there are no more.
 func (b *Baseline) further(ctx context.Context, rows int) (more int, err error) {
 	for row, missing := rows+1, 0; missing < known; row++ {
-		switch _, _, _, err := b.Find(ctx, RunID(b.Batch, row, 1)); {
+		switch _, _, err := b.Find(ctx, RunID(b.Batch, row, 1)); {
 		case errors.Is(err, runner.ErrNoRun):
 			missing++
 		case err != nil:
@@ -80,6 +79,9 @@ func (b *Batch) Evaluate(ctx context.Context, runs Runs, against *Baseline) (Rep
 	own := *b
 	own.against = against
 	e := evaluation{tally: newTally(b.Times)}
+	for _, p := range b.Cascade.EveryPhase() {
+		e.tally.order = append(e.tally.order, p.Name)
+	}
 	if against != nil {
 		if err := against.there(ctx, b.Set.Count); err != nil {
 			return e.tally.Report(), err

@@ -46,6 +46,11 @@ func Kept(name string, runs []string, find func(id string) (r runner.Result, sec
 		}
 		o.Seconds = seconds
 		o.note(r)
+		for _, v := range o.Phases {
+			if !slices.Contains(e.tally.order, v.Phase) {
+				e.tally.order = append(e.tally.order, v.Phase)
+			}
+		}
 		e.tally.Add(&o)
 		e.add(&o)
 		told(o)

@@ -9,8 +9,8 @@ import (
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
-// A Report is what the rows of a batch came to. Every rate has its count and its
-// exact interval; an unknown one is null.
+// A Report is what the rows of a batch came to. Every rate counts runs, and its interval
+// is one of rows, since the runs of a row are alike. An unknown rate is null.
 type Report struct {
 	Batch     string `json:"batch"`
 	CascadeID string `json:"cascade_id"`
@@ -20,18 +20,18 @@ type Report struct {
 	Times     int    `json:"times"`
 	Runs      int    `json:"runs"` // rows, each as often as it was done
 
-	Accepted   measure.Rate `json:"accepted"` // with an output that passed every check
-	Degraded   measure.Rate `json:"degraded"` // let out though it did not
-	Blocked    measure.Rate `json:"blocked"`
-	Exhausted  measure.Rate `json:"exhausted"`
-	Failed     measure.Rate `json:"failed"`     // something broke, or the row cannot be read
-	Unreadable int          `json:"unreadable"` // of the failed ones
-	Unfinished int          `json:"unfinished"` // that wait for a person, or were over the run's own budget
+	Accepted   measure.Clustered `json:"accepted"` // with an output that passed every check
+	Degraded   measure.Clustered `json:"degraded"` // let out though it did not
+	Blocked    measure.Clustered `json:"blocked"`
+	Exhausted  measure.Clustered `json:"exhausted"`
+	Failed     measure.Clustered `json:"failed"`     // something broke, or the row cannot be read
+	Unreadable int               `json:"unreadable"` // of the failed ones
+	Unfinished int               `json:"unfinished"` // that wait for a person, or were over the run's own budget
 
-	Pass     []PassRate    `json:"pass"`
-	FirstTry measure.Rate  `json:"first_try"` // every phase let its first attempt out
-	Attempts []AttemptRate `json:"attempts"`
-	Gates    []GateRate    `json:"gates"`
+	Pass     []PassRate        `json:"pass"`
+	FirstTry measure.Clustered `json:"first_try"` // every phase let its first attempt out
+	Attempts []AttemptRate     `json:"attempts"`
+	Gates    []GateRate        `json:"gates"`
 
 	Usage       model.Usage  `json:"usage"`
 	Seconds     float64      `json:"seconds"` // of all runs, one behind the other
@@ -54,23 +54,23 @@ type PassRate struct {
 // that were made: those before it were refused. A visit to each or with soundings
 // counts by the one of most attempts.
 type AttemptRate struct {
-	Phase    string       `json:"phase"`
-	Attempt  int          `json:"attempt"`
-	Accepted measure.Rate `json:"accepted"`
+	Phase    string            `json:"phase"`
+	Attempt  int               `json:"attempt"`
+	Accepted measure.Clustered `json:"accepted"`
 }
 
 // A GateRate is how often a check said yes.
 type GateRate struct {
-	Phase     string       `json:"phase"`
-	Moment    string       `json:"moment"`
-	Index     int          `json:"index"` // among the checks of the moment, from 0
-	Validator string       `json:"validator"`
-	Expr      string       `json:"expr,omitempty"` // the text of an expression without a name
-	Mode      string       `json:"mode"`
-	Passed    measure.Rate `json:"passed"`
-	First     measure.Rate `json:"first"` // of first attempts
-	Errors    int          `json:"errors"`
-	Skipped   int          `json:"skipped"`
+	Phase     string            `json:"phase"`
+	Moment    string            `json:"moment"`
+	Index     int               `json:"index"` // among the checks of the moment, from 0
+	Validator string            `json:"validator"`
+	Expr      string            `json:"expr,omitempty"` // the text of an expression without a name
+	Mode      string            `json:"mode"`
+	Passed    measure.Clustered `json:"passed"`
+	First     measure.Clustered `json:"first"` // of first attempts
+	Errors    int               `json:"errors"`
+	Skipped   int               `json:"skipped"`
 }
 
 // Check names it as a path does: post contains is the first of its moment, and
@@ -97,9 +97,9 @@ type PerAccepted struct {
 
 // Quality is how often an output is what its row expects.
 type Quality struct {
-	Right   measure.Rate `json:"right"`   // of what was accepted
-	Overall measure.Rate `json:"overall"` // of all runs of rows that expect something, accepted and right
-	Unknown int          `json:"unknown"` // accepted, and the expression cannot be answered of it
+	Right   measure.Clustered `json:"right"`   // of what was accepted
+	Overall measure.Clustered `json:"overall"` // of all runs of rows that expect something, accepted and right
+	Unknown int               `json:"unknown"` // accepted, and the expression cannot be answered of it
 }
 
 // Text is the report for a person, ending in a newline.
@@ -111,7 +111,7 @@ func (r *Report) Text() string {
 	}
 	fmt.Fprintf(&b, "  batch %s\n\n", r.Batch)
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	row := func(name string, rate measure.Rate, more string) {
+	row := func(name string, rate measure.Clustered, more string) {
 		fmt.Fprintf(w, "%s\t%s%s\n", name, rate, more)
 	}
 	row("accepted", r.Accepted, "")

@@ -6,6 +6,7 @@ import (
 
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/measure"
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
@@ -13,9 +14,11 @@ import (
 // does not grow with the rows. It is not safe for concurrent use.
 type tally struct {
 	times  int
+	order  []string // of phases, as the file has them
 	report Report
 	visits map[visitKey]*AttemptRate
 	gates  map[gateKey]*GateRate
+	open   map[int]int // how often a row was done that is to be done more often
 
 	pass    [][2]Mean // by k-1: any of k, all of k
 	usage   model.Usage
@@ -35,7 +38,9 @@ type gateKey struct {
 // newTally makes one for a batch whose rows are done so many times each.
 func newTally(times int) *tally {
 	times = max(times, 1)
-	return &tally{times: times, visits: map[visitKey]*AttemptRate{}, gates: map[gateKey]*GateRate{}, pass: make([][2]Mean, times)}
+	return &tally{
+		times: times, visits: map[visitKey]*AttemptRate{}, gates: map[gateKey]*GateRate{}, open: map[int]int{}, pass: make([][2]Mean, times),
+	}
 }
 
 // Add counts an outcome, in whatever order they come: what it has of phases and
@@ -44,28 +49,51 @@ func (t *tally) Add(o *Outcome) {
 	r := &t.report
 	r.Runs++
 	accepted := o.Accepted()
-	r.Accepted.Add(accepted)
-	r.Degraded.Add(o.Status == runner.Succeeded && !accepted)
-	r.Blocked.Add(o.Status == runner.Blocked)
-	r.Exhausted.Add(o.Status == runner.Exhausted)
+	r.Accepted.Add(o.Row, accepted)
+	r.Degraded.Add(o.Row, o.Status == runner.Succeeded && !accepted)
+	r.Blocked.Add(o.Row, o.Status == runner.Blocked)
+	r.Exhausted.Add(o.Row, o.Status == runner.Exhausted)
 	unreadable := o.Error != nil && o.Error.Code == Unreadable
-	r.Failed.Add(o.Status == runner.Failed)
+	r.Failed.Add(o.Row, o.Status == runner.Failed)
 	if unreadable {
 		r.Unreadable++
 	}
 	if known := []string{runner.Succeeded, runner.Blocked, runner.Exhausted, runner.Failed}; !slices.Contains(known, o.Status) {
 		r.Unfinished++
 	}
-	r.FirstTry.Add(o.first)
+	r.FirstTry.Add(o.Row, o.first)
 	t.usage, t.seconds = t.usage.Add(o.Usage), t.seconds+o.Seconds
 	if o.expects {
 		r.expected(o, accepted)
 	}
 	for _, v := range o.Phases {
-		t.visit(v)
+		t.visit(o.Row, v)
 	}
 	for i := range o.Verdicts {
-		t.verdict(&o.Verdicts[i])
+		t.verdict(o.Row, &o.Verdicts[i])
+	}
+	if t.open[o.Row]++; t.open[o.Row] == t.times {
+		t.close(o.Row)
+	}
+}
+
+// close forgets the runs of a row that was done as often as it is to be.
+func (t *tally) close(row int) {
+	delete(t.open, row)
+	r := &t.report
+	for _, rate := range []*measure.Clustered{&r.Accepted, &r.Degraded, &r.Blocked, &r.Exhausted, &r.Failed, &r.FirstTry} {
+		rate.Close(row)
+	}
+	if r.Quality != nil {
+		r.Quality.Right.Close(row)
+		r.Quality.Overall.Close(row)
+	}
+	for _, a := range t.visits {
+		a.Accepted.Close(row)
+	}
+	for _, g := range t.gates {
+		g.Passed.Close(row)
+		g.First.Close(row)
 	}
 }
 
@@ -76,19 +104,19 @@ func (r *Report) expected(o *Outcome, accepted bool) {
 	}
 	q := r.Quality
 	right := o.Expected != nil && *o.Expected
-	q.Overall.Add(accepted && right)
+	q.Overall.Add(o.Row, accepted && right)
 	switch {
 	case accepted && o.Expected == nil:
 		q.Unknown++
 	case accepted:
-		q.Right.Add(right)
+		q.Right.Add(o.Row, right)
 	}
 }
 
 // visit counts the attempts of one: the last was released or not, those before it
 // were not. Where something broke, nobody knows what would have become of the
 // last.
-func (t *tally) visit(v Visit) {
+func (t *tally) visit(row int, v Visit) {
 	for n := 1; n <= v.Attempts; n++ {
 		last := n == v.Attempts
 		if last && v.Status != runner.Succeeded && v.Status != runner.Blocked && v.Status != runner.Exhausted && v.Status != "degraded" {
@@ -98,11 +126,11 @@ func (t *tally) visit(v Visit) {
 		if t.visits[key] == nil {
 			t.visits[key] = &AttemptRate{Phase: v.Phase, Attempt: n}
 		}
-		t.visits[key].Accepted.Add(last && v.Status == runner.Succeeded)
+		t.visits[key].Accepted.Add(row, last && v.Status == runner.Succeeded)
 	}
 }
 
-func (t *tally) verdict(v *event.Verdict) {
+func (t *tally) verdict(row int, v *event.Verdict) {
 	key := gateKey{v.Phase, v.Asked(), v.Validator, v.Mode, v.Index()}
 	g := t.gates[key]
 	if g == nil {
@@ -115,9 +143,9 @@ func (t *tally) verdict(v *event.Verdict) {
 	case v.Valid == nil:
 		g.Skipped++
 	default:
-		g.Passed.Add(*v.Valid)
+		g.Passed.Add(row, *v.Valid)
 		if v.Attempt <= 1 {
-			g.First.Add(*v.Valid)
+			g.First.Add(row, *v.Valid)
 		}
 	}
 }
@@ -162,10 +190,27 @@ func (t *tally) Report() Report {
 		r.Gates = append(r.Gates, *g)
 	}
 	slices.SortFunc(r.Attempts, func(a, b AttemptRate) int {
-		return cmp.Or(cmp.Compare(a.Phase, b.Phase), cmp.Compare(a.Attempt, b.Attempt))
+		return cmp.Or(t.compare(a.Phase, b.Phase), cmp.Compare(a.Attempt, b.Attempt))
 	})
 	slices.SortFunc(r.Gates, func(a, b GateRate) int {
-		return cmp.Or(cmp.Compare(a.Phase, b.Phase), cmp.Compare(a.Moment, b.Moment), cmp.Compare(a.Index, b.Index), cmp.Compare(a.Validator, b.Validator), cmp.Compare(a.Mode, b.Mode))
+		return cmp.Or(t.compare(a.Phase, b.Phase), cmp.Compare(moment(a), moment(b)), cmp.Compare(a.Index, b.Index),
+			cmp.Compare(a.Validator, b.Validator), cmp.Compare(a.Mode, b.Mode))
 	})
 	return r
+}
+
+// compare orders phases as the file has them. Phases of other files follow, by name.
+func (t *tally) compare(a, b string) int {
+	at := func(phase string) int {
+		if i := slices.Index(t.order, phase); i >= 0 {
+			return i
+		}
+		return len(t.order)
+	}
+	return cmp.Or(cmp.Compare(at(a), at(b)), cmp.Compare(a, b))
+}
+
+// moment orders the moments of checks as they come in a phase.
+func moment(g GateRate) int {
+	return slices.Index([]string{"pre", "tool", "result", "turn", "output_schema", "loop_until", event.Filter, event.Threshold, "post"}, g.Moment)
 }

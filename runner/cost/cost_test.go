@@ -1,18 +1,15 @@
 package cost_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"math"
 	"math/rand/v2"
-	"path/filepath"
+	"os"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/cost"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/journal"
@@ -25,13 +22,13 @@ import (
 func told(n, number int, by, reason string, usd float64, last bool) *journal.Attempt {
 	a := &journal.Attempt{
 		RunID: fmt.Sprint("run", n), Path: event.Path("draft").At("attempt", number), Phase: "draft", Number: number, Outcome: "succeeded",
-		Text: "t", Model: by, Usage: model.Usage{Calls: 1, CostUSD: usd}, Took: time.Second,
+		Text: "t", Model: by, Usage: model.Usage{Calls: 1, CostUSD: usd}, Took: time.Second, Item: "succeeded", Visit: "succeeded",
 	}
 	if reason != "" {
 		no := false
-		a.Outcome = "retry"
+		a.Outcome, a.Item, a.Visit = "retry", "", ""
 		if last {
-			a.Outcome = "exhausted"
+			a.Outcome, a.Item, a.Visit = "exhausted", "exhausted", "exhausted"
 		}
 		a.Verdicts = []journal.Judgement{{Path: a.Path.At("post", 0), Validator: "tone", Mode: "retry", Valid: &no, Reason: reason, Text: "t"}}
 	}
@@ -53,106 +50,35 @@ func TestSharedIsNoBargain(t *testing.T) {
 	}
 }
 
-// All soundings of a visit, also those that were refused, and what chooses among them
-// are paid for one output.
-func TestSoundingsAreOneAttempt(t *testing.T) {
-	b := cost.NewBuilder("post")
-	at := func(path string, number int, outcome string) *journal.Attempt {
-		return &journal.Attempt{RunID: "run", Path: event.Path(path), Phase: "draft", Number: number, Outcome: outcome, Text: "t", Model: "small", Usage: model.Usage{Calls: 1, CostUSD: 1}}
-	}
-	for _, a := range []*journal.Attempt{
-		at("draft/sounding[0]/attempt[1]", 1, "retry"), at("draft/sounding[1]/attempt[1]", 1, "succeeded"), at("draft/sounding[0]/attempt[2]", 2, "exhausted"),
-		at("draft/sounding[2]/attempt[1]", 1, "succeeded"), at("draft/evaluator", 0, ""),
-	} {
-		b.Add(a)
-	}
-	r := b.Report(nil)
-	if len(r.Phases) != 1 || r.Unfinished != 0 {
-		t.Fatalf("%+v", r)
-	}
-	if now := r.Phases[0].Now; now.Accepted != (measure.Rate{K: 1, N: 1}) || !close3(now.Price.Calls, 5) || !close3(now.Price.CostUSD, 5) {
-		t.Errorf("now %+v", now)
-	}
-}
-
-// Every call of a run with soundings is in the price of one output, also those of what
-// chooses among them and of what puts the instructions in other words.
-func TestSoundingsCountEveryCall(t *testing.T) {
-	const (
-		whole = "cascade_id: c\nsoundings: {factor: 3, evaluator_instructions: The best., %s}\nphases:\n  - {name: draft, instructions: Write.}\n  - {name: polish, instructions: Polish.%s}\n"
-		part  = "cascade_id: c\nphases:\n  - {name: draft, instructions: Write., soundings: {factor: 3, evaluator_instructions: The best., %s}}\n  - {name: polish, instructions: Polish.%s}\n"
-	)
-	const rewrite, reforge = "mutate: true, mutation_mode: rewrite", "reforge: {steps: 1, honing_prompt: Better., factor_per_step: 2}"
-	const judged, inner = `, wards: {post: [{judge: "Is it good?", mode: retry}]}`, ", soundings: {factor: 2, mutate: true, mutation_mode: rewrite, evaluator_instructions: The best.}"
-	for name, c := range map[string]struct {
-		source string
-		calls  int
-		prices map[string]float64
-	}{
-		"whole":                 {fmt.Sprintf(whole, "max_parallel: 1", ""), 7, map[string]float64{"draft": 3, "polish": 4}},
-		"whole, rewritten":      {fmt.Sprintf(whole, rewrite, ""), 9, map[string]float64{"draft": 3, "polish": 6}},
-		"whole, filtered":       {fmt.Sprintf(whole, `validator: {judge: "Is it good?"}`, ""), 10, map[string]float64{"draft": 3, "polish": 7}},
-		"whole, improved":       {fmt.Sprintf(whole, reforge, judged), 17, map[string]float64{"draft": 5, "polish": 12}},
-		"whole and in a phase":  {fmt.Sprintf(whole, "max_parallel: 1", inner), 16, map[string]float64{"draft": 3, "polish": 13}},
-		"of a phase":            {fmt.Sprintf(part, "max_parallel: 1", judged), 6, map[string]float64{"draft": 4, "polish": 2}},
-		"of a phase, rewritten": {fmt.Sprintf(part, rewrite, ""), 7, map[string]float64{"draft": 6, "polish": 1}},
-		"of a phase, improved":  {fmt.Sprintf(part, reforge, inner), 11, map[string]float64{"draft": 7, "polish": 4}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			r, run := costOf(t, c.source)
-			prices, all := map[string]float64{}, 0.0
-			for _, p := range r.Phases {
-				prices[p.Phase] = p.Now.Price.Calls
-				all += p.Now.Price.Calls
-				if p.Now.Accepted != (measure.Rate{K: 1, N: 1}) || p.Now.Attempts != 1 {
-					t.Errorf("%s: %+v", p.Phase, p.Now)
+// A ladder pays for the calls beside the attempts too, and is unknown for outputs that
+// several conversations make.
+func TestLadderCountsCallsBeside(t *testing.T) {
+	report := func(below string) *cost.Phase {
+		b := cost.NewBuilder("post")
+		for n := range 40 {
+			pre := told(n, 0, "", "", 2, true)
+			pre.Path, pre.Outcome = "draft", ""
+			b.Add(pre)
+			for item := range 2 {
+				a := told(n, 1, []string{"small", "big"}[n%2], "", 1, true)
+				if below == "" && item > 0 {
+					break
 				}
+				if below != "" {
+					a.Path = event.Path("draft").At(below, item).At("attempt", 1)
+				}
+				b.Add(a)
 			}
-			if r.Unfinished != 0 || run != c.calls || !close3(all, float64(run)) || !maps.Equal(prices, c.prices) {
-				t.Errorf("the run made %d calls, want %d; told are %v, want %v; %d unfinished", run, c.calls, prices, c.prices, r.Unfinished)
-			}
-		})
-	}
-}
-
-// costOf is the report of one run, and how many calls that made.
-func costOf(t *testing.T, source string) (*cost.Report, int) {
-	t.Helper()
-	j, err := journal.Open(filepath.Join(t.TempDir(), "runs.db"), journal.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer j.Close()
-	m := model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
-		resp := model.Response{Text: "a text", Model: "small", Usage: model.Usage{Calls: 1}}
-		switch {
-		case r.Validator != "":
-			resp.Text = `{"valid": true, "reason": "it is"}`
-		case r.Role == "evaluator":
-			resp.Text = `{"winner": 1, "reason": "it is"}`
 		}
-		return resp, nil
-	})
-	r, err := runner.New(runner.WithModel(m), runner.WithModelName("small"), runner.WithJournal(j))
-	if err != nil {
-		t.Fatal(err)
+		return b.Report(nil).Phases[0]
 	}
-	c, err := r.Parse("c.yaml", []byte(source))
-	if err != nil {
-		t.Fatal(err)
+	one := report("")
+	if !close3(one.Now.Price.CostUSD, 3) || len(one.Others) != 2 || !close3(one.Others[0].Price.CostUSD, 3) {
+		t.Errorf("now %+v, others %+v", one.Now, one.Others)
 	}
-	result, err := r.Run(t.Context(), c, nil)
-	if err != nil {
-		t.Fatal(err)
+	if items := report("item"); !close3(items.Now.Price.CostUSD, 4) || len(items.Others) != 0 {
+		t.Errorf("now %+v, others %+v", items.Now, items.Others)
 	}
-	b := cost.NewBuilder("c")
-	for a, err := range j.Attempts(t.Context(), journal.Filter{}) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		b.Add(&a)
-	}
-	return b.Report(nil), result.Usage.Calls
 }
 
 func TestReport(t *testing.T) {
@@ -192,7 +118,7 @@ func TestReport(t *testing.T) {
 	if _, told := found["3 attempts"]; told || len(p.Others) != 3 {
 		t.Errorf("something is said of what no run tried: %+v", p.Others)
 	}
-	if p.Advice == nil || p.Advice.Name != "2 attempts" || p.Advice.Check != nil {
+	if p.Advice != nil || p.Tested != 0 || p.Advised() != "none, too few runs" {
 		t.Errorf("advice %+v", p.Advice)
 	}
 	one := cost.NewBuilder("post")
@@ -358,6 +284,65 @@ func TestAdvice(t *testing.T) {
 	}
 	if ladders != 1 {
 		t.Errorf("the ladder that was seen is not told: %+v", p.Others)
+	}
+}
+
+// TestAdviceOfNoise: of two models that are the same under two names no ladder is
+// advised, whatever chance makes of the runs; the report says how many runs it is of.
+func TestAdviceOfNoise(t *testing.T) {
+	worlds := uint64(40)
+	if os.Getenv("CAPSTAN_SLOW") != "" {
+		worlds = 1000
+	}
+	wrong := 0
+	for seed := range worlds {
+		rng := rand.New(rand.NewPCG(seed, 21))
+		b := cost.NewBuilder("post")
+		for n := range 200 {
+			w := world{chance: map[string]float64{"a": 0.6, "b": 0.6}, price: map[string]float64{"a": 0.01, "b": 0.01}}
+			for range 3 {
+				w.ladder = append(w.ladder, []string{"a", "b"}[rng.IntN(2)])
+			}
+			w.run(rng, n, b.Add)
+		}
+		p := b.Report(nil).Phases[0]
+		if p.Advice != nil {
+			wrong++
+		} else if p.Advised() != "none, no difference that 200 runs can show" {
+			t.Fatal(p.Advised())
+		}
+	}
+	t.Logf("advice in %d of %d worlds of two models that are the same", wrong, worlds)
+	if wrong > int(worlds)*5/100 {
+		t.Errorf("advice in %d of %d worlds", wrong, worlds)
+	}
+}
+
+// TestAdviceOfDifference: where one model costs half as much and is as good, the
+// ladder that begins with it is advised, and the interval holds what it saves.
+func TestAdviceOfDifference(t *testing.T) {
+	found, holds := 0, 0
+	const worlds = 20
+	for seed := range uint64(worlds) {
+		rng := rand.New(rand.NewPCG(seed, 22))
+		b := cost.NewBuilder("post")
+		for n := range 300 {
+			w := world{chance: map[string]float64{"a": 0.6, "b": 0.6}, price: map[string]float64{"a": 0.01, "b": 0.02}}
+			for range 3 {
+				w.ladder = append(w.ladder, []string{"a", "b"}[rng.IntN(2)])
+			}
+			w.run(rng, n, b.Add)
+		}
+		if a := b.Report(nil).Phases[0].Advice; a != nil && strings.HasPrefix(a.Name, "a") {
+			found++
+			if a.Saves.Holds(1 - 0.01/0.015) {
+				holds++
+			}
+		}
+	}
+	t.Logf("advised in %d of %d worlds; the interval holds a saving of a third in %d", found, worlds, holds)
+	if found < worlds*9/10 || holds < found*8/10 {
+		t.Error("the difference is not found")
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/reports"
 )
 
-// A way is one way of doing the tries: as far as so many attempts, up to a reason
+// A way is one way of making the outputs: as far as so many attempts, up to a reason
 // that came so many times in a row, or with a model for each attempt.
 type way struct {
 	name   string
@@ -20,18 +20,19 @@ type way struct {
 	ladder []string
 }
 
-// options puts what the tries cost as they stand beside what they would cost in
+// options puts what the outputs cost as they stand beside what they would cost in
 // other ways that were seen.
 func (t *tally) options(p *Phase, h hazards) {
 	longest := 0
 	money := false
-	for _, tried := range t.tries {
-		longest = max(longest, len(tried.attempts))
-		for _, o := range tried.attempts {
-			money = money || o.price.CostUSD > 0
+	for _, o := range t.outputs {
+		for _, tried := range o.tries {
+			longest = max(longest, len(tried.attempts))
 		}
+		_, spent := way{}.output(o)
+		money = money || spent.CostUSD > 0
 	}
-	all := sampled(t.tries, h)
+	all := sampled(t.outputs, h)
 	p.Now, _ = all.option(way{name: "as it stands", budget: longest}, money)
 	p.Others = []Option{}
 	for _, w := range ways(longest, h) {
@@ -44,25 +45,7 @@ func (t *tally) options(p *Phase, h hazards) {
 		}
 		p.Others = append(p.Others, o)
 	}
-	p.advise(money)
-}
-
-// little is what an advice may lose of the tries that are accepted, and what it
-// must save at least.
-const little = 0.01
-
-// advise picks the cheapest of the others that accepts as many, as far as that was
-// seen.
-func (p *Phase) advise(money bool) {
-	for i := range p.Others {
-		o := &p.Others[i]
-		if o.Saving <= little || o.Accepted.Value() < p.Now.Accepted.Value()-little {
-			continue
-		}
-		if p.Advice == nil || o.Price.of(money) < p.Advice.Price.of(money) {
-			p.Advice = o
-		}
-	}
+	p.Advice, p.Tested = all.advice(ways(longest, h), money)
 }
 
 // ways lists what can be said something of.
@@ -84,18 +67,18 @@ func ways(longest int, h hazards) []way {
 // other.
 const fewest = 5
 
-// A sample is tries with how their attempts went, and its halves, where each has
-// enough runs.
+// A sample is the outputs with the rates of their attempts. Its halves are nil if they
+// have too few runs.
 type sample struct {
-	tries       []*try
+	outputs     []*output
 	hazards     hazards
 	first, rest *sample
 }
 
-func sampled(tries []*try, h hazards) *sample {
-	s := &sample{tries: tries, hazards: h}
-	if first, rest := halves(tries); first != nil {
-		s.first, s.rest = &sample{tries: first, hazards: seen(first)}, &sample{tries: rest, hazards: seen(rest)}
+func sampled(outputs []*output, h hazards) *sample {
+	s := &sample{outputs: outputs, hazards: h}
+	if first, rest := halves(outputs); first != nil {
+		s.first, s.rest = &sample{outputs: first, hazards: seen(first)}, &sample{outputs: rest, hazards: seen(rest)}
 	}
 	return s
 }
@@ -119,32 +102,27 @@ func (s *sample) option(w way, money bool) (Option, bool) {
 	return o, true
 }
 
-// halves splits the tries by their runs; nil where there are too few.
-func halves(tries []*try) (first, rest []*try) {
-	var runs []int // where each begins
-	for i, t := range tries {
-		if i == 0 || t.run != tries[i-1].run {
-			runs = append(runs, i)
-		}
-	}
+// halves splits the outputs by their runs. It returns nil if there are too few runs.
+func halves(outputs []*output) (first, rest []*output) {
+	runs := starts(outputs)
 	if len(runs) < 2*fewest {
 		return nil, nil
 	}
 	at := runs[(len(runs)+1)/2]
-	return tries[:at], tries[at:]
+	return outputs[:at], outputs[at:]
 }
 
-// of is how many of the tries are accepted in this way, what one that is takes, and
-// the interval around that.
+// of returns the rate of accepted outputs in this way, the price of one, and the
+// interval of the price.
 func (w way) of(s *sample, money bool) (accepted measure.Rate, price Price, around *measure.Interval, ok bool) {
 	if w.ladder != nil {
-		accepted, price, ok = s.hazards.climb(w.ladder, len(s.tries))
+		accepted, price, ok = s.climb(w.ladder)
 		return accepted, price, nil, ok
 	}
 	var sum Price
 	var ratio measure.Ratio
-	for _, t := range s.tries {
-		won, spent := w.try(t)
+	for _, o := range s.outputs {
+		won, spent := w.output(o)
 		sum = sum.plus(spent, 1)
 		accepted.Add(won)
 		ratio.Add(spent.of(money), won)
@@ -156,18 +134,28 @@ func (w way) of(s *sample, money bool) (accepted measure.Rate, price Price, arou
 	return accepted, sum.over(float64(accepted.K)), &i, true
 }
 
-// try is whether the try is accepted in this way, and what it takes.
-func (w way) try(t *try) (won bool, spent Price) {
-	for i, o := range t.attempts {
-		if w.budget > 0 && i >= w.budget {
-			break
-		}
-		spent = spent.plus(o.price, 1)
-		if won = o.accepted; won || w.same > 0 && repeated(t.attempts[:i+1]) >= w.same {
-			break
+// output reports whether the output is accepted in this way, and returns its price. An
+// output with a missing attempt is not accepted.
+func (w way) output(o *output) (won bool, spent Price) {
+	won, spent = o.accepted, o.beside
+	for _, t := range o.tries {
+		n := w.attempts(t)
+		won = won && n == len(t.attempts)
+		for _, one := range t.attempts[:n] {
+			spent = spent.plus(one.price, 1)
 		}
 	}
 	return won, spent
+}
+
+// attempts returns how many attempts of a try this way makes.
+func (w way) attempts(t *try) int {
+	for i := range t.attempts {
+		if n := i + 1; n == w.budget || w.same > 0 && repeated(t.attempts[:n]) >= w.same {
+			return n
+		}
+	}
+	return len(t.attempts)
 }
 
 // repeated is how often the last reason has come in a row.
@@ -199,16 +187,18 @@ type rung struct {
 	model   string
 }
 
-func seen(tries []*try) hazards {
+func seen(outputs []*output) hazards {
 	h := hazards{}
-	for _, t := range tries {
-		for i, o := range t.attempts {
-			at := rung{i + 1, o.model}
-			if h[at] == nil {
-				h[at] = &Step{Attempt: i + 1, Model: o.model}
+	for _, made := range outputs {
+		for _, t := range made.tries {
+			for i, o := range t.attempts {
+				at := rung{i + 1, o.model}
+				if h[at] == nil {
+					h[at] = &Step{Attempt: i + 1, Model: o.model}
+				}
+				h[at].Accepted.Add(o.accepted)
+				h[at].Price = h[at].Price.plus(o.price, 1)
 			}
-			h[at].Accepted.Add(o.accepted)
-			h[at].Price = h[at].Price.plus(o.price, 1)
 		}
 	}
 	return h
@@ -278,18 +268,24 @@ func (h hazards) ladders(longest int) [][]string {
 	return list
 }
 
-// climb is what is to be expected of n tries with these models, one for each
-// attempt.
-func (h hazards) climb(ladder []string, n int) (accepted measure.Rate, price Price, ok bool) {
-	left := 1.0
-	for i, model := range ladder {
-		s := h[rung{i + 1, model}]
-		if s == nil || s.Accepted.N == 0 {
+// climb returns the expected rate and price with these models, one for each attempt. They
+// are unknown for outputs with several conversations.
+func (s *sample) climb(ladder []string) (accepted measure.Rate, price Price, ok bool) {
+	for _, o := range s.outputs {
+		if len(o.tries) > 1 {
 			return accepted, price, false
 		}
-		price = price.plus(s.Price.over(float64(s.Accepted.N)), left)
-		left *= 1 - s.Accepted.Value()
+		price = price.plus(o.beside, 1/float64(len(s.outputs)))
 	}
-	accepted = measure.Rate{K: int(math.Round((1 - left) * float64(n))), N: n}
+	left := 1.0
+	for i, model := range ladder {
+		step := s.hazards[rung{i + 1, model}]
+		if step == nil || step.Accepted.N == 0 {
+			return accepted, price, false
+		}
+		price = price.plus(step.Price.over(float64(step.Accepted.N)), left)
+		left *= 1 - step.Accepted.Value()
+	}
+	accepted = measure.Rate{K: int(math.Round((1 - left) * float64(len(s.outputs)))), N: len(s.outputs)}
 	return accepted, price.over(1 - left), left < 1
 }

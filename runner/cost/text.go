@@ -16,10 +16,10 @@ func (r *Report) Text(out io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s", r.CascadeID, reports.Count(r.Runs, "run"))
 	if r.Shared > 0 {
-		fmt.Fprintf(&b, "; left out: %d tries that share a text with another run", r.Shared)
+		fmt.Fprintf(&b, "; left out: %d outputs that share a text with another run", r.Shared)
 	}
 	if r.Unfinished > 0 {
-		fmt.Fprintf(&b, "; left out: %d unfinished tries", r.Unfinished)
+		fmt.Fprintf(&b, "; left out: %d unfinished outputs", r.Unfinished)
 	}
 	b.WriteString("\n")
 	for _, p := range r.Phases {
@@ -34,16 +34,16 @@ const mostTold = 12
 
 func (p *Phase) tell(b *strings.Builder) {
 	fmt.Fprintf(b, "\nphase %s: an accepted output costs %s\n", p.Phase, p.Now.Price)
-	fmt.Fprintf(b, "  accepted %s of the tries%s\n", p.Now.Accepted, p.Now.checked())
+	fmt.Fprintf(b, "  accepted %s of the outputs%s\n", p.Now.Accepted, p.Now.checked())
 	switch i := p.Now.Around; {
 	case i == nil:
 	case !i.Bounded():
-		fmt.Fprintln(b, "  95 % interval: unknown, too few tries")
+		fmt.Fprintln(b, "  95 % interval: unknown, too few outputs")
 	default:
 		fmt.Fprintf(b, "  95 %% interval: %.4g to %.4g\n", i.Low, i.High)
 	}
-	if p.Ceiling != nil {
-		fmt.Fprintf(b, "  ceiling: %s of the released texts are bad, whatever the budget\n", p.Ceiling)
+	if p.Released != "" {
+		fmt.Fprintf(b, "  %s\n", p.Released)
 	}
 	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "  attempt\taccepted after earlier rejections\tcost of the attempt")
@@ -95,13 +95,22 @@ func (p *Phase) tellOthers(b *strings.Builder) {
 			fmt.Fprintf(b, "    and %d more\n", len(p.Others)-i)
 			break
 		}
-		fmt.Fprintf(b, "    %s: %s, %s of the tries accepted, saves %s\n", o.Name, o.Price, measure.Percent(o.Accepted.Value()), measure.Percent(o.Saving))
+		fmt.Fprintf(b, "    %s: %s, %s of the outputs accepted, saves %s\n", o.Name, o.Price, measure.Percent(o.Accepted.Value()), measure.Percent(o.Saving))
 	}
-	if a := p.Advice; a != nil {
-		fmt.Fprintf(b, "  advice: %s saves %s%s\n", a.Name, measure.Percent(a.Saving), a.checked())
-	} else {
-		fmt.Fprintf(b, "  advice: none, no alternative is cheaper and accepts as many\n")
+	fmt.Fprintf(b, "  advice: %s\n", p.Advised())
+}
+
+// Advised is the advice in words, with the evidence for it.
+func (p *Phase) Advised() string {
+	a := p.Advice
+	switch {
+	case a != nil:
+		return fmt.Sprintf("%s saves %s (%s) in the half of %d runs that did not choose it, and accepts %s",
+			a.Name, measure.Percent(a.Saving), a.Saves, p.Tested, measure.Percent(a.Accepted.Value()))
+	case p.Tested == 0:
+		return "none, too few runs"
 	}
+	return fmt.Sprintf("none, no difference that %d runs can show", p.Tested)
 }
 
 // checked tells how the first half of the runs would have been wrong about the

@@ -27,8 +27,10 @@ type Attempt struct {
 	Status   string     // of the run
 	Path     event.Path // draft/attempt[1]
 	Phase    string
-	Number   int    // from 1; 0 stands for what was judged or asked beside the attempts: by pre-wards, by a filter, by an evaluator
+	Number   int    // from 1; 0 for calls and checks beside the attempts: of pre-wards, sub-cascades, filters, thresholds, evaluators
 	Outcome  string // succeeded, retry, blocked, exhausted, failed …; "" where it is not over
+	Item     string // status of the item of each that it is in, or of the visit; "" where that is not over
+	Visit    string // status of the visit to the phase; "" where it is not over
 	Edited   bool   // a person gave the text
 	Shared   bool   // another run had its texts: this one took them over, or replays it
 	Text     string
@@ -188,5 +190,5 @@ func (j *Journal) heads(ctx context.Context, f Filter) (list []runHead, err erro
 }
 
 func isCounted(kind string) bool {
-	return isJudged(kind) || kind == string(event.AttemptFinished) || kind == toolEffect
+	return isJudged(kind) || kind == string(event.AttemptFinished) || kind == string(event.PhaseFinished) || kind == toolEffect
 }

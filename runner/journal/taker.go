@@ -22,6 +22,7 @@ type taker struct {
 	spent map[event.Path]spending // by the validator of the verdict that comes
 	last  map[event.Path]string   // of the last attempt of a sounding, by the sounding
 	tries map[event.Path]bool     // of the whole cascade: what is in one is counted, not it
+	ended map[event.Path]string   // the status of visits, and of items of each, that have ended
 }
 
 // A ruling is where a verdict stands.
@@ -38,7 +39,7 @@ func newTaker() *taker {
 	return &taker{
 		brief: brief{words: map[string]string{}}, at: map[event.Path]int{}, given: map[event.Path]ruling{}, texts: map[event.Path]string{},
 		spent: map[event.Path]spending{}, last: map[event.Path]string{},
-		tries: map[event.Path]bool{},
+		tries: map[event.Path]bool{}, ended: map[event.Path]string{},
 	}
 }
 
@@ -51,11 +52,16 @@ func (k *taker) begin(head Attempt) {
 	clear(k.spent)
 	clear(k.last)
 	clear(k.tries)
+	clear(k.ended)
 }
 
 // row takes a row, false where it does not read.
 func (k *taker) row(l *logged) bool {
 	try, within := tryOf(l.path)
+	if l.kind == string(event.PhaseFinished) {
+		k.ended[l.path] = k.finish(l).status
+		return !k.bad
+	}
 	own, rest := ownAttempt(within)
 	if own == "" {
 		return true
@@ -70,7 +76,7 @@ func (k *taker) row(l *logged) bool {
 			k.finished(a, l)
 		}
 	case string(event.VerdictGiven):
-		if !strings.Contains(rest, "attempt[") {
+		if !strings.Contains(rest, "attempt[") && !strings.HasPrefix(rest, "sub[") {
 			k.verdict(a, own, l)
 		}
 	default:
@@ -94,50 +100,54 @@ func tryOf(path event.Path) (try, within event.Path) {
 	return "", path
 }
 
-// ownAttempt is the attempt at a phase of the run's own cascade that an address
-// is in, or what comes beside a phase's attempts, "" for neither, and what the
-// address has below it.
+// ownAttempt splits a path after the attempt at a phase of the run's own cascade. A call
+// beside the attempts belongs to its visit. For every other path it returns "".
 //
 //	draft/attempt[1]/turn[0]/model         draft/attempt[1]          turn[0]/model
 //	draft/item[2]/attempt[1]/post[0]       draft/item[2]/attempt[1]  post[0]
 //	draft/pre[0]                           draft                     pre[0]
+//	draft/sub[0]/research/look/attempt[1]  draft                     sub[0]/research/look/attempt[1]
 //	draft/sounding[1]/filter/post[0]       draft/sounding[1]         filter/post[0]
-//	draft/evaluator/model                  draft/evaluator           model
-//	draft/sub[0]/research/look/attempt[1]  neither: of another cascade
+//	draft/threshold[1]/post[0]/model       draft/threshold[1]        post[0]/model
+//	draft/evaluator/model/rung[1]          draft/evaluator           model/rung[1]
 func ownAttempt(path event.Path) (own event.Path, rest string) {
 	text := string(path)
-	start := strings.Index(text, "/attempt[")
-	before := text
-	if start >= 0 {
-		before = text[:start]
+	at := strings.IndexByte(text, '/') // the first name is a phase's
+	for at >= 0 {
+		name, after, _ := strings.Cut(text[at+1:], "/")
+		end := at + 1 + len(name)
+		switch kind, _, numbered := event.Numbered(name); {
+		case kind == "attempt" && numbered, besideSoundings(name, after):
+			return path[:end], after
+		case (kind == "pre" || kind == "sub") && numbered, name == event.Filter && strings.HasPrefix(after, "post["):
+			return path[:at], text[at+1:]
+		}
+		if at = end; at == len(text) {
+			at = -1
+		}
 	}
-	aside := strings.Index(before, "/pre[")
-	if i := strings.Index(before, "/filter/post["); i >= 0 {
-		aside = i
+	return "", ""
+}
+
+// besideSoundings reports whether the name in a path, with the names after it, is of a
+// request that soundings make beside their attempts. A phase of a group may have the
+// same name.
+func besideSoundings(name, after string) bool {
+	kind, _, numbered := event.Numbered(name)
+	switch kind {
+	case "evaluator", "mutation":
+		return strings.HasPrefix(after, "model")
+	case event.Threshold:
+		return numbered
 	}
-	switch {
-	case strings.Contains(before, "/sub["):
-		return "", ""
-	case start < 0 && ofSoundings(path.Up()):
-		return path.Up(), string(path.Last())
-	case aside >= 0:
-		return path[:aside], text[aside+1:]
-	case start < 0:
-		return "", ""
-	}
-	end := strings.IndexByte(text[start+1:], '/')
-	if end < 0 {
-		return path, ""
-	}
-	end += start + 1
-	return path[:end], text[end+1:]
+	return false
 }
 
 // ofSoundings reports whether the soundings of a visit ask a model at a path, beside
 // their attempts.
 func ofSoundings(at event.Path) bool {
 	name, _, _ := event.Numbered(at.Last())
-	return at.Up() != "" && (name == "evaluator" || name == "mutation")
+	return at.Up() != "" && (name == "evaluator" || name == "mutation" || name == event.Threshold)
 }
 
 // done is the attempts, of which those that did not come to an end have no text, and
@@ -145,6 +155,7 @@ func ofSoundings(at event.Path) bool {
 func (k *taker) done() []Attempt {
 	k.list = slices.DeleteFunc(k.list, func(a Attempt) bool { return k.tries[a.Path] })
 	for i := range k.list {
+		k.list[i].Item, k.list[i].Visit = k.endings(k.list[i].Path)
 		for n := range k.list[i].Verdicts {
 			if v := &k.list[i].Verdicts[n]; v.Text == ofAttempt {
 				v.Text = k.list[i].Text
@@ -152,6 +163,19 @@ func (k *taker) done() []Attempt {
 		}
 	}
 	return k.list
+}
+
+// endings returns the status of the item of each that a path is in, and that of the
+// visit. A visit without items is its own item.
+func (k *taker) endings(at event.Path) (item, visit string) {
+	for ; at != ""; at = at.Up() {
+		visit = k.ended[at]
+		item = cmp.Or(item, visit)
+		if name, _, numbered := event.Numbered(at.Last()); visit != "" && (name != "item" || !numbered) {
+			return item, visit
+		}
+	}
+	return item, ""
 }
 
 func (k *taker) attempt(own event.Path) *Attempt {

@@ -15,7 +15,7 @@ import (
 // The word and version of a file of evidence.
 const (
 	EvidenceFormat  = "capstan-evidence"
-	EvidenceVersion = 1
+	EvidenceVersion = 2
 )
 
 // EvidenceDir is the folder, beside a cascade's file, that its gates' evidence is
@@ -29,7 +29,7 @@ const (
 // JSON, made to be kept with the cascade under version control.
 type EvidenceFile struct {
 	Format   string     `json:"format" jsonschema:"capstan-evidence"`
-	Version  int        `json:"version" jsonschema:"1"`
+	Version  int        `json:"version" jsonschema:"2"`
 	Gate     string     `json:"gate" jsonschema:"the gates' name"`
 	Evidence []Evidence `json:"evidence" jsonschema:"by the digests of what the gates are"`
 }
@@ -46,7 +46,8 @@ type Evidence struct {
 	Models   []string  `json:"models,omitempty" jsonschema:"that a judge asks"`
 	Time     time.Time `json:"time" jsonschema:"until when the verdicts were given that it is made of"`
 	By       string    `json:"by" jsonschema:"the capstan that measured"`
-	Natural  Confusion `json:"natural" jsonschema:"texts that people labelled"`
+	Since    time.Time `json:"since,omitzero" jsonschema:"an alarm of drift, from which on verdicts count"`
+	Natural  Tally     `json:"natural" jsonschema:"texts that people labelled, by the weights of their draws"`
 	Planted  []Planted `json:"planted,omitempty" jsonschema:"planted faults, by operator"`
 	Asks     bool      `json:"asks,omitempty" jsonschema:"the gate asks a model"`
 	Hollow   *Hollow   `json:"hollow,omitempty" jsonschema:"texts that say nothing, which no gate that asks a model may let by"`
@@ -104,12 +105,11 @@ func ParseEvidence(text []byte) (f EvidenceFile, err error) {
 }
 
 func (e Evidence) check() error {
-	n := e.Natural
 	switch {
 	case !strings.HasPrefix(e.Digest, "sha256:") || len(e.Digest) != len("sha256:")+64:
 		return fmt.Errorf("%q is no digest", e.Digest)
-	case min(n.GoodPassed, n.GoodRefused, n.BadPassed, n.BadRefused) < 0:
-		return fmt.Errorf("a count is below 0")
+	case !e.Natural.Valid():
+		return fmt.Errorf("a count is below 0, or a weight is not above 0 and at most 1")
 	case !(Rate{e.Passed, e.Verdicts}).Valid():
 		return fmt.Errorf("%d of %d verdicts let a text by", e.Passed, e.Verdicts)
 	}
@@ -168,7 +168,7 @@ func (f EvidenceFile) For(cascade, digest, phase, moment string) (e Evidence, fo
 // of a phase are one gate, which judged the same texts: their counts are never
 // added up.
 func (e Evidence) Outweighs(other Evidence) bool {
-	if a, b := e.Natural.N(), other.Natural.N(); a != b {
+	if a, b := e.Natural.Texts().N(), other.Natural.Texts().N(); a != b {
 		return a > b
 	}
 	return e.Verdicts >= other.Verdicts
@@ -202,19 +202,17 @@ func (f EvidenceFile) Text() ([]byte, error) {
 	return append(text, '\n'), err
 }
 
-// Allows tells whether the evidence shows, each with the confidence, that the
-// gate lets at most falsePass of bad texts by and refuses at most falseBlock of
-// good ones, among texts that people labelled: planted faults show neither. A gate
-// that asks a model must have given a verdict on each of [HollowTexts] too, and
-// have let none by. Where it does not, why says what is missing.
+// Allows reports whether the evidence shows, each with the confidence and at every
+// look, that the gate passes at most falsePass of bad texts and refuses at most
+// falseBlock of good ones, among texts that people labelled: planted faults show
+// neither. A gate that asks a model must have given a verdict on each of [HollowTexts]
+// too, and must have passed none. Otherwise why says what is missing.
 func (e Evidence) Allows(confidence, falsePass, falseBlock float64) (ok bool, why string) {
 	if ok, why := e.Passes(confidence, falsePass); !ok {
 		return false, why
 	}
-	if ok, why := atMost(e.Natural.FalseBlock(), confidence, falseBlock); !ok {
-		return false, "false block " + why
-	}
-	return true, ""
+	why = Shortfall("rejected", "good", e.Natural.FalseBlock(), confidence, falseBlock)
+	return why == "", why
 }
 
 // Passes is [Evidence.Allows] of what the gate lets by alone.
@@ -230,19 +228,31 @@ func (e Evidence) Passes(confidence, falsePass float64) (ok bool, why string) {
 		}
 		return false, fmt.Sprintf("of the %d texts without content it gave a verdict on %d and none on %d: %s", n, h.Asked, h.Broke, again)
 	}
-	if ok, why := atMost(e.Natural.FalsePass(), confidence, falsePass); !ok {
-		return false, "false pass " + why
-	}
-	return true, ""
+	why = Shortfall("passed", "bad", e.Natural.FalsePass(), confidence, falsePass)
+	return why == "", why
 }
 
-// atMost tells whether a rate is at most so much, with the confidence.
-func atMost(r Rate, confidence, limit float64) (ok bool, why string) {
-	if !r.Known() {
-		return false, "is unknown: there are no labels"
+// Shortfall returns what to do until the labels show, with the confidence, that a gate's
+// rate is within limit, and why. It returns "" if they show it. Did is a verb such as
+// "passed", and texts is good or bad.
+func Shortfall(did, texts string, e Estimate, confidence, limit float64) string {
+	more := e.More(limit, confidence)
+	if more == 0 {
+		return ""
 	}
-	if high := r.Upper(confidence); high > limit {
-		return false, fmt.Sprintf("is %d of %d: at most %s with %s confidence, which is not %s", r.K, r.N, Percent(high), Percent(confidence), Percent(limit))
+	wanted := fmt.Sprintf("%d more %s texts", more, texts)
+	switch more {
+	case 1:
+		wanted = fmt.Sprintf("1 more %s text", texts)
+	case mostLabels:
+		wanted = "over " + wanted
 	}
-	return true, ""
+	switch {
+	case !e.Known():
+		return fmt.Sprintf("it judged no text that is labelled %s: label %d %s texts", texts, more, texts)
+	case e.Interval(confidence).Low > limit:
+		return fmt.Sprintf("it %s %d of %d %s texts, more than %s: change the gate", did, e.K, e.N, texts, Percent(limit))
+	}
+	return fmt.Sprintf("it %s %d of %d %s texts, so at most %s with %s confidence, not %s: label %s", did, e.K, e.N, texts,
+		Percent(e.Upper(confidence)), Percent(confidence), Percent(limit), wanted)
 }

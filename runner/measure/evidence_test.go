@@ -11,7 +11,7 @@ import (
 
 func evidence(n measure.Confusion) measure.Evidence {
 	return measure.Evidence{
-		Digest: "sha256:" + textA, Cascade: "post", Phase: "draft", Moment: "post", Time: noon, By: "1.0", Natural: n, Passed: 3, Verdicts: 4,
+		Digest: "sha256:" + textA, Cascade: "post", Phase: "draft", Moment: "post", Time: noon, By: "1.0", Natural: measure.Tally{{Weight: 1, Texts: n}}, Passed: 3, Verdicts: 4,
 		Planted: []measure.Planted{{Operator: "number_digit", Sure: "always", Caught: 2, N: 3}},
 	}
 }
@@ -55,22 +55,24 @@ func TestEvidenceReadsBack(t *testing.T) {
 	theirs := evidence(measure.Confusion{BadPassed: 9})
 	theirs.Cascade = "other"
 	for cascade, want := range map[string]int{"post": 0, "other": 9, "third": 9} {
-		if e, found, _ := f.With(theirs).For(cascade, "sha256:"+textA, "draft", "post"); !found || e.Natural.BadPassed != want {
+		if e, found, _ := f.With(theirs).For(cascade, "sha256:"+textA, "draft", "post"); !found || e.Natural.Texts().BadPassed != want {
 			t.Errorf("of cascade %s there is %+v", cascade, e)
 		}
 	}
 	other := evidence(measure.Confusion{BadPassed: 7})
 	other.Moment = "turn"
 	both := f.With(other)
-	if e, found, _ := both.For("post", "sha256:"+textA, "draft", "post"); len(both.Evidence) != 2 || !found || e.Natural.BadPassed != 0 {
+	if e, found, _ := both.For("post", "sha256:"+textA, "draft", "post"); len(both.Evidence) != 2 || !found || e.Natural.Texts().BadPassed != 0 {
 		t.Errorf("of one gate at two moments there is %+v", both.Evidence)
 	}
 	for _, test := range []struct{ old, to, want string }{
 		{`"capstan-evidence"`, `"something"`, "format"},
-		{`"version": 1`, `"version": 2`, "version 2"},
-		{`"version": 1`, `"version": "1"`, "version"},
+		{`"version": 2`, `"version": 1`, "version 1"},
+		{`"version": 2`, `"version": "2"`, "version"},
 		{`"passed": 3`, `"passed": 5`, "5 of 4"},
 		{`"bad_passed": 0`, `"bad_passed": -1`, "below 0"},
+		{`"weight": 1`, `"weight": 1.5`, "weight"},
+		{`"weight": 1`, `"weight": 0`, "weight"},
 		{`"caught": 2`, `"caught": 4`, "4 of 3"},
 		{`"phase"`, `"phases"`, "phases"},
 		{"sha256:", "md5:", "digest"},
@@ -83,7 +85,7 @@ func TestEvidenceReadsBack(t *testing.T) {
 }
 
 func TestAllows(t *testing.T) {
-	strong := measure.Confusion{GoodPassed: 200, BadRefused: 59}
+	strong := measure.Confusion{GoodPassed: 200, BadRefused: 68}
 	judge := func(n measure.Confusion, h *measure.Hollow) measure.Evidence {
 		e := evidence(n)
 		e.Asks, e.Hollow = true, h
@@ -94,12 +96,14 @@ func TestAllows(t *testing.T) {
 		e    measure.Evidence
 		want string // in why; "" where it is allowed
 	}{
-		{"59 bad texts refused", evidence(strong), ""},
-		{"58 bad texts refused", evidence(measure.Confusion{GoodPassed: 200, BadRefused: 58}), "false pass is 0 of 58: at most 5.0"},
-		{"nothing", measure.Evidence{}, "unknown"},
-		{"no bad texts", evidence(measure.Confusion{GoodPassed: 200}), "false pass is unknown"},
-		{"no good texts", evidence(measure.Confusion{BadRefused: 200}), "false block is unknown"},
-		{"good texts refused", evidence(measure.Confusion{GoodPassed: 190, GoodRefused: 10, BadRefused: 200}), "false block is 10 of 200"},
+		{"68 bad texts refused", evidence(strong), ""},
+		{"67 bad texts refused", evidence(measure.Confusion{GoodPassed: 200, BadRefused: 67}), "it passed 0 of 67 bad texts, so at most 5.1 %"},
+		{"one more", evidence(measure.Confusion{GoodPassed: 200, BadRefused: 67}), "label 1 more bad text"},
+		{"nothing", measure.Evidence{}, "it judged no text that is labelled bad: label 68 bad texts"},
+		{"no bad texts", evidence(measure.Confusion{GoodPassed: 200}), "labelled bad: label 68 bad texts"},
+		{"no good texts", evidence(measure.Confusion{BadRefused: 200}), "it judged no text that is labelled good"},
+		{"good texts refused", evidence(measure.Confusion{GoodPassed: 190, GoodRefused: 10, BadRefused: 200}), "it rejected 10 of 200 good texts, so at most"},
+		{"a gate that is too weak", evidence(measure.Confusion{GoodPassed: 200, BadPassed: 60, BadRefused: 140}), "more than 5.0 %: change the gate"},
 		{"a judge that nobody asked about nothing", judge(strong, nil), "texts that say nothing"},
 		{"a judge that passes a colon", judge(strong, &measure.Hollow{Asked: 12, Passed: []string{":"}}), `passes ":"`},
 		{"a judge", judge(strong, &measure.Hollow{Asked: 12}), ""},

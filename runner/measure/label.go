@@ -28,6 +28,7 @@ type Label struct {
 	Reason   string          `json:"reason,omitempty" jsonschema:"why, for people"`
 	By       string          `json:"by,omitempty" jsonschema:"who says so"`
 	Time     time.Time       `json:"time" jsonschema:"when"`
+	Draw     *Draw           `json:"draw,omitempty" jsonschema:"how the text was drawn; without it the text was chosen"`
 	Planted  string          `json:"planted,omitempty" jsonschema:"the operator that made the text bad; without it the text is a natural one"`
 	Sure     string          `json:"sure,omitempty" jsonschema:"of a planted fault: always or usually bad"`
 	Verdicts map[string]bool `json:"verdicts,omitempty" jsonschema:"what gates said of the text, by the digests of what they were: true let it by"`
@@ -125,6 +126,11 @@ func (l *Label) settle() error {
 	if l.Planted != "" && l.Sure == "" {
 		l.Sure = Always
 	}
+	if l.Draw != nil {
+		if err := l.Draw.check(); err != nil {
+			return err
+		}
+	}
 	raw, err := hex.DecodeString(l.Text)
 	switch {
 	case err != nil || len(raw) != sha256.Size || strings.ToLower(l.Text) != l.Text:
@@ -141,6 +147,14 @@ func (l *Label) settle() error {
 	return nil
 }
 
+// Weight returns how much the label's text counts in a rate, see [Draw.Weight].
+func (l Label) Weight() float64 {
+	if l.Draw == nil {
+		return 0
+	}
+	return l.Draw.Weight()
+}
+
 // Line is the label as it stands in a file, its line end included.
 func (l Label) Line() ([]byte, error) {
 	if err := l.settle(); err != nil {
@@ -150,10 +164,11 @@ func (l Label) Line() ([]byte, error) {
 	return append(raw, '\n'), err
 }
 
-// Known tells what may be said of a text that a phase gave.
+// Known is what people say of a text that a phase gave.
 type Known struct {
 	Good     bool
 	Labelled bool
+	Weight   float64 // of its draw, the largest of all labels; 0 if no rate may use it
 }
 
 // A Ledger is people's labels as they stand: of what one person said of one text
@@ -214,21 +229,16 @@ func agreed(all map[string]Label) Known {
 		if k.Labelled && k.Good != l.Good {
 			return Known{}
 		}
-		k = Known{l.Good, true}
+		k = Known{l.Good, true, max(k.Weight, l.Weight())}
 	}
 	return k
 }
 
-// By tells whether a person has said something of the text for the gate.
-func (g *Ledger) By(person, text, phase, gate string) bool {
-	_, said := g.said[aboutOf(text, phase, gate)][person]
-	return said
-}
-
-// Said tells whether a person, who has said something of the text for the gate,
-// said that it is good.
-func (g *Ledger) Said(person, text, phase, gate string) bool {
-	return g.said[aboutOf(text, phase, gate)][person].Good
+// By returns what a person says of the text for the gate, and whether there is such a
+// label.
+func (g *Ledger) By(person, text, phase, gate string) (l Label, found bool) {
+	l, found = g.said[aboutOf(text, phase, gate)][person]
+	return l, found
 }
 
 // Planted lists the labels of planted faults, in the order of their texts.

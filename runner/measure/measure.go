@@ -8,8 +8,8 @@
 // A [Rate] is a count of so many of so many, never a bare quotient, and comes
 // with an exact interval; of nothing it is unknown, which is not 0 %. A
 // [Confusion] holds a gate's verdicts against what is true of the texts; two
-// people's labels are compared by the same table. [Ceiling] turns a gate's false
-// passes into the share of released texts that are bad. A [Chart] follows a
+// people's labels are compared by the same table. A [Tally] counts labelled texts by
+// how they were drawn, and its [Estimate]s have intervals that hold at every look. A [Chart] follows a
 // gate's verdicts and tells when their rate has left what it was. [Paired]
 // compares two ways of doing the same rows.
 //

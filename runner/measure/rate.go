@@ -127,7 +127,9 @@ func digits(share float64) string {
 
 // MarshalJSON writes the count with the share and its interval of [Confidence],
 // which are null where the rate is unknown. Only k and n are read back.
-func (r Rate) MarshalJSON() ([]byte, error) {
+func (r Rate) MarshalJSON() ([]byte, error) { return r.json(r.Interval) }
+
+func (r Rate) json(interval func(confidence float64) Interval) ([]byte, error) {
 	type told struct {
 		K    int      `json:"k"`
 		N    int      `json:"n"`
@@ -137,7 +139,7 @@ func (r Rate) MarshalJSON() ([]byte, error) {
 	}
 	t := told{K: r.K, N: r.N}
 	if r.Known() {
-		v, i := r.Value(), r.Interval(Confidence)
+		v, i := r.Value(), interval(Confidence)
 		t.Rate, t.Low, t.High = rounded(v), rounded(i.Low), rounded(i.High)
 	}
 	return json.Marshal(t)

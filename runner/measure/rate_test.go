@@ -156,43 +156,6 @@ func TestKappa(t *testing.T) {
 	}
 }
 
-func TestCeiling(t *testing.T) {
-	b := measure.Ceiling(measure.Rate{K: 60, N: 100}, measure.Rate{K: 10, N: 100}, 0.95)
-	if math.Abs(b.Value-0.0625) > 1e-12 || b.Low >= b.Value || b.High <= b.Value {
-		t.Errorf("p 0.6 and f 0.1 give %v, want 6.3 %%", b)
-	}
-	for want, b := range map[string]measure.Bound{
-		"unknown":              measure.Ceiling(measure.Rate{}, measure.Rate{}, 0.95),
-		"unknown (0.0-51.7)":   measure.Ceiling(measure.Rate{K: 60, N: 100}, measure.Rate{}, 0.95),
-		"0.0 % (0.0-4.4)":      measure.Ceiling(measure.Rate{K: 60, N: 100}, measure.Rate{N: 100}, 0.95),
-		"100.0 % (0.02-100.0)": measure.Ceiling(measure.Rate{N: 1}, measure.Rate{K: 1, N: 1}, 0.95),
-	} {
-		if got := b.String(); got != want {
-			t.Errorf("got %q, want %q", got, want)
-		}
-	}
-}
-
-// TestCeilingCovers simulates first tries and bad texts of known rates.
-func TestCeilingCovers(t *testing.T) {
-	rng := rand.New(rand.NewPCG(3, 4))
-	covered := 0
-	for range 1000 {
-		p, f := 0.1+0.9*rng.Float64(), 0.4*rng.Float64()
-		var first, falsePass measure.Rate
-		for range 20 + rng.IntN(200) {
-			first.Add(rng.Float64() < p)
-			falsePass.Add(rng.Float64() < f)
-		}
-		if measure.Ceiling(first, falsePass, 0.95).Holds(measure.Released(p, f)) {
-			covered++
-		}
-	}
-	if covered < 940 {
-		t.Errorf("covered %d, want 940 of 1000", covered)
-	}
-}
-
 func TestPaired(t *testing.T) {
 	for _, test := range []struct {
 		gained, lost int

@@ -17,19 +17,16 @@ func (r *Run) strength(g cascades.Gate) *Strength {
 		}
 		return text, err
 	})
-	if why != "" || e.Natural.N() == 0 {
+	if why != "" || e.Natural.Texts().N() == 0 {
 		return nil
 	}
 	pass, block := e.Natural.FalsePass(), e.Natural.FalseBlock()
 	return &Strength{Evidence: file, FalsePass: interval(pass), FalseBlock: interval(block), Bad: pass.N, Good: block.N}
 }
 
-// interval is the exact one of 95 %, from 0 to 1 where there is nothing to tell
-// it from.
-func interval(r measure.Rate) [2]float64 {
-	if !r.Known() {
-		return [2]float64{0, 1}
-	}
-	i := r.Interval(measure.Confidence)
+// interval is where the rate lies with 95 % confidence at every look, from 0 to 1 if it
+// is unknown.
+func interval(e measure.Estimate) [2]float64 {
+	i := e.Interval(measure.Confidence)
 	return [2]float64{i.Low, i.High}
 }

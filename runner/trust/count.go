@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/journal"
@@ -16,7 +17,7 @@ type builder struct {
 	Question
 	*Report
 	phases map[string]*Phase
-	past   map[string]map[spot]string // digests, by version
+	past   map[string]*version
 	run    string
 	unseen map[string]bool // labelled texts that no run has given yet
 }
@@ -24,8 +25,14 @@ type builder struct {
 // A spot is where a verdict stands in a cascade.
 type spot struct{ phase, moment, place, name string }
 
+// A version is what the gates were in runs of the same files and models.
+type version struct {
+	digests map[spot]string
+	changed map[string]*Change // by phase, whose releasing gates were others; without times
+}
+
 func newBuilder(q Question) *builder {
-	b := &builder{Question: q, phases: map[string]*Phase{}, past: map[string]map[spot]string{}, unseen: map[string]bool{}, Report: &Report{
+	b := &builder{Question: q, phases: map[string]*Phase{}, past: map[string]*version{}, unseen: map[string]bool{}, Report: &Report{
 		CascadeID: q.CascadeID, Gates: []*Gate{}, Phases: []*Phase{}, People: []People{}, Notes: []string{}, FalseAlarms: q.FalseAlarms,
 	}}
 	for _, l := range q.Labels.Natural() {
@@ -34,7 +41,7 @@ func newBuilder(q Question) *builder {
 	for _, g := range q.Gates {
 		p := b.phases[g.Phase]
 		if p == nil {
-			p = &Phase{Phase: g.Phase, first: map[string]bool{}, seen: map[string]bool{}}
+			p = &Phase{Phase: g.Phase, Texts: measure.Tally{}, ByAttempt: []measure.Rate{}, seen: map[string]bool{}}
 			b.phases[g.Phase], b.Report.Phases = p, append(b.Report.Phases, p)
 		}
 		one := b.gate(g)
@@ -55,7 +62,7 @@ func releases(g cascades.Gate) bool {
 func (b *builder) gate(g cascades.Gate) *Gate {
 	one := &Gate{
 		Phase: g.Phase, Moment: string(g.Moment), Gate: g.Name, Mode: string(g.Mode), Digest: g.Digest, Models: g.Model.Names(), Evidence: "none",
-		Steps: []measure.Rate{}, Planted: []measure.Planted{}, gate: g, seen: map[string]bool{},
+		Natural: measure.Tally{}, Steps: []measure.Estimate{}, Planted: []measure.Planted{}, gate: g, seen: map[string]bool{},
 	}
 	if b.Question.Evidence == nil {
 		return one
@@ -63,30 +70,59 @@ func (b *builder) gate(g cascades.Gate) *Gate {
 	e, found, stale := b.Question.Evidence(g)
 	switch {
 	case found:
-		one.Evidence, one.Hollow, one.since = "kept", e.Hollow, e.Time
+		one.Evidence, one.Hollow, one.since, one.from = "kept", e.Hollow, e.Time, e.Since
 		one.base = measure.Rate{K: e.Passed, N: e.Verdicts}
-		one.chart = measure.NewChart(one.base, b.Question.FalseAlarms)
+		if e.Since.IsZero() || one.base.N >= Baseline {
+			one.chart = measure.NewChart(one.base, b.Question.FalseAlarms)
+		}
 	case stale:
 		one.Evidence = "stale"
 	}
 	return one
 }
 
-// digests are those of the gates of a run's version.
-func (b *builder) digests(a *journal.Attempt) map[spot]string {
-	if known, ok := b.past[a.Version]; ok {
+// version returns what the gates were in a run.
+func (b *builder) version(a *journal.Attempt) *version {
+	if known := b.past[a.Version]; known != nil {
 		return known
 	}
-	known := map[spot]string{}
+	known := &version{map[spot]string{}, map[string]*Change{}}
 	gates, err := b.Past(a.RunID)
 	if err != nil {
 		b.Notes = append(b.Notes, fmt.Sprintf("the gates of run %s and similar runs are unknown: %v", a.RunID, err))
 	}
 	for _, g := range gates {
-		known[spot{g.Phase, string(g.Moment), g.Place, g.Name}] = g.Digest
+		known.digests[spot{g.Phase, string(g.Moment), g.Place, g.Name}] = g.Digest
+	}
+	for _, p := range b.Report.Phases {
+		if c := p.changed(gates); c != nil {
+			known.changed[p.Phase] = c
+		}
 	}
 	b.past[a.Version] = known
 	return known
+}
+
+// changed returns how the phase's releasing gates differ from those of another time,
+// nil if they are the same.
+func (p *Phase) changed(then []cascades.Gate) *Change {
+	then = slices.DeleteFunc(slices.Clone(then), func(g cascades.Gate) bool { return g.Phase != p.Phase || !releases(g) })
+	var change *Change
+	for _, now := range p.counted {
+		i := slices.IndexFunc(then, func(g cascades.Gate) bool { return string(g.Moment) == now.Moment && g.Digest == now.Digest })
+		if i >= 0 {
+			then = slices.Delete(then, i, i+1)
+			continue
+		}
+		if slices.ContainsFunc(then, func(g cascades.Gate) bool { return g.Name == now.Gate && string(g.Moment) == now.Moment }) {
+			return &Change{Gate: now.Gate, How: "changed"}
+		}
+		change = &Change{Gate: now.Gate, How: "was added"}
+	}
+	if change == nil && len(then) > 0 {
+		change = &Change{Gate: then[0].Name, How: "was removed"}
+	}
+	return change
 }
 
 func (b *builder) attempt(a *journal.Attempt) {
@@ -101,17 +137,21 @@ func (b *builder) attempt(a *journal.Attempt) {
 		}
 	}
 	delete(b.unseen, a.Text)
-	digests := b.digests(a)
+	was := b.version(a)
+	change := was.changed[a.Phase]
 	for i := range a.Verdicts {
 		v := &a.Verdicts[i]
 		delete(b.unseen, v.Text)
-		digest := digests[spot{a.Phase, v.Moment, v.Place(), v.Validator}]
+		digest := was.digests[spot{a.Phase, v.Moment, v.Place(), v.Validator}]
 		g := b.of(a.Phase, v, digest)
 		switch {
 		case g == nil:
 		case g.Digest != digest || digest == "":
-			if v.Valid != nil {
-				g.Stale++
+			g.stale(v, "changed")
+		case v.Time.Before(g.from):
+			g.stale(v, "drifted")
+			if change == nil && releases(g.gate) {
+				change = &Change{Gate: g.Gate, How: "drifted"}
 			}
 		default:
 			b.called(g, v.Validator)
@@ -123,9 +163,49 @@ func (b *builder) attempt(a *journal.Attempt) {
 	}
 	if p := b.phases[a.Phase]; p != nil {
 		noes, yeses := p.say()
-		if a.Number > 0 && !a.Edited {
+		switch {
+		case len(p.counted) == 0 || a.Text == "" || a.Number == 0 || a.Edited:
+		case change != nil:
+			p.Stale++
+			p.Since = change.before(p.Since, a.Started)
+		default:
+			p.Attempts++
+			p.Since.after(a.Started)
 			b.phase(p, a, noes, yeses)
 		}
+	}
+}
+
+// stale counts a verdict of what the gate was before.
+func (g *Gate) stale(v *journal.Judgement, how string) {
+	if v.Valid != nil {
+		g.Stale++
+		g.Since = (&Change{Gate: g.Gate, How: how}).before(g.Since, v.Time)
+	}
+}
+
+// before returns the change as of a further time before it.
+func (c *Change) before(known *Change, at time.Time) *Change {
+	found := *c
+	if known != nil {
+		found.First, found.Last = known.First, known.Last
+		if !at.After(known.Last) {
+			found.Gate, found.How = known.Gate, known.How
+		}
+	}
+	if at.After(found.Last) {
+		found.Last = at
+	}
+	if !found.First.After(found.Last) { // what it is now it also was before
+		found.First = time.Time{}
+	}
+	return &found
+}
+
+// after notes the first time after the change.
+func (c *Change) after(at time.Time) {
+	if c != nil && c.First.IsZero() && at.After(c.Last) {
+		c.First = at
 	}
 }
 
@@ -197,11 +277,12 @@ func (b *builder) verdict(g *Gate, a *journal.Attempt, v *journal.Judgement) {
 		g.Skipped++
 		return
 	}
+	g.Since.after(v.Time)
 	if !v.Shared {
 		g.said(a, v, b.Question.FalseAlarms)
 	}
 	if known := b.known(v.Text, g); v.Text != "" && known.Labelled && !g.seen[v.Text] {
-		g.natural(v.Text, known.Good, *v.Valid)
+		g.natural(v.Text, known, *v.Valid)
 		g.lived.Add(known.Good, *v.Valid)
 	}
 }
@@ -220,10 +301,10 @@ func (g *Gate) said(a *journal.Attempt, v *journal.Judgement, alarms int) {
 }
 
 // natural counts a text that people labelled.
-func (g *Gate) natural(text string, good, passed bool) {
+func (g *Gate) natural(text string, known measure.Known, passed bool) {
 	g.seen[text] = true
-	g.Natural.Add(good, passed)
-	if f := g.Natural.FalsePass(); !good && step(f.N) {
+	g.Natural.Add(known.Weight, known.Good, passed)
+	if f := g.Natural.FalsePass(); !known.Good && known.Weight > 0 && step(f.N) {
 		g.Steps = append(g.Steps, f)
 	}
 }
@@ -239,12 +320,12 @@ func step(n int) bool {
 // drift follows a verdict behind the baseline.
 func (g *Gate) drift(a *journal.Attempt, v *journal.Judgement, alarms int) {
 	switch {
+	case !g.since.IsZero() && !v.Time.After(g.since):
+		return
 	case g.chart == nil:
 		if g.base.Add(*v.Valid); g.base.N == Baseline {
 			g.chart = measure.NewChart(g.base, alarms)
 		}
-		return
-	case !v.Time.After(g.since):
 		return
 	}
 	if g.Drift == nil {
@@ -257,26 +338,26 @@ func (g *Gate) drift(a *journal.Attempt, v *journal.Judgement, alarms int) {
 	g.Drift.Level, g.Drift.Course = g.chart.Level(), g.chart.Course()
 }
 
-// phase counts an attempt for its phase: of what its gates said, as they are now,
-// so many noes and yeses to its text.
+// phase counts an attempt of unchanged gates with the number of rejections and passes of
+// its text. A gate may be skipped only if another one rejected the text.
 func (b *builder) phase(p *Phase, a *journal.Attempt, noes, yeses int) {
-	if len(p.counted) == 0 || a.Text == "" {
+	if noes == 0 && yeses < len(p.counted) {
 		return
 	}
-	whole := noes > 0 || yeses == len(p.counted)
-	known := b.Labels.Of(a.Text, p.Phase, measure.All)
-	if a.Number == 1 {
-		if whole && !a.Shared {
-			p.Accepted.Add(noes == 0)
-		}
-		if known.Labelled && !p.first[a.Text] {
-			p.first[a.Text] = true
-			p.First.Add(known.Good)
-		}
+	if a.Number == 1 && !a.Shared {
+		p.Accepted.Add(noes == 0)
 	}
-	if whole && known.Labelled && !p.seen[a.Text] {
-		p.seen[a.Text] = true
-		p.Together.Add(known.Good, noes == 0)
+	known := b.Labels.Of(a.Text, p.Phase, measure.All)
+	if !known.Labelled || known.Weight == 0 || p.seen[a.Text] {
+		return
+	}
+	p.seen[a.Text] = true
+	p.Texts.Add(known.Weight, known.Good, noes == 0)
+	if noes == 0 {
+		for len(p.ByAttempt) < a.Number {
+			p.ByAttempt = append(p.ByAttempt, measure.Rate{})
+		}
+		p.ByAttempt[a.Number-1].Add(!known.Good)
 	}
 }
 

@@ -26,13 +26,12 @@ func (b *builder) done() *Report {
 		g.done()
 	}
 	for _, p := range b.Report.Phases {
-		p.FalsePass = p.Together.FalsePass()
-		p.Ceiling = measure.Ceiling(p.First, p.FalsePass, measure.Confidence)
+		p.Released, p.FalseBlock = p.Texts.BadReleased(), p.Texts.FalseBlock()
 	}
 	for _, p := range b.Labels.Pairs() {
 		b.People = append(b.People, People{p.First, p.Second, p.Confusion.Agreement(), kappa(p.Confusion), p.Confusion.Base()})
 	}
-	b.Unknown = len(b.unseen)
+	b.Unknown, b.Uncounted = len(b.unseen), b.uncounted()
 	b.Contradictions = b.Labels.Contradictions()
 	b.only()
 	return b.Report
@@ -54,9 +53,26 @@ func (b *builder) labelled(l measure.Label) {
 			}
 		}
 		if said {
-			g.natural(text, known.Good, passed)
+			g.natural(text, known, passed)
 		}
 	}
+}
+
+// uncounted returns how many labelled texts no rate uses, for nobody knows how they
+// were drawn.
+func (b *builder) uncounted() int {
+	drawn := map[[2]string]bool{}
+	for _, l := range b.Labels.Natural() {
+		at := [2]string{l.Text, l.Phase}
+		drawn[at] = drawn[at] || l.Weight() > 0
+	}
+	n := 0
+	for _, known := range drawn {
+		if !known {
+			n++
+		}
+	}
+	return n
 }
 
 // orphans tells of labels of gates that the cascade does not have, or no longer.
@@ -96,8 +112,9 @@ func (g *Gate) plant(l measure.Label, passed bool) {
 
 func (g *Gate) done() {
 	g.FalsePass, g.FalseBlock = g.Natural.FalsePass(), g.Natural.FalseBlock()
-	g.Kappa, g.Base = kappa(g.Natural), g.Natural.Base()
-	if f := g.FalsePass; f.N > 0 && (len(g.Steps) == 0 || g.Steps[len(g.Steps)-1] != f) {
+	g.Kappa, g.Base = kappa(g.Natural.Random()), g.Natural.Random().Base()
+	g.Next = g.next()
+	if f := g.FalsePass; f.N > 0 && (len(g.Steps) == 0 || g.Steps[len(g.Steps)-1].N != f.N) {
 		g.Steps = append(g.Steps, f)
 	}
 	if n := float64(g.Passed.N); n > 0 {
@@ -121,7 +138,7 @@ func (g *Gate) Validator() *cascades.Validator { return g.gate.Validator }
 
 // Measurable tells whether there is anything to keep of the gate.
 func (g *Gate) Measurable() bool {
-	return g.Passed.N+g.Natural.N()+len(g.Planted) > 0 || g.Hollow != nil
+	return g.Passed.N+g.Natural.Texts().N()+len(g.Planted) > 0 || g.Hollow != nil
 }
 
 // Measured is what the report says of the gate, as evidence: measured by that
@@ -129,7 +146,7 @@ func (g *Gate) Measurable() bool {
 func (g *Gate) Measured(cascade, by string) measure.Evidence {
 	return measure.Evidence{
 		Digest: g.Digest, Cascade: cascade, Phase: g.Phase, Moment: g.Moment, Models: g.Models, Time: g.last.UTC(), By: by,
-		Natural: g.Natural, Planted: g.Planted, Asks: g.gate.Validator != nil && !g.gate.Validator.Free(), Hollow: g.Hollow,
+		Since: g.from, Natural: g.Natural, Planted: g.Planted, Asks: g.gate.Validator != nil && !g.gate.Validator.Free(), Hollow: g.Hollow,
 		Passed: g.Passed.K, Verdicts: g.Passed.N,
 	}
 }

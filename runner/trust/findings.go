@@ -53,6 +53,10 @@ func (r *Report) aside() (list []Finding) {
 	if r.Unknown > 0 {
 		list = append(list, Finding{Rule: "unused-labels", Level: "note", Message: reports.Count(r.Unknown, "labelled text") + " of no run in this report"})
 	}
+	if r.Uncounted > 0 {
+		list = append(list, Finding{Rule: "unused-labels", Level: "note", Message: reports.Count(r.Uncounted, "labelled text") +
+			" in no rate: how they were drawn is unknown. If they were drawn at random, import them with --order random"})
+	}
 	for _, note := range r.Notes {
 		list = append(list, Finding{Rule: "note", Level: "note", Message: "note: " + note})
 	}

@@ -3,6 +3,7 @@ package trust
 import (
 	"fmt"
 	"io"
+	"math"
 	"strings"
 
 	"github.com/seed61713e19/capstan/runner/measure"
@@ -11,20 +12,20 @@ import (
 	"github.com/seed61713e19/capstan/wards"
 )
 
-// Text writes the report for people.
-func (r *Report) Text(w io.Writer) error {
+// All writes everything that the report knows, for people.
+func (r *Report) All(w io.Writer) error {
 	t := reports.To(w)
-	again := ""
-	if r.Shared > 0 {
-		again = fmt.Sprintf(", %d of them shared with another run and counted once", r.Shared)
-	}
-	t.Line("%s: %s, %s%s", r.CascadeID, reports.Count(r.Runs, "run"), reports.Count(r.Attempts, "attempt"), again)
+	t.Line("%s", r.Headline())
 	for _, g := range r.Gates {
 		g.tell(t)
 	}
 	for _, p := range r.Phases {
-		if p.Accepted.Known() || p.First.Known() {
-			p.tell(t)
+		p.summary(t)
+		if p.Accepted.Known() {
+			t.Line("  passes %s of first attempts", p.Accepted)
+		}
+		if p.Stale > 0 {
+			t.Line("  not counted: %s of other gates", reports.Count(p.Stale, "attempt"))
 		}
 	}
 	for _, p := range r.People {
@@ -70,12 +71,11 @@ func (g *Gate) tell(t *reports.Report) {
 	if len(g.Steps) > 1 {
 		var steps []string
 		for _, s := range g.Steps {
-			i := s.Interval(measure.Confidence)
-			steps = append(steps, fmt.Sprintf("%s of %d (%s)", measure.Percent(s.Value()), s.N, i))
+			steps = append(steps, fmt.Sprintf("%s of %d (%s)", measure.Percent(s.Value()), s.N, s.Interval(measure.Confidence)))
 		}
 		t.Line("  over time     %s", strings.Join(steps, ", "))
 	}
-	if g.Natural.N() > 0 {
+	if g.Natural.Random().N() > 0 {
 		t.Line("  kappa         %s; %s are good", Kappa(g.Kappa), g.Base)
 	}
 	if g.PlantedAlways.Known() || g.PlantedUsually.Known() {
@@ -96,6 +96,12 @@ func (g *Gate) tell(t *reports.Report) {
 	}
 	if g.Drift != nil {
 		t.Line("  drift         %s", g.Drift)
+	}
+	if g.Since != nil {
+		t.Line("  since         %s", g.Since)
+	}
+	if g.Next != "" {
+		t.Line("  next          %s", g.Next)
 	}
 	if g.Evidence == "stale" {
 		t.Line("  evidence      stale: %s", staleEvidence)
@@ -127,22 +133,13 @@ func (d *Drift) String() string {
 	return fmt.Sprintf("%s: %s now, %s when measured", alarm, d.Since, d.Baseline)
 }
 
-func (p *Phase) tell(t *reports.Report) {
-	t.Line("")
-	t.Line("phase %s, all gates together", p.Phase)
-	t.Line("  good at first %s of first attempts", p.First)
-	t.Line("  passes        %s of first attempts", p.Accepted)
-	t.Line("  false pass    %s", p.FalsePass)
-	t.Line("  ceiling       %s of the released texts are bad, whatever the number of attempts", p.Ceiling)
-}
-
 // Kappa is a kappa of a report in words: with two digits behind the point, or
 // "unknown".
 func Kappa(k *float64) string {
 	if k == nil {
 		return "unknown"
 	}
-	return fmt.Sprintf("%.2f", *k)
+	return fmt.Sprintf("%.2f", math.Round(100**k)/100+0) // of -0 too
 }
 
 func quoted(texts []string) string {

@@ -5,8 +5,8 @@
 // one pass ([journal.Journal.Attempts]) and a ledger of labels; out comes a
 // [Report]: of each gate how often it lets bad texts by and refuses good ones, on
 // natural and on planted texts apart, how far its votes agree, what a verdict
-// costs, whether its rate has drifted; of each phase what of the released texts is
-// bad however often one tries.
+// costs, whether its rate has drifted; of each phase how many of the released texts
+// are bad, and how many good texts its gates refuse.
 //
 // A verdict counts for a gate only where the gate was then exactly what it is now,
 // by the digest of what it is; what is stale is counted and told, and used for
@@ -16,6 +16,7 @@ package trust
 
 import (
 	"cmp"
+	"fmt"
 	"iter"
 	"slices"
 	"time"
@@ -52,7 +53,7 @@ type Question struct {
 // has measured before.
 const Baseline = 300
 
-// A Report tells how strong the gates of a cascade are.
+// A Report is how strong the gates of a cascade are.
 type Report struct {
 	CascadeID      string                  `json:"cascade_id"`
 	Runs           int                     `json:"runs"`
@@ -61,8 +62,9 @@ type Report struct {
 	Gates          []*Gate                 `json:"gates"`
 	Phases         []*Phase                `json:"phases"`
 	People         []People                `json:"people"`
-	Contradictions []measure.Contradiction `json:"contradictions"` // cases to settle, which count for nothing
-	Unknown        int                     `json:"unknown_texts"`  // labelled, and given by no run that was looked at
+	Contradictions []measure.Contradiction `json:"contradictions"`  // cases to settle, which count for nothing
+	Unknown        int                     `json:"unknown_texts"`   // labelled, and given by no run that was looked at
+	Uncounted      int                     `json:"uncounted_texts"` // labelled, but nobody knows how they were drawn
 	Notes          []string                `json:"notes"`
 	FalseAlarms    int                     `json:"false_alarms"` // see [measure.Chart]
 }
@@ -80,14 +82,16 @@ type Gate struct {
 	Errors  int          `json:"errors"`  // it could not say
 	Skipped int          `json:"skipped"` // it was not asked
 	Stale   int          `json:"stale"`   // verdicts of what it was before
+	Since   *Change      `json:"since"`   // nil if it never was another
 
-	Natural    measure.Confusion `json:"natural"` // texts that people labelled
-	Anew       int               `json:"anew"`    // of these it was asked now, since it had said nothing of them as it is
-	FalsePass  measure.Rate      `json:"false_pass"`
-	FalseBlock measure.Rate      `json:"false_block"`
-	Kappa      *float64          `json:"kappa"` // nil where it is unknown
-	Base       measure.Rate      `json:"base"`  // the good among the labelled
-	Steps      []measure.Rate    `json:"steps"` // the false passes after so many bad texts
+	Natural    measure.Tally      `json:"natural"` // texts that people labelled
+	Anew       int                `json:"anew"`    // of these it was asked now, since it had said nothing of them as it is
+	FalsePass  measure.Estimate   `json:"false_pass"`
+	FalseBlock measure.Estimate   `json:"false_block"`
+	Next       string             `json:"next"`  // what to do; "" for nothing
+	Kappa      *float64           `json:"kappa"` // of random draws; nil where it is unknown
+	Base       measure.Rate       `json:"base"`  // the good among these
+	Steps      []measure.Estimate `json:"steps"` // the false passes after so many bad texts
 
 	Planted        []measure.Planted `json:"planted"`
 	PlantedAlways  measure.Rate      `json:"planted_false_pass"` // of the faults that are bad for sure
@@ -106,7 +110,8 @@ type Gate struct {
 	seen  map[string]bool
 	lived measure.Confusion // of what it said in the runs
 	chart *measure.Chart
-	since time.Time
+	from  time.Time // verdicts before are of what it was before it drifted
+	since time.Time // when its evidence ends
 	last  time.Time
 	base  measure.Rate
 	took  time.Duration
@@ -132,18 +137,38 @@ type Alarm struct {
 	Time    time.Time `json:"time"`
 }
 
-// A Phase is what the gates of one come to.
+// A Phase is the result of all its gates together. An attempt counts only if no gate that
+// releases texts has changed since.
 type Phase struct {
-	Phase     string            `json:"phase"`
-	First     measure.Rate      `json:"first_good"`     // first tries that people call good
-	Accepted  measure.Rate      `json:"first_accepted"` // first tries that the gates let by
-	Together  measure.Confusion `json:"together"`       // all gates whose no counts, as one
-	FalsePass measure.Rate      `json:"false_pass"`
-	Ceiling   measure.Bound     `json:"ceiling"` // released and bad, however often one tries
+	Phase      string           `json:"phase"`
+	Accepted   measure.Rate     `json:"first_accepted"` // first attempts that all gates passed
+	Texts      measure.Tally    `json:"texts"`          // that people labelled, by what all gates say together
+	Released   measure.Estimate `json:"bad_released"`   // the bad among the texts that all gates passed
+	FalseBlock measure.Estimate `json:"false_block"`
+	ByAttempt  []measure.Rate   `json:"bad_released_by_attempt"` // from the first attempt on
+	Since      *Change          `json:"since"`                   // nil if its gates never were others
+	Attempts   int              `json:"attempts"`                // that count
+	Stale      int              `json:"stale_attempts"`          // of other gates, and not counted
 
 	counted []*Gate
-	first   map[string]bool
 	seen    map[string]bool
+}
+
+// A Change is when a gate became what it is now.
+type Change struct {
+	Gate  string    `json:"gate"`
+	How   string    `json:"how"`   // changed, was added, was removed or drifted
+	Last  time.Time `json:"last"`  // when it was last asked, or its run began, before
+	First time.Time `json:"first"` // and first after; zero if it was not yet
+}
+
+// String is "tone changed on 2026-01-03", or "tone changed after 2026-01-02" if there
+// is no run since.
+func (c *Change) String() string {
+	if c.First.IsZero() {
+		return fmt.Sprintf("%s %s after %s", c.Gate, c.How, c.Last.Format(time.DateOnly))
+	}
+	return fmt.Sprintf("%s %s on %s", c.Gate, c.How, c.First.Format(time.DateOnly))
 }
 
 // People is how two who have labelled the same texts agree.
@@ -171,13 +196,36 @@ func (q Question) Ask(attempts iter.Seq2[journal.Attempt, error]) (*Report, erro
 	return b.done(), nil
 }
 
-// Ceilings are those of the phases, by their names.
-func (r *Report) Ceilings() map[string]measure.Bound {
-	ceilings := map[string]measure.Bound{}
+// Released returns the bad among the released texts of each phase, by its name, in words.
+func (r *Report) Released() map[string]string {
+	words := map[string]string{}
 	for _, p := range r.Phases {
-		ceilings[p.Phase] = p.Ceiling
+		words[p.Phase] = p.Bad()
 	}
-	return ceilings
+	return words
+}
+
+// Since returns the question about the gates as they are since the alarms of a report:
+// what they said before counts no more.
+func (q Question) Since(r *Report) Question {
+	alarms := map[string]*Gate{}
+	for _, g := range r.Gates {
+		if g.Drift != nil && g.Drift.Alarm != nil {
+			alarms[g.gate.At()] = g
+		}
+	}
+	known := q.Evidence
+	q.Evidence = func(g cascades.Gate) (e measure.Evidence, found, stale bool) {
+		if was := alarms[g.At()]; was != nil {
+			at := was.Drift.Alarm.Time.Add(1) // what raised the alarm may still be of before
+			return measure.Evidence{Since: at, Time: at.Add(-1)}, true, false
+		}
+		if known == nil {
+			return e, false, false
+		}
+		return known(g)
+	}
+	return q
 }
 
 // Drifted tells whether some gate's rate has left its limits.

@@ -51,7 +51,7 @@ func attempt(n int, text string, long, tone bool) journal.Attempt {
 		return journal.Judgement{Path: at.At("post", i), Moment: "post", Validator: validator, Mode: "retry", Valid: &valid, Text: name40, Time: began.Add(time.Duration(n) * time.Minute), Score: &third}
 	}
 	return journal.Attempt{
-		RunID: fmt.Sprint("run", n), Version: "1", Path: at, Phase: "draft", Number: 1, Outcome: "retry", Text: name,
+		RunID: fmt.Sprint("run", n), Version: "1", Started: began.Add(time.Duration(n) * time.Minute), Path: at, Phase: "draft", Number: 1, Outcome: "retry", Text: name,
 		Verdicts: []journal.Judgement{v(0, name, "long", long), v(1, name, "tone", tone)},
 	}
 }
@@ -83,7 +83,7 @@ func ask(t testing.TB, labels []measure.Label, attempts iter.Seq2[journal.Attemp
 }
 
 func good(text string, good bool) measure.Label {
-	return measure.Label{Text: measure.TextDigest(text), Phase: "draft", Gate: measure.All, Good: good, By: "ann", Time: began}
+	return measure.Label{Text: measure.TextDigest(text), Phase: "draft", Gate: measure.All, Good: good, By: "ann", Time: began, Draw: &measure.Draw{Order: measure.Random}}
 }
 
 func TestConfusion(t *testing.T) {
@@ -93,21 +93,18 @@ func TestConfusion(t *testing.T) {
 		attempt(3, "b", true, false), attempt(4, "c", true, true), attempt(5, "d", true, false), attempt(6, "of nobody", true, true),
 	), nil)
 	tone := r.Gates[1]
-	if want := (measure.Confusion{GoodPassed: 1, GoodRefused: 1, BadPassed: 1, BadRefused: 1}); tone.Natural != want {
+	if want := (measure.Confusion{GoodPassed: 1, GoodRefused: 1, BadPassed: 1, BadRefused: 1}); tone.Natural.Texts() != want {
 		t.Errorf("tone: %+v, want %+v", tone.Natural, want)
 	}
-	if long := r.Gates[0].Natural; long != (measure.Confusion{GoodPassed: 2, BadPassed: 2}) {
+	if long := r.Gates[0].Natural.Texts(); long != (measure.Confusion{GoodPassed: 2, BadPassed: 2}) {
 		t.Errorf("long: %+v", long)
 	}
 	if tone.Passed != (measure.Rate{K: 3, N: 6}) || tone.Unanimous != (measure.Rate{K: 0, N: 6}) {
 		t.Errorf("tone passes %v, unanimous %v", tone.Passed, tone.Unanimous)
 	}
 	p := r.Phases[0]
-	if p.First != (measure.Rate{K: 2, N: 4}) || p.FalsePass != (measure.Rate{K: 1, N: 2}) || p.Accepted != (measure.Rate{K: 3, N: 6}) {
+	if p.Released.K != 1 || p.Released.N != 2 || p.FalseBlock.K != 1 || p.FalseBlock.N != 2 || p.Accepted != (measure.Rate{K: 3, N: 6}) {
 		t.Errorf("phase: %+v", p)
-	}
-	if want := measure.Released(0.5, 0.5); p.Ceiling.Value != want {
-		t.Errorf("ceiling %v, want %v", p.Ceiling, want)
 	}
 	if r.Unknown != 1 || r.Runs != 6 || r.Attempts != 6 {
 		t.Errorf("unknown %d, runs %d, attempts %d", r.Unknown, r.Runs, r.Attempts)
@@ -151,10 +148,10 @@ func TestSharedCountsOnce(t *testing.T) {
 	}
 	labels := []measure.Label{good("a", true)}
 	r := ask(t, labels, all(attempt(1, "a", true, true), again), nil)
-	if tone := r.Gates[1]; tone.Passed != (measure.Rate{K: 1, N: 1}) || tone.Natural != (measure.Confusion{GoodPassed: 1}) || r.Shared != 1 || r.Phases[0].Accepted.N != 1 {
+	if tone := r.Gates[1]; tone.Passed != (measure.Rate{K: 1, N: 1}) || tone.Natural.Texts() != (measure.Confusion{GoodPassed: 1}) || r.Shared != 1 || r.Phases[0].Accepted.N != 1 {
 		t.Errorf("%+v, phase %+v", tone, r.Phases[0])
 	}
-	if r := ask(t, labels, all(again), nil); r.Gates[1].Passed.Known() || r.Gates[1].Natural.N() != 1 {
+	if r := ask(t, labels, all(again), nil); r.Gates[1].Passed.Known() || r.Gates[1].Natural.Texts().N() != 1 {
 		t.Errorf("by itself: %+v", r.Gates[1])
 	}
 }
@@ -177,13 +174,13 @@ func TestStaleCountsForNothing(t *testing.T) {
 	r := ask(t, []measure.Label{good("a", true)}, all(attempt(1, "a", true, false)), func(q *trust.Question) {
 		q.Past = func(string) ([]cascades.Gate, error) { return gates(t, "other"), nil }
 	})
-	if tone := r.Gates[1]; tone.Stale != 1 || tone.Passed.Known() || tone.Natural.N() > 0 {
+	if tone := r.Gates[1]; tone.Stale != 1 || tone.Passed.Known() || tone.Natural.Texts().N() > 0 {
 		t.Errorf("tone: %+v", tone)
 	}
-	if r.Gates[0].Stale != 0 || r.Gates[0].Natural.N() != 1 {
+	if r.Gates[0].Stale != 0 || r.Gates[0].Natural.Texts().N() != 1 {
 		t.Errorf("long, which asks no model, is stale: %+v", r.Gates[0])
 	}
-	if r.Phases[0].Together.N() > 0 {
+	if r.Phases[0].Texts.Texts().N() > 0 {
 		t.Error("the phase counts a text that a stale gate judged")
 	}
 }
@@ -255,14 +252,14 @@ func TestRenamed(t *testing.T) {
 		q.Gates = gates(t, "")
 		q.Gates[1].Name = "new"
 	})
-	if g := r.Gates[1]; g.Gate != "new" || g.Passed != (measure.Rate{K: 0, N: 1}) || g.Natural != (measure.Confusion{GoodRefused: 1}) || g.Stale != 0 {
+	if g := r.Gates[1]; g.Gate != "new" || g.Passed != (measure.Rate{K: 0, N: 1}) || g.Natural.Texts() != (measure.Confusion{GoodRefused: 1}) || g.Stale != 0 {
 		t.Errorf("%+v", g)
 	}
 	swapped := ask(t, labels, all(was), func(q *trust.Question) {
 		q.Gates = gates(t, "")
 		q.Gates[0].Name, q.Gates[1].Name = "tone", "long"
 	})
-	if long := swapped.Gates[1]; long.Gate != "long" || long.Natural != (measure.Confusion{BadRefused: 1}) {
+	if long := swapped.Gates[1]; long.Gate != "long" || long.Natural.Texts() != (measure.Confusion{BadRefused: 1}) {
 		t.Errorf("%+v", long)
 	}
 	if r.Gates[0].Passed.N != 1 {
@@ -278,13 +275,13 @@ func TestText(t *testing.T) {
 	r.Gates[1].Mode = "shadow"
 	r.People = []trust.People{{First: "ann\n\x1b[31mfalse pass    0 of 99", Second: "bob"}}
 	var b strings.Builder
-	if err := r.Text(&b); err != nil {
+	if err := r.All(&b); err != nil {
 		t.Fatal(err)
 	}
 	if said := b.String(); strings.Contains(said, "\x1b") || strings.Contains(said, "\nfalse pass") || !strings.Contains(said, "\nann") {
 		t.Errorf("a person's name shapes the report:\n%s", said)
 	}
-	for _, want := range []string{"false pass    1 of 1, 100.0 % (2.5-100.0)", "false block   unknown (0 of 0)", "ceiling       100.0 %", "would have rejected 0 of 1, 0 rightly and 0 wrongly (labels)"} {
+	for _, want := range []string{"false pass    1 of 1, 100.0 % (1.0-100.0)", "false block   unknown", "of 1 released labelled texts, 1 are bad: 100.0 %", "would have rejected 0 of 1, 0 rightly and 0 wrongly (labels)"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in\n%s", want, b.String())
 		}
@@ -324,12 +321,12 @@ func TestAskedAnew(t *testing.T) {
 		}
 	})
 	long, tone := r.Gates[0], r.Gates[1]
-	if long.Anew != 1 || long.Natural != (measure.Confusion{GoodPassed: 1, BadRefused: 1}) || tone.Anew != 0 || tone.Natural.N() != 1 {
+	if long.Anew != 1 || long.Natural.Texts() != (measure.Confusion{GoodPassed: 1, BadRefused: 1}) || tone.Anew != 0 || tone.Natural.Texts().N() != 1 {
 		t.Errorf("long %+v, tone %+v", long.Natural, tone.Natural)
 	}
 	long.Mode = "shadow"
 	var b strings.Builder
-	if err := r.Text(&b); err != nil || !strings.Contains(b.String(), "would have rejected 0 of 1, 0 rightly") || !strings.Contains(b.String(), "rerun on      1 labelled text ") {
+	if err := r.All(&b); err != nil || !strings.Contains(b.String(), "would have rejected 0 of 1, 0 rightly") || !strings.Contains(b.String(), "rerun on      1 labelled text ") {
 		t.Error(err, b.String())
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"strconv"
 
 	"github.com/seed61713e19/capstan/runner/cost"
-	"github.com/seed61713e19/capstan/runner/measure"
 	"github.com/seed61713e19/capstan/runner/serve/formats"
 	"github.com/seed61713e19/capstan/runner/serve/plots"
 )
@@ -52,7 +51,7 @@ func (s *Site) costPage(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	v.Report = b.Report(trusted.Ceilings())
+	v.Report = b.Report(trusted.Released())
 	for _, p := range v.Report.Phases {
 		v.Phases = append(v.Phases, newCostRow(p))
 	}
@@ -65,7 +64,7 @@ func newCostRow(p *cost.Phase) costRow {
 	return row
 }
 
-// curve is the price of an accepted output against how many tries are accepted:
+// curve is the price of an accepted output against how many outputs are accepted:
 // one point for each number of attempts, joined, the other ways beside them.
 func (r costRow) curve() plotView {
 	budgets, others := plots.Series{}, plots.Series{Class: "b"}
@@ -85,7 +84,7 @@ func (r costRow) curve() plotView {
 		budgets.Points = append(budgets.Points, p)
 	}
 	y := plots.Axis{Format: func(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }}
-	note := "model calls, over how many tries come to one; the numbers are the attempts that a try may have"
+	note := "model calls, over how many outputs are accepted; the numbers are the maximum of attempts"
 	if r.Money {
 		y.Format, note = func(v float64) string { return "$" + strconv.FormatFloat(v, 'g', 4, 64) }, "US dollars"+note[len("model calls"):]
 	}
@@ -112,7 +111,7 @@ func (r costRow) of(p cost.Price) float64 {
 
 // hazard is how often an attempt is accepted where those before it were not.
 func (r costRow) hazard() plotView {
-	v := inSteps("Accepted, attempt by attempt", "where those before it were refused, with the exact 95 % interval", r.ByAttempt, func(s cost.Step) (int, measure.Rate) { return s.Attempt, s.Accepted })
+	v := inSteps("Accepted, attempt by attempt", "where those before it were refused, with the exact 95 % interval", r.ByAttempt, func(s cost.Step) (int, share) { return s.Attempt, s.Accepted })
 	v.Plot.Empty = "no attempt has ended"
 	return v
 }

@@ -26,7 +26,7 @@ type labelView struct {
 	labelAsked
 	Phases, Gates []string
 	Left          int
-	Doubt         *trust.Doubt // the text that is asked about, nil where there is none
+	Candidate     *trust.Candidate // the text that is asked about, nil where there is none
 	Text          string
 	Where         string // its place in its run, which tells the verdicts: shown once it is labelled
 	Skip          string // the address of the next text
@@ -41,7 +41,7 @@ type labelAsked struct {
 
 // A toldView is what was said of a text that the person has labelled.
 type toldView struct {
-	trust.Doubt
+	trust.Candidate
 	Good  bool
 	Where string
 }
@@ -50,7 +50,10 @@ type toldView struct {
 const maxBy = 100
 
 func labelAskedOf(get func(string) string) labelAsked {
-	a := labelAsked{get("phase"), cmp.Or(get("gate"), measure.All), strings.TrimSpace(get("by")), get("order"), get("past")}
+	a := labelAsked{get("phase"), cmp.Or(get("gate"), measure.All), strings.TrimSpace(get("by")), measure.Random, get("past")}
+	if get("order") == measure.Disagreement {
+		a.Order = measure.Disagreement
+	}
 	if len(a.By) > maxBy {
 		a.By = strings.ToValidUTF8(a.By[:maxBy], "")
 	}
@@ -78,21 +81,17 @@ func (s *Site) labelPage(w http.ResponseWriter, r *http.Request) error {
 	if v.By == "" {
 		return s.render(w, http.StatusOK, "label", v)
 	}
-	doubts, err := s.doubts(r.Context(), scale.Cascade.ID)
+	all, err := s.candidates(r.Context(), scale.Cascade.ID)
 	if err != nil {
 		return err
 	}
-	if v.Order == "random" {
-		doubts = slices.Clone(doubts)
-		trust.Shuffle(doubts)
-	}
-	v.pick(scale, doubts, q.Get("text"))
-	if v.Doubt != nil {
-		if v.Text, err = s.text(r.Context(), v.Doubt.RunID, views.Ref{What: "attempt", At: event.Path(v.Doubt.Path)}); err != nil {
+	v.pick(scale, all, q.Get("text"))
+	if v.Candidate != nil {
+		if v.Text, err = s.text(r.Context(), v.Candidate.RunID, views.Ref{What: "attempt", At: event.Path(v.Candidate.Path)}); err != nil {
 			return err
 		}
 		skipped := v.labelAsked
-		skipped.Past = v.Doubt.Text
+		skipped.Past = v.Candidate.Text
 		v.Skip = skipped.address(v.Cascade)
 	}
 	return s.render(w, http.StatusOK, "label", v)
@@ -113,35 +112,69 @@ func (v *labelView) offer(scale *Scale) {
 	}
 }
 
-// pick takes the text that is asked for, or the first one behind that which was seen
-// last that the person has said nothing of; and tells what was said of the one that
-// was seen, if the person has labelled it.
-func (v *labelView) pick(scale *Scale, doubts []trust.Doubt, asked string) {
-	begun := v.Past == ""
-	for i := range doubts {
-		d := &doubts[i]
-		if !scale.Cascade.Writes(d.Phase) || v.Phase != "" && d.Phase != v.Phase {
-			continue
+// draw returns the texts to label in the requested order, including the text that was
+// shown last.
+func (a labelAsked) draw(scale *Scale, all []trust.Candidate) []trust.Candidate {
+	own := slices.DeleteFunc(slices.Clone(all), func(c trust.Candidate) bool {
+		return !scale.Cascade.Writes(c.Phase) || a.Phase != "" && c.Phase != a.Phase
+	})
+	return trust.Draw(own, a.Order, func(c trust.Candidate) (l measure.Label, found bool) {
+		if c.Text == a.Past {
+			return l, false
 		}
-		said := scale.Labels.By(v.By, d.Text, d.Phase, v.Gate)
-		if d.Text == v.Past {
-			begun = true
-			if said {
-				v.Told = &toldView{Doubt: *d, Good: scale.Labels.Said(v.By, d.Text, d.Phase, v.Gate), Where: links.Attempt(d.RunID, event.Path(d.Path))}
-			}
-			continue
-		}
-		if asked != "" && strings.HasPrefix(asked, d.Text) {
-			v.Doubt = d
-		}
-		if said || asked != "" {
-			continue
-		}
-		v.Left++
-		if begun && v.Doubt == nil {
-			v.Doubt = d
+		return scale.Labels.By(a.By, c.Text, c.Phase, a.Gate)
+	})
+}
+
+// pick takes the text that is named, or the first of the drawn texts that was not
+// skipped. It shows the verdicts on the text before, if the person has labelled it.
+func (v *labelView) pick(scale *Scale, all []trust.Candidate, named string) {
+	for i := range all {
+		c := &all[i]
+		switch l, found := scale.Labels.By(v.By, c.Text, c.Phase, v.Gate); {
+		case c.Text == v.Past && found && scale.Cascade.Writes(c.Phase):
+			v.Told = &toldView{Candidate: *c, Good: l.Good, Where: links.Attempt(c.RunID, event.Path(c.Path))}
+		case named != "" && strings.HasPrefix(named, c.Text) && (v.Phase == "" || c.Phase == v.Phase):
+			v.Candidate = &trust.Candidate{RunID: c.RunID, Path: c.Path, Phase: c.Phase, Text: c.Text, Draw: measure.Draw{Order: measure.Chosen}}
 		}
 	}
+	if named != "" {
+		return
+	}
+	left := v.draw(scale, all)
+	v.Left = len(left)
+	// What was skipped comes before the text that was seen last, or is it.
+	if v.Told != nil {
+		v.Left--
+	}
+	if at := slices.IndexFunc(left, func(c trust.Candidate) bool { return c.Text == v.Past }); at >= 0 {
+		left = left[at+1:]
+	}
+	if len(left) > 0 {
+		v.Candidate = &left[0]
+	}
+}
+
+// drawOf returns how the text of a label came to be shown. Only who labels the text that
+// was drawn has drawn it. A label that replaces another keeps the draw of that.
+func (s *Site) drawOf(ctx context.Context, scale *Scale, a labelAsked, order, phase, text string) (*measure.Draw, error) {
+	if l, found := scale.Labels.By(a.By, text, phase, a.Gate); found && l.Draw != nil && order == measure.Chosen {
+		return l.Draw, nil
+	}
+	chosen := &measure.Draw{Order: measure.Chosen}
+	if order != a.Order {
+		return chosen, nil
+	}
+	all, err := s.candidates(ctx, scale.Cascade.ID)
+	if err != nil {
+		return nil, err
+	}
+	left := a.draw(scale, all)
+	at := slices.IndexFunc(left, func(c trust.Candidate) bool { return c.Phase == phase && strings.HasPrefix(text, c.Text) })
+	if at < 0 {
+		return chosen, nil
+	}
+	return &left[at].Draw, nil
 }
 
 // labelForm keeps what a person says of a text, and asks about the next.
@@ -170,6 +203,9 @@ func (s *Site) labelForm(w http.ResponseWriter, r *http.Request) error {
 	}
 	l := measure.Label{Phase: about, Gate: a.Gate, Good: said == "y", Reason: strings.TrimSpace(form("reason")), By: a.By}
 	l.Text = measure.TextDigest(text)
+	if l.Draw, err = s.drawOf(r.Context(), scale, a, form("draw"), about, l.Text); err != nil {
+		return err
+	}
 	if !strings.HasPrefix(l.Text, cmp.Or(form("text"), "-")) {
 		return problems.New(http.StatusConflict, "other_text", "the run has another text there than the one that was shown")
 	}
@@ -188,14 +224,14 @@ type lately struct {
 	cascade string
 	version int64
 	at      time.Time
-	doubts  []trust.Doubt
+	all     []trust.Candidate
 }
 
 // stale is how long texts of new runs may be missing.
 const stale = 10 * time.Second
 
-// doubts are the texts that could be labelled; nobody may change them.
-func (s *Site) doubts(ctx context.Context, cascade string) ([]trust.Doubt, error) {
+// candidates returns the texts that could be labelled; nobody may change them.
+func (s *Site) candidates(ctx context.Context, cascade string) ([]trust.Candidate, error) {
 	version, err := s.o.Store.Version(ctx)
 	if err != nil {
 		return nil, err
@@ -204,13 +240,13 @@ func (s *Site) doubts(ctx context.Context, cascade string) ([]trust.Doubt, error
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.cascade == cascade && (l.version == version || time.Since(l.at) < stale) {
-		return l.doubts, nil
+		return l.all, nil
 	}
 	at := time.Now()
-	doubts, err := trust.Doubts(s.o.Store.Attempts(ctx, journal.Filter{Cascade: cascade}))
+	all, err := trust.Candidates(s.o.Store.Attempts(ctx, journal.Filter{Cascade: cascade}))
 	if err != nil {
 		return nil, err
 	}
-	l.cascade, l.version, l.at, l.doubts = cascade, version, at, doubts
-	return doubts, nil
+	l.cascade, l.version, l.at, l.all = cascade, version, at, all
+	return all, nil
 }

@@ -99,7 +99,7 @@ func TestLabels(t *testing.T) {
 		}
 	}
 	fields := url.Values{"said": {"n"}, "reason": {"too <b>short"}}
-	for _, name := range []string{"cascade", "phase", "gate", "by", "order", "of", "text", "run", "at"} {
+	for _, name := range []string{"cascade", "phase", "gate", "by", "order", "draw", "of", "text", "run", "at"} {
 		_, rest, _ := strings.Cut(page, `type="hidden" name="`+name+`" value="`)
 		fields[name] = []string{rest[:strings.IndexByte(rest, '"')]}
 	}
@@ -115,7 +115,7 @@ func TestLabels(t *testing.T) {
 	if r.StatusCode != 303 || len(d.labels) != 1 {
 		t.Fatalf("%d: %s", r.StatusCode, r.Text)
 	}
-	if l := d.labels[0]; l.Good || l.By != "ann" || l.Phase != "draft" || l.Gate != "all" || l.Reason != "too <b>short" || len(l.Text) != 64 {
+	if l := d.labels[0]; l.Good || l.By != "ann" || l.Phase != "draft" || l.Gate != "all" || l.Reason != "too <b>short" || len(l.Text) != 64 || l.Draw == nil || l.Draw.Order != measure.Random {
 		t.Errorf("kept %+v", l)
 	}
 	next := w.Want(200, "GET", r.Header.Get("Location"), nil).Text
@@ -128,6 +128,41 @@ func TestLabels(t *testing.T) {
 	// Nobody learns by naming a text what was said of it.
 	if page := w.Want(200, "GET", "/label?cascade=post&by=bob&past="+fields["text"][0], nil).Text; strings.Contains(page, "The gates said") {
 		t.Error("it tells who has not answered")
+	}
+}
+
+// TestLabelDraws: a label of the page records how its text was drawn, and the label of a
+// text that was asked for by name counts in no rate.
+func TestLabelDraws(t *testing.T) {
+	w, d := weighing(t, 9, 2)
+	label := func(query string) measure.Draw {
+		t.Helper()
+		page := w.Want(200, "GET", "/label?cascade=post&"+query, nil).Text
+		fields := url.Values{"said": {"y"}}
+		for _, name := range []string{"cascade", "phase", "gate", "by", "order", "draw", "of", "text", "run", "at"} {
+			_, rest, found := strings.Cut(page, `type="hidden" name="`+name+`" value="`)
+			if !found {
+				t.Fatalf("%s: no %s in %s", query, name, page)
+			}
+			fields[name] = []string{rest[:strings.IndexByte(rest, '"')]}
+		}
+		if r := postForm(w, "/label", fields); r.StatusCode != 303 {
+			t.Fatalf("%s: %d", query, r.StatusCode)
+		}
+		return *d.labels[len(d.labels)-1].Draw
+	}
+	if got := label("by=ann"); got != (measure.Draw{Order: measure.Random}) {
+		t.Errorf("at random: %+v", got)
+	}
+	drawn := d.labels[0].Text
+	if got := label("by=ann&text=" + drawn); got.Order != measure.Random {
+		t.Errorf("a label that replaces another is of %+v", got)
+	}
+	if got := label("by=bob&text=" + drawn); got.Order != measure.Chosen || got.Weight() != 0 {
+		t.Errorf("by name: %+v", got)
+	}
+	if got := label("by=eve&order=disagreement"); got.Order != measure.Disagreement || got.Weight() <= 0 {
+		t.Errorf("by disagreement: %+v", got)
 	}
 }
 
@@ -172,13 +207,14 @@ func TestMeasuredPages(t *testing.T) {
 		tame(t, path, page)
 	}
 	page := w.Want(200, "GET", "/trust?cascade=post", nil).Text
-	if strings.Count(page, "unknown (0 of 0)") < 4 {
+	if strings.Count(page, "unknown") < 4 || !strings.Contains(page, "label 68 bad texts") {
 		t.Error(page)
 	}
-	_ = d.Label("post", "", measure.Label{Text: measure.TextDigest("Short."), Phase: "draft", Gate: "all", By: "ann"})
-	_ = d.Label("post", "", measure.Label{Text: measure.TextDigest("A long enough text about owls."), Phase: "draft", Gate: "all", By: "ann", Good: true})
+	random := &measure.Draw{Order: measure.Random}
+	_ = d.Label("post", "", measure.Label{Text: measure.TextDigest("Short."), Phase: "draft", Gate: "all", By: "ann", Draw: random})
+	_ = d.Label("post", "", measure.Label{Text: measure.TextDigest("A long enough text about owls."), Phase: "draft", Gate: "all", By: "ann", Good: true, Draw: random})
 	page = w.Want(200, "GET", "/trust?cascade=post", nil).Text
-	for _, want := range []string{"0 of 1, 0.0 % (0.0-97.5)", `<th scope="row">bad</th>`, "Bad among the released"} {
+	for _, want := range []string{"0 of 1, 0.0 % (0.0-99.0)", `<th scope="row">bad</th>`, "of 1 released labelled texts, 0 are bad"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %q in %s", want, page)
 		}
@@ -216,7 +252,7 @@ func TestLabelledWithKeys(t *testing.T) {
 		t.Errorf("%+v", d.labels)
 	}
 	for i := range 40 {
-		d.labels = append(d.labels, measure.Label{Text: measure.TextDigest(fmt.Sprint(i)), Phase: "draft", Gate: "all", By: "ann", Good: i%3 > 0})
+		d.labels = append(d.labels, measure.Label{Text: measure.TextDigest(fmt.Sprint(i)), Phase: "draft", Gate: "all", By: "ann", Good: i%3 > 0, Draw: &measure.Draw{Order: measure.Random}})
 	}
 	d.mu.Unlock()
 	for _, look := range []struct {

@@ -24,6 +24,7 @@ type trustRow struct {
 	Drifted                  plotView
 	Moved                    plotView // how false pass moved with more labels
 	Trend, Rejections, Label string
+	Texts                    measure.Confusion // that people labelled
 }
 
 // Refused is how many of its verdicts were rejections.
@@ -33,7 +34,7 @@ func (r trustRow) Refused() int { return r.Passed.N - r.Passed.K }
 func (r trustRow) Tried() bool { return r.PlantedAlways.Known() || r.PlantedUsually.Known() }
 
 func (s *Site) trustPage(w http.ResponseWriter, r *http.Request) error {
-	known, scale, err := s.weigh(w, r, "Trust", "trust", r.URL.Query().Get("cascade"))
+	known, scale, err := s.weigh(w, r, "Stats", "trust", r.URL.Query().Get("cascade"))
 	if err != nil {
 		return err
 	}
@@ -61,13 +62,14 @@ func (v weighed) status() int {
 func (v trustView) row(g *trust.Gate) trustRow {
 	row := trustRow{
 		Gate:       g,
+		Texts:      g.Natural.Texts(),
 		Trend:      links.To("/trends", "cascade", v.ID, "phase", g.Phase, "gate", g.Gate, "moment", g.Moment),
 		Rejections: links.To("/rejections", "cascade", v.ID, "phase", g.Phase, "gate", g.Gate, "moment", g.Moment),
 		Label:      links.To("/label", "cascade", v.Cascade, "phase", g.Phase, "gate", g.Gate),
 	}
 	row.Drifted = drifted(g.Drift)
 	if len(g.Steps) > 1 {
-		row.Moved = inSteps("False pass over time", "by number of bad texts, with the exact 95 % interval", g.Steps, func(r measure.Rate) (int, measure.Rate) { return r.N, r })
+		row.Moved = inSteps("Bad texts that passed, over time", "by number of labelled bad texts, with the 95 % range", g.Steps, func(e measure.Estimate) (int, share) { return e.N, e })
 	}
 	return row
 }
@@ -103,7 +105,7 @@ func whole0(v float64) string {
 }
 
 // inSteps is a rate after so many of something, step by step, with what it is at least and at most.
-func inSteps[T any](title, note string, steps []T, of func(T) (int, measure.Rate)) plotView {
+func inSteps[T any](title, note string, steps []T, of func(T) (int, share)) plotView {
 	var s plots.Series
 	var ticks []plots.Tick
 	for i, step := range steps {
@@ -118,7 +120,15 @@ func inSteps[T any](title, note string, steps []T, of func(T) (int, measure.Rate
 	}}
 }
 
-func around(p *plots.Point, rate measure.Rate) {
+// A share is a rate or an estimate.
+type share interface {
+	fmt.Stringer
+	Known() bool
+	Value() float64
+	Interval(confidence float64) measure.Interval
+}
+
+func around(p *plots.Point, rate share) {
 	if rate.Known() {
 		sure := rate.Interval(measure.Confidence)
 		p.Low, p.High = sure.Low, sure.High

@@ -96,8 +96,8 @@ func (p *parser) hook(root, o *object, number int) {
 	p.cascade.Hooks = append(p.cascade.Hooks, h)
 }
 
-// hookPhase returns the phase that judges for the hook, as a tree: it composes
-// input.text, and its checks are those of the hook, or of the phase that the hook names.
+// hookPhase returns the tree of the phase of a hook. The phase composes input.text. It has
+// the checks of the hook, or those of the phase that the hook names.
 func (p *parser) hookPhase(root, o *object, h *Hook) *yaml.Node {
 	own, named := o.get("wards"), o.get("phase")
 	checks := mappingNode(o.node)

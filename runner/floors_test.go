@@ -124,7 +124,7 @@ var floors = map[string]string{
 	"runner/backtest": "cascades runner/engine runner/event runner/junit runner/lots runner/model runner/reports runner/signatures runner/trace runner/words validators validators/schema wards",
 	"runner/mutate":   "cascades runner/backtest runner/engine runner/junit runner/measure runner/reports validators validators/faults validators/schema wards",
 	"runner/cases":    "cascades internal/files runner runner/backtest runner/engine runner/event runner/junit runner/measure runner/model runner/mutate runner/tool validators validators/schema",
-	// What coding agents are about to do.
+	// The gate of coding agents.
 	"runner/hooks":     "cascades internal/files internal/jsonvalue runner runner/journal wards",
 	"runner/telemetry": "runner/event runner/model runner/telemetry/otlp validators/schema",
 	"runner/cost":      "cascades runner/event runner/journal runner/measure runner/reports validators validators/patterns",

@@ -205,9 +205,9 @@ func (c *Command) checkHooks(s hooks.Setup, file string) error {
 		cmd := exec.Command("sh", "-c", s.Line())
 		cmd.Stdin, cmd.Env = strings.NewReader(payload), c.Environ
 		cmd.WaitDelay = time.Second
-		said, err := cmd.CombinedOutput()
+		output, err := cmd.CombinedOutput()
 		if got := cmd.ProcessState.ExitCode(); got != status {
-			return fmt.Errorf("the hook ends with status %d, not %d: %v: %s", got, status, err, oneLine(string(said)))
+			return fmt.Errorf("the hook ends with status %d, not %d: %v: %s", got, status, err, oneLine(string(output)))
 		}
 	}
 	return nil

@@ -321,8 +321,7 @@ func runCodex(t *testing.T, s *agentSession) (string, error) {
 	return string(text), err
 }
 
-// check compares the record with the verdict of the story, and the record with what the
-// session leaves.
+// check compares the record with the expected verdict, and with the texts of the session.
 func (s *agentSession) check(t *testing.T, last string, ended error) {
 	t.Helper()
 	if looped := errors.Is(ended, context.DeadlineExceeded); looped != (s.story.timeout > 0) || ended != nil && !looped {

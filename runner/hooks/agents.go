@@ -97,7 +97,7 @@ func text(in map[string]any, meaning string) (string, error) {
 	}
 }
 
-// An Answer is what a hook prints, and the status with which it exits.
+// An Answer is the output of a hook and its exit status.
 type Answer struct {
 	Stdout []byte
 	Stderr string

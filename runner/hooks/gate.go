@@ -73,7 +73,7 @@ func cut(reason string) string {
 	return reason + " …"
 }
 
-// A Gate decides on events with the hooks of one cascade.
+// A Gate applies the hooks of one cascade to events.
 type Gate struct {
 	Runner  *runner.Runner // with Journal as its journal
 	Journal *journal.Journal
@@ -173,7 +173,7 @@ func (g *Gate) judge(ctx context.Context, e *Event, h *cascades.Hook, text Text)
 		d := decide(result.Status, settings)
 		d.Runs = []string{result.RunID}
 		if d.Verdict != Passed {
-			d.Reason = told(h, text, attempt, result, d)
+			d.Reason = explanation(h, text, attempt, result, d)
 		}
 		return d
 	}
@@ -225,8 +225,8 @@ func decide(status string, settings map[string]string) Decision {
 	return Decision{Verdict: Exhausted, Refuse: how != cascades.HookMarked, Ends: how == cascades.HookStop}
 }
 
-// told returns the reason for the agent: the rule, and the reason of each check.
-func told(h *cascades.Hook, text Text, attempt int, result runner.Result, d Decision) string {
+// explanation returns the reason for the agent: the rule, and the reason of each check.
+func explanation(h *cascades.Hook, text Text, attempt int, result runner.Result, d Decision) string {
 	var b strings.Builder
 	switch word := "Refused by the gate"; {
 	case !d.Refuse:

@@ -136,7 +136,7 @@ func applied(content string, hunks []hunk) (string, error) {
 	return strings.Join(lines, "\n") + "\n", nil
 }
 
-// indexLines returns where some lines are, from a line on; -1 for nowhere. Like apply_patch, it
+// indexLines returns the index of some lines within others, after an index; -1 if they are missing. Like apply_patch, it
 // first compares whole lines, then lines without white space at their ends.
 func indexLines(lines, part []string, from int) int {
 	same := []func(a, b string) bool{

@@ -191,7 +191,7 @@ func Verdict(records []Record) string {
 		stopped = stopped || r.On == cascades.OnStop && r.Verdict != Unfinished
 	}
 	for _, r := range last {
-		// A refused write or command did not happen. The words of a refused end are there.
+		// A refused write or command did not happen, but a refused message stays.
 		remains := r.On == cascades.OnStop || r.On == cascades.OnSubagent || !r.Refused
 		if remains && (r.Verdict == Refused || r.Verdict == Exhausted || r.Verdict == Broken) {
 			return Refused

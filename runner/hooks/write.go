@@ -15,7 +15,7 @@ import (
 // maxFile is the largest file to which a write is applied, in bytes.
 const maxFile = 64 << 20
 
-// A writer puts the files of a write into an event, as they will be.
+// A writer applies a write, and adds the new contents of its files to an event.
 type writer struct {
 	event  *Event
 	folder string

@@ -2,6 +2,7 @@ package cascades
 
 import (
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -35,5 +36,30 @@ func TestHookCascades(t *testing.T) {
 	}
 	if len(c.Hooks) != len(want) || !c.Hooks[0].Applies("docs/a/b.md", "a") || c.Hooks[0].Applies("docs/a/b.md", "A") || c.Hooks[0].Applies("src/a.md", "a") || !c.Hooks[1].Applies("src/a.md", "") {
 		t.Errorf("%d hooks, or other files", len(c.Hooks))
+	}
+}
+
+// TestHooksAlone checks a cascade without phases: it is described, drawn and planned, and no
+// other cascade can run it.
+func TestHooksAlone(t *testing.T) {
+	c, err := Load("hooks_alone.yaml", folder("testdata/good"), known())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := c.Describe().Text(); !strings.Contains(text, "prompt-1") {
+		t.Error(text)
+	}
+	if p := c.Plan(); len(p.Phases) != 0 || p.Total.ModelCalls != 0 || p.Text() == "" {
+		t.Errorf("planned as %+v", p)
+	}
+	if g := c.Graph(nil); len(g.Cards) != 0 || len(g.Ways) != 0 {
+		t.Errorf("drawn as %+v", g)
+	}
+	texts := map[string]string{
+		"inner.yaml": "{cascade_id: x, hooks: [{on: stop, wards: [{validator: non_empty}]}]}",
+		"outer.yaml": "{cascade_id: y, phases: [{name: a, instructions: x, sub_cascades: [{ref: inner.yaml}]}]}",
+	}
+	if _, err := Load("outer.yaml", files(texts), known()); err == nil || !strings.Contains(err.Error(), "no phases to run") {
+		t.Errorf("it runs within another: %v", err)
 	}
 }

@@ -385,6 +385,10 @@ func (p *parser) nestedFile(n *yaml.Node, file string) *Cascade {
 	if child.found.Broken() {
 		c = nil
 	}
+	if c != nil && len(c.Phases) == 0 {
+		p.report(n, CodeConflict, "%s has hooks and no phases to run", file)
+		c = nil
+	}
 	p.loaded[file] = c
 	return c
 }

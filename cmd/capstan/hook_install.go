@@ -68,8 +68,8 @@ func (c *Command) hookInstall() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "install AGENT FILE",
 		Short: "Install the hooks of a cascade in a coding agent",
-		Long: `Add the hooks of the cascade to the settings of the agent: ` + strings.Join(hooks.Agents(), ", ") + `.
-Other settings stay. The agent must not be able to write the settings, the cascade or the store.`,
+		Long: "Add the hooks of the cascade to the settings of an agent. Other settings stay. The agent must\n" +
+			"not be able to write the settings, the cascade or the store. Agents:\n" + strings.Join(hooks.Agents(), ", ") + ".",
 		Example: "  capstan hook install claude gates.yaml\n  capstan hook install codex gates.yaml --print",
 		Args:    cobra.ExactArgs(2),
 		RunE: func(_ *cobra.Command, args []string) error {

@@ -28,7 +28,7 @@ var floors = map[string]string{
 	"templates/jinja":        "runner/spellings", // the language of templates
 	"templates/prompts":      "",                 // what we say to models
 	"templates":              "templates/jinja",
-	"validators/schema":      "internal/jsonvalue internal/modelmarkup",
+	"validators/schema":      "internal/jsonvalue internal/modelmarkup internal/reading",
 	"runner/process":         "runner/internal/fences runner/internal/pins",
 	"runner/internal/pins":   "", // the files that decide a run
 	"runner/internal/fences": "", // effects of a run that another process has taken over
@@ -36,22 +36,20 @@ var floors = map[string]string{
 	"runner/spellings":       "", // what was meant by a word
 	everywhere:               "",
 	"internal/jsonvalue":     "",                   // JSON text, read into plain values
+	"internal/textdiff":      "internal/reading",   // two texts, compared unit by unit
 	"internal/reading":       "internal/jsonvalue", // Markdown, read into a document with positions
 	"internal/modelmarkup":   "",                   // thinking and tool calls that models write into texts
-	"validators/reading":     "validators/reading/numerals",
 	"validators/secrets":     "",
 	"validators/languages":   "",
 	// Ids of MCP messages.
 	"runner/internal/requestids": "",
-	// Numbers in words.
-	"validators/reading/numerals": "",
 	// Faults that are planted in good texts, to measure gates by.
-	"validators/faults": "validators/languages validators/reading validators/schema validators/secrets",
+	"validators/faults": "internal/reading validators/languages validators/schema validators/secrets",
 	"validators":        "runner/process validators/faults validators/schema validators/secrets",
 	// Questions that an author writes in place.
 	"validators/expressions": "validators validators/schema",
 	// Those that come with the language.
-	"validators/builtins": "internal/modelmarkup runner/reports templates/prompts validators validators/languages validators/reading validators/schema validators/secrets",
+	"validators/builtins": "internal/modelmarkup internal/reading runner/reports templates/prompts validators validators/languages validators/schema validators/secrets",
 	"runner/model":        "internal/modelmarkup",
 	// JSON text from untrusted senders, parsed once.
 	"runner/internal/jsontree": "",
@@ -59,10 +57,6 @@ var floors = map[string]string{
 	"runner/exchanges": "runner/model",
 	"runner/tool":      "internal/files internal/hosts runner/internal/pins runner/process validators/schema",
 	"runner/event":     "runner/model runner/tool validators validators/schema",
-	// What a text of the CAPY pipeline says, without a judgement.
-	"validators/capy/reading": "",
-	// What marks a gap in a text.
-	"validators/edit/markers": "",
 	// Floor 1.
 	"wards": "validators",
 	// The words of other people's cascades, which the parser looks up and convert rewrites.
@@ -99,7 +93,7 @@ var floors = map[string]string{
 	"runner/journal/postgres": "runner/journal/statements",
 	// One statement of a stranger, which capstan runs sql and sql_query run.
 	"runner/journal/statements": "",
-	"runner":                    "cascades internal/files internal/modelmarkup runner/engine runner/event runner/internal/fences runner/internal/pins runner/model runner/process runner/receipt runner/tool validators validators/builtins validators/schema",
+	"runner":                    "cascades internal/files internal/modelmarkup internal/reading runner/engine runner/event runner/internal/fences runner/internal/pins runner/model runner/process runner/receipt runner/tool validators validators/builtins validators/schema",
 	"runner/journal":            "cascades internal/files runner runner/journal/encodings runner/journal/owners runner/journal/postgres runner/journal/statements runner/engine runner/event runner/model runner/tool validators validators/schema",
 	// The next step after each way in which a run can end.
 	"runner/endings": "cascades runner runner/engine runner/event runner/journal",
@@ -142,10 +136,13 @@ var floors = map[string]string{
 	// A tool over databases, with the connections and the guard of the journal's.
 	"runner/tool/query":   "runner/journal/postgres runner/journal/statements runner/process runner/tool validators/schema",
 	"runner/tool/mcp":     "runner/internal/fences runner/internal/requestids runner/process runner/spellings runner/tool validators validators/schema",
-	"validators/capy":     "validators validators/capy/reading validators/faults validators/schema",
-	"validators/edit":     "internal/files validators validators/edit/markers validators/faults validators/reading validators/schema",
-	"validators/request":  "internal/files internal/modelmarkup runner/reports validators validators/faults validators/reading validators/reading/numerals validators/schema",
+	"validators/capy":     "internal/jsonvalue internal/reading templates/prompts validators validators/faults validators/patterns validators/schema",
+	"internal/strictyaml": "validators validators/schema", // one YAML document, with the places of its problems
+	"validators/edit":     "internal/files internal/reading internal/strictyaml internal/textdiff validators validators/faults validators/schema",
+	"validators/request":  "internal/jsonvalue internal/modelmarkup internal/reading runner/reports validators validators/faults validators/request/internal/worktree validators/schema",
 	"validators/schedule": "internal/files internal/modelmarkup runner/signatures runner/tool validators validators/schedule/spoilings validators/schedule/statements validators/schema",
+	// The files that a response and an inspector look at.
+	"validators/request/internal/worktree": "internal/files",
 	// Bad schedules of good ones.
 	"validators/schedule/spoilings": "validators/faults validators/schema",
 	// What certificates state, signed.
@@ -201,6 +198,7 @@ var pure = []string{
 	"cascades/windlass",
 	"internal/jsonvalue",
 	"internal/modelmarkup",
+	"internal/textdiff",
 	"runner/engine",
 	"runner/exchanges",
 	"runner/journal/encodings",
@@ -216,11 +214,12 @@ var pure = []string{
 	"templates",
 	"templates/jinja",
 	"templates/prompts",
+<<<<<<< HEAD
 	"validators/capy/reading",
+=======
 	"validators/edit/markers",
+>>>>>>> h-capy
 	"validators/languages",
-	"validators/reading",
-	"validators/reading/numerals",
 	"validators/schedule/spoilings",
 	"validators/schedule/statements",
 	"validators/schema",
@@ -268,7 +267,7 @@ var decoders = []string{
 	"runner/mcpserver/clean.go", "runner/mcpserver/wire.go", "runner/model/model.go", "runner/model/extra.go", "runner/model/params.go",
 	"runner/model/openai/assembly.go", "runner/model/openai/complaint.go", "runner/model/openai/extras.go", "runner/model/openai/format.go", "runner/model/openai/json.go", "runner/tool/mcp/bounded.go", "runner/tool/mcp/exact.go", "runner/tool/mcp/lines.go",
 	"runner/receipt/issue.go", "runner/receipt/source.go", "runner/receipt/verify.go", "runner/signatures/envelope.go", "runner/signatures/trust.go", "runner/telemetry/otlp/rejected.go",
-	"validators/request/document.go", "validators/request/form.go", "validators/request/inspectors/counts.go",
+	"validators/request/form.go",
 	"validators/request/inspectors/tab.go", "validators/request/parse.go", "validators/schema/extract.go",
 	"validators/schema/unmarshal.go", "validators/schema/value.go", "validators/verdict.go",
 }
@@ -302,16 +301,15 @@ func TestOneReaderOfJSON(t *testing.T) {
 
 // wide are the packages of more than 25 files, and what makes each of them one room.
 var wide = map[string]string{
-	"cmd/capstan":             "a file for each verb, and what several of them say alike",
-	"cascades":                "a file for each part of the language: what the parser fills in, checks and plans read",
-	"runner/engine":           "a run is one walk, whose phases, tries and turns stand on one stack",
-	"runner/journal":          "a recording, its host and the readers know how a run's rows lie, which nobody else is to know",
-	"templates/jinja":         "one language: its parser, and the filters, tests and methods of its values",
-	"validators/builtins":     "a file for each validator; builtins.go lists them all",
-	"validators/capy/reading": "what a document says, in prose, rows, JSON or numbers, is one reading of it",
-	"validators/edit":         "the checks of one verdict, over one reading of the five files",
-	"validators/schedule":     "four layers of gates over one database and one policy",
-	"validators/schema":       "internal/modelmarkup",
+	"cmd/capstan":         "a file for each verb, and what several of them say alike",
+	"cascades":            "a file for each part of the language: what the parser fills in, checks and plans read",
+	"runner/engine":       "a run is one walk, whose phases, tries and turns stand on one stack",
+	"runner/journal":      "a recording, its host and the readers know how a run's rows lie, which nobody else is to know",
+	"templates/jinja":     "one language: its parser, and the filters, tests and methods of its values",
+	"validators/builtins": "a file for each validator; builtins.go lists them all",
+	"validators/edit":     "the checks of one verdict, over one reading of the five files",
+	"validators/schedule": "four layers of gates over one database and one policy",
+	"validators/schema":   "internal/modelmarkup",
 }
 
 // A package that grows past 25 files has parts with names, which want rooms of their

@@ -34,6 +34,8 @@ type log struct {
 	mu  sync.Mutex
 	seq int64
 	run string
+
+	readings readings
 }
 
 // host is a run's, by its id; without one, that of the event which begins it.
@@ -132,7 +134,7 @@ func (h *host) Validate(at event.Path, v engine.Validation) (engine.Finding, err
 		if h.ctx.Err() != nil {
 			return engine.Finding{}, context.Cause(h.ctx)
 		}
-		verdict, err := v.Check(h.traced(at), v.Subject)
+		verdict, err := v.Check(h.log.readings.in(h.traced(at), at), v.Subject)
 		switch {
 		case err == nil && verdict.Evidence == nil && verdict.Details == nil:
 			return engine.Finding{Verdict: verdict}, nil
@@ -268,6 +270,9 @@ func (h *host) Stopped() error {
 func (h *host) Checkpoint(engine.State) error { return h.Stopped() }
 
 func (h *host) Emit(e event.Event) {
+	if e.Kind == event.AttemptFinished {
+		h.log.readings.finished(e.Path)
+	}
 	if len(h.sinks) == 0 {
 		return
 	}

@@ -132,7 +132,7 @@ func jsonReaders() []reader {
 			_, err := schema.Parse([]byte(text))
 			return err
 		}, refused: "more than 1000000 values"},
-		{name: "JSON in prose", inputs: inputs{
+		{name: "JSON in prose", limit: mib, inputs: inputs{
 			"line ends": texts["line ends"],
 			"prose":     filled("", "It went { round, [ and round.\n", `{"a":1}`),
 			"fences":    filled("", "```json\n{\n```\n", "```json\n{\"a\":1}\n```\n"),
@@ -150,7 +150,7 @@ func jsonReaders() []reader {
 			_, err := model.ExtraOf([]byte(text))
 			return err
 		}},
-		{name: "verdict of a judge", inputs: inputs{
+		{name: "verdict of a judge", limit: mib, inputs: inputs{
 			"reason":   filled(`{"valid": true, "reason": "`, lines, `"}`),
 			"prose":    filled("", "It went round, and I think that it is valid.\n", "{\"valid\": true}"),
 			"brackets": filled("", "{[x ", "\n{\"valid\": true}"),

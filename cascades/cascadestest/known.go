@@ -25,7 +25,7 @@ var Validators = sync.OnceValue(func() validators.Set {
 		validators.NewJudge("style_check", "Validates style", "Is the style right?"),
 		validators.NewJudge("quality_check", "Validates quality", "Is it good?"),
 		validators.NewJudge("question_check", "Validates a question", "Is it a question?"),
-		capy.Validator,
+		capy.Validator, capy.Claims,
 		edit.Validator,
 		request.Validator, request.PromiseValidator, request.JudgeValidator,
 	).With(schedule.Validators(schedule.Options{})...)

@@ -70,7 +70,7 @@ func (c *Command) judge(ctx context.Context, name string, files []string, f gate
 		}
 		return usage("name a file to judge, or - for standard input")
 	}
-	with, err := c.assignments(f.with)
+	with, err := c.addUp(f.with)
 	if err != nil {
 		return err
 	}

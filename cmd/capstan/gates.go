@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"maps"
 	"path/filepath"
+	"strings"
 
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/tool"
@@ -18,7 +19,7 @@ import (
 
 // shipped are the gates that come with Capstan beside the built-in validators.
 func shipped() []validators.Validator {
-	return append(schedule.Validators(schedule.Options{}), capy.Validator, edit.Validator,
+	return append(schedule.Validators(schedule.Options{}), capy.Validator, capy.Claims, edit.Validator,
 		request.Validator, request.PromiseValidator, request.JudgeValidator)
 }
 
@@ -47,6 +48,33 @@ func named(gate, file string, with map[string]any) (map[string]any, bool) {
 	}
 	maps.Copy(own, with)
 	return own, own["stage"] != nil
+}
+
+// addUp joins repeated assignments of sidecars, each with one file or a map of files, into
+// a list. The assignments of other parameters stay.
+func (c *Command) addUp(list []string) (map[string]any, error) {
+	var others []string
+	var sidecars []any
+	for _, one := range list {
+		if name, _, _ := strings.Cut(one, "="); strings.TrimSuffix(name, ":") != "sidecars" {
+			others = append(others, one)
+			continue
+		}
+		with, err := c.assignments([]string{one})
+		if err != nil {
+			return nil, err
+		}
+		if more, ok := with["sidecars"].([]any); ok {
+			sidecars = append(sidecars, more...)
+		} else {
+			sidecars = append(sidecars, with["sidecars"])
+		}
+	}
+	with, err := c.assignments(others)
+	if err == nil && len(sidecars) > 0 {
+		with["sidecars"] = sidecars
+	}
+	return with, err
 }
 
 // answer is a gate's answer in the form that its specification gives it; nil

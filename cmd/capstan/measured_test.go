@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -42,13 +43,13 @@ var goodRuns = []struct{ cascade, inputs string }{
 // no program.
 var reaching = []string{"edit", "schedule", "triple_gate", "verify_edit"}
 
-// enough is the least share of planted faults, bad for sure, that the shipped
-// cascades' gates catch without a model.
-const enough = 0.9
+// structural are the kinds of faults that checks of structure and of fixed forms find. What needs
+// understanding is left to judges, which this test does not ask.
+var structural = []string{"field_dropped", "field_retyped", "values_swapped", "fence_open", "link_broken", "refusal"}
 
-// TestShippedGates holds the shipped cascades' gates against the faults that are
-// planted in what their scripts have them release, with the general operators and
-// each gate's own. None of these texts is refused.
+// TestShippedGates plants faults in what the scripts of the shipped cascades release. Of
+// each structural kind, the computed gates must catch 95 %. No gate may refuse a good text.
+// The log has the counts of each kind.
 func TestShippedGates(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it computes for half a minute")
@@ -74,7 +75,7 @@ func TestShippedGates(t *testing.T) {
 	capstan(0, "schedule", "init", "demo.db", "--demo")
 	capstan(0, "receipt", "keygen")
 	capstan(0, "schedule", "settings", "demo.db", "--verification-key", "public.pem")
-	var all measure.Rate
+	kinds := map[string]measure.Rate{}
 	for _, g := range goodRuns {
 		args := []string{"run", filepath.Join(shipped, g.cascade+".yaml"), "--model", "scripted", "-q", "--run-id", g.cascade}
 		for input := range strings.SplitSeq(strings.ReplaceAll(g.inputs, "@examples", "@"+shipped), "|") {
@@ -89,13 +90,16 @@ func TestShippedGates(t *testing.T) {
 		if err := json.Unmarshal(capstan(0, asked...), &r); err != nil {
 			t.Fatal(err)
 		}
-		all = all.Plus(r.Always)
-		t.Logf("%-24s %s", g.cascade, r.Always)
+		for _, p := range r.Phases {
+			for _, o := range p.Operators {
+				if o.Sure == "always" {
+					kinds[o.Operator] = kinds[o.Operator].Plus(o.Caught)
+				}
+			}
+		}
+		t.Logf("%-24s %d of %d", g.cascade, r.Always.K, r.Always.N)
 		for _, f := range r.Refused {
 			t.Errorf("%s: %s refuses a good text of %s: %s%s", g.cascade, f.Gate, f.Phase, f.Reason, f.Unsaid)
-		}
-		if r.Always.Known() && r.Always.Value() < enough {
-			t.Errorf("%s catches %s", g.cascade, r.Always)
 		}
 		for _, s := range r.Survivors {
 			if s.Sure == "always" {
@@ -106,5 +110,11 @@ func TestShippedGates(t *testing.T) {
 			t.Logf("  unguarded: %s", r.Unguarded)
 		}
 	}
-	t.Logf("all: %s", all)
+	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
+		rate := kinds[kind]
+		t.Logf("%-20s %d of %d", kind, rate.K, rate.N)
+		if slices.Contains(structural, kind) && rate.Value() < 0.95 {
+			t.Errorf("the shipped gates catch %d of %d faults of the kind %s", rate.K, rate.N, kind)
+		}
+	}
 }

@@ -12,11 +12,15 @@ import (
 	"strings"
 	"testing"
 
+	"gopkg.in/yaml.v3"
+
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/backtest"
 	"github.com/seed61713e19/capstan/runner/measure"
 	"github.com/seed61713e19/capstan/runner/mutate"
+	"github.com/seed61713e19/capstan/validators"
+	"github.com/seed61713e19/capstan/validators/edit"
 	"github.com/seed61713e19/capstan/wards"
 )
 
@@ -263,19 +267,56 @@ func soundEdits(t *testing.T) []sound {
 	ledger := plus("judgement", readText(t, own+"judgement.yaml"), "direction_text", strings.Replace(readText(t, own+"direction.yaml"), "active_part: text", "active_part: claim_ledger", 1),
 		"metadata_text", strings.NewReplacer("active_part: text", "active_part: claim_ledger", "d-04.1.md", "d-04.1.yaml").Replace(readText(t, own+"metadata.yaml")))
 	mended := strings.Replace(readText(t, own+"status.yaml"), "Errors move in one direction", "Mistakes move in one direction", 1)
+	small["judgement"] = answeredEdit(t, text, small, readText(t, shipped+"edit_candidate.md"))
+	page := plus("judgement", readYAML(t, own+"judgement.yaml"))
+	page["judgement"] = answeredEdit(t, text, page, edited)
 	return []sound{
-		{"page", edited, text, plus("judgement", readText(t, own+"judgement.yaml"))},
+		{"page", edited, text, page},
 		{"page, before it is judged", edited, map[string]any{"active_part": "text", "check": "computed"}, plus()},
 		{"example", readText(t, shipped+"edit_candidate.md"), text, small},
 		{"ledger", mended, map[string]any{"active_part": "claim_ledger"}, ledger},
 		{"ledger, before it is judged", mended, map[string]any{"active_part": "claim_ledger", "check": "computed"}, ledger},
-		{"judgement", smallJudgement, map[string]any{"active_part": "text", "check": "judgement"}, func() map[string]any {
+		{"judgement", small["judgement"], map[string]any{"active_part": "text", "check": "judgement"}, func() map[string]any {
 			given := maps.Clone(small)
 			delete(given, "judgement")
 			given["candidate_text"] = readText(t, shipped+"edit_candidate.md")
 			return given
 		}()},
 	}
+}
+
+// answeredEdit returns the judgement of a state with an answer to each change of a candidate:
+// the change improves the text, and both sides are quoted.
+func answeredEdit(t *testing.T, fixed, given map[string]any, candidate string) map[string]any {
+	t.Helper()
+	with := maps.Clone(given)
+	maps.Copy(with, fixed)
+	judgement := maps.Clone(with["judgement"].(map[string]any))
+	delete(with, "judgement")
+	with["check"] = "computed"
+	check, err := edit.Validator.Bind(with)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := check(t.Context(), validators.Subject{Content: candidate})
+	if err != nil {
+		t.Fatal(err)
+	}
+	answers := map[string]any{}
+	for _, c := range v.Details.(map[string]any)["changes"].([]any) {
+		c := c.(map[string]any)
+		answers[c["key"].(string)] = map[string]any{"result": "improves", "old_quote": c["old"], "new_quote": c["now"], "reason": "It says the same."}
+	}
+	judgement["changes"] = answers
+	return judgement
+}
+
+func readYAML(t *testing.T, file string) (v map[string]any) {
+	t.Helper()
+	if err := yaml.Unmarshal([]byte(readText(t, file)), &v); err != nil {
+		t.Fatal(err)
+	}
+	return v
 }
 
 // smallJudgement is a judge's of the shipped example: it says yes to everything.
@@ -298,8 +339,8 @@ func soundResponses(t *testing.T) []sound {
 	answer := map[string]any{
 		"task_id": "login-7f3a", "verdict": "PASS", "timestamp": "2026-02-17T14:30:00Z", "confidence": 0.9, "reasoning": "Both hold.",
 		"criteria_results": []any{
-			map[string]any{"criterion_id": "AC-1", "status": "PASS", "evidence": "POST /login with a wrong password answers 401"},
-			map[string]any{"criterion_id": "AC-2", "status": "PASS", "evidence": "go test ./login: 12 passed, 0 failed"},
+			map[string]any{"criterion_id": "AC-1", "status": "PASS", "evidence": "POST /login with a wrong password answers 401", "evidence_refs": []any{"api_responses/0"}},
+			map[string]any{"criterion_id": "AC-2", "status": "PASS", "evidence": "go test ./login: 12 passed, 0 failed", "evidence_refs": []any{"test_results"}},
 		},
 		"evidence_collected": map[string]any{
 			"test_results":  map[string]any{"command": "go test ./login", "exit_code": 0, "passed": 12, "failed": 0},
@@ -309,6 +350,7 @@ func soundResponses(t *testing.T) []sound {
 	}
 	return []sound{
 		{"answer", answer, nil, map[string]any{"request": request}},
+		{"strict", answer, map[string]any{"strict": true}, map[string]any{"request": request}},
 		{"form", answer, map[string]any{"check": "protocol"}, map[string]any{"request": request}},
 	}
 }

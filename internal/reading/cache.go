@@ -10,36 +10,41 @@ const maxShared = 8 << 20
 
 type cacheKey struct{}
 
-// A cache has the documents of the texts of one attempt.
-type cache struct {
-	sync.Mutex
+// A Cache has the documents of the texts of one attempt. The zero value is ready to use.
+type Cache struct {
+	mu        sync.Mutex
 	documents map[string]func() (*Document, error)
 	bytes     int
 }
 
-// Shared returns a context in which [Of] reads each text once. The runner calls it once
-// for each attempt.
-func Shared(ctx context.Context) context.Context {
-	return context.WithValue(ctx, cacheKey{}, &cache{documents: map[string]func() (*Document, error){}})
+// In returns a context in which [Of] reads each text once, for all contexts of the cache.
+func (c *Cache) In(ctx context.Context) context.Context {
+	return context.WithValue(ctx, cacheKey{}, c)
 }
+
+// Shared returns a context with a cache of its own.
+func Shared(ctx context.Context) context.Context { return new(Cache).In(ctx) }
 
 // Of returns what [Read] returns, from the cache of the context if it has one. It is safe
 // for concurrent use.
 func Of(ctx context.Context, source string) (*Document, error) {
-	c, ok := ctx.Value(cacheKey{}).(*cache)
+	c, ok := ctx.Value(cacheKey{}).(*Cache)
 	if !ok {
 		return Read(source)
 	}
 	return c.read(source)()
 }
 
-func (c *cache) read(source string) func() (*Document, error) {
-	c.Lock()
-	defer c.Unlock()
+func (c *Cache) read(source string) func() (*Document, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	if read, ok := c.documents[source]; ok {
 		return read
 	}
 	read := sync.OnceValues(func() (*Document, error) { return Read(source) })
+	if c.documents == nil {
+		c.documents = map[string]func() (*Document, error){}
+	}
 	if c.bytes+len(source) <= maxShared {
 		c.bytes += len(source)
 		c.documents[source] = read

@@ -2,7 +2,6 @@ package reading
 
 import (
 	"bytes"
-	"html"
 	"strings"
 )
 
@@ -110,8 +109,14 @@ func (w *writer) attributes(tag []byte, at int) {
 				size = max(0, bytes.IndexAny(tag[from:], " \t\n>"))
 				i = from + size
 			}
-			if name == "href" || name == "src" {
-				to := html.UnescapeString(string(tag[from : from+size]))
+			to := target(tag[from : from+size])
+			if start, _ := nextScheme(to); name != "href" && name != "src" && start >= 0 {
+				to = to[start:]
+				to = to[:addressEnd(to)]
+			} else if start < 0 && name != "href" && name != "src" {
+				to = ""
+			}
+			if to != "" {
 				w.links = append(w.links, Link{Span: Span{at, at + len(tag)}, Target: to, Image: name == "src", HTML: true})
 			}
 			name = ""

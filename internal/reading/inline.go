@@ -3,6 +3,7 @@ package reading
 import (
 	"bytes"
 	"html"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/yuin/goldmark/ast"
@@ -159,9 +160,23 @@ func (w *writer) image(n *ast.Image) {
 	w.last = s.End
 }
 
-// target is a target or a title without backslashes and entities.
+// target is a target or a title without backslashes and entities. An entity ends with a
+// semicolon: ?a=1&copy=2 has none.
 func target(written []byte) string {
-	return html.UnescapeString(string(util.UnescapePunctuations(written)))
+	text := util.UnescapePunctuations(written)
+	var b strings.Builder
+	for at := 0; at < len(text); {
+		size, letters := 0, []byte(nil)
+		if text[at] == '&' {
+			size, letters = entity(text[at:])
+		}
+		if size == 0 {
+			size, letters = 1, text[at:at+1]
+		}
+		b.Write(letters)
+		at += size
+	}
+	return b.String()
 }
 
 // endOf returns the end of an inline node in the source.

@@ -57,10 +57,12 @@ func (s *scanner) next() bool {
 			s.at += size
 			continue
 		}
-		if before, _ := utf8.DecodeLastRuneInString(s.text[:s.at]); s.at == 0 || !joined(before) {
-			return true
+		before, _ := utf8.DecodeLastRuneInString(s.text[:s.at])
+		if s.at > 0 && joined(before) {
+			s.name()
+			continue
 		}
-		s.name()
+		return true
 	}
 	return false
 }
@@ -176,10 +178,13 @@ func thousands(text string) bool {
 
 // figure reads the number at the scanner, or the parts of a date or a version.
 func (s *scanner) figure() []Number {
+	pointed := s.pointed()
 	list := s.groups()
 	last := len(list) - 1
 	start, joint := list[0].Start, digitsOf(list)
 	switch {
+	case last == 0 && pointed:
+		return s.number(start-1, s.exponent("."+joint))
 	case last == 0:
 		return s.number(start, s.exponent(joint))
 	case list[last].mark == ' ' || list[last].mark == '\'':
@@ -205,6 +210,15 @@ func (s *scanner) figure() []Number {
 		parts = append(parts, number(g.Span, g.digits))
 	}
 	return parts
+}
+
+// pointed reports whether the figure begins with its decimal point: .5
+func (s *scanner) pointed() bool {
+	if s.at == 0 || s.text[s.at-1] != '.' {
+		return false
+	}
+	before, _ := utf8.DecodeLastRuneInString(s.text[:s.at-1])
+	return s.at == 1 || unicode.IsSpace(before) || unicode.Is(unicode.Sc, before) || strings.ContainsRune("-−+(<>=~[", before)
 }
 
 func digitsOf(list []group) string {

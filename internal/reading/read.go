@@ -18,12 +18,15 @@ import (
 //
 // The error says why a text is not read: it is too long, or its marks nest too deeply.
 func Read(source string) (*Document, error) {
-	d := &Document{Source: source, lines: lineStarts(source)}
-	if d.whole() {
-		return d, nil
+	d := &Document{Source: source}
+	whole := d.whole()
+	if !whole {
+		if err := tooCostly(source); err != nil {
+			return nil, err
+		}
 	}
-	if err := tooCostly(source); err != nil {
-		return nil, err
+	if d.lines = lineStarts(source); whole {
+		return d, nil
 	}
 	text := []byte(source)
 	d.frontMatter(text)
@@ -76,7 +79,7 @@ func (f fences) Continue(node ast.Node, reader text.Reader, pc parser.Context) p
 }
 
 func lineStarts(source string) []int {
-	starts := []int{0}
+	starts := make([]int, 1, strings.Count(source, "\n")+1)
 	for i := range len(source) {
 		if source[i] == '\n' {
 			starts = append(starts, i+1)

@@ -28,7 +28,7 @@ var files embed.FS
 //
 // A mark stands in the tags around foreign text, which must not be able to close them: it is a word that stands in none of it.
 //
-// The others have none: loop_until_silent, mutations_approach, mutations_augment and mutations_rewrite, one to a line, and the criteria grammar_check, content_safety, style_check and quality_check.
+// The others have none: loop_until_silent, mutations_approach, mutations_augment and mutations_rewrite, one to a line, and the criteria grammar_check, content_safety, style_check, quality_check and capy_claims.
 func Source(name string) (text string, ok bool) {
 	data, err := files.ReadFile(name + ".md")
 	return string(data), err == nil

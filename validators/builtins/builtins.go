@@ -2,12 +2,10 @@
 // [All] is the list of them. Each is a value, made by [validators.New] of a struct of
 // parameters and a function, that a program may also use by itself.
 //
-// All but the judges are computed from the subject alone, give the same verdict
-// twice, and take time in proportion to the text, whoever wrote it: those that read
-// Markdown, prose, languages or credentials ask the packages that do (reading,
-// languages, secrets, schema). What they found they collect as findings (issues.go),
-// at most twenty, since a verdict goes into a prompt. They know nothing of each
-// other, but for presentable, which asks some of them at once.
+// All but the judges are computed from the subject alone, give the same verdict twice, and
+// take time in proportion to the text. They collect at most twenty findings (issues.go),
+// since a verdict goes into a prompt. Words of human languages, number formats and other
+// special cases are rows of tables/*.tsv, each with a source and two test lines.
 //
 // [Default] is what a runner has where nothing else is said: these, and what a
 // program has given to [Register].

@@ -6,10 +6,12 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
+	"github.com/seed61713e19/capstan/internal/reading"
 	"github.com/seed61713e19/capstan/runner/reports"
 	"github.com/seed61713e19/capstan/validators"
-	"github.com/seed61713e19/capstan/validators/reading"
+	"github.com/seed61713e19/capstan/validators/patterns"
 )
 
 type cites struct {
@@ -37,18 +39,18 @@ func (p *cites) Prepare() error {
 	return nil
 }
 
-// add takes a source as it is written, and as it reads where it is Markdown.
+// add adds a source as it is written, and as Markdown shows it.
 func (p *cites) add(source string) {
 	p.folded = append(p.folded, p.fold(source))
-	if t, err := reading.Read(source); err == nil {
-		p.folded = append(p.folded, p.fold(t.Said()))
+	if d, err := reading.Read(source); err == nil {
+		p.folded = append(p.folded, p.fold(d.Text()))
 	}
 }
 
 var oneQuote = strings.NewReplacer("“", "'", "”", "'", "„", "'", "«", "'", "»", "'", `"`, "'", "‘", "'", "’", "'", "‚", "'", "...", "…", "*", "", "__", "", "`", "")
 
-// fold writes white space and quotation marks in one way, the outer and those within
-// them, and leaves out marks of emphasis and of code.
+// fold writes all white space and all quotation marks in one way, and removes marks of
+// emphasis and of code.
 func (p *cites) fold(s string) string {
 	s = strings.Join(strings.Fields(oneQuote.Replace(s)), " ")
 	if p.IgnoreCase {
@@ -57,22 +59,21 @@ func (p *cites) fold(s string) string {
 	return s
 }
 
-// Cites accepts text whose quotations, in quotation marks or block quotes, all
-// stand in a source, and so do all claims of a field; white space and the shape
-// of quotation marks do not count, and "…" leaves something out. Of a text that
-// is JSON the quotations within its values are looked at. The reason names the
-// first that does not stand there. A text without quotations and claims is
-// accepted; where the field is not there at all it is not.
+// Cites accepts a text whose quotations, in quotation marks or block quotes, are all in a
+// source, and whose claims are too: the strings in the JSON at its parameter field. It
+// compares characters. White space, the form of quotation marks, emphasis and marks of code
+// do not count, and "…" leaves something out. In JSON it looks for quotations in the
+// strings. The field must exist. Code is not read.
 var Cites = validators.New("cites", "Validates that every quotation, and every claim of a field, stands in a source",
-	func(_ context.Context, p cites, s validators.Subject) (validators.Verdict, error) {
+	func(ctx context.Context, p cites, s validators.Subject) (validators.Verdict, error) {
 		found := findings{check: "cites"}
-		quoted, err := p.quotations(s)
+		quoted, err := p.quotations(ctx, s)
 		if err != nil {
 			found.add("", "%v", err)
 			return found.verdict(""), nil
 		}
 		for _, q := range quoted {
-			if !p.stands(q.text) {
+			if !p.contains(q.text) {
 				found.add(q.at, "%s %s does not stand in %s", q.what, quote(q.text), p.where())
 			}
 		}
@@ -90,9 +91,8 @@ func (p cites) where() string {
 	return strings.Join(names, " or ")
 }
 
-// stands tells whether a text stands in one of the sources, its pieces in their
-// order.
-func (p cites) stands(s string) bool {
+// contains reports whether a source contains the pieces of a text in their order.
+func (p cites) contains(s string) bool {
 	pieces := strings.FieldsFunc(p.fold(s), func(r rune) bool { return r == '…' })
 	return slices.ContainsFunc(p.folded, func(source string) bool {
 		asked := false
@@ -110,16 +110,20 @@ func (p cites) stands(s string) bool {
 	})
 }
 
-// A quoted text says where it is from.
+// A quoted text has what it is and its place.
 type quoted struct{ what, text, at string }
 
-func (p cites) quotations(s validators.Subject) ([]quoted, error) {
+func (p cites) quotations(ctx context.Context, s validators.Subject) ([]quoted, error) {
 	var out []quoted
 	if _, isText := s.Output.(string); s.Output == nil || isText {
 		if p.Field != "" {
 			return nil, fmt.Errorf("the text is no JSON and has no field %s", p.Field)
 		}
-		return quotationsIn(s.Content, "")
+		d, err := reading.Of(ctx, s.Content)
+		if err != nil {
+			return nil, fmt.Errorf("the text is not read: %w", err)
+		}
+		return quotationsIn(d, ""), nil
 	}
 	if p.Field != "" {
 		value, there := fieldOf(s.Output, strings.Split(p.Field, "."))
@@ -130,35 +134,81 @@ func (p cites) quotations(s validators.Subject) ([]quoted, error) {
 	}
 	var broken error
 	eachText(s.Output, "", func(at, text string) {
-		if list, err := quotationsIn(text, at); err != nil {
-			broken = err
-		} else if at != p.Field && !strings.HasPrefix(at, p.Field+"[") && !strings.HasPrefix(at, p.Field+".") || p.Field == "" {
-			out = append(out, list...)
+		if p.Field != "" && (at == p.Field || strings.HasPrefix(at, p.Field+"[") || strings.HasPrefix(at, p.Field+".")) {
+			return
 		}
+		d, err := reading.Read(text)
+		if err != nil {
+			broken = fmt.Errorf("%s is not read: %w", at, err)
+			return
+		}
+		out = append(out, quotationsIn(d, at)...)
 	})
 	return out, broken
 }
 
-func quotationsIn(text, at string) ([]quoted, error) {
-	if text == "" {
-		return nil, nil
-	}
-	t, err := reading.Read(text)
-	if err != nil {
-		return nil, fmt.Errorf("the text is not read: %w", err)
-	}
+// quotationsIn lists the quotations of a document. One that a block does not end goes on
+// in the next block if that ends it or begins with its mark.
+func quotationsIn(d *reading.Document, at string) []quoted {
 	var out []quoted
-	for _, thing := range t.Quoted() {
-		if thing.Text == "" {
-			continue // marks alone
+	add := func(b *reading.Block, s reading.Span) {
+		text := strings.Trim(s.In(b.Text), "“”„«»‘’‚「」『』\" \n")
+		if text == "" {
+			return
 		}
 		place := at
 		if place == "" {
-			place = fmt.Sprintf("line %d", thing.Line)
+			place = fmt.Sprintf("line %d", d.Line(b.Offset(s.Start)))
 		}
-		out = append(out, quoted{"the quotation", thing.Text, place})
+		out = append(out, quoted{"the quotation", text, place})
 	}
-	return out, nil
+	var open reading.Span // of a quotation that its block does not end
+	var opener *reading.Block
+	for i := range d.Blocks {
+		b := &d.Blocks[i]
+		switch {
+		case b.Kind == reading.CodeBlock:
+			continue
+		case b.Quoted:
+			add(b, reading.Span{Start: 0, End: len(b.Text)})
+			continue
+		}
+		text := templates().ReplaceAllStringFunc(masked(b, reading.CodeSpan), func(s string) string { return strings.Repeat(" ", len(s)) })
+		if opener != nil {
+			if end, goes := continued(text, opener.Text[open.Start:]); goes {
+				add(opener, open)
+				add(b, reading.Span{Start: 0, End: end})
+			}
+			opener = nil
+		}
+		rest := 0
+		for _, q := range reading.Quotations(text) {
+			add(b, q)
+			rest = q.End
+		}
+		if start := strings.LastIndexAny(text, "“„«"); start >= rest {
+			open, opener = reading.Span{Start: start, End: len(text)}, b
+		}
+	}
+	return out
+}
+
+var templates = patterns.Lazy(`\{\{[^{}]*\}\}`)
+
+// continued returns the end of the part of a block's text that belongs to a quotation which
+// the block before has begun.
+func continued(text, opened string) (end int, goes bool) {
+	mark, _ := utf8.DecodeRuneInString(opened)
+	if strings.HasPrefix(text, string(mark)) {
+		return 0, true
+	}
+	ends := map[rune]string{'“': "”", '„': "“”", '«': "»"}[mark]
+	end = strings.IndexAny(text, ends+string(mark))
+	if end < 0 {
+		return 0, false
+	}
+	last, _ := utf8.DecodeRuneInString(text[end:])
+	return end, strings.ContainsRune(ends, last)
 }
 
 // fieldOf follows names into a plain value; through a list it goes to all.

@@ -6,32 +6,47 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/seed61713e19/capstan/validators/reading"
+	"golang.org/x/text/cases"
+	"golang.org/x/text/unicode/norm"
 )
 
-// A folded text says where the original's lines begin in it.
+// A folded text has the places where the lines of the original begin.
 type folded struct {
 	text     string
 	newlines []int // offsets in text behind which a new line of the original began
 }
 
-// fold leaves out what has no width: it stands within a word and nobody sees it.
-// The apostrophes and hyphens of print are those of a keyboard.
+// fold makes letters equal that differ in case or in composition, and white space equal
+// to one space. It leaves out characters without width and white space at the end. The
+// apostrophes and hyphens of print become those of a keyboard.
 func fold(text string) folded {
-	text, newlines := reading.Fold(strings.Map(func(r rune) rune {
-		switch {
-		case r < utf8.RuneSelf:
-			return r
-		case isZeroWidth(r):
-			return -1
-		case r == '’' || r == '‘' || r == 'ʼ':
-			return '\''
-		case r == '\u2010' || r == '\u2011':
-			return '-'
+	var f folded
+	var b strings.Builder
+	b.Grow(len(text))
+	space := false
+	for _, r := range cases.Fold().String(norm.NFC.String(text)) {
+		if r == '\n' {
+			f.newlines = append(f.newlines, b.Len())
 		}
-		return r
-	}, text))
-	return folded{text, newlines}
+		switch {
+		case unicode.IsSpace(r):
+			space = true
+			continue
+		case isZeroWidth(r):
+			continue
+		case r == '’' || r == '‘' || r == 'ʼ':
+			r = '\''
+		case r == '\u2010' || r == '\u2011':
+			r = '-'
+		}
+		if space {
+			b.WriteByte(' ')
+			space = false
+		}
+		b.WriteRune(r)
+	}
+	f.text = b.String()
+	return f
 }
 
 // foldEnds is fold with a blank at the end where the text ends with white space.

@@ -10,14 +10,14 @@ import (
 	"github.com/seed61713e19/capstan/validators"
 )
 
-// InputSanitizer accepts text that is safe to hand to a model: without control
-// characters and bytes that are not UTF-8; without characters that hide or
-// reorder text (zero-width ones between Latin letters, bidirectional
-// overrides, tags, runs of variation selectors); without the marks by which
-// chat models tell roles apart; and without the usual phrases of a prompt
-// injection, such as "ignore all previous instructions", of which the plainest are
-// known in ten other languages too. Template delimiters are a warning. A text about
-// prompt injection is taken for one.
+// InputSanitizer accepts text that is safe to hand to a model. It rejects
+//
+//   - control characters, and bytes that are not UTF-8
+//   - characters that hide or reorder text, such as zero-width characters in Latin words
+//   - the role marks and the phrases of prompt injections in tables/injections.tsv
+//
+// Template delimiters give a warning. Quotations and code count, because a model may
+// follow them.
 var InputSanitizer = validators.New("input_sanitizer", "Validates that the text has no hidden characters and no attempts to override instructions",
 	func(_ context.Context, _ struct{}, s validators.Subject) (validators.Verdict, error) {
 		found := findings{check: "input_sanitizer"}
@@ -39,7 +39,7 @@ func hidden(found *findings, text string) {
 		}
 		if kind := suspicious(text, i, r); kind != "" && !seen[kind] {
 			seen[kind] = true
-			found.add(lineAt(text, i), "the text has %s", kind)
+			found.addAt(text, i, "the text has %s", kind)
 		}
 	}
 }
@@ -101,15 +101,6 @@ func betweenLatin(text string, i int, r rune) bool {
 
 func isSelector(r rune) bool {
 	return r >= 0xFE00 && r <= 0xFE0F || r >= 0xE0100 && r <= 0xE01EF
-}
-
-// roleMarks finds the marks of the chat formats that models are trained on.
-func roleMarks(found *findings, text string) {
-	for _, mark := range []string{"<|im_start|>", "<|im_end|>", "<|system|>", "<|user|>", "<|assistant|>", "<|endoftext|>", "<|eot_id|>", "<|start_header_id|>", "[INST]", "[/INST]", "<<SYS>>", "<start_of_turn>"} {
-		if i := strings.Index(text, mark); i >= 0 {
-			found.add(lineAt(text, i), "the text has the role mark %s", mark)
-		}
-	}
 }
 
 func delimiters(text string) []validators.Issue {

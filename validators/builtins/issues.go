@@ -30,6 +30,15 @@ func (f *findings) add(location, format string, args ...any) {
 	f.issues = append(f.issues, validators.Issue{Check: f.check, Severity: "error", Message: fmt.Sprintf(format, args...), Location: location})
 }
 
+// addAt is add for a finding at a byte of a text.
+func (f *findings) addAt(text string, at int, format string, args ...any) {
+	location := ""
+	if len(f.issues) < maxIssues {
+		location = lineAt(text, at)
+	}
+	f.add(location, format, args...)
+}
+
 // verdict is a pass with a reason where nothing was found.
 func (f *findings) verdict(pass string) validators.Verdict {
 	if len(f.issues) == 0 {

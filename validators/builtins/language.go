@@ -9,10 +9,10 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/seed61713e19/capstan/internal/reading"
 	"github.com/seed61713e19/capstan/runner/reports"
 	"github.com/seed61713e19/capstan/validators"
 	"github.com/seed61713e19/capstan/validators/languages"
-	"github.com/seed61713e19/capstan/validators/reading"
 )
 
 type languageParams struct {
@@ -42,16 +42,13 @@ func (p *languageParams) Prepare() error {
 	return nil
 }
 
-// Language accepts text that is written in one of some languages. Of a text that
-// is JSON the values are looked at. Code, quotations,
-// links and placeholders are left out; what is left is told sentence by sentence,
-// so that one in another language is found and named by its line, and 0.9 of
-// the words must be in one of them. A text of which nothing can be told, too
-// short, or of names alone, is refused with that reason unless it has fewer than
-// min_words words.
+// Language accepts text in one of the given languages. It determines the language of each
+// sentence, without code, quotations, links and placeholders. In JSON it checks the values.
+// The share of the words in these languages must be at least 0.9, or as given. Text
+// without a recognizable language is rejected, unless it has fewer than min_words words.
 var Language = validators.New("language", "Validates that the text is written in one of some languages",
-	func(_ context.Context, p languageParams, s validators.Subject) (validators.Verdict, error) {
-		read := p.read(s)
+	func(ctx context.Context, p languageParams, s validators.Subject) (validators.Verdict, error) {
+		read := p.read(ctx, s)
 		share := languageShare
 		if p.Share != nil {
 			share = *p.Share
@@ -105,15 +102,15 @@ type languagesRead struct {
 // otherwise is a piece of text in another language.
 type otherwise struct{ line, names, text string }
 
-// read tells the sentences of a text, or of the values of JSON; where no sentence
-// can be told by itself, all of them together.
-func (p *languageParams) read(s validators.Subject) languagesRead {
+// read determines the languages of the sentences of a text or of the values of JSON. If no
+// sentence has a language, it reads all of them together.
+func (p *languageParams) read(ctx context.Context, s validators.Subject) languagesRead {
 	var r languagesRead
 	var all strings.Builder
 	look := func(at, content string) {
-		for _, b := range prose(content) {
-			for sentence := range sentences(b.Words) {
-				p.tell(&r, cmp.Or(at, fmt.Sprintf("line %d", b.Line)), sentence)
+		for _, b := range prose(ctx, content) {
+			for sentence := range sentences(b.words) {
+				p.tell(&r, cmp.Or(at, fmt.Sprintf("line %d", b.line)), sentence)
 				all.WriteString(sentence + "\n")
 			}
 		}
@@ -146,32 +143,43 @@ func (p *languageParams) tell(r *languagesRead, line, text string) {
 	}
 }
 
-// fewest is how many words show that a sentence is in another language: fewer
-// may be a name, a title or a term.
+// fewest is the number of words from which a sentence counts as another language. A
+// shorter one may be a name, a title or a term.
 const fewest = 4
 
-// prose are the blocks of Markdown that its author wrote in words: no code, no
-// quotations. A text that cannot be read as Markdown is one of lines.
-func prose(content string) []reading.Block {
-	text, err := reading.Read(content)
+// A proseBlock is a block of words, and the line that it begins at.
+type proseBlock struct {
+	words string
+	line  int
+}
+
+// prose returns the blocks that the author of a text wrote in words: no code and no block
+// quotes. Without Markdown, each line is a block.
+func prose(ctx context.Context, content string) []proseBlock {
+	var blocks []proseBlock
+	d, err := reading.Of(ctx, content)
 	if err != nil {
-		var blocks []reading.Block
-		n := 0
 		for line := range strings.Lines(content) {
-			n++
-			blocks = append(blocks, reading.Block{Words: line, Line: n})
+			blocks = append(blocks, proseBlock{line, len(blocks) + 1})
 		}
 		return blocks
 	}
-	return slices.DeleteFunc(text.Shown(), func(b reading.Block) bool {
-		return b.Form == reading.Fence || b.Form == reading.Quote
-	})
+	for _, b := range d.Blocks {
+		if b.Quoted || b.Kind == reading.CodeBlock {
+			continue
+		}
+		text := []byte(b.Text)
+		for _, e := range b.Inlines {
+			if e.Kind == reading.CodeSpan {
+				mask(text[e.Text.Start:e.Text.End], '_')
+			}
+		}
+		blocks = append(blocks, proseBlock{strings.ReplaceAll(string(text), "\n", " "), d.Line(b.Start)})
+	}
+	return blocks
 }
 
-// quoteReach is how long, in bytes, what is quoted within a paragraph may be.
-const quoteReach = 2000
-
-// sentences are the sentences of a block, without what is quoted in them.
+// sentences returns the sentences of a block without quotations and placeholders.
 func sentences(words string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		var before strings.Builder // of the sentence, up to what was quoted last
@@ -181,7 +189,7 @@ func sentences(words string) iter.Seq[string] {
 			if r, size = utf8.DecodeRuneInString(words[i:]); r == ' ' || r >= 'a' && r <= 'z' {
 				continue
 			}
-			if n := quotation(r, words[i+size:]); n > 0 {
+			if n := max(quotation(r, words[i+size:]), placeholder(r, words[i+size:])); n > 0 {
 				before.WriteString(words[from:i] + " ")
 				size += n
 				from = i + size
@@ -199,32 +207,16 @@ func sentences(words string) iter.Seq[string] {
 	}
 }
 
-// quotation is how many bytes a quotation, or a placeholder, that a sign begins
-// goes on for, its end included; 0 where none does.
-func quotation(r rune, behind string) int {
-	ending := ""
+// placeholder returns the bytes after a brace or an angle bracket up to the one that
+// closes it, 0 without one.
+func placeholder(r rune, after string) int {
 	switch r {
-	case '“':
-		ending = "”"
-	case '„':
-		ending = "“”"
-	case '«':
-		ending = "»"
-	case '"':
-		ending = `"`
 	case '{':
-		ending = "}"
+		return strings.IndexByte(after[:min(len(after), quoteReach)], '}') + 1
 	case '<':
-		ending = ">"
-	default:
-		return 0
+		return strings.IndexByte(after[:min(len(after), quoteReach)], '>') + 1
 	}
-	n := strings.IndexAny(behind[:min(len(behind), quoteReach)], ending)
-	if n < 0 {
-		return 0
-	}
-	_, last := utf8.DecodeRuneInString(behind[n:])
-	return n + last
+	return 0
 }
 
 // ends says that a sentence ends at a sign with what stands behind it.

@@ -1,151 +1,198 @@
 package builtins
 
 import (
-	"bytes"
 	"context"
+	"fmt"
+	"html"
 	"net/url"
 	"strings"
+	"unicode"
 
-	"github.com/yuin/goldmark/ast"
-	"github.com/yuin/goldmark/text"
-
+	"github.com/seed61713e19/capstan/internal/reading"
 	"github.com/seed61713e19/capstan/validators"
-	"github.com/seed61713e19/capstan/validators/reading"
+	"github.com/seed61713e19/capstan/validators/patterns"
 )
 
-// Markdown accepts text that is sound CommonMark, tables or not: fences that
-// are closed, headings with words, links that lead somewhere (a target that is
-// not empty, and for #anchors a heading or id of this text) and links that are
-// links. Heading levels that are skipped, links without words and images
-// without a description are warnings. Other files are not looked for.
+// Markdown accepts a text without an open code fence, an empty heading, a link or an image
+// without a target, a link to a heading (#anchor) that the text does not have, and brackets
+// that look like a link and are none. It warns of skipped heading levels, links without
+// words and images without a description. It does not look for other files.
 //
-// Text of more than 1 MiB, or so tangled that reading it would take seconds,
-// is not accepted: see [reading.Tangled].
+// It rejects a text that [reading.Read] does not read.
 var Markdown = validators.New("markdown", "Validates that the Markdown is well formed: headings, links and code fences",
-	func(_ context.Context, _ struct{}, s validators.Subject) (validators.Verdict, error) {
-		found := findings{check: "markdown"}
-		if line, why := reading.Tangled(s.Content); why != "" {
-			found.add(line, "%s", why)
-			return found.verdict(""), nil
+	func(ctx context.Context, _ struct{}, s validators.Subject) (validators.Verdict, error) {
+		m := markdownCheck{found: findings{check: "markdown"}, warned: findings{check: "markdown"}}
+		d, err := reading.Of(ctx, s.Content)
+		if err != nil {
+			m.found.add("", "the text is not read: %v", err)
+			return m.found.verdict(""), nil
 		}
-		source := []byte(s.Content)
-		doc := markdownParser().Parse(text.NewReader(source))
-		r := markdownReading{source: source, lines: lineCounter{text: s.Content}, found: found, warned: findings{check: "markdown"}, anchors: anchorsOf(doc, source)}
-		if err := ast.Walk(doc, r.visit); err != nil {
-			return validators.Verdict{}, err
-		}
-		v := r.found.verdict("the Markdown is well formed")
-		v.Warnings = r.warned.warnings()
+		m.Document = d
+		m.blocks()
+		m.links()
+		v := m.found.verdict("the Markdown is well formed")
+		v.Warnings = m.warned.warnings()
 		return v, nil
 	})
 
-// A markdownReading is one pass over a document.
-type markdownReading struct {
-	source        []byte
-	lines         lineCounter
+type markdownCheck struct {
+	*reading.Document
 	found, warned findings
-	anchors       map[string]bool
-	level         int // of the heading before
 }
 
-func (r *markdownReading) visit(n ast.Node, entering bool) (ast.WalkStatus, error) {
-	if !entering {
-		return ast.WalkContinue, nil
-	}
-	switch n := n.(type) {
-	case *ast.Heading:
-		r.heading(n)
-	case *ast.FencedCodeBlock:
-		if closed, _ := n.AttributeString(closedFence); closed != true {
-			r.found.add(r.line(n), "the code fence is never closed")
-		}
-	case *ast.Link:
-		r.link(n)
-	case *ast.Image:
-		if len(n.Destination) == 0 {
-			r.found.add(r.line(n), "the image has no target")
-		}
-		if !n.HasChildren() {
-			r.warned.add(r.line(n), "the image has no description")
-		}
-	}
-	if n.Type() == ast.TypeBlock && !n.IsRaw() {
-		r.brokenLinks(n)
-	}
-	return ast.WalkContinue, nil
-}
+func (m *markdownCheck) line(offset int) string { return fmt.Sprintf("line %d", m.Line(offset)) }
 
-func (r *markdownReading) heading(n *ast.Heading) {
-	if strings.TrimSpace(string(plainText(n, r.source))) == "" && !pictured(n, r.source) {
-		r.found.add(r.line(n), "the heading is empty")
-	}
-	if r.level > 0 && n.Level > r.level+1 {
-		r.warned.add(r.line(n), "the heading goes from level %d to level %d", r.level, n.Level)
-	}
-	r.level = n.Level
-}
-
-func (r *markdownReading) link(n *ast.Link) {
-	target := strings.TrimSpace(string(n.Destination))
-	if !n.HasChildren() {
-		r.warned.add(r.line(n), "the link to %s has no words", quote(target))
-	}
-	switch {
-	case target == "" || target == "#":
-		r.found.add(r.line(n), "the link %s has no target", quote(string(plainText(n, r.source))))
-	case target[0] == '#':
-		name, err := url.PathUnescape(target[1:])
-		if err != nil {
-			name = target[1:]
-		}
-		if !r.anchors[name] && name != "top" {
-			r.found.add(r.line(n), "the link %s points to no heading", quote(target))
-		}
-	}
-}
-
-// brokenLinks finds what was meant as a link and is read as words: "](" in the
-// text of a block itself, of which the parser may make two texts.
-func (r *markdownReading) brokenLinks(block ast.Node) {
-	for n := block.FirstChild(); n != nil; n = n.NextSibling() {
-		t, ok := n.(*ast.Text)
-		if !ok {
+func (m *markdownCheck) blocks() {
+	level := 0
+	for i := range m.Blocks {
+		b := &m.Blocks[i]
+		switch b.Kind {
+		case reading.HeadingBlock:
+			if strings.TrimSpace(b.Text) == "" && !pictured(b) {
+				m.found.add(m.line(b.Start), "the heading is empty")
+			}
+			if level > 0 && b.Level > level+1 {
+				m.warned.add(m.line(b.Start), "the heading goes from level %d to level %d", level, b.Level)
+			}
+			level = b.Level
+		case reading.CodeBlock:
+			if b.Fenced && !b.Closed {
+				m.found.add(m.line(b.Start), "the code fence is never closed")
+			}
+			continue
+		case reading.HTMLBlock:
 			continue
 		}
-		end := t.Segment.Stop
-		if next, ok := n.NextSibling().(*ast.Text); ok && next.Segment.Start == end {
-			end = min(end+1, next.Segment.Stop)
-		}
-		if at := r.brokenLink(t.Segment.Start, end); at >= 0 {
-			r.found.add(r.lines.at(at), "this looks like a link but is none: is its bracket closed, its target free of spaces?")
-			return
+		if at := m.brokenLink(b); at >= 0 {
+			m.found.add(m.line(at), "this looks like a link but is none: is its bracket closed, its target free of spaces?")
 		}
 	}
 }
 
-// brokenLink is where "](" stands in the source from start to end, not escaped.
-func (r *markdownReading) brokenLink(start, end int) int {
-	for {
-		i := bytes.Index(r.source[start:end], []byte("]("))
-		if i < 0 {
+// brokenLink returns the offset of the first "](" in the text of a block outside code, -1
+// if there is none. A backslash before the bracket makes it text.
+func (m *markdownCheck) brokenLink(b *reading.Block) int {
+	if !strings.Contains(b.Text, "](") {
+		return -1
+	}
+	code := make([]bool, len(b.Text))
+	for _, in := range b.Inlines {
+		if in.Kind == reading.CodeSpan {
+			for i := in.Text.Start; i < in.Text.End; i++ {
+				code[i] = true
+			}
+		}
+	}
+	for at := 0; ; at++ {
+		next := strings.Index(b.Text[at:], "](")
+		if next < 0 {
 			return -1
 		}
-		if start += i; start == 0 || r.source[start-1] != '\\' {
+		at += next
+		if start := b.Offset(at); !code[at] && (start == 0 || m.Source[start-1] != '\\') {
 			return start
 		}
-		start += 2
 	}
 }
 
-// line is where a node begins.
-func (r *markdownReading) line(n ast.Node) string {
-	for ; n != nil; n = n.Parent() {
-		if at := n.Pos(); at >= 0 {
-			return r.lines.at(at)
-		}
-		if n.Type() == ast.TypeBlock && n.Lines().Len() > 0 {
-			return r.lines.at(n.Lines().At(0).Start)
+func (m *markdownCheck) links() {
+	anchors := m.anchors()
+	for i, l := range m.Links {
+		target := strings.TrimSpace(l.Target)
+		switch {
+		case l.HTML || l.Bare:
+		case l.Image:
+			if target == "" {
+				m.found.add(m.line(l.Start), "the image has no target")
+			}
+			if l.Text == "" {
+				m.warned.add(m.line(l.Start), "the image has no description")
+			}
+		default:
+			if l.Text == "" && (i+1 == len(m.Links) || m.Links[i+1].Start >= l.End) {
+				m.warned.add(m.line(l.Start), "the link to %s has no words", quote(target))
+			}
+			if target == "" || target == "#" {
+				m.found.add(m.line(l.Start), "the link %s has no target", quote(l.Text))
+			} else if name, ok := strings.CutPrefix(target, "#"); ok {
+				if plain, err := url.PathUnescape(name); err == nil {
+					name = plain
+				}
+				if !anchors[name] && name != "top" {
+					m.found.add(m.line(l.Start), "the link %s points to no heading", quote(target))
+				}
+			}
 		}
 	}
-	return ""
+}
+
+var (
+	idAttribute = patterns.Lazy(`(?i)\b(?:id|name)\s*=\s*["']?([^\s"'>]+)`)
+	htmlHeading = patterns.Lazy(`(?is)<h[1-6](?:\s[^>]*)?>(.*?)</h[1-6]\s*>`)
+	ownAnchor   = patterns.Lazy(`\s\{[^{}]*#([^\s{}]+)[^{}]*\}\s*$`) // ## The end {#end}
+	htmlTag     = patterns.Lazy(`<[^>]*>`)
+	pictureTag  = patterns.Lazy(`(?i)<(?:img|svg|picture|video)\b`)
+)
+
+// anchors lists the anchors of the document: those that code hosts make of headings, those
+// that headings name, and the ids in its HTML.
+func (m *markdownCheck) anchors() map[string]bool {
+	anchors, seen := map[string]bool{}, map[string]int{}
+	for i := range m.Blocks {
+		b := &m.Blocks[i]
+		if b.Kind == reading.HeadingBlock {
+			words := b.Text
+			if own := ownAnchor().FindStringSubmatchIndex(words); own != nil {
+				anchors[words[own[2]:own[3]]] = true
+				words = words[:own[0]]
+			}
+			anchors[unique(seen, slug(words))] = true
+		}
+		for _, in := range b.Inlines {
+			if in.Kind != reading.RawHTML {
+				continue
+			}
+			for _, id := range idAttribute().FindAllStringSubmatch(in.Raw, -1) {
+				anchors[id[1]] = true
+			}
+			for _, heading := range htmlHeading().FindAllStringSubmatch(in.Raw, -1) {
+				words := html.UnescapeString(htmlTag().ReplaceAllString(heading[1], ""))
+				anchors[unique(seen, slug(strings.Join(strings.Fields(words), " ")))] = true
+			}
+		}
+	}
+	return anchors
+}
+
+// unique numbers a name that was seen before.
+func unique(seen map[string]int, name string) string {
+	n := seen[name]
+	seen[name]++
+	if n > 0 {
+		return fmt.Sprintf("%s-%d", name, n)
+	}
+	return name
+}
+
+// slug returns a heading's anchor: lower case, hyphens for spaces, without other marks.
+func slug(heading string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == ' ' || r == '-' || r == '\n':
+			return '-'
+		case r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r):
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, strings.TrimSpace(heading))
+}
+
+// pictured reports whether a block has a picture, in Markdown or in HTML.
+func pictured(b *reading.Block) bool {
+	for _, in := range b.Inlines {
+		if in.Kind == reading.Image || in.Kind == reading.RawHTML && pictureTag().MatchString(in.Raw) {
+			return true
+		}
+	}
+	return false
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/seed61713e19/capstan/runner/reports"
@@ -27,11 +28,15 @@ func (p *substance) Prepare() error {
 	return nil
 }
 
-// placeholders are texts that only stand in for one, without their marks.
-var placeholders = map[string]bool{
-	"todo": true, "tbd": true, "na": true, "none": true, "null": true, "undefined": true, "placeholder": true, "lorem ipsum": true,
-	"your text here": true, "insert text here": true, "content goes here": true, "to be determined": true, "coming soon": true,
-}
+// placeholders returns the texts that stand for a missing text, in small letters and
+// without punctuation.
+var placeholders = sync.OnceValue(func() map[string]bool {
+	words := map[string]bool{}
+	for _, r := range rowsOf("empty") {
+		words[r["words"]] = true
+	}
+	return words
+})
 
 // SimpleValidator accepts text that says something at all: with words in it,
 // not a bare placeholder such as TODO or N/A, and of at least min_length
@@ -45,7 +50,7 @@ var SimpleValidator = validators.New("simple_validator", "Validates that the tex
 			return validators.Fail("the text is empty"), nil
 		case strings.IndexFunc(text, beginsWord) < 0:
 			return validators.Fail("the text has no words"), nil
-		case len(text) < 100 && placeholders[bare(text)]:
+		case len(text) < 100 && placeholders()[bare(text)]:
 			return validators.Fail("the text is only a placeholder: %s", quote(text)), nil
 		case n < p.MinLength:
 			return validators.Fail("the text has %s, fewer than %d", reports.Count(n, "character"), p.MinLength), nil

@@ -2,199 +2,337 @@ package capy
 
 import (
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/seed61713e19/capstan/validators/capy/reading"
 )
 
-// boundsCheck is check 4: the numbers are within their bounds. What is out of
-// range is a warning; what cannot be is an issue.
+// boundsCheck is check 4: the numbers of the policy's values are in their ranges.
 func (r *run) boundsCheck(f *findings) {
-	told := map[string]bool{}
-	for _, name := range slices.Sorted(maps.Keys(r.policy.Bounds)) {
-		b := r.policy.Bounds[name]
-		if !r.applies(name) {
+	for _, name := range sortedKeys(r.policy.Values) {
+		v := r.policy.Values[name]
+		if !r.applies(v) {
 			continue
 		}
-		switch m := reading.MetricOf(name); m {
-		case reading.Probability:
-			r.within(f, b)
-		case reading.ProbabilitySum:
-			r.sums(f, b)
-		default:
-			for _, s := range r.doc.Statements {
-				if s.Metric == m && r.bounded(s) {
-					r.judge(f, b, s, told)
-				}
+		var reported []string // the same number in other places is no further finding
+		for _, one := range r.of(name) {
+			if !one.counts() || one.figure.To != nil || name == "p" && one.scenario == 0 || stale(r.stage.Name, one) {
+				continue
+			}
+			if seen := fmt.Sprint(v.amounts(one)); !slices.Contains(reported, seen) && r.inRange(f, v, one) {
+				reported = append(reported, seen)
 			}
 		}
 	}
-	r.heldAgainstSidecars(f)
+	if sum := r.policy.Values["p_sum"]; r.applies(sum) && sum.Unit != "" {
+		r.sums(f, sum)
+	}
+	r.sidecarValues(f)
 }
 
-// bounded says whether a statement is one that bounds are for: a number stated
-// as the result, in this turn. Of what a list holds, one may be a state in which
-// the company is worth nothing.
-func (r *run) bounded(s reading.Statement) bool {
-	return !s.Hushed() && !s.Has(reading.Listed|reading.Absent|reading.Loose) && !r.stage.stale(s)
+// counts reports whether a fact is a number under a whole label, of the case itself and
+// not in a comment.
+func (one *fact) counts() bool { return one.figure != nil && one.whole && !one.aside && !one.hidden }
+
+// stale reports whether a fact in the output of a T2 is of T1.
+func stale(stage string, one *fact) bool {
+	return strings.HasSuffix(stage, "_T2") && slices.Contains(one.states, "1") && slices.Contains(one.states, "turn")
 }
 
-// judge holds one statement to its bound; each value is told of once.
-func (r *run) judge(f *findings, b Bound, s reading.Statement, told map[string]bool) {
-	key := fmt.Sprint(s.Metric, s.Value, s.Has(reading.Percent))
-	if told[key] {
-		return
-	}
-	v, other, sure := inPercent(s)
-	if !sure && r.verdict(b, v) != r.verdict(b, other) {
-		told[key] = true
-		f.warn(s.At, "%s of %s could be %s or %s: say which, with a percent sign", s.Metric, trimFloat(s.Value), show(s.Metric, v), show(s.Metric, other))
-		return
-	}
-	severity, why := "", ""
-	if !s.Has(reading.Bare) { // of a DR 17% in passing nobody says that it is used
-		severity, why = b.check(s.Metric, v)
-	}
-	if severity == "" && b.Below != "" {
-		severity, why = r.below(b, s, v)
-	}
-	if severity == "" {
-		return
-	}
-	told[key] = true
-	if severity == Fail {
-		f.fail(s.At, "%s (%s)", why, r.doc.Quote(s))
-		return
-	}
-	f.warn(s.At, "%s (%s)", why, r.doc.Quote(s))
+// A fault is how bad a number is, 0 for in range, and why.
+type fault struct {
+	severity int // 1 for a warning, 2 for a failure
+	message  string
 }
 
-func (r *run) verdict(b Bound, v float64) string {
-	severity, _ := b.check(reading.DR, v)
-	return severity
-}
-
-// inPercent is a statement's value in the bound's unit: percent, for a rate. A
-// bare number that could be a fraction or a percentage has another reading.
-func inPercent(s reading.Statement) (v, other float64, sure bool) {
-	v = s.Value
-	if !s.Metric.Rate() || s.Has(reading.Percent) {
-		return v, v, true
-	}
-	size := math.Abs(v)
-	switch s.Metric {
-	case reading.ROIC:
-		if size > 5 {
-			return v, v, true
+// inRange checks one number, in each of the units that it may have. It returns whether
+// there is a finding.
+func (r *run) inRange(f *findings, v value, one *fact) bool {
+	amounts := v.amounts(one)
+	var worst, best fault
+	for i, x := range amounts {
+		this := v.check(x)
+		if v.Under != "" {
+			if at, limit := r.limit(v.Under, one); this.severity < 2 && at != nil && x >= limit {
+				under := r.policy.Values[v.Under].Title
+				this = fault{2, fmt.Sprintf("%s is %s, not below the %s of %s on line %d", v.Title, v.shown(x), under, v.shown(limit), at.line())}
+			}
 		}
-		return 100 * v, v, size <= 2
-	case reading.EIRR, reading.PIRR, reading.Probability:
-		if size > 5 {
-			return v, v, true
+		if i == 0 || this.severity > worst.severity {
+			worst = this
 		}
-		return 100 * v, v, size <= 1
+		if i == 0 || this.severity < best.severity {
+			best = this
+		}
 	}
-	if size >= 1 {
-		return v, v, true
+	said := clip(one.said, 60)
+	if one.form == inKey {
+		said = fmt.Sprintf("%q: %s", one.doc.nodes[one.node].key, said)
 	}
-	return 100 * v, v, true
-}
-
-// epsilon is what arithmetic on shown numbers may be off by.
-const epsilon = 1e-9
-
-// check holds a value to the bound, and says in a sentence what is wrong.
-func (b Bound) check(m reading.Metric, v float64) (severity, why string) {
-	is := func(limit *float64, hit func(limit float64) bool) bool { return limit != nil && hit(*limit) }
-	shown := show(m, v)
 	switch {
-	case math.IsNaN(v) || math.IsInf(v, 0):
-		return Fail, fmt.Sprintf("%s is no number", m)
-	case is(b.FailAtMost, func(l float64) bool { return v <= l }):
-		return Fail, fmt.Sprintf("%s is %s, which cannot be: want more than %s", m, shown, show(m, *b.FailAtMost))
-	case is(b.FailBelow, func(l float64) bool { return v < l-epsilon }):
-		return Fail, fmt.Sprintf("%s is %s, which cannot be: want no less than %s", m, shown, show(m, *b.FailBelow))
-	case is(b.FailAbove, func(l float64) bool { return v > l+epsilon }):
-		return Fail, fmt.Sprintf("%s is %s, which cannot be: want no more than %s", m, shown, show(m, *b.FailAbove))
-	case is(b.WarnAtMost, func(l float64) bool { return v <= l }):
-		return Warn, fmt.Sprintf("%s is %s: want more than %s", m, shown, show(m, *b.WarnAtMost))
-	case is(b.WarnBelow, func(l float64) bool { return v < l-epsilon }):
-		return Warn, fmt.Sprintf("%s at %s, below the lower bound of %s", m, shown, show(m, *b.WarnBelow))
-	case is(b.WarnAbove, func(l float64) bool { return v > l+epsilon }):
-		return Warn, fmt.Sprintf("%s at %s, above the upper bound of %s", m, shown, show(m, *b.WarnAbove))
-	case b.Near > 0 && is(b.WarnBelow, func(l float64) bool { return v-l <= b.Near+epsilon }):
-		return Warn, fmt.Sprintf("%s at %s, near the lower bound of %s", m, shown, show(m, *b.WarnBelow))
-	case b.Near > 0 && is(b.WarnAbove, func(l float64) bool { return l-v <= b.Near+epsilon }):
-		return Warn, fmt.Sprintf("%s at %s, near the upper bound of %s", m, shown, show(m, *b.WarnAbove))
+	case worst.severity == 0:
+	case best.severity < worst.severity && len(amounts) > 1:
+		f.warn(one.place, "%s could be %s or %s (%s)", v.Title, v.shown(amounts[0]), v.shown(amounts[1]), said)
+	case worst.severity == 2:
+		f.fail(one.place, "%s (%s)", worst.message, said)
+	default:
+		f.warn(one.place, "%s (%s)", worst.message, said)
 	}
-	return "", ""
+	return worst.severity > 0
 }
 
-// below holds a value to another that it must stay under: g to the DR of the
-// same object or table, or else the nearest.
-func (r *run) below(b Bound, s reading.Statement, v float64) (severity, why string) {
-	top := reading.MetricOf(b.Below)
-	var over *reading.Statement
-	for i := range r.doc.Statements {
-		t := &r.doc.Statements[i]
-		if t.Metric != top || !r.bounded(*t) || t.Has(reading.Bare) && t.At != s.At || r.stage.quotes(*t) != r.stage.quotes(s) {
-			continue
+// amounts returns the number in the unit of the value; two if it could be a fraction or a
+// percentage.
+func (v value) amounts(one *fact) []float64 {
+	x := one.figure.Value
+	if v.Unit != "percent" {
+		if one.figure.Percent {
+			return nil
 		}
-		if over == nil || nearer(s, *t, *over) {
-			over = t
-		}
+		return []float64{x}
 	}
-	if over == nil {
-		return "", ""
+	size := math.Abs(x)
+	switch {
+	case one.figure.Percent:
+		return []float64{x}
+	case len(v.Doubt) == 2 && size > v.Doubt[0] && size < v.Doubt[1]:
+		return []float64{percent(x), x}
+	case size <= 1.5:
+		return []float64{percent(x)}
 	}
-	limit, _, _ := inPercent(*over)
-	if v < limit-epsilon {
-		return "", ""
-	}
-	why = fmt.Sprintf("%s is %s, not below the %s of %s on line %d", s.Metric, show(s.Metric, v), top, show(top, limit), over.At.Line)
-	if !s.Has(reading.Percent) && s.Value < 1 && (over.Has(reading.Percent) || over.Value >= 1) && s.Value < limit {
-		return Warn, why + ", unless it is " + show(s.Metric, s.Value)
-	}
-	if s.Has(reading.Bare) || over.Has(reading.Bare) {
-		return Warn, why
-	}
-	return Fail, why
+	return []float64{x}
 }
 
-// nearer says whether a stands nearer to s than b does.
-func nearer(s, a, b reading.Statement) bool {
-	if same := s.Group != 0; same && (a.Group == s.Group) != (b.Group == s.Group) {
-		return a.Group == s.Group
-	}
-	distance := func(t reading.Statement) int32 {
-		d := t.At.Line - s.At.Line
-		if d < 0 {
-			d = -d
-		}
-		return d + int32(t.At.Source-s.At.Source)*1_000_000
-	}
-	return distance(a) < distance(b)
-}
+// percent returns a fraction as a percentage, without the noise of binary fractions.
+func percent(x float64) float64 { return math.Round(x*1e9) / 1e7 }
 
-// show writes a value in the unit of its metric.
-func show(m reading.Metric, v float64) string {
-	text := trimFloat(v)
-	if m.Rate() {
-		text += "%"
+func (v value) shown(x float64) string {
+	text := strconv.FormatFloat(math.Round(x*1e4)/1e4, 'f', -1, 64)
+	if v.Unit == "percent" {
+		return text + "%"
 	}
 	return text
 }
 
-// trimFloat writes a number as people do: no more than four digits behind the
-// point.
-func trimFloat(v float64) string {
-	if math.Abs(v) >= 1e15 {
-		return strconv.FormatFloat(v, 'g', 6, 64)
+// check compares a number with the ranges of its value.
+func (v value) check(x float64) fault {
+	over := func(limit *float64) bool { return limit != nil && x > *limit }
+	under := func(limit *float64) bool { return limit != nil && x < *limit }
+	atMost := func(limit *float64) bool { return limit != nil && x <= *limit }
+	near := func(limit *float64) bool { return limit != nil && v.Near > 0 && math.Abs(x-*limit) <= v.Near+1e-9 }
+	switch at := v.Title + " at " + v.shown(x); {
+	case atMost(v.FailAt):
+		return fault{2, fmt.Sprintf("%s is %s: want more than %s", v.Title, v.shown(x), v.shown(*v.FailAt))}
+	case under(v.FailMin):
+		return fault{2, fmt.Sprintf("%s is %s: want at least %s", v.Title, v.shown(x), v.shown(*v.FailMin))}
+	case over(v.FailMax):
+		return fault{2, fmt.Sprintf("%s is %s: want at most %s", v.Title, v.shown(x), v.shown(*v.FailMax))}
+	case atMost(v.Above):
+		return fault{1, fmt.Sprintf("%s: want more than %s", at, v.shown(*v.Above))}
+	case under(v.Min):
+		return fault{1, fmt.Sprintf("%s, below the lower bound of %s", at, v.shown(*v.Min))}
+	case over(v.Max):
+		return fault{1, fmt.Sprintf("%s, above the upper bound of %s", at, v.shown(*v.Max))}
+	case near(v.Max):
+		return fault{1, fmt.Sprintf("%s, near the upper bound of %s", at, v.shown(*v.Max))}
+	case near(v.Min):
+		return fault{1, fmt.Sprintf("%s, near the lower bound of %s", at, v.shown(*v.Min))}
 	}
-	text := strconv.FormatFloat(v, 'f', 4, 64)
-	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
+	return fault{}
+}
+
+// limit returns the value that another must stay below: that of the same object, else the
+// first one of the text.
+func (r *run) limit(name string, one *fact) (*fact, float64) {
+	v := r.policy.Values[name]
+	limits, ok := r.limits[name]
+	if !ok {
+		limits = map[object]*fact{}
+		r.limits[name] = limits
+		for _, other := range r.of(name) {
+			if !other.counts() || len(v.amounts(other)) == 0 {
+				continue
+			}
+			for _, in := range []object{{}, other.object()} {
+				if limits[in] == nil {
+					limits[in] = other
+				}
+			}
+		}
+	}
+	found := limits[object{}]
+	if near := limits[one.object()]; near != nil {
+		found = near
+	}
+	if found == nil {
+		return nil, 0
+	}
+	return found, v.amounts(found)[0]
+}
+
+// An object is an object of a JSON document; the zero value is no object.
+type object struct {
+	doc  *document
+	node int
+}
+
+func (one *fact) object() object {
+	if one.form != inKey {
+		return object{}
+	}
+	return object{one.doc, one.doc.nodes[one.node].parent}
+}
+
+// A tally is the sum of a list of probabilities.
+type tally struct {
+	place
+	sum   float64
+	n     int
+	parts []*figure
+}
+
+// sums checks the sums of the joint states, or without those of the scenarios.
+func (r *run) sums(f *findings, v value) {
+	joint := r.joint()
+	one := r.policy.Values["p"]
+	for _, t := range joint {
+		for _, part := range t.parts {
+			r.inRange(f, one, &fact{place: t.place, figure: part, said: strconv.FormatFloat(part.Value, 'f', -1, 64)})
+		}
+		if v.check(math.Round(t.sum*1e6)/1e6).severity > 0 {
+			v.outside(f, t, "joint states")
+		}
+	}
+	if len(joint) > 0 {
+		return
+	}
+	t, seen := tally{}, map[int]bool{}
+	for _, one := range r.of("p") {
+		if one.figure != nil && one.whole && one.scenario > 0 && !seen[one.scenario] {
+			seen[one.scenario] = true
+			t.sum += r.policy.Values["p"].amounts(one)[0] / 100
+			t.n, t.place = t.n+1, one.place
+		}
+	}
+	if t.n > 1 && v.check(math.Round(t.sum*1e6)/1e6).severity > 0 {
+		v.outside(f, t, "scenarios")
+	}
+}
+
+// outside reports a sum that is not in the range of the value.
+func (v value) outside(f *findings, t tally, of string) {
+	f.warn(t.place, "The probabilities of the %d %s sum to %s: want %s to %s", t.n, of, v.shown(t.sum), v.shown(*v.Min), v.shown(*v.Max))
+}
+
+// joint returns the lists of joint states: tables whose first column names states, and
+// arrays of objects with a state, each with a probability.
+func (r *run) joint() []tally {
+	var list []tally
+	for _, d := range r.docs {
+		for i := range d.Tables {
+			t := &d.Tables[i]
+			header := texts(t.Header)
+			column := slices.IndexFunc(header, func(c string) bool { return r.probability(c) })
+			if column < 1 || !strings.Contains(strings.ToLower(header[0]), "state") {
+				continue
+			}
+			sum := tally{place: place{d, t.Start}}
+			for _, row := range t.Rows {
+				if column < len(row) && !strings.EqualFold(strings.TrimSpace(row[0].Text), "total") {
+					sum.add(r.number(fold(row[column].Text)))
+				}
+			}
+			list = append(list, sum)
+		}
+		for i := range d.nodes {
+			if sum := (tally{place: place{d, d.nodes[i].offset}}); d.nodes[i].kind == '[' {
+				for c := i + 1; c < d.nodes[i].end; c = d.nodes[c].end {
+					sum.add(r.stateProbability(d, c))
+				}
+				list = append(list, sum)
+			}
+		}
+	}
+	return slices.DeleteFunc(list, func(t tally) bool { return t.n < 2 })
+}
+
+func (t *tally) add(n *figure) {
+	if n != nil {
+		t.n++
+		t.parts = append(t.parts, n)
+		t.sum += value{Unit: "percent"}.amounts(&fact{figure: n})[0] / 100
+	}
+}
+
+// probability reports whether a label is that of a probability.
+func (r *run) probability(label string) bool {
+	words := tokens(fold(label))
+	f, ok := (&reader{vocabulary: r.vocabulary}).label(words, words)
+	return ok && (f.value == "p" || f.value == "jpd")
+}
+
+// stateProbability returns the probability of an object that is a joint state.
+func (r *run) stateProbability(d *document, i int) *figure {
+	if d.nodes[i].kind != '{' {
+		return nil
+	}
+	state, found := false, (*figure)(nil)
+	for c := i + 1; c < d.nodes[i].end; c = d.nodes[c].end {
+		m := &d.nodes[c]
+		key := strings.ToLower(m.key)
+		if state = state || key == "state" || key == "state_id" || key == "states"; m.kind == '0' && r.probability(m.key) {
+			if found == nil || strings.Contains(key, "final") {
+				found = r.number(m.text)
+			}
+		}
+	}
+	if !state {
+		return nil
+	}
+	return found
+}
+
+// sidecarValues compares the needed values of the text with those of its sidecars.
+func (r *run) sidecarValues(f *findings) {
+	for _, name := range r.stage.Needs {
+		v, ok := r.policy.Values[name]
+		if _, part := r.policy.Needs[name]; !ok || part {
+			continue
+		}
+		var theirs *fact
+		same, compared := false, 0
+		own := func(one *fact) bool {
+			return one.counts() && !r.earlier(one) && len(v.amounts(one)) > 0
+		}
+		for _, mine := range r.of(name) {
+			if mine.doc != r.text || !own(mine) {
+				continue
+			}
+			if compared++; compared > maxFindings {
+				break
+			}
+			theirs, same = nil, false
+			for _, other := range r.of(name) {
+				if other.doc != r.text && own(other) {
+					theirs = other
+					same = same || math.Abs(v.amounts(mine)[0]-v.amounts(other)[0]) <= mine.figure.half(v, mine)
+				}
+			}
+			if theirs != nil && !same {
+				ours, other := v.shown(v.amounts(mine)[0]), v.shown(v.amounts(theirs)[0])
+				f.warn(mine.place, "The text states %s as %s, its sidecar as %s (%s)", v.Title, ours, other, theirs.location())
+				break
+			}
+		}
+	}
+}
+
+// half returns half of the last digit that is shown, in the unit of the value.
+func (n *figure) half(v value, one *fact) float64 {
+	h := 0.5*math.Pow10(-n.decimals) + 1e-9
+	if v.Unit == "percent" && !n.Percent && math.Abs(n.Value) <= 1.5 {
+		h *= 100
+	}
+	return h
 }

@@ -1,71 +1,64 @@
-// Package capy is the CAPY inter-turn validator: it judges the output of one
-// stage of a valuation pipeline, a Markdown text with JSON in it, by rules
-// alone. The same text under the same stage always gives the same [Report].
+// Package capy is the CAPY inter-turn validator: it judges the output of one stage of a
+// valuation pipeline, a Markdown text with JSON in it. It computes on structure: JSON,
+// table cells, headings, items and lines of the form "label: value". The same text under
+// the same stage always gives the same [Report].
 //
-// Six checks run in order; the first that fails ends it:
+// Six checks run in order; the first that fails ends the run:
 //
-//  1. output_structure: long enough, a heading, not cut off, an output at all
-//  2. artifacts_present: what the stage's row of the policy asks for is there
+//  1. output_structure: long enough, a heading, not cut off
+//  2. artifacts_present: the text has what the stage's row of the policy asks for
 //  3. json_valid: every JSON block parses
-//  4. sanity_bounds: the numbers are within their bounds
-//  5. no_fabrication: no value is stated that only the kernel may compute
+//  4. sanity_bounds: the numbers are in their ranges
+//  5. no_fabrication: the text states no value that only the kernel may compute
 //  6. dr_derivation: X_final is the mean of X_T1 and X_REFINE
 //
-// A text comes in with the JSON files that belong to it. It is read once, by
-// package reading, into statements (a metric, its value, what the words around
-// say of it), entries (a name and the stretch of text that it covers) and JSON
-// blocks. The checks are short functions over these and a row of the policy;
-// none looks at the text for itself but at the stretch of an entry. What comes
-// out is the report. Nothing is called, asked or remembered on the way.
+// A policy (policies/*.yaml) has the rows, the values and their ranges. The tables
+// (tables/*.tsv) have the labels of values and all words that the checks know. What needs
+// understanding is a warning with a place; the judge [Claims] or a person answers it.
 //
-// Begin with [Gate.Judge] here and policy.go; the checks are structure.go,
-// artifacts.go, validity.go, bounds.go, fabrication.go and derivation.go.
+// Begin with [Gate.Judge]. Package internal/reading reads the text, facts.go finds the
+// labels and their values, and each check has a file.
 package capy
 
 import (
+	"context"
 	"fmt"
 	"slices"
-	"strings"
-	"sync"
-
-	"github.com/seed61713e19/capstan/validators/capy/reading"
 )
 
 // Options say how an output is judged.
 type Options struct {
-	Stage string // one of [Stages]
-	// Name is the output's file name, if it has one: an artifact that is a file
-	// of its own is known by it too.
+	Stage string // a row of the policy: BASE_T1, …, RQ_GEN
+	// Name is the file name of the output. An artifact that is a file of its own is known
+	// by it.
 	Name string
-	// Sidecars are JSON files that belong to the output: a string is the text of
-	// one, a list is several, a map whose keys all are names of JSON files holds
-	// these, any other value is what one holds.
+	// Sidecars are JSON files that belong to the output: a string is the text of one file,
+	// a list has several, a map whose keys all are names of JSON files has these. Any other
+	// value is the content of one file.
 	Sidecars any
-	// Prior is what earlier stages said: the text of an output, a number, a map
-	// of names to numbers, or a list of these. Check 5 lets its values be.
+	// Prior has the values of earlier stages: the text of an output, a number, a map of
+	// names to numbers, or a list of these. An output may state them.
 	Prior  any
-	Policy string // 1.0.0, the default, 1.0.1, or a policy's YAML
+	Policy string // the name of a shipped policy, by default 1.0.0, or a policy as YAML
 }
 
 // A Gate judges outputs of one stage. It is safe for concurrent use.
 type Gate struct {
-	policy *Policy
-	stage  Stage
-	names  []string // of the files: the output's, then the sidecars'
-	texts  [][]byte // the sidecars
-	prior  []float64
-	query  query
-	rooms  sync.Pool // of *reading.Scratch
+	policy   *policy
+	stage    stage
+	name     string
+	sidecars []*document
+	prior    []float64
 }
 
-// New prepares a gate. An unknown stage is an error that wraps [ErrStage] and
-// lists those there are.
+// New returns a gate. The error for an unknown stage wraps [ErrStage] and lists the
+// stages.
 func New(o Options) (*Gate, error) {
-	p, err := loadPolicy([]byte(o.Policy))
+	p, err := loadPolicy(o.Policy)
 	if err != nil {
 		return nil, err
 	}
-	g := &Gate{policy: p, names: []string{o.Name}}
+	g := &Gate{policy: p, name: o.Name}
 	if g.stage, err = p.stage(o.Stage); err != nil {
 		return nil, err
 	}
@@ -73,45 +66,52 @@ func New(o Options) (*Gate, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, f := range files {
-		g.names, g.texts = append(g.names, f.name), append(g.texts, f.text)
+	for i, f := range files {
+		d, err := read(context.Background(), string(f.text))
+		if err != nil {
+			return nil, fmt.Errorf("sidecars[%d]: %w", i, err)
+		}
+		d.file, d.name = f.name, f.name
+		if f.name == "" {
+			d.name = fmt.Sprintf("sidecar %d", i+1)
+		}
+		g.sidecars = append(g.sidecars, d)
 	}
-	if g.prior, err = priorNumbers(o.Prior); err != nil {
-		return nil, err
-	}
-	g.query = newQuery(p, g.stage)
-	return g, nil
+	g.prior, err = p.priorNumbers(o.Prior)
+	return g, err
 }
 
-// A run is one text, read, on its way through the checks.
+// A run is one output on its way through the checks.
 type run struct {
 	*Gate
-	doc   *reading.Document
-	files []fileKind // of the text and its sidecars
+	*vocabulary
+	text  *document
+	docs  []*document // the text and its sidecars
+	facts []fact
+	by    map[string][]*fact // facts by their value
+	found map[string]*artifactPlace
+
+	limits map[string]map[object]*fact // by value, the first one of each object, see [run.limit]
 }
 
-// Judge judges one output of the gate's stage. The text is not changed, nor
-// kept. Of one beyond 2 GiB the rest is not read.
-func (g *Gate) Judge(text []byte) Report {
-	room, _ := g.rooms.Get().(*reading.Scratch)
-	if room == nil {
-		room = new(reading.Scratch)
+// Judge judges one output of the gate's stage.
+func (g *Gate) Judge(text string) Report { return g.judge(context.Background(), text) }
+
+func (g *Gate) judge(ctx context.Context, text string) Report {
+	report := Report{Stage: g.stage.Name, Status: Pass, Proceed: true, Issues: []Finding{}, Warnings: []Finding{}}
+	doc, err := read(ctx, text)
+	r := &run{Gate: g, vocabulary: g.policy.vocabulary}
+	if err == nil {
+		doc.file = g.name
+		r.text, r.docs = doc, append([]*document{doc}, g.sidecars...)
+		for _, d := range r.docs {
+			r.facts = append(r.facts, r.vocabulary.facts(d)...)
+		}
+		r.by, r.limits = map[string][]*fact{}, map[string]map[object]*fact{}
+		for i := range r.facts {
+			r.by[r.facts[i].value] = append(r.by[r.facts[i].value], &r.facts[i])
+		}
 	}
-	defer g.rooms.Put(room)
-	doc := reading.Read(reading.Request{Text: text, Sidecars: g.texts, Topics: g.query.topics, Strings: g.query.strings, Item: g.query.item, Scratch: room})
-	r := &run{Gate: g, doc: doc, files: fileKinds(g.policy, doc, g.names)}
-	return r.report()
-}
-
-// applies says whether a bound holds for the stage.
-func (r *run) applies(bound string) bool {
-	b, ok := r.policy.Bounds[bound]
-	return ok && (len(b.Stages) == 0 || slices.Contains(b.Stages, r.stage.Name))
-}
-
-// report runs the checks in order, up to the first that fails.
-func (r *run) report() Report {
-	report := Report{Stage: r.stage.Name, Status: Pass, Proceed: true, Issues: []Finding{}, Warnings: []Finding{}}
 	checks := []func(*findings){
 		outputStructure: r.structureCheck, artifactsPresent: r.artifactsCheck, jsonValid: r.validityCheck,
 		sanityBounds: r.boundsCheck, noFabrication: r.fabricationCheck, drDerivation: r.derivationCheck,
@@ -125,8 +125,12 @@ func (r *run) report() Report {
 			*out = outcome(nil, "Skipped due to prior failure")
 			continue
 		}
-		f := &findings{check: checkNames[i], doc: r.doc}
-		checks[i](f)
+		f := &findings{check: checkNames[i]}
+		if err != nil {
+			f.list = []Finding{{Check: f.check, Severity: Fail, Message: "The text is not read: " + err.Error(), Location: "line 1", Line: 1}}
+		} else {
+			checks[i](f)
+		}
 		*out = f.outcome()
 		report.Issues = append(report.Issues, f.all(Fail)...)
 		report.Warnings = append(report.Warnings, f.all(Warn)...)
@@ -141,30 +145,32 @@ func (r *run) report() Report {
 	return report
 }
 
-// turn is the stage's turn as statements count them: 1 for T1, 2 for REFINE, 3
-// for T2, 4 for T3, 0 for a stage without.
-func (s Stage) turn() int8 {
-	for i, end := range []string{"_T1", "_REFINE", "_T2", "_T3"} {
-		if strings.HasSuffix(s.Name, end) {
-			return int8(i + 1)
+// earlier reports whether a fact is of a state that the stage may quote, or of an earlier
+// turn.
+func (r *run) earlier(f *fact) bool {
+	own := false
+	for _, s := range f.states {
+		n := int(s[0] - '0')
+		switch {
+		case n == 0:
+			return true
+		case n == 5: // any T2
+			if r.stage.State > 0 && len(r.stage.Forbids) > 0 {
+				return true
+			}
+		case n <= r.stage.State:
+			own = true
+		default:
+			return false
 		}
 	}
-	return 0
+	return own
 }
 
-// quotes says whether a statement is of an earlier stage, not this one's own.
-func (s Stage) quotes(a reading.Statement) bool {
-	switch a.State {
-	case reading.Earlier:
-		return true
-	case reading.AnyT2:
-		return s.Knows > 0 && s.turn() != 3
-	}
-	return a.State > 0 && int(a.State) <= s.Knows
-}
+// of returns the facts of a value in the text and its sidecars.
+func (r *run) of(value string) []*fact { return r.by[value] }
 
-// stale says whether a statement is of an earlier turn: what T1 wrote still
-// stands in the text of T2. A T3 is made of what the turns before it said.
-func (s Stage) stale(a reading.Statement) bool {
-	return a.Turn > 0 && a.Turn < s.turn() && s.turn() < 4
+// applies reports whether a value is in range in the stage's output.
+func (r *run) applies(v value) bool {
+	return len(v.Only) == 0 || slices.Contains(v.Only, r.stage.Name)
 }

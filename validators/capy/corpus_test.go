@@ -18,19 +18,32 @@ func good(t testing.TB, stage string) string {
 
 func judge(t testing.TB, stage, text string) Report {
 	t.Helper()
-	r, err := Judge(Options{Stage: stage}, []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return judged(t, Options{Stage: stage}, text)
 }
 
 func TestGoodOutputs(t *testing.T) {
-	for _, stage := range Stages() {
+	for _, stage := range stageNames() {
 		t.Run(stage, func(t *testing.T) {
 			if r := judge(t, stage, good(t, stage)); r.Status != Pass {
 				t.Errorf("%s", r.Text())
 			}
 		})
 	}
+}
+
+func judged(t testing.TB, o Options, text string) Report {
+	t.Helper()
+	g, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g.Judge(text)
+}
+
+func judgeWith(o Options, text string) (Report, error) {
+	g, err := New(o)
+	if err != nil {
+		return Report{}, err
+	}
+	return g.Judge(text), nil
 }

@@ -2,120 +2,178 @@ package capy
 
 import (
 	"math"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
-	"github.com/seed61713e19/capstan/validators/capy/reading"
+	"github.com/seed61713e19/capstan/internal/reading"
 )
 
-// fabricationCheck is check 5: a stage states no value that only the kernel
-// computes.
+// fabricationCheck is check 5: the output states no value that only the kernel may
+// compute, except those of earlier stages.
 func (r *run) fabricationCheck(f *findings) {
-	known := r.known()
-	told := map[int32]bool{} // containers that have been reported whole
-	for _, s := range r.doc.Statements {
-		if s = r.meant(s); s.Has(reading.Absent) || s.Hushed() || !r.stage.forbids(s) || r.stage.quotes(s) || s.Value == 0 {
+	known := slices.Clone(r.prior)
+	for i := range r.facts {
+		if one := &r.facts[i]; one.figure != nil && r.earlier(one) {
+			known = append(known, one.figure.Value)
+		}
+	}
+	for i := range r.facts {
+		one := &r.facts[i]
+		if !r.forbidden(one) {
+			if r.stateless(one) && !r.quoted(one, known) {
+				title := r.policy.Values[one.value].Title
+				f.warn(one.place, "Question: potential fabrication of %s: of which state is %q?", title, clip(one.shown(), 80))
+			}
 			continue
 		}
-		if equalsAny(s, r.prior) || s.State <= 0 && !s.Has(reading.Fresh) && equalsAny(s, known) {
+		if r.quoted(one, known) {
 			continue
 		}
-		if (s.Metric == reading.SSE || s.Metric == reading.JPD) && s.Group != 0 {
-			if told[s.Group] {
+		v := r.policy.Values[one.value]
+		for _, n := range r.numbers(one) {
+			if isKnown(n, known) {
 				continue
 			}
-			told[s.Group] = true
-		}
-		f.fail(s.At, "%s states %s as %s, which only the kernel may compute: %s", r.stage.Name, s.Metric, amount(s), r.doc.Quote(s))
-	}
-	if r.stage.forbids(reading.Statement{Metric: reading.JPD}) {
-		for _, t := range r.doc.Tallies {
-			if t.N == 0 {
-				continue // of placeholders
-			}
-			f.fail(t.At, "%s states the probabilities of %d joint states, which only the kernel may compute", r.stage.Name, t.N)
+			f.fail(one.place, "%s states %s as %s, which only the kernel may compute: %q",
+				r.stage.Name, v.Title, v.shown(n.Value), clip(one.shown(), 80))
+			break
 		}
 	}
-	if len(f.fails) > 0 {
-		f.note = "Computed values stated"
-	}
+	r.sentences(f, known)
 }
 
-// known are the values that the text itself says are an earlier stage's:
-// without a label they may be named again.
-func (r *run) known() []float64 {
-	var list []float64
-	for _, s := range r.doc.Statements {
-		if !s.Has(reading.Absent) && r.stage.quotes(s) && s.State != reading.AnyT2 && (s.Metric.PerShare() || s.Metric == reading.EIRR) && len(list) < maxKnown {
-			list = append(list, s.Value)
+// forbidden reports whether the stage must not state the value of a fact.
+func (r *run) forbidden(one *fact) bool {
+	return slices.ContainsFunc(r.stage.Forbids, func(b forbidden) bool {
+		return b.Value == one.value && (b.State == 0 || slices.Contains(one.states, string(rune('0'+b.State))))
+	})
+}
+
+// stateless reports whether a fact names no state and the stage must not state the value
+// of one.
+func (r *run) stateless(one *fact) bool {
+	ofState := func(b forbidden) bool { return b.Value == one.value && b.State > 0 }
+	return len(one.states) == 0 && one.whole && slices.Contains(r.stage.Asks, one.value) && slices.ContainsFunc(r.stage.Forbids, ofState)
+}
+
+// quoted reports whether a fact is of an earlier stage, is a difference, or has no
+// number.
+func (r *run) quoted(one *fact, known []float64) bool {
+	v := r.policy.Values[one.value]
+	return r.earlier(one) || one.form == inHeading || len(r.numbers(one)) == 0 ||
+		one.figure != nil && (v.Unit == "money" && (one.figure.signed || one.figure.Percent) || isKnown(one.figure, known))
+}
+
+// numbers returns the number of a fact; of an object or array those in it.
+func (r *run) numbers(one *fact) []*figure {
+	if one.figure != nil || one.form != inKey || one.doc.nodes[one.node].kind == '"' {
+		if one.figure == nil {
+			return nil
+		}
+		return []*figure{one.figure}
+	}
+	if unit := r.policy.Values[one.value].Unit; unit != "plain" {
+		return nil
+	}
+	var list []*figure
+	for i := one.node; i < one.doc.nodes[one.node].end; i++ {
+		if n := &one.doc.nodes[i]; n.kind == '0' {
+			list = append(list, r.number(n.text))
 		}
 	}
 	return list
 }
 
-// maxKnown bounds how many earlier values are remembered.
-const maxKnown = 200
+// isKnown reports whether a number is one of an earlier stage, to its last digit.
+func isKnown(n *figure, known []float64) bool {
+	return n != nil && slices.ContainsFunc(known, func(k float64) bool {
+		return math.Abs(n.Value-k) <= 0.5*math.Pow10(-n.decimals)*1.001 || math.Abs(n.Value-k*100) <= 0.5*math.Pow10(-n.decimals) && n.Percent
+	})
+}
 
-// forbids says whether the stage's row forbids a statement.
-func (s Stage) forbids(a reading.Statement) bool {
-	for _, b := range s.Forbids {
-		if reading.MetricOf(b.Value) != a.Metric {
+// shown returns the source of a fact as a finding quotes it.
+func (one *fact) shown() string {
+	if one.form == inKey {
+		return one.doc.nodes[one.node].key + ": " + one.said
+	}
+	return one.said
+}
+
+// prose are the kinds of blocks that have sentences.
+var prose = []reading.Kind{reading.ParagraphBlock, reading.ItemBlock, reading.QuoteBlock, reading.FootnoteBlock}
+
+// sentences raises a question, or by the policy a failure, for an amount in a sentence
+// with one of the stage's labels.
+func (r *run) sentences(f *findings, known []float64) {
+	for i := range r.text.Blocks {
+		b := &r.text.Blocks[i]
+		if !slices.Contains(prose, b.Kind) || !r.mentions(b.Text) {
 			continue
 		}
-		own := a.Has(reading.Fresh) || a.Has(reading.Moved) && a.Metric == reading.EIVPS
-		if b.State == 0 || int(a.State) == b.State || a.State == 0 && own && !a.Has(reading.Loose) && b.State > 3 {
+		for _, s := range r.text.Sentences(b.Span) {
+			sentence := fold(s.In(r.text.Source))
+			value, after := r.asked(sentence)
+			amounts := func(n reading.Number) bool { return amount(after, n) && !isKnown(&figure{Number: n}, known) }
+			if value == "" || !slices.ContainsFunc(reading.Numbers(after), amounts) {
+				continue
+			}
+			at := place{r.text, s.Start}
+			if slices.ContainsFunc(f.list, func(one Finding) bool { return one.Severity == Fail && one.Line == at.line() }) {
+				continue
+			}
+			message := "Question: potential fabrication of %s: %q"
+			if title := r.policy.Values[value].Title; r.policy.Fabricated == "fail" {
+				f.fail(at, strings.TrimPrefix(message, "Question: "), title, clip(sentence, 160))
+			} else {
+				f.warn(at, message, title, clip(sentence, 160))
+			}
+		}
+	}
+}
+
+// mentions reports whether a text has one of the labels that raise questions.
+func (r *run) mentions(text string) bool {
+	words := tokens(fold(text))
+	for i := range words {
+		if p := r.labels.at(words, i); p != nil && p.name && slices.Contains(r.stage.Asks, p.kind) {
 			return true
 		}
 	}
 	return false
 }
 
-// meant gives an E[IVPS] as a stage means it that must not state the one of State 4:
-// S4 is that state there, and one of no state is what the E[IVPS] moves to where the
-// stage was told the earlier ones.
-func (r *run) meant(s reading.Statement) reading.Statement {
-	if s.Metric != reading.EIVPS || !r.stage.forbids(reading.Statement{Metric: s.Metric, State: 4}) || r.stage.forbids(reading.Statement{Metric: s.Metric}) {
-		return s
+// nearWords is how many words before a label name the state of its value.
+const nearWords = 12
+
+// asked returns the first name of a value in a sentence that raises a question there, and
+// the sentence from it on. A name beside one of an earlier state raises none.
+func (r *run) asked(sentence string) (value, after string) {
+	words := tokens(sentence)
+	for i := 0; i < len(words); i++ {
+		p := r.labels.at(words, i)
+		if p == nil {
+			continue
+		}
+		if p.name && slices.Contains(r.stage.Asks, p.kind) && !r.earlier(&fact{states: r.words.find(words[max(0, i-nearWords):i], "state:")}) &&
+			!r.earlier(&fact{states: r.words.find(within(words, i, words[i].end+40), "state:")}) {
+			return p.kind, sentence[words[i].start:][:min(len(sentence)-words[i].start, maxSaid)]
+		}
+		i += len(p.words) - 1
 	}
-	if s.Has(reading.Fourth) && s.State == 0 {
-		s.State, s.Marks = 4, s.Marks&^reading.Case
-	}
-	if len(r.prior) > 0 {
-		s.Marks |= reading.Moved
-	}
-	return s
+	return "", ""
 }
 
-// equalsAny says whether a value is one of the known ones, to the last digit
-// shown. Of a range both ends must be.
-func equalsAny(s reading.Statement, known []float64) bool {
-	if s.Has(reading.Range) {
-		low, high := s, s
-		low.Marks &^= reading.Range
-		high.Marks &^= reading.Range
-		high.Value = s.Upper
-		return equalsAny(low, known) && equalsAny(high, known)
-	}
-	half := half(s.Digits) + epsilon
-	for _, k := range known {
-		if math.Abs(s.Value-k) <= half || s.Has(reading.Percent) && math.Abs(s.Value-100*k) <= half {
-			return true
-		}
-		if s.Digits > 4 && math.Abs(s.Value-k) <= 0.005 {
-			return true // the other one was rounded to cents
-		}
-	}
-	return false
+// amount reports whether a number is an amount: with a currency, a percent sign or a
+// fraction, and neither a difference nor a limit.
+func amount(text string, n reading.Number) bool {
+	before := strings.TrimRightFunc(text[:max(0, min(n.Start, len(text)))], func(c rune) bool { return unicode.Is(unicode.Sc, c) || c == ' ' })
+	return (n.Currency != "" || n.Percent || strings.ContainsAny(n.In(text), ".,")) && n.Value > 0 &&
+		!strings.ContainsRune("<>≤≥+", lastRune(before))
 }
 
-// half is half of the last digit shown.
-func half(digits int8) float64 { return 0.5 * math.Pow10(-int(digits)) }
-
-func amount(s reading.Statement) string {
-	text := trimFloat(s.Value)
-	if s.Has(reading.Range) {
-		text += " to " + trimFloat(s.Upper)
-	}
-	if s.Has(reading.Percent) {
-		text += "%"
-	}
-	return text
+func lastRune(text string) rune {
+	c, _ := utf8.DecodeLastRuneInString(text)
+	return c
 }

@@ -57,7 +57,7 @@ func TestReportText(t *testing.T) {
     "output_structure": {"pass": true, "notes": null},
     "artifacts_present": {"pass": true, "notes": null},
     "json_valid": {"pass": true, "notes": null},
-    "sanity_bounds": {"pass": true, "notes": "DR at 15.9%, near the upper bound of 16% (\"DR_final\": 0.159)"},
+    "sanity_bounds": {"pass": true, "notes": "DR at 15.9%, near the upper bound of 16%"},
     "no_fabrication": {"pass": true, "notes": null},
     "dr_derivation": {"pass": true, "notes": null}
   },
@@ -84,7 +84,7 @@ func TestReportText(t *testing.T) {
 		`"sanity_bounds":{"pass":null,"notes":"Skipped due to prior failure"},` +
 		`"no_fabrication":{"pass":null,"notes":"Skipped due to prior failure"},` +
 		`"dr_derivation":{"pass":null,"notes":"N/A for BASE_T1"}},` +
-		`"issues":[{"check":"artifacts_present","severity":"FAIL","message":"Missing A.3 (Causal DAG): want a heading or a JSON key that names it, expected after A.2",` +
+		`"issues":[{"check":"artifacts_present","severity":"FAIL","message":"Missing A.3 (Causal DAG): no heading, JSON key or file is the artifact",` +
 		`"location":"line 40, under \"A.2_ANALYTIC_KG\""}],"warnings":[],"proceed":false}`
 	if got, err := json.Marshal(fail); err != nil || string(got) != want {
 		t.Errorf("got %s %v", got, err)
@@ -124,7 +124,7 @@ func TestOneJSONDocument(t *testing.T) {
 	}
 	for name, c := range map[string]struct{ text, check, words string }{
 		"cut":            {strings.TrimSuffix(doc, "  }\n}\n"), "output_structure", "breaks off"},
-		"trailing comma": {strings.Replace(doc, "shipping pays\"}", "shipping pays\"},", 1), "json_valid", "trailing comma"},
+		"trailing comma": {strings.Replace(doc, "shipping pays\"}", "shipping pays\"},", 1), "json_valid", "invalid character"},
 		"seven":          {strings.Replace(doc, "shipping pays\"}", "shipping pays\"}, {\"RQ_ID\": \"RQ7\", \"Platform\": \"GDR\"}", 1), "artifacts_present", "7 RQs"},
 		"two of one":     {strings.Replace(doc, "AlphaSense", "GDR", 1), "artifacts_present", "2 AS"},
 	} {
@@ -152,10 +152,10 @@ func TestPolicy101(t *testing.T) {
 		"with RQ in front": {row("RQ1 (M-1)", "RQ2 (M-2)", "RQ3 (M-3a)", "RQ4 (M-3b)", "RQ5 (D-1)", "RQ6 (D-2)", "RQ7 (D-3)"), "1.0.1", ""},
 		"six":              {row(good[:6]...), "1.0.1", "Missing RQs D-3"},
 		"eight":            {row(append(good[:7:7], "D-4")...), "1.0.1", "D-4"},
-		"by the old rule":  {row(good...), "1.0.0", "exactly 6"},
+		"by the old rule":  {row(good...), "1.0.0", "0 RQs: want 6"},
 		"new rule":         {row("RQ1 (AS)", "RQ2 (AS)", "RQ3 (AS)", "RQ4 (GDR)", "RQ5 (GDR)", "RQ6 (GDR)"), "1.0.1", "Missing RQs M-1"},
 	} {
-		r, err := Judge(Options{Stage: "RQ_GEN", Policy: c.policy}, []byte(c.text))
+		r, err := judgeWith(Options{Stage: "RQ_GEN", Policy: c.policy}, c.text)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -169,7 +169,7 @@ func TestPolicy101(t *testing.T) {
 func TestPolicy101Arrays(t *testing.T) {
 	for _, text := range []string{`["M-1", "M-2", ""]`, `{"questions": ["M-1: One", "M-2: Two", "` + strings.Repeat("long ", 200) + `"]}`, `[["M-1"], [""], [{"": "M-1"}]]`, "# A.8\n\n- \n- M\n\n```json\n[\"\", \"M\", \"M-\"]\n```\n"} {
 		for _, policy := range []string{"1.0.0", "1.0.1"} {
-			if r, err := Judge(Options{Stage: "RQ_GEN", Policy: policy}, []byte(text)); err != nil || r.Proceed {
+			if r, err := judgeWith(Options{Stage: "RQ_GEN", Policy: policy}, text); err != nil || r.Proceed {
 				t.Errorf("%s: %v", text, err)
 			}
 		}
@@ -179,21 +179,32 @@ func TestPolicy101Arrays(t *testing.T) {
 func TestOwnPolicy(t *testing.T) {
 	text := good(t, "BASE_T1")
 	for name, c := range map[string]struct{ policy, status, fails string }{
-		"a bound":         {"bounds:\n  dr: {warn_below: 5, warn_above: 12}\n", Warn, ""},
+		"a bound":         {"values:\n  dr: {max: 12}\n", Warn, ""},
 		"a row":           {"stages:\n  - {name: BASE_T1, artifacts: [A.7]}\n", Fail, ""},
 		"nothing":         {"extends: 1.0.1\n", Pass, ""},
+		"a schema":        {"artifacts:\n  A.3: {schema: {type: object, required: [nodes, edges]}}\n", Pass, ""},
+		"another schema":  {"artifacts:\n  A.3: {schema: {type: object, required: [layers]}}\n", Fail, ""},
+		"a place":         {"artifacts:\n  A.3: {in: [file]}\n", Fail, ""},
+		"a label":         {"values:\n  ebit: {title: EBIT, unit: money, labels: [EBIT], min: 0}\n", Warn, ""},
+		"a pointer":       {"values:\n  rfr: {title: RFR, unit: percent, pointers: [/A.2_ANALYTIC_KG/market_context/RFR], max: 4}\n", Warn, ""},
+		"other pointer":   {"values:\n  rfr: {title: RFR, unit: percent, pointers: [/market_context/RFR], max: 4}\n", Pass, ""},
+		"a minimum":       {"minimum: {rows: 1, leaves: 5, items: 2, words: 90}\n", Warn, ""},
 		"unknown field":   {"bound: {}\n", "", "bound"},
-		"unknown metric":  {"bounds:\n  drr: {warn_above: 1}\n", "", `"drr"`},
+		"unknown value":   {"values:\n  drr: {max: 1}\n", "", "drr"},
 		"unknown need":    {"stages:\n  - {name: BASE_T1, needs: [gold]}\n", "", `"gold"`},
-		"unknown value":   {"stages:\n  - {name: BASE_T1, forbids: [{value: gold}]}\n", "", `"gold"`},
+		"forbids nothing": {"stages:\n  - {name: BASE_T1, forbids: [{value: gold}]}\n", "", `"gold"`},
 		"bad artifact":    {"stages:\n  - {name: BASE_T1, artifacts: [B.1]}\n", "", `"B.1"`},
-		"bad wants":       {"mentions:\n  cr: {wants: all}\n", "", `"all"`},
+		"bad name":        {"artifacts:\n  B.1: {title: B}\n", "", "A.7"},
+		"bad pattern":     {"artifacts:\n  A.1: {file: '('}\n", "", "A.1"},
+		"bad holds":       {"needs:\n  cr: {holds: all}\n", "", `"all"`},
+		"bad status":      {"no_fabrication: maybe\n", "", `"maybe"`},
+		"under nothing":   {"values:\n  g: {under: gold}\n", "", `"gold"`},
 		"extends nothing": {"extends: 2.0.0\n", "", "2.0.0"},
 		"two documents":   {"extends: 1.0.1\n---\nextends: 1.0.0\n", "", "second document"},
 		"no YAML":         {"a: [\n", "", "policy"},
-		"no name":         {"9.9.9", "", "1.0.0, 1.0.1"},
+		"no name":         {"9.9.9", "", "1.0.0, 1.0.1, strict"},
 	} {
-		r, err := Judge(Options{Stage: "BASE_T1", Policy: c.policy}, []byte(text))
+		r, err := judgeWith(Options{Stage: "BASE_T1", Policy: c.policy}, text)
 		if c.fails != "" {
 			if err == nil || !strings.Contains(err.Error(), c.fails) {
 				t.Errorf("%s: got %v", name, err)
@@ -217,12 +228,12 @@ func TestSidecars(t *testing.T) {
 		"none":           {nil, Fail, "Missing A.7"},
 		"named":          {`{"A.7_LIGHTWEIGHT_VALUATION_SUMMARY": ` + body + `}`, Pass, ""},
 		"by its body":    {[]any{`{"other": 1}`, body}, Pass, ""},
-		"as a value":     {map[string]any{"A.7_X": map[string]any{"IVPS": 7.25}}, Pass, ""},
+		"as a value":     {map[string]any{"A.7_X": map[string]any{"IVPS": 7.25, "g": 0.02}}, Pass, ""},
 		"without a name": {`{"values": 1}`, Fail, "Missing A.7"},
-		"bad JSON":       {`{"A.7_X": {"IVPS": 7.25,}}`, Fail, "trailing comma"},
+		"bad JSON":       {`{"A.7_X": {"IVPS": 7.25,}}`, Fail, "invalid character"},
 		"out of bounds":  {strings.Replace(body, "0.127", "0.17", 1), Warn, "DR at 17%"},
 	} {
-		r, err := Judge(Options{Stage: "BASE_T2", Sidecars: c.sidecars}, []byte(text))
+		r, err := judgeWith(Options{Stage: "BASE_T2", Sidecars: c.sidecars}, text)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -246,19 +257,19 @@ func TestPrior(t *testing.T) {
 		"text": "# BASE\n\nIVPS: £9.81\n", "texts": []string{"IVPS = 9.811"}, "JSON": `{"ivps_summary": {"IVPS": 9.81123}}`, "digits": "9.81",
 		"floats": map[string]float64{"a": 9.81}, "slice": []float64{9.81},
 	} {
-		r, err := Judge(Options{Stage: "ENRICH_T1", Prior: prior}, []byte(text))
+		r, err := judgeWith(Options{Stage: "ENRICH_T1", Prior: prior}, text)
 		if err != nil || r.Status != Pass {
 			t.Errorf("%s: %v %s", name, err, r.Text())
 		}
 	}
 	for name, prior := range map[string]any{"none": nil, "other": 9.9, "text": "IVPS > 9.81"} {
-		if r, err := Judge(Options{Stage: "ENRICH_T1", Prior: prior}, []byte(text)); err != nil || r.Proceed {
+		if r, err := judgeWith(Options{Stage: "ENRICH_T1", Prior: prior}, text); err != nil || r.Proceed {
 			t.Errorf("%s: %v %s", name, err, r.Text())
 		}
 	}
 	base := good(t, "INT_T1")
-	for phrase, want := range map[string]string{"E[IVPS]: £6.40": Fail, "E[IVPS]: £6.61": Pass, "E[IVPS]: £6.61 → £6.40": Fail, "State 3 E[IVPS]: £6.62": Pass, "IVPS: £7.25": Pass, "E[IVPS] impact: -£0.21": Pass} {
-		if r, err := Judge(Options{Stage: "INT_T1", Prior: map[string]any{"state_3_e_ivps": 6.61}}, []byte(insert("## Handoff", phrase+"\n\n")(t, base))); err != nil || r.Status != want {
+	for phrase, want := range map[string]string{"E[IVPS]: £6.40": Warn, "State 4 E[IVPS]: £6.40": Fail, "E[IVPS]: £6.61": Pass, "E[IVPS]: £6.61 → £6.40": Warn, "State 3 E[IVPS]: £6.62": Pass, "IVPS: £7.25": Pass, "E[IVPS] impact: -£0.21": Pass} {
+		if r, err := judgeWith(Options{Stage: "INT_T1", Prior: map[string]any{"state_3_e_ivps": 6.61}}, insert("## Handoff", phrase+"\n\n")(t, base)); err != nil || r.Status != want {
 			t.Errorf("%s: %v %s", phrase, err, r.Text())
 		}
 	}
@@ -268,14 +279,14 @@ func TestPrior(t *testing.T) {
 }
 
 func TestUnknownStage(t *testing.T) {
-	_, err := Judge(Options{Stage: "BASE_T9"}, nil)
+	_, err := New(Options{Stage: "BASE_T9"})
 	if !errors.Is(err, ErrStage) {
 		t.Fatal(err)
 	}
-	if len(Stages()) != 14 {
-		t.Errorf("stages: %v", Stages())
+	if len(stageNames()) != 14 {
+		t.Errorf("stages: %v", stageNames())
 	}
-	for _, s := range Stages() {
+	for _, s := range stageNames() {
 		if !strings.Contains(err.Error(), s) {
 			t.Errorf("%v does not name %s", err, s)
 		}
@@ -288,7 +299,7 @@ func TestBadTexts(t *testing.T) {
 		"500 characters": "# T\n\n" + strings.Repeat("é", 494) + ".", "bytes alone": "# T\n\n" + strings.Repeat("日", 300) + "。",
 		"half a fence": "# T\n\n" + strings.Repeat("word ", 120) + "\n\n```json\n{", "brace": "{", "key": `{"a"`,
 	} {
-		for _, stage := range Stages() {
+		for _, stage := range stageNames() {
 			r := judge(t, stage, text)
 			if r.Proceed || r.Issues[0].Check != "output_structure" || !utf8.Valid(r.Text()) {
 				t.Errorf("%s: %s", name, r.Text())
@@ -347,7 +358,7 @@ func TestWard(t *testing.T) {
 		t.Errorf("reason: %s", v.Reason)
 	}
 	text, err := json.Marshal(v)
-	if err != nil || !strings.Contains(string(text), `"details":{"checks":{"artifacts_present":{"notes":"Missing A.1, A.2`) {
+	if err != nil || !strings.Contains(string(text), `"details":{"checks":{"artifacts_present":{"notes":"Missing A.1; Missing A.2`) {
 		t.Errorf("%s %v", text, err)
 	}
 	warn, err := check(context.Background(), validators.Subject{Content: strings.ReplaceAll(good(t, "BASE_T1"), "0.122", "0.158")})
@@ -377,12 +388,12 @@ func TestSameTwice(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := []byte(strings.ReplaceAll(good(t, "BASE_T1"), "0.122", "0.158"))
+	text := strings.ReplaceAll(good(t, "BASE_T1"), "0.122", "0.158")
 	want := gate.Judge(text).Text()
 	done := make(chan []byte)
 	for range 8 {
 		go func() {
-			gate.Judge([]byte(strings.Repeat("[", 1000)))
+			gate.Judge(strings.Repeat("[", 1000))
 			done <- gate.Judge(text).Text()
 		}()
 	}
@@ -397,19 +408,19 @@ func FuzzJudge(f *testing.F) {
 	if err := flag.Set("test.fuzzminimizetime", "10x"); err != nil { // else a minute for each find
 		f.Fatal(err)
 	}
-	for _, stage := range Stages() {
+	for _, stage := range stageNames() {
 		f.Add(good(f, stage), uint8(0))
 		f.Add(good(f, stage)[:300]+"\n```json\n{\"a\": [1, +2, 'x'", uint8(3))
 	}
-	for _, text := range hostile(300) {
-		f.Add(text, uint8(5))
+	for _, text := range hostile() {
+		f.Add(text[:300], uint8(5))
 	}
 	for _, text := range []string{`["M-1", "", "M", "M-3", {"id": "D-1"}, ["D-2"]]`, `{"questions": ["M-1: One", "M-2"], "M-3a": {"q": 1}, "id": "", "rq_id": 3}`, "# A.8\n\n- M\n- M-\n- D-3: x\n\n| M-1 |\n|---|\n| D |\n"} {
 		f.Add(text, uint8(13))
 	}
 	f.Add("# T\n\n<table><tr><th>S1<th>P(joint)</tr><td>00<td>0.5\n\n<!--\nIVPS: 3\n-->\n### JPD\n- 00: 0.5\n- S1, S2 = 3%\n\n{\"a\": [1", uint8(5))
 	f.Add("# T\n\n[P](x) P](IRR) (P]( probability \xc2\xc2 of hurdle\n", uint8(11))
-	stages := Stages()
+	stages := stageNames()
 	f.Fuzz(func(t *testing.T, text string, n uint8) {
 		o := Options{Stage: stages[int(n)%len(stages)], Name: text[:min(len(text), 12)]}
 		if n&1 == 1 || o.Stage == "RQ_GEN" {
@@ -418,13 +429,9 @@ func FuzzJudge(f *testing.F) {
 		if n > 128 {
 			o.Sidecars, o.Prior = text, text
 		}
-		given := []byte(text + "#")[:len(text)] // room behind it, which is not ours either
-		r, err := Judge(o, given)
+		r, err := judgeWith(o, text)
 		if err != nil {
-			t.Fatal(err)
-		}
-		if string(given[:len(text)+1]) != text+"#" {
-			t.Error("the text was changed")
+			t.Skip() // a sidecar that is not read
 		}
 		if r.Proceed != (len(r.Issues) == 0) || r.Proceed == (r.Status == Fail) {
 			t.Errorf("%s", r.Text())

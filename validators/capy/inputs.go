@@ -1,13 +1,14 @@
 package capy
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
-	"github.com/seed61713e19/capstan/validators/capy/reading"
+	"github.com/seed61713e19/capstan/internal/reading"
+	"github.com/seed61713e19/capstan/validators/schema"
 )
 
 // A sidecar is a JSON file that belongs to an output.
@@ -16,28 +17,26 @@ type sidecar struct {
 	text []byte
 }
 
-// sidecars turns the option into files. A map whose keys all end in .json is
-// one of files by their names.
+// sidecars returns the files of the option. A map whose keys all end in .json has files by
+// their names.
 func sidecars(v any) ([]sidecar, error) {
-	switch v := v.(type) {
+	if b, ok := v.([]byte); ok {
+		v = string(b)
+	}
+	plain, err := schema.Plain(v)
+	if err != nil {
+		return nil, fmt.Errorf("sidecars: %w", err)
+	}
+	switch v := plain.(type) {
 	case nil:
 		return nil, nil
 	case string:
+		if inner, err := schema.Parse([]byte(v)); err == nil {
+			if m, ok := inner.(map[string]any); ok && named(m) {
+				return files(m)
+			}
+		}
 		return []sidecar{{text: []byte(v)}}, nil
-	case []byte:
-		return []sidecar{{text: v}}, nil
-	case []string:
-		list := make([]sidecar, len(v))
-		for i, s := range v {
-			list[i].text = []byte(s)
-		}
-		return list, nil
-	case map[string]string:
-		files := make(map[string]any, len(v))
-		for name, text := range v {
-			files[name] = text
-		}
-		return sidecars(files)
 	case map[string]any:
 		if named(v) {
 			return files(v)
@@ -45,22 +44,16 @@ func sidecars(v any) ([]sidecar, error) {
 	case []any:
 		var list []sidecar
 		for i, one := range v {
-			if _, nested := one.([]any); nested {
-				return nil, fmt.Errorf("sidecars[%d]: a list: want a JSON text or an object", i)
-			}
 			some, err := sidecars(one)
-			if err != nil {
-				return nil, fmt.Errorf("sidecars[%d]: %w", i, err)
+			if _, nested := one.([]any); nested || err != nil {
+				return nil, fmt.Errorf("sidecars[%d]: want a JSON text or an object", i)
 			}
 			list = append(list, some...)
 		}
 		return list, nil
 	}
-	text, err := json.Marshal(v)
-	if err != nil {
-		return nil, fmt.Errorf("sidecars: %w", err)
-	}
-	return []sidecar{{text: text}}, nil
+	text, err := json.Marshal(plain)
+	return []sidecar{{text: text}}, err
 }
 
 // named says that a map is one of files by their names.
@@ -76,7 +69,7 @@ func named(v map[string]any) bool {
 // files are those of a map, in the order of their names.
 func files(v map[string]any) ([]sidecar, error) {
 	var list []sidecar
-	for _, name := range slices.Sorted(maps.Keys(v)) {
+	for _, name := range sortedKeys(v) {
 		one, err := sidecars(v[name])
 		if err != nil || len(one) != 1 {
 			return nil, fmt.Errorf("sidecars: %s: want the text or the value of one JSON file", name)
@@ -86,52 +79,39 @@ func files(v map[string]any) ([]sidecar, error) {
 	return list, nil
 }
 
-// priorNumbers turns the option into the values that earlier stages stated.
-func priorNumbers(v any) ([]float64, error) {
-	switch v := v.(type) {
+// priorNumbers returns the values of earlier stages.
+func (p *policy) priorNumbers(v any) (list []float64, err error) {
+	if b, ok := v.([]byte); ok {
+		v = string(b)
+	}
+	plain, err := schema.Plain(v)
+	if err != nil {
+		return nil, fmt.Errorf("prior: %w", err)
+	}
+	var values []any
+	switch v := plain.(type) {
 	case nil:
 		return nil, nil
+	case string:
+		return p.stated(v)
 	case int:
 		return []float64{float64(v)}, nil
 	case float64:
 		return []float64{v}, nil
 	case json.Number:
-		f, err := v.Float64()
-		return []float64{f}, err
-	case []float64:
-		return v, nil
-	case map[string]float64:
-		var list []float64
-		for _, name := range slices.Sorted(maps.Keys(v)) {
-			list = append(list, v[name])
-		}
-		return list, nil
-	case string:
-		return stated(v), nil
-	case []byte:
-		return stated(string(v)), nil
-	case []string:
-		var list []float64
-		for _, s := range v {
-			list = append(list, stated(s)...)
-		}
-		return list, nil
+		n, err := v.Float64()
+		return []float64{n}, err
 	case []any:
-		return priorList(v)
+		values = v
 	case map[string]any:
-		values := make([]any, 0, len(v))
-		for _, name := range slices.Sorted(maps.Keys(v)) {
+		for _, name := range sortedKeys(v) {
 			values = append(values, v[name])
 		}
-		return priorList(values)
+	default:
+		return nil, fmt.Errorf("prior: a %T: want a text, a number, or a map or list of these", v)
 	}
-	return nil, fmt.Errorf("prior: a %T: want a text, a number, or a map or list of these", v)
-}
-
-func priorList(values []any) ([]float64, error) {
-	var list []float64
 	for _, one := range values {
-		numbers, err := priorNumbers(one)
+		numbers, err := p.priorNumbers(one)
 		if err != nil {
 			return nil, err
 		}
@@ -140,17 +120,24 @@ func priorList(values []any) ([]float64, error) {
 	return list, nil
 }
 
-// stated gives the values of IVPS, E[IVPS] and E[IRR] that a text states, or
-// the number that it is.
-func stated(text string) []float64 {
-	if n, ok := reading.Number(text); ok {
-		return []float64{n}
+// stated returns the number that a text is, or the values that an output states and some
+// stage must not state.
+func (p *policy) stated(text string) ([]float64, error) {
+	if n := reading.Numbers(text); len(n) == 1 && n[0].In(text) == strings.TrimSpace(text) {
+		return []float64{n[0].Value}, nil
+	}
+	d, err := read(context.Background(), text)
+	if err != nil {
+		return nil, fmt.Errorf("prior: %w", err)
 	}
 	var list []float64
-	for _, s := range reading.Read(reading.Request{Text: []byte(text)}).Statements {
-		if !s.Has(reading.Absent) && (s.Metric.PerShare() || s.Metric == reading.EIRR) {
-			list = append(list, s.Value)
+	for _, f := range p.vocabulary.facts(d) {
+		forbids := func(s stage) bool {
+			return slices.ContainsFunc(s.Forbids, func(one forbidden) bool { return one.Value == f.value })
+		}
+		if f.figure != nil && slices.ContainsFunc(p.Stages, forbids) {
+			list = append(list, f.figure.Value)
 		}
 	}
-	return list
+	return list, nil
 }

@@ -1,373 +1,283 @@
 package capy
 
 import (
-	"bytes"
-	"fmt"
-	"slices"
+	"regexp"
+	"sort"
+	"strings"
 
-	"github.com/seed61713e19/capstan/validators/capy/reading"
+	"github.com/seed61713e19/capstan/internal/reading"
+	"github.com/seed61713e19/capstan/validators/schema"
 )
 
-// A gap is something that a stage's row asks for and the text does not hold.
-type gap struct {
-	at      reading.Place
-	message string
+// schemaCheck checks the JSON of an artifact against the schema of the policy.
+func (r *run) schemaCheck(f *findings, name string, a *artifact, p *artifactPlace) {
+	if a.check == nil || p.node < 0 || p.nope != "" {
+		return
+	}
+	node := p.node
+	nodes := p.doc.nodes
+	if inner := node + 1; inner < nodes[node].end && startsWith(nodes[inner].key, name) && nodes[inner].end == nodes[node].end {
+		node = inner // {"A.3_…": …}
+	}
+	violations, err := a.check.Check(nil, p.doc.plain(node))
+	if err != nil {
+		f.fail(p.place, "%s is not checked against its schema: %v", name, err)
+	}
+	for _, v := range violations {
+		f.fail(p.place, "%s does not match its schema: %s", name, v)
+	}
 }
 
-// gaps lists what the row asks for beside the artifacts and is not there.
-func (r *run) gaps() []gap {
-	var list []gap
-	for topic, m := range r.query.mentions {
-		list = append(list, r.mention(topic, m)...)
+// plain returns the value of a node as the JSON packages have it.
+func (d *document) plain(i int) any {
+	n := &d.nodes[i]
+	switch n.kind {
+	case '{':
+		m := map[string]any{}
+		for c := i + 1; c < n.end; c = d.nodes[c].end {
+			m[d.nodes[c].key] = d.plain(c)
+		}
+		return m
+	case '[':
+		list := []any{}
+		for c := i + 1; c < n.end; c = d.nodes[c].end {
+			list = append(list, d.plain(c))
+		}
+		return list
+	case '0':
+		v, _ := schema.Parse([]byte(n.text))
+		return v
+	case '"':
+		return n.text
+	case 't', 'f':
+		return n.kind == 't'
 	}
-	for _, need := range r.stage.Needs {
-		switch m := reading.MetricOf(need); {
-		case need == needScenarios:
-			list = append(list, r.scenarios()...)
-		case m != reading.None && r.policy.Mentions[need].Wants == "":
-			list = append(list, r.value(m)...)
+	return nil
+}
+
+// needsCheck checks the parts and values of the row besides the artifacts.
+func (r *run) needsCheck(f *findings, last place) {
+	for _, name := range r.stage.Needs {
+		n, part := r.policy.Needs[name]
+		switch {
+		case !part:
+			r.needsValue(f, name, last)
+		case n.Holds == "scenarios":
+			r.needsScenarios(f, last)
+		case n.Holds == "dispositions":
+			r.needsDispositions(f, name, n, last)
+		default:
+			r.needsPart(f, name, n, last)
 		}
 	}
 	if r.stage.Questions != nil {
-		list = append(list, r.questions()...)
+		r.needsQuestions(f, last)
 	}
-	return list
 }
 
-// value wants a value of the metric stated that is the stage's own.
-func (r *run) value(m reading.Metric) []gap {
-	var absent, quoted *reading.Statement
-	inJSON, ok := false, false
-	for i := range r.doc.Statements {
-		s := &r.doc.Statements[i]
-		if s.Metric != m && !(m == reading.XFinal && s.Has(reading.Inner) && s.Metric == reading.XRefine) || s.Has(reading.Loose|reading.Range) || s.Hushed() && m == reading.IVPS {
-			continue
-		}
+// needsValue wants a number of the value that is the stage's own.
+func (r *run) needsValue(f *findings, name string, last place) {
+	v := r.policy.Values[name]
+	var absent, quoted *fact
+	found, inJSON := false, false
+	for _, one := range r.of(name) {
 		switch {
-		case s.Has(reading.Unseen):
-		case s.Has(reading.Absent):
-			if absent == nil && !r.stage.quotes(*s) {
-				absent = s
-			}
-		case r.stage.quotes(*s):
-			quoted = s
-		default:
-			ok = true
-			inJSON = inJSON || s.Form == reading.JSON
+		case one.hidden, one.aside, one.form == inHeading:
+		case r.earlier(one):
+			quoted = one
+		case one.figure != nil && !(v.Unit == "money" && one.figure.Percent):
+			found = true
+			inJSON = inJSON || one.form == inKey
+		case one.form == inKey && strings.ContainsRune("{[", rune(one.doc.nodes[one.node].kind)):
+		case one.whole && absent == nil && (r.filler(one.said) || one.said == "null"):
+			absent = one
 		}
 	}
 	switch {
-	case ok && (inJSON || absent == nil || absent.Form != reading.JSON):
-		return nil
+	case found && (inJSON || absent == nil || absent.form != inKey):
 	case absent != nil:
-		return []gap{{absent.At, m.String() + " has no value: " + r.doc.Quote(*absent)}}
+		f.fail(absent.place, "%s has no value: %q", v.Title, clip(absent.said, 60))
 	case quoted != nil:
-		return []gap{{quoted.At, m.String() + " of this stage is not stated, only an earlier stage's: " + r.doc.Quote(*quoted)}}
+		f.fail(quoted.place, "%s of this stage is not stated, only an earlier stage's: %q", v.Title, clip(quoted.said, 60))
+	default:
+		f.fail(last, "%s is not stated with a value: want, for instance, %s", v.Title, v.Example)
 	}
-	return []gap{{r.doc.Last, m.String() + " is not stated with a value: want, for instance, " + example(m)}}
 }
 
-func example(m reading.Metric) string {
-	switch m {
-	case reading.IVPS:
-		return "IVPS: $23.45"
-	case reading.EIVPS:
-		return "E[IVPS]: $23.45"
-	case reading.EIRR:
-		return "E[IRR]: 12.5%"
-	case reading.PIRR:
-		return "P(IRR > Hurdle): 40%"
-	}
-	return m.String() + " = 1.8"
-}
-
-// scenarios wants P and M of S1 to S4.
-func (r *run) scenarios() []gap {
-	var p, m [reading.ScenarioCount + 1]bool
-	for _, s := range r.doc.Statements {
-		switch {
-		case s.Scenario == 0 || s.Has(reading.Absent|reading.Unseen):
-		case s.Metric == reading.Probability:
-			p[s.Scenario] = true
-		case s.Metric == reading.Magnitude:
-			m[s.Scenario] = true
-		}
-	}
-	var list []gap
-	last := r.doc.Last
-	for n := 1; n <= reading.ScenarioCount; n++ {
-		at := r.doc.Scenarios[n]
-		switch {
-		case at.Line == 0:
-			list = append(list, gap{last, fmt.Sprintf("Missing scenario S%d with its P and M estimates", n)})
+// needsPart wants content under a label, a key or a heading.
+func (r *run) needsPart(f *findings, name string, n need, last place) {
+	var named *fact
+	var thin *fact
+	for _, one := range r.of(name) {
+		if one.hidden || n.Holds == "words" && one.form != inHeading && one.form != inKey || one.form == inHeading && r.others(one, name) {
 			continue
-		case !p[n] && !m[n]:
-			list = append(list, gap{at, fmt.Sprintf("Scenario S%d has neither a P nor an M estimate", n)})
-		case !p[n]:
-			list = append(list, gap{at, fmt.Sprintf("Scenario S%d has no P estimate: want, for instance, P = 0.30", n)})
-		case !m[n]:
-			list = append(list, gap{at, fmt.Sprintf("Scenario S%d has no M estimate: want, for instance, M = -12%%", n)})
 		}
-		last = at
+		held, under := r.holds(n, one)
+		if held && !under {
+			return
+		}
+		if held {
+			thin = one
+		}
+		if one.form != inLine || one.whole {
+			named = one
+		}
 	}
-	return list
+	if p := r.artifactOf(n.Artifact); p != nil && p.nope == "" || name == "jpd" && len(r.joint()) > 0 {
+		return
+	}
+	switch {
+	case thin != nil:
+		f.warn(thin.place, "Question: is this %s? Its content is under the minimum", n.Title)
+	case named != nil:
+		f.fail(named.place, "%s named, but without a %s", n.Title, wanted(n.Holds))
+	default:
+		f.fail(last, "Missing %s: want a heading, a label, a table or a JSON key that names it, with a %s", n.Title, wanted(n.Holds))
+	}
 }
 
-// wantsDisposition is what only the findings together can show, wantsNarrative
-// what a comment may be the heading of, wantsNumber what the cells of a table are looked
-// at for.
-const (
-	wantsNumber      = "number"
-	wantsDisposition = "disposition"
-	wantsNarrative   = "narrative"
-)
-
-// wants are the tests of what an entry holds.
-var wants = map[string]func(*reading.Document, reading.Entry) bool{
-	"present":      present,
-	"value":        valued,
-	wantsNumber:    numbered,
-	"grade":        graded,
-	wantsNarrative: narrated,
-}
-
-// mention wants an entry that names something and holds what is wanted of it.
-func (r *run) mention(topic int, m Mention) []gap {
-	if m.Wants == wantsDisposition {
-		return r.dispositions(topic, m)
-	}
-	entries := r.about(topic)
-	owed := r.owed(m, entries)
-	for _, e := range entries {
-		if wants[m.Wants](r.doc, e) && !awaits(r.doc, e) && !owed(e) && (m.Wants == wantsNarrative || !bytes.HasPrefix(bytes.TrimSpace(r.doc.Line(e)), []byte("<!--"))) {
-			return nil
-		}
-	}
-	if m.Artifact != "" {
-		if _, ok := r.artifacts()[artifactNumber(m.Artifact)]; ok {
-			return nil
-		}
-	}
-	if metric := reading.MetricOf(m.Metric); metric != reading.None && r.states(metric) {
+func (r *run) artifactOf(name string) *artifactPlace {
+	if name == "" {
 		return nil
 	}
-	for _, e := range entries {
-		if e.Form != reading.Prose {
-			return []gap{{e.At, fmt.Sprintf("%s named, but without %s", m.Title, article(m.Wants))}}
-		}
-	}
-	return []gap{{r.doc.Last, fmt.Sprintf("Missing %s: want a heading, a label, a table or a JSON key that names it, with %s", m.Title, article(m.Wants))}}
+	return r.artifact(name)
 }
 
-// states says whether the text states a value of a metric, or, of JPD, adds up
-// joint states.
-func (r *run) states(m reading.Metric) bool {
-	return m == reading.JPD && slices.ContainsFunc(r.doc.Tallies, func(t reading.Tally) bool { return t.N > 1 && !t.Top }) ||
-		slices.ContainsFunc(r.doc.Statements, func(s reading.Statement) bool { return s.Metric == m && !s.Has(reading.Absent|reading.Unseen) })
+func wanted(holds string) string {
+	if holds == "content" {
+		return "value"
+	}
+	return strings.TrimSuffix(holds, "s")
 }
 
-func article(want string) string {
-	if want == "present" {
-		return "its content"
-	}
-	return "a " + want
-}
-
-// body is what an entry covers, as far as it is looked at; for a label, what it
-// says behind its link.
-func body(d *reading.Document, e reading.Entry) []byte {
-	t := d.Body(e)
-	if t = t[:min(len(t), maxBody)]; e.Form != reading.JSON {
-		t = uncommented(t)
-	}
-	if e.Form != reading.Label && e.Form != reading.Prose {
-		return t
-	}
-	if rest, linked := reading.Said(t); linked && len(d.Rest(e)) >= len(t) {
-		return beforeNext(rest)
-	}
-	if e.Form == reading.Label && len(trimmed(d.Rest(e))) == 0 {
-		return below(d, e, t)
-	}
-	return t
-}
-
-// beforeNext is a placeholder without the labels behind it on its line: CR: TBD; τ: 0.6.
-func beforeNext(said []byte) []byte {
-	if end := bytes.IndexAny(said, ";|,"); end >= 0 && blank(said[:end]) && bytes.ContainsAny(said[end:], ":=") {
-		return said[:end]
-	}
-	return said
-}
-
-// below is what stands under a label that says nothing on its own line: of an item up to
-// the next one, of a paragraph the line behind it.
-func below(d *reading.Document, e reading.Entry, t []byte) []byte {
-	if line := d.Line(e); isItem(line) {
-		mark := bytes.IndexAny(line, "-*+") + 1
-		if end := bytes.Index(t, append([]byte{'\n'}, line[:mark+1]...)); end >= 0 {
-			return t[:end]
-		}
-		return t
-	}
-	next := d.Next(e)
-	if _, linked := reading.Said(next); len(trimmed(t)) == 0 && len(next) > 0 && !linked && bytes.IndexByte([]byte("#*<-"), next[0]) < 0 {
-		return next
-	}
-	return t
-}
-
-// present wants something under a heading or behind a label.
-func present(d *reading.Document, e reading.Entry) bool {
-	t := body(d, e)
-	switch e.Form {
-	case reading.Prose:
-		return false
-	case reading.Heading:
-		return content(t) && !disclaimers.Has(d.Title(e)) && !disclaimers.Has(d.Rest(e))
-	}
-	return len(bytes.Trim(t, " \t\r\n|*:{}[]\"")) > 0 && !unmade(trimmed(t)) && filled(d, e)
-}
-
-// valued wants something that is no placeholder.
-func valued(d *reading.Document, e reading.Entry) bool {
-	t := body(d, e)
-	switch e.Form {
-	case reading.JSON:
-		return string(t) == "[]" || !unmade(trimmed(t)) && !template(t)
-	case reading.Heading:
-		rest, linked := reading.Said(d.Rest(e))
-		return content(t) && !disclaimers.Has(d.Rest(e)) || linked && len(rest) > 0 && !unmade(rest)
-	}
-	said := trimmed(t)
-	return len(said) > 0 && !unmade(said) && borrowed.Begin(said) == 0 && filled(d, e)
-}
-
-// trimmed is what an entry says without the marks that set it off.
-func trimmed(t []byte) []byte { return bytes.Trim(t, " \t\r\n|*:=_\"") }
-
-// numbered wants a number, of a table's head one in its own column.
-func numbered(d *reading.Document, e reading.Entry) bool {
-	if e.Head {
-		return slices.ContainsFunc(d.Column(e), func(cell []byte) bool { return !unmade(trimmed(cell)) && hasNumber(cell) })
-	}
-	t := body(d, e)
-	if e.Form == reading.Heading {
-		return hasNumber(t) && content(t) || hasNumber(d.Rest(e))
-	}
-	if e.Form == reading.Prose && len(t) == 0 || unmade(trimmed(t)) {
-		return false
-	}
-	return hasNumber(t)
-}
-
-// hasNumber says that a text has a digit that is not part of a name, such as
-// S1 or T2.
-func hasNumber(t []byte) bool {
-	for i, c := range t {
-		if c >= '0' && c <= '9' && (i == 0 || !word(t[i-1]) && t[i-1] != '^' || t[i-1] >= '0' && t[i-1] <= '9' && numberBefore(t, i)) {
-			return true
-		}
-	}
-	return false
-}
-
-func numberBefore(t []byte, i int) bool {
-	for i > 0 && t[i-1] >= '0' && t[i-1] <= '9' {
-		i--
-	}
-	return i == 0 || !word(t[i-1])
-}
-
-// graded wants a letter, or a grade in words behind a link.
-func graded(d *reading.Document, e reading.Entry) bool {
-	t := body(d, e)
-	if e.Form == reading.JSON && len(t) > 0 && t[0] != '{' && t[0] != '[' {
-		return !reading.Placeholder(t) && len(t) < 80 && t[0] == '"'
-	}
-	if e.Form != reading.Heading && e.Form != reading.JSON {
-		t = bytes.Trim(t, " \t\r\n|*:=_")
-		if len(t) > 0 && len(t) < 120 && !reading.Placeholder(t) && (letterGrade(t) || e.Form == reading.Cell) {
-			return true
-		}
-	}
-	for line := range bytes.Lines(t) {
-		if gradeLine(line) || e.Form == reading.Heading && signedGrade(line) {
-			return true
-		}
-	}
-	rest, linked := reading.Said(d.Rest(e))
-	return linked && letterGrade(rest) || e.Form == reading.Label && !linked && gradeLine(d.Next(e))
-}
-
-// gradeLine says that a line is a grade, or names one.
-func gradeLine(line []byte) bool {
-	if _, end, ok := gradeWords.In(line); ok {
-		rest, linked := reading.Said(bytes.TrimLeft(line[end:], `"`))
-		rest = bytes.Trim(rest, " \t\r\n\",|*")
-		if i := bytes.IndexFunc(rest, func(r rune) bool { return r < 0x2000 && r != '*' && r != ' ' }); i > 0 {
-			rest = rest[i:] // behind a picture
-		}
-		if linked && len(rest) > 0 && !reading.Placeholder(rest) && rest[0] != '{' && (letterGrade(rest) || len(rest) < 40) || letterGrade(line[end:]) {
-			return true
-		}
-	}
-	t := bytes.Trim(line, " \t\r\n*_")
-	return len(t) <= 4 && bytes.IndexByte(t, ' ') < 0 && letterGrade(t)
-}
-
-// signedGrade finds a B+ in a sentence: I give this a B+.
-func signedGrade(line []byte) bool {
-	given := false
-	for w := range bytes.FieldsSeq(line[:min(len(line), 200)]) {
-		bare := bytes.Trim(w, "*_`().,;:\"")
-		if given && len(bare) == 2 && bare[0] >= 'A' && bare[0] <= 'F' && (bare[1] == '+' || bare[1] == '-') {
-			return true
-		}
-		given = giving[string(w)]
-	}
-	return false
-}
-
-// giving are the words that a grade follows in a sentence.
-var giving = reading.Set("a", "an", "is", "at", "of", "as")
-
-// letterGrade finds B+ among the first few words.
-func letterGrade(t []byte) bool {
-	for w := range bytes.FieldsSeq(t[:min(len(t), 40)]) {
-		if end := bytes.IndexByte(w, '>'); w[0] == '<' && end >= 0 {
-			w = w[end+1:]
-		}
-		w, _, _ = bytes.Cut(w, []byte{'<'})
-		w = bytes.Trim(w, "*_`().,;:\"|$")
-		if len(w) == 0 || w[0] < 'A' || w[0] > 'F' {
+// others reports whether a heading names another part of the same row too: a title that
+// names all narratives is none of them.
+func (r *run) others(one *fact, name string) bool {
+	words := tokens(fold(one.said))
+	for _, other := range r.stage.Needs {
+		if n := r.policy.Needs[other]; other == name || n.Holds != "words" {
 			continue
 		}
-		switch string(w[1:]) {
-		case "", "+", "-", "−", "–", `\+`, `\-`:
+		for i := range words {
+			if p := r.labels.at(words, i); p != nil && p.kind == other {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// holds reports whether a fact has what a need wants, and whether that is under the
+// minimum.
+func (r *run) holds(n need, one *fact) (held, thin bool) {
+	switch one.form {
+	case inHeading:
+		return r.sectionHolds(n, one)
+	case inKey:
+		return r.keyHolds(n, one), false
+	}
+	said := one.said
+	if said == "" && one.body.End > one.body.Start {
+		return r.sectionHolds(n, &fact{place: one.place, body: reading.Span{Start: one.body.End, End: one.doc.nextTitle(one.body.End)}})
+	}
+	switch n.Holds {
+	case "number":
+		return len(reading.Numbers(said)) > 0 && !r.filler(said), false
+	case "grade":
+		return graded(said), false
+	}
+	return said != "" && !r.filler(said), false
+}
+
+func (d *document) nextTitle(offset int) int {
+	if i := sort.Search(len(d.titles), func(i int) bool { return d.titles[i].start >= offset }); i < len(d.titles) {
+		return d.titles[i].start
+	}
+	return len(d.Source)
+}
+
+func (r *run) sectionHolds(n need, one *fact) (held, thin bool) {
+	m := r.section(one.doc, one.body)
+	if value, ok := strings.CutPrefix(labels.FindString(one.said), one.said); !m.any() && one.said != "" && ok {
+		return value != "" && !r.filler(value), false
+	}
+	if !m.any() || !m.enough(r.policy.Minimum) && m.filler || r.filler(bracketed(one.said)) {
+		return false, false
+	}
+	switch n.Holds {
+	case "words":
+		return m.words+m.items+m.rows >= n.Words || m.enough(r.policy.Minimum), false
+	case "number":
+		return r.sectionNumber(one), false
+	case "grade":
+		return r.sectionGrade(one), false
+	}
+	return true, !m.enough(&minimum{Rows: 1, Leaves: 1, Items: 1, Words: 8})
+}
+
+var bracket = regexp.MustCompile(`\(([^)]*)\)`)
+
+func bracketed(text string) string {
+	if m := bracket.FindStringSubmatch(text); m != nil {
+		return m[1]
+	}
+	return "-word-"
+}
+
+// sectionNumber reports whether a section has a number in a cell, an item, JSON or a line.
+func (r *run) sectionNumber(one *fact) bool {
+	for _, other := range r.of(one.value) {
+		if other.form != inHeading && other.doc == one.doc && one.body.Contains(other.offset) {
+			return false // it decides
+		}
+	}
+	for i := one.doc.blockAt(one.body.Start); i < len(one.doc.Blocks) && one.doc.Blocks[i].Start < one.body.End; i++ {
+		b := &one.doc.Blocks[i]
+		if b.Start >= one.body.Start && b.Kind != reading.HeadingBlock && len(reading.Numbers(b.Text)) > 0 {
 			return true
 		}
 	}
 	return false
 }
 
-var gradeWords = reading.NewPhrases("grade", "rating", "score", "overall", "verdict", "assessment", "fit")
-
-// narrativeWords is how many words a narrative has at least.
-const narrativeWords = 12
-
-// narrated wants running text under a heading, or in a long string.
-func narrated(d *reading.Document, e reading.Entry) bool {
-	t := body(d, e)
-	switch e.Form {
-	case reading.Heading, reading.JSON:
-	case reading.Label:
-		if whole := bytes.TrimSpace(d.Line(e)); !(bytes.HasPrefix(whole, []byte("**")) && bytes.HasSuffix(whole, []byte("**"))) && !bytes.HasPrefix(whole, []byte("==")) && !bytes.HasPrefix(whole, []byte("<!--")) {
-			return false
+func (r *run) sectionGrade(one *fact) bool {
+	for _, g := range append(r.of("grade"), r.of("pipeline_fit")...) {
+		if g.doc == one.doc && one.body.Contains(g.offset) && graded(g.said) {
+			return true
 		}
-		t = d.Following(e)
-	default:
-		return false
 	}
-	return reading.CountWords(t[:min(len(t), 4000)]) >= narrativeWords && !reading.Placeholder(t)
+	for i := one.doc.blockAt(one.body.Start); i < len(one.doc.Blocks) && one.doc.Blocks[i].Start < one.body.End; i++ {
+		if b := &one.doc.Blocks[i]; b.Start >= one.body.Start && len(b.Text) < 6 && graded(b.Text) {
+			return true
+		}
+	}
+	return false
+}
+
+var letterGrade = regexp.MustCompile(`^[\s*_("'\x60]*[A-F](?:[+\-−–]|\\[+-])?(?:[\s*_)"'.,;:/\x60]|$)`)
+
+func graded(text string) bool { return letterGrade.MatchString(text) }
+
+// keyHolds reports whether a member of JSON has what a need wants.
+func (r *run) keyHolds(n need, one *fact) bool {
+	d, at := one.doc, &one.doc.nodes[one.node]
+	switch n.Holds {
+	case "number":
+		for i := one.node; i < at.end; i++ {
+			if d.nodes[i].kind == '0' || d.nodes[i].kind == '"' && r.number(fold(d.nodes[i].text)) != nil {
+				return true
+			}
+		}
+		return false
+	case "grade":
+		for i := one.node; i < at.end; i++ {
+			if m := &d.nodes[i]; m.kind == '"' && graded(m.text) && (i == one.node || strings.Contains(strings.ToLower(m.key), "grade")) {
+				return true
+			}
+		}
+		return false
+	case "words":
+		return at.kind == '"' && len(strings.Fields(at.text)) >= n.Words
+	}
+	return d.leaves(r.vocabulary, one.node) > 0 || at.kind == '[' && at.end == one.node+1
 }

@@ -3,211 +3,302 @@ package capy
 import (
 	"bytes"
 	"cmp"
-	_ "embed"
+	"embed"
 	"errors"
 	"fmt"
 	"maps"
+	"path"
+	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/seed61713e19/capstan/validators"
-	"github.com/seed61713e19/capstan/validators/capy/reading"
+	"github.com/seed61713e19/capstan/validators/schema"
 )
 
-//go:embed policy.yaml
-var shipped []byte
+//go:embed policies/*.yaml
+var policyFiles embed.FS
 
-// A Policy is the stage table and the bounds: what the gate asks of each
-// stage's output. It is not changed once it was read.
-type Policy struct {
-	Extends   string              `yaml:"extends"`
-	Stages    []Stage             `yaml:"stages"`
-	Artifacts map[string]Artifact `yaml:"artifacts"`
-	Mentions  map[string]Mention  `yaml:"mentions"`
-	Bounds    map[string]Bound    `yaml:"bounds"`
+// A policy is what the gate asks of the output of each stage. It is not changed once it
+// was read. The file policies/1.0.0.yaml explains the keys.
+type policy struct {
+	Version    string              `yaml:"version"`
+	Extends    string              `yaml:"extends"`
+	Fabricated string              `yaml:"no_fabrication"`
+	Minimum    *minimum            `yaml:"minimum"`
+	Stages     []stage             `yaml:"stages"`
+	Artifacts  map[string]artifact `yaml:"artifacts"`
+	Needs      map[string]need     `yaml:"needs"`
+	Values     map[string]value    `yaml:"values"`
+	Derivation *derivation         `yaml:"derivation"`
+
+	vocabulary *vocabulary
 }
 
-// A Stage is a row of the stage table.
-type Stage struct {
+type minimum struct {
+	Rows   int `yaml:"rows"`
+	Leaves int `yaml:"leaves"`
+	Items  int `yaml:"items"`
+	Words  int `yaml:"words"`
+}
+
+type stage struct {
 	Name       string      `yaml:"name"`
-	Knows      int         `yaml:"knows"`      // the last state of the valuation that it may quote, 0 to 4
-	Artifacts  []string    `yaml:"artifacts"`  // A.1 to A.14
-	Needs      []string    `yaml:"needs"`      // values and mentions
-	Forbids    []Forbidden `yaml:"forbids"`    // what only the kernel may state
-	Questions  *Questions  `yaml:"questions"`  // the research questions of RQ_GEN
-	Derivation bool        `yaml:"derivation"` // the X values must average
+	State      int         `yaml:"state"`
+	Artifacts  []string    `yaml:"artifacts"`
+	Needs      []string    `yaml:"needs"`
+	Forbids    []forbidden `yaml:"forbids"`
+	Asks       []string    `yaml:"asks"`
+	Questions  *questions  `yaml:"questions"`
+	Derivation bool        `yaml:"derivation"`
 }
 
-// A Forbidden is a value that a stage must not state; with a state above 0,
-// only where the text says that it is of that state.
-type Forbidden struct {
+type forbidden struct {
 	Value string `yaml:"value"`
 	State int    `yaml:"state"`
 }
 
-// Questions says which research questions there must be: so many of each
-// platform, or exactly these.
-type Questions struct {
+type questions struct {
 	Platforms map[string]int `yaml:"platforms"`
+	ID        string         `yaml:"id"`
 	IDs       []string       `yaml:"ids"`
 }
 
-// An Artifact is what A.n is called; a heading that says A.n and more names it
-// only with one of the words. A file of its own is A.n by one of the sure keys
-// near the top of its JSON, or by two of the others.
-type Artifact struct {
-	Title string   `yaml:"title"`
-	Words []string `yaml:"words"`
-	Sure  []string `yaml:"sure"`
-	Keys  []string `yaml:"keys"`
+type artifact struct {
+	Title  string         `yaml:"title"`
+	In     []string       `yaml:"in"`
+	Names  []string       `yaml:"names"`
+	File   string         `yaml:"file"`
+	Sure   []string       `yaml:"sure"`
+	Keys   []string       `yaml:"keys"`
+	JSON   bool           `yaml:"json"`
+	Schema map[string]any `yaml:"schema"`
+
+	file    *regexp.Regexp
+	heading *regexp.Regexp
+	check   *schema.Schema
 }
 
-// A Mention is something that must be there by one of its phrases, with what
-// it wants: present, value, number, grade, disposition or narrative.
-type Mention struct {
+type need struct {
 	Title    string   `yaml:"title"`
-	Wants    string   `yaml:"wants"`
-	Phrases  []string `yaml:"phrases"`
-	Artifact string   `yaml:"artifact"` // does as well
-	Metric   string   `yaml:"metric"`   // a value of it does as well
+	Holds    string   `yaml:"holds"`
+	Words    int      `yaml:"words"`
+	Artifact string   `yaml:"artifact"`
+	Labels   []string `yaml:"labels"`
 }
 
-// A Bound is the valid range of one number; the fields left out do not bound.
-type Bound struct {
-	WarnBelow  *float64 `yaml:"warn_below"`
-	WarnAbove  *float64 `yaml:"warn_above"`
-	WarnAtMost *float64 `yaml:"warn_at_most"`
-	FailBelow  *float64 `yaml:"fail_below"`
-	FailAbove  *float64 `yaml:"fail_above"`
-	FailAtMost *float64 `yaml:"fail_at_most"`
-	Near       float64  `yaml:"near"`
-	Below      string   `yaml:"below"`
-	Stages     []string `yaml:"stages"`
+type value struct {
+	Title    string    `yaml:"title"`
+	Unit     string    `yaml:"unit"`
+	Labels   []string  `yaml:"labels"`
+	Pointers []string  `yaml:"pointers"`
+	Above    *float64  `yaml:"above"`
+	Min      *float64  `yaml:"min"`
+	Max      *float64  `yaml:"max"`
+	Near     float64   `yaml:"near"`
+	FailAt   *float64  `yaml:"fail_above"`
+	FailMin  *float64  `yaml:"fail_min"`
+	FailMax  *float64  `yaml:"fail_max"`
+	Under    string    `yaml:"under"`
+	Doubt    []float64 `yaml:"doubt"`
+	Only     []string  `yaml:"only"`
+	Example  string    `yaml:"example"`
+}
+
+type derivation struct {
+	Value      string   `yaml:"value"`
+	Mean       []string `yaml:"mean"`
+	Tolerance  float64  `yaml:"tolerance"`
+	Divergence float64  `yaml:"divergence"`
 }
 
 // ErrStage is wrapped by the error for a stage that the policy does not have.
 var ErrStage = errors.New("unknown stage")
 
-type policyFile struct {
-	Default  string            `yaml:"default"`
-	Policies map[string]Policy `yaml:"policies"`
+// defaultPolicy is the seed's letter.
+const defaultPolicy = "1.0.0"
+
+// shippedNames lists the names of the policies that come with the gate.
+func shippedNames() []string {
+	entries, err := policyFiles.ReadDir("policies")
+	if err != nil {
+		return nil
+	}
+	names := make([]string, len(entries))
+	for i, e := range entries {
+		names[i] = strings.TrimSuffix(e.Name(), path.Ext(e.Name()))
+	}
+	return names
 }
 
-var shelf = sync.OnceValues(func() (policyFile, error) {
-	var f policyFile
-	err := validators.ReadPolicy(shipped, &f)
-	return f, err
-})
+var shippedPolicies sync.Map // name → func() (*policy, error)
 
-// loadPolicy gives the shipped policy of that name ("1.0.0" and "1.0.1"; ""
-// is 1.0.0), or reads one from YAML. What the YAML leaves out is as in the
-// policy that it extends, 1.0.0 if it says nothing.
-func loadPolicy(text []byte) (*Policy, error) {
-	file, err := shelf()
-	if err != nil {
-		return nil, fmt.Errorf("shipped policies: %w", err)
+// shippedPolicy reads a policy that comes with the gate, once.
+func shippedPolicy(name string) (*policy, error) {
+	read, _ := shippedPolicies.LoadOrStore(name, sync.OnceValues(func() (*policy, error) {
+		text, err := policyFiles.ReadFile("policies/" + name + ".yaml")
+		if err != nil {
+			return nil, fmt.Errorf("policy %q is neither shipped (%s) nor YAML", clip(name, 40), strings.Join(shippedNames(), ", "))
+		}
+		return readPolicy(text)
+	}))
+	return read.(func() (*policy, error))()
+}
+
+// loadPolicy returns the shipped policy of a name, 1.0.0 for "", or reads one from YAML.
+// What the YAML leaves out is as in the policy that it extends, by default 1.0.0.
+func loadPolicy(text string) (*policy, error) {
+	name := cmp.Or(strings.TrimSpace(text), defaultPolicy)
+	if slices.Contains(shippedNames(), name) || !strings.ContainsAny(name, ":\n") {
+		return shippedPolicy(name)
 	}
-	name := cmp.Or(string(bytes.TrimSpace(text)), file.Default)
-	if p, ok := file.Policies[name]; ok {
-		return resolve(file, p, 0)
-	}
-	if !strings.ContainsAny(name, ":\n") {
-		known := slices.Sorted(maps.Keys(file.Policies))
-		return nil, fmt.Errorf("policy %q is neither shipped (%s) nor YAML", reading.Clip(name, 40), strings.Join(known, ", "))
-	}
-	var p Policy
-	if err := validators.ReadPolicy(text, &p); err != nil {
+	return readPolicy([]byte(text))
+}
+
+func readPolicy(text []byte) (*policy, error) {
+	var p policy
+	if err := validators.ReadPolicy(bytes.TrimSpace(text), &p); err != nil {
 		return nil, fmt.Errorf("policy: %w", err)
 	}
-	p.Extends = cmp.Or(p.Extends, file.Default)
-	return resolve(file, p, 0)
-}
-
-// resolve lays a policy over the one that it extends and checks the result.
-func resolve(file policyFile, p Policy, depth int) (*Policy, error) {
-	if p.Extends != "" {
-		below, ok := file.Policies[p.Extends]
-		if !ok || depth > len(file.Policies) {
-			return nil, fmt.Errorf("policy: extends %q, which is not shipped", p.Extends)
+	if p.Version != defaultPolicy {
+		below := cmp.Or(p.Extends, defaultPolicy)
+		if !slices.Contains(shippedNames(), below) || below == p.Version {
+			return nil, fmt.Errorf("policy: extends %q; want one of %s", clip(below, 40), strings.Join(shippedNames(), ", "))
 		}
-		ground, err := resolve(file, below, depth+1)
+		ground, err := shippedPolicy(below)
 		if err != nil {
 			return nil, err
 		}
 		p = ground.under(p)
 	}
-	return &p, p.check()
+	return &p, p.prepare()
 }
 
-func (p *Policy) under(top Policy) Policy {
-	rows := slices.Clone(p.Stages)
+// under lays a policy over the one that it extends. A stage that it names replaces the
+// other's; of an artifact, a need and a value it replaces the keys that it has.
+func (p *policy) under(top policy) policy {
+	list := slices.Clone(p.Stages)
 	for _, s := range top.Stages {
-		if i := slices.IndexFunc(rows, func(r Stage) bool { return r.Name == s.Name }); i >= 0 {
-			rows[i] = s
+		if i := slices.IndexFunc(list, func(r stage) bool { return r.Name == s.Name }); i >= 0 {
+			list[i] = s
 		} else {
-			rows = append(rows, s)
+			list = append(list, s)
 		}
 	}
-	return Policy{
-		Stages:    rows,
-		Artifacts: over(p.Artifacts, top.Artifacts),
-		Mentions:  over(p.Mentions, top.Mentions),
-		Bounds:    over(p.Bounds, top.Bounds),
-	}
+	top.Stages = list
+	top.Fabricated = cmp.Or(top.Fabricated, p.Fabricated)
+	top.Minimum = cmp.Or(top.Minimum, p.Minimum)
+	top.Derivation = cmp.Or(top.Derivation, p.Derivation)
+	top.Artifacts, top.Needs, top.Values = over(p.Artifacts, top.Artifacts), over(p.Needs, top.Needs), over(p.Values, top.Values)
+	return top
 }
 
 func over[V any](ground, top map[string]V) map[string]V {
 	m := maps.Clone(ground)
-	if m == nil {
-		m = map[string]V{}
+	for name, v := range top {
+		merged := m[name]
+		from, to := reflect.ValueOf(v), reflect.ValueOf(&merged).Elem()
+		for i := range from.NumField() {
+			if to.Field(i).CanSet() && !from.Field(i).IsZero() {
+				to.Field(i).Set(from.Field(i))
+			}
+		}
+		m[name] = merged
 	}
-	maps.Copy(m, top)
 	return m
 }
 
-// check finds names that nothing answers to: a policy that asks for nothing by
-// a slip of the pen would pass everything.
-func (p *Policy) check() error {
+// prepare compiles the policy. A name that nothing has is an error: a policy that asks
+// for nothing by a slip would pass everything.
+func (p *policy) prepare() error {
+	ground, err := tables()
+	if err != nil {
+		return err
+	}
+	labels, pointers := map[string][]string{}, map[string]string{}
+	for name, v := range p.Values {
+		if len(v.Labels) > 0 {
+			labels[name] = v.Labels
+		}
+		for _, pointer := range v.Pointers {
+			pointers[pointer] = name
+		}
+	}
+	for name, n := range p.Needs {
+		if len(n.Labels) > 0 {
+			labels[name] = n.Labels
+		}
+	}
+	p.vocabulary = ground.with(labels, pointers)
+	for _, name := range slices.Sorted(maps.Keys(p.Artifacts)) {
+		a := p.Artifacts[name]
+		if err := a.prepare(name); err != nil {
+			return fmt.Errorf("policy: artifact %s: %w", name, err)
+		}
+		p.Artifacts[name] = a
+	}
+	return p.check()
+}
+
+var artifactName = regexp.MustCompile(`^A\.(\d{1,3})$`)
+
+func (a *artifact) prepare(name string) (err error) {
+	m := artifactName.FindStringSubmatch(name)
+	if m == nil {
+		return errors.New("want a name such as A.7")
+	}
+	if a.file, err = regexp.Compile(cmp.Or(a.File, `(?i)(^|[^a-z0-9])a[._]?`+m[1]+`([^0-9]|$)`)); err != nil {
+		return err
+	}
+	if a.heading, err = regexp.Compile(`(?i)(^|[^\pL\pN.])A\.?` + m[1] + `([^\pN.]|\.?$|\.[^\pN])`); err != nil || len(a.Schema) == 0 {
+		return err
+	}
+	a.check, err = schema.Compile(a.Schema)
+	return err
+}
+
+func (p *policy) check() error {
 	for _, s := range p.Stages {
 		for _, a := range s.Artifacts {
-			if _, ok := p.Artifacts[a]; !ok || artifactNumber(a) == 0 {
+			if _, ok := p.Artifacts[a]; !ok {
 				return fmt.Errorf("policy: stage %s: no artifact is called %q", s.Name, a)
 			}
 		}
 		for _, n := range s.Needs {
-			if _, ok := p.Mentions[n]; !ok && reading.MetricOf(n) == reading.None && n != needScenarios && n != needNarratives {
+			if _, ok := p.Needs[n]; !ok && p.Values[n].Unit == "" {
 				return fmt.Errorf("policy: stage %s: nothing called %q can be needed", s.Name, n)
 			}
 		}
 		for _, f := range s.Forbids {
-			if reading.MetricOf(f.Value) == reading.None {
+			if p.Values[f.Value].Unit == "" {
 				return fmt.Errorf("policy: stage %s: nothing called %q can be forbidden", s.Name, f.Value)
 			}
 		}
 	}
-	return p.checkBounds()
-}
-
-func (p *Policy) checkBounds() error {
-	for _, name := range slices.Sorted(maps.Keys(p.Bounds)) {
-		if reading.MetricOf(name) == reading.None {
-			return fmt.Errorf("policy: nothing called %q can be bounded", name)
+	for _, name := range slices.Sorted(maps.Keys(p.Values)) {
+		v := p.Values[name]
+		if !slices.Contains([]string{"money", "percent", "plain"}, v.Unit) {
+			return fmt.Errorf("policy: value %s: unit %q: want money, percent or plain", name, v.Unit)
 		}
-		if below := p.Bounds[name].Below; below != "" && reading.MetricOf(below) == reading.None {
-			return fmt.Errorf("policy: bound %s: nothing called %q", name, below)
+		if v.Under != "" && p.Values[v.Under].Unit == "" {
+			return fmt.Errorf("policy: value %s: under %q: there is no such value", name, v.Under)
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(p.Mentions)) {
-		if w := p.Mentions[name].Wants; wants[w] == nil && w != wantsDisposition {
-			return fmt.Errorf("policy: mention %s: wants %q, not one of disposition, grade, narrative, number, present, value", name, w)
+	for _, name := range slices.Sorted(maps.Keys(p.Needs)) {
+		if h := p.Needs[name].Holds; !slices.Contains([]string{"content", "number", "grade", "words", "scenarios", "dispositions"}, h) {
+			return fmt.Errorf("policy: need %s: holds %q: want content, number, grade, words, scenarios or dispositions", name, h)
 		}
+	}
+	if p.Fabricated != "warn" && p.Fabricated != "fail" {
+		return fmt.Errorf("policy: no_fabrication: %q: want warn or fail", p.Fabricated)
 	}
 	return nil
 }
 
-// stage gives the row of a stage, or an error that lists them all.
-func (p *Policy) stage(name string) (Stage, error) {
+// stage returns the row of a stage, or an error that lists them all.
+func (p *policy) stage(name string) (stage, error) {
 	names := make([]string, len(p.Stages))
 	for i, s := range p.Stages {
 		if s.Name == name {
@@ -215,12 +306,12 @@ func (p *Policy) stage(name string) (Stage, error) {
 		}
 		names[i] = s.Name
 	}
-	return Stage{}, fmt.Errorf("%w %q: want one of %s", ErrStage, reading.Clip(name, 40), strings.Join(names, ", "))
+	return stage{}, fmt.Errorf("%w %q: want one of %s", ErrStage, clip(name, 40), strings.Join(names, ", "))
 }
 
-// Stages lists the stages of the default policy in the order of its table.
-func Stages() []string {
-	p, err := loadPolicy(nil)
+// stageNames lists the stages of the default policy in the order of its table.
+func stageNames() []string {
+	p, err := loadPolicy("")
 	if err != nil {
 		return nil
 	}

@@ -1,254 +1,150 @@
 package capy
 
 import (
-	"bytes"
 	"cmp"
-	"fmt"
 	"maps"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
-	"github.com/seed61713e19/capstan/validators/capy/reading"
+	"github.com/seed61713e19/capstan/internal/reading"
 )
 
-// A question is a research question that the text asks.
-type question struct {
-	id       string
-	at       reading.Place
-	platform string
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+// needsQuestions wants the research questions of the row: so many of each platform, or
+// exactly those of a list.
+func (r *run) needsQuestions(f *findings, last place) {
+	q := r.stage.Questions
+	if len(q.IDs) > 0 {
+		r.needsIDs(f, q.IDs, last)
+		return
+	}
+	counts := map[string]int{}
+	id := regexp.MustCompile(`\b` + regexp.QuoteMeta(cmp.Or(q.ID, "RQ")) + `[-_ ]?\d{1,3}\b`)
+	platforms := map[string]map[string]bool{}
+	at := last
+	for _, unit := range r.units(id) {
+		name := strings.NewReplacer("-", "", "_", "", " ", "").Replace(unit.id)
+		if platforms[name] == nil {
+			platforms[name] = map[string]bool{}
+			at = unit.place
+		}
+		for _, p := range r.platforms(unit) {
+			platforms[name][p] = true
+		}
+	}
+	total := len(platforms)
+	for _, name := range sortedKeys(platforms) {
+		for p := range platforms[name] {
+			counts[p]++
+		}
+	}
+	if total == 0 {
+		total, counts = r.grouped()
+	}
+	want := 0
+	for _, n := range q.Platforms {
+		want += n
+	}
+	if total != want {
+		f.fail(at, "%d RQs: want %d", total, want)
+		return
+	}
+	for _, p := range sortedKeys(q.Platforms) {
+		if n := counts[p]; n != q.Platforms[p] {
+			f.fail(at, "%d %s among the RQs: want %d", n, p, q.Platforms[p])
+		}
+	}
 }
 
-// maxQuestions bounds how many are counted.
-const maxQuestions = 200
-
-// questions wants exactly the research questions of the policy.
-func (r *run) questions() []gap {
-	asked := r.asked()
-	if ids := r.stage.Questions.IDs; len(ids) > 0 {
-		return exactly(r.doc.Last, ids, asked)
+// platforms returns the platforms that a question names: in brackets or a cell of its own,
+// or under the label of platforms, else those of the heading above.
+func (r *run) platforms(u unit) []string {
+	text := u.text
+	if u.form == inHeading {
+		text, _, _ = strings.Cut(text, "\n")
 	}
-	want := r.stage.Questions.Platforms
-	total := 0
-	for _, n := range want {
-		total += n
-	}
-	list := counted(asked, total)
-	if len(list) == 0 {
-		return []gap{{r.doc.Last, fmt.Sprintf("no research questions: want exactly %d RQs: %s", total, tally(want))}}
-	}
-	if len(list) != total {
-		return []gap{{list[len(list)-1].at, fmt.Sprintf("%d RQs (%s): want exactly %d: %s", len(list), idsOf(list), total, tally(want))}}
-	}
-	got := map[string]int{}
-	for _, q := range list {
-		got[q.platform]++
-	}
-	if maps.Equal(got, want) {
-		return nil
-	}
-	return []gap{{list[0].at, fmt.Sprintf("the %d RQs are %s: want %s", total, tally(got), tally(want))}}
-}
-
-// asked lists the questions that are asked, each once, with its platform:
-// where several entries are of one, the first that says it.
-func (r *run) asked() []*question {
-	known := map[string]*question{}
-	var order []*question
-	rejected := r.ranges(topicRejected)
-	led := "" // the platform that a line names which leads a list of questions in
-	for _, e := range r.doc.Entries {
-		if e.ID == "" {
-			led = r.leading(e, led)
+	found := map[string]bool{}
+	for _, part := range partOf.Split(text, -1) {
+		words := tokens(fold(part))
+		if len(words) > 0 && words[0].word == "platform" {
+			words = words[1:]
 		}
-		if e.ID == "" || rejected.holds(r.doc, e) || isRejected(r.doc, e) || (e.Form == reading.Heading || e.Form == reading.Item) && rangeOfIDs(r.doc.Rest(e)) {
-			continue
-		}
-		q := known[e.ID]
-		if q == nil {
-			if len(order) >= maxQuestions {
-				break
-			}
-			q = &question{id: e.ID, at: e.At}
-			known[e.ID] = q
-			order = append(order, q)
-		}
-		if q.platform == "" {
-			q.platform = r.platform(e)
-		}
-		if q.platform == "" && e.Form == reading.Item {
-			q.platform = led
-		}
-	}
-	return order
-}
-
-// leading is the platform of the questions below an entry, before it that of those above.
-func (r *run) leading(e reading.Entry, before string) string {
-	line := bytes.TrimRight(r.doc.Line(e), " \t\r\n*_")
-	switch {
-	case e.Form == reading.Heading:
-		return ""
-	case e.Topics == 0 || !bytes.HasSuffix(line, []byte{':'}) && reading.CountWords(line) > fewWords:
-		return before
-	case gdrNames.Has(line) && asNames.Has(line):
-		return ""
-	}
-	return platformIn(line)
-}
-
-func isRejected(d *reading.Document, e reading.Entry) bool {
-	line := d.Line(e)
-	return e.Form == reading.Item && rejections.Has(line[:min(len(line), 120)])
-}
-
-var rejections = reading.NewPhrases(extraPhrases[topicRejected]...)
-
-// platform finds out of which platform a question is: by its identifier, by its
-// line, by what stands under it, by the heading or key around it.
-func (r *run) platform(e reading.Entry) string {
-	for _, p := range []string{"GDR", "AS"} {
-		if strings.Contains(e.ID, p) {
-			return p
-		}
-	}
-	switch e.Form {
-	case reading.JSON:
-		if p := platformField(r.doc.Body(e)); p != "" {
-			return p
-		}
-	case reading.Cell:
-		for _, cell := range beside(limited(r.doc.Body(e))) {
-			if p := platformIn(cell); p != "" && len(cell) < 44 {
-				return p
+		for _, p := range r.words.find(words, "platform:") {
+			if n := len(words); n <= 3 {
+				found[p] = true
 			}
 		}
-	default:
-		line := r.doc.Line(e)
-		if p := platformIn(line[:min(len(line), 200)]); p != "" {
-			return p
-		}
-		if p := platformField(r.doc.Body(e)); p != "" {
-			return p
-		}
 	}
-	switch {
-	case r.ranges(topicGDR).holds(r.doc, e):
-		return "GDR"
-	case r.ranges(topicAS).holds(r.doc, e):
-		return "AS"
-	}
-	return ""
-}
-
-// spans are stretches of text: what headings and keys cover.
-type spans []reading.Entry
-
-// ranges are what the headings and keys of a topic cover.
-func (r *run) ranges(topic int) spans {
-	return slices.DeleteFunc(r.extra(topic), func(e reading.Entry) bool {
-		return e.ID != "" || e.Form != reading.Heading && e.Form != reading.JSON
-	})
-}
-
-// holds says whether an entry stands in one of the stretches.
-func (list spans) holds(d *reading.Document, e reading.Entry) bool {
-	return slices.ContainsFunc(list, func(s reading.Entry) bool { return s != e && d.Covers(s, e) })
-}
-
-// platformFields are words for what asks a question.
-var platformFields = reading.NewPhrases("platform", "tool", "allocation", "source", "engine", "type", "channel", "route", "routing", "assigned", "target", "execution")
-
-// platformField finds the platform that a label or key under a question names.
-func platformField(t []byte) string {
-	for line := range bytes.Lines(t[:min(len(t), maxBody)]) {
-		for rest := line; ; {
-			_, end, ok := platformFields.In(rest)
-			if !ok {
-				break
-			}
-			rest = rest[end:]
-			if value, linked := reading.Said(rest); linked {
-				if p := platformIn(value[:min(len(value), 60)]); p != "" {
-					return p
+	if len(found) == 0 && u.form == inHeading {
+		for _, one := range r.of("platform") {
+			if t := r.titleAt(u.place); t != nil && one.doc == u.doc && t.body.Contains(one.offset) {
+				for _, p := range r.words.find(tokens(fold(one.said)), "platform:") {
+					found[p] = true
 				}
 			}
 		}
 	}
-	return ""
+	return sortedKeys(found)
 }
 
-var (
-	gdrNames = reading.NewPhrases("GDR", "gemini", "deep research")
-	asNames  = reading.NewPhrases("AS", "alphasense", "alpha sense")
-)
+var partOf = regexp.MustCompile(`[()|/\[\]:–—]|\s-\s`)
 
-// platformIn finds the name of a platform in a text.
-func platformIn(t []byte) string {
-	switch {
-	case gdrNames.Has(t):
-		return "GDR"
-	case asNames.Has(t):
-		return "AS"
-	}
-	return ""
-}
-
-// counted are the questions by one kind of identifier: RQ1 and so on, or, if
-// those do not come out right, AS-1 and GDR-1.
-func counted(asked []*question, total int) []*question {
-	var plain, byName []*question
-	for _, q := range asked {
-		if strings.HasPrefix(q.id, "RQ") {
-			plain = append(plain, q)
-		} else {
-			byName = append(byName, q)
+func (r *run) titleAt(at place) *title {
+	for i := range at.doc.titles {
+		if at.doc.titles[i].start == at.offset {
+			return &at.doc.titles[i]
 		}
 	}
-	if len(plain) == 0 || len(plain) != total && len(byName) == total {
-		return byName
-	}
-	return plain
+	return nil
 }
 
-func tally(n map[string]int) string {
-	var words []string
-	for _, p := range slices.Sorted(maps.Keys(n)) {
-		name := cmp.Or(p, "without a platform")
-		words = append(words, fmt.Sprintf("%d %s", n[p], name))
-	}
-	return strings.Join(words, ", ")
-}
-
-func idsOf(list []*question) string {
-	var words []string
-	for _, q := range list[:min(len(list), 12)] {
-		words = append(words, q.id)
-	}
-	return strings.Join(words, ", ")
-}
-
-// exactly compares with the identifiers of the policy.
-func exactly(last reading.Place, want []string, asked []*question) []gap {
-	var missing, extra []string
-	at := last
-	for _, id := range want {
-		if !slices.ContainsFunc(asked, func(q *question) bool { return q.id == id }) {
-			missing = append(missing, id)
+// grouped counts the items and rows without ids below headings that name a platform.
+func (r *run) grouped() (total int, counts map[string]int) {
+	counts = map[string]int{}
+	for _, d := range r.docs {
+		for i := range d.titles {
+			t := &d.titles[i]
+			found := r.words.find(tokens(fold(t.text)), "platform:")
+			if len(found) == 0 || len(slices.Compact(slices.Sorted(slices.Values(found)))) > 1 {
+				continue
+			}
+			for j := range d.Blocks {
+				b := &d.Blocks[j]
+				if (b.Kind == reading.ItemBlock && b.Level <= 1 || b.Kind == reading.RowBlock && b.Level > 0) && t.body.Contains(b.Start) {
+					total++
+					counts[found[0]]++
+				}
+			}
 		}
 	}
-	for _, q := range asked {
-		if !slices.Contains(want, q.id) {
-			extra = append(extra, q.id)
-			at = q.at
+	return total, counts
+}
+
+// needsIDs wants exactly the questions of a list.
+func (r *run) needsIDs(f *findings, want []string, last place) {
+	seen := map[string]place{}
+	for _, unit := range r.units(regexp.MustCompile(`\b[A-Z]{1,2}-\d{1,2}[a-z]?\b`)) {
+		if _, ok := seen[unit.id]; !ok && sameKind(unit.id, want) {
+			seen[unit.id] = unit.place
 		}
 	}
-	all := strings.Join(want, ", ")
-	var list []gap
+	missing := slices.DeleteFunc(slices.Clone(want), func(id string) bool { _, ok := seen[id]; return ok })
 	if len(missing) > 0 {
-		list = append(list, gap{last, fmt.Sprintf("Missing RQs %s: want exactly %s", strings.Join(missing, ", "), all)})
+		f.fail(last, "Missing RQs %s: want exactly %s", strings.Join(missing, ", "), strings.Join(want, ", "))
 	}
-	if len(extra) > 0 {
-		list = append(list, gap{at, fmt.Sprintf("RQs %s are not asked for: want exactly %s", strings.Join(extra, ", "), all)})
+	for _, id := range sortedKeys(seen) {
+		if !slices.Contains(want, id) {
+			f.fail(seen[id], "RQ %s is not in the list: want exactly %s", id, strings.Join(want, ", "))
+		}
 	}
-	return list
+}
+
+// sameKind reports whether an id begins with the letters of one of the ids.
+func sameKind(id string, of []string) bool {
+	letters, number, _ := strings.Cut(id, "-")
+	_, err := strconv.Atoi(strings.TrimRight(number, "abcdefgh"))
+	return err == nil && slices.ContainsFunc(of, func(o string) bool { return strings.HasPrefix(o, letters+"-") })
 }

@@ -41,10 +41,7 @@ func TestRealDocuments(t *testing.T) {
 				}
 				o.Sidecars = string(more)
 			}
-			r, err := Judge(o, text)
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := judged(t, o, string(text))
 			if r.Status != c.status {
 				t.Errorf("status %s, want %s\n%s", r.Status, c.status, r.Text())
 			}

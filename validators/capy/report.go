@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/seed61713e19/capstan/validators/capy/reading"
 	"github.com/seed61713e19/capstan/validators/schema"
 )
 
@@ -44,16 +43,16 @@ type Check struct {
 	Notes *string `json:"notes"`
 }
 
-// A Finding is one thing that is wrong, and where.
+// A Finding is a fault or a question, and its place.
 type Finding struct {
 	Check    string `json:"check"`
 	Severity string `json:"severity"` // FAIL or WARN
 	Message  string `json:"message"`
 	Location string `json:"location"` // line 12, under "A.6 DR DERIVATION"
-	Line     int    `json:"-"`        // counted from 1; of a sidecar where the location says so
+	Line     int    `json:"-"`        // counted from 1; in a sidecar if the location names one
 }
 
-// MarshalJSON gives the seed's object on one line.
+// MarshalJSON returns the seed's object on one line.
 func (r Report) MarshalJSON() ([]byte, error) {
 	type plain Report
 	return schema.Encode(plain(r.filled()))
@@ -73,7 +72,8 @@ func (r Report) Text() []byte {
 		}
 		fmt.Fprintf(&b, "    %s: {\"pass\": %s, \"notes\": %s}%s\n", quoted(checkNames[i]), quoted(c.Pass), quoted(c.Notes), comma)
 	}
-	fmt.Fprintf(&b, "  },\n  \"issues\": %s,\n  \"warnings\": %s,\n  \"proceed\": %t\n}\n", indented(r.Issues), indented(r.Warnings), r.Proceed)
+	fmt.Fprintf(&b, "  },\n  \"issues\": %s,\n  \"warnings\": %s,\n  \"proceed\": %t\n}\n",
+		indented(r.Issues), indented(r.Warnings), r.Proceed)
 	return b.Bytes()
 }
 
@@ -104,7 +104,7 @@ func indented(findings []Finding) string {
 	return b.String()
 }
 
-// Where each check stands in [Checks].
+// The index of each check in [Checks].
 const (
 	outputStructure = iota
 	artifactsPresent
@@ -120,30 +120,25 @@ func (c *Checks) list() []*Check {
 	return []*Check{&c.OutputStructure, &c.ArtifactsPresent, &c.JSONValid, &c.SanityBounds, &c.NoFabrication, &c.DRDerivation}
 }
 
-// maxFindings bounds what one check reports: the rest is counted.
+// maxFindings is how many findings of a severity a check reports. The others are counted.
 const maxFindings = 100
 
-// findings collects what one check finds.
+// findings are what one check finds.
 type findings struct {
 	check string
-	doc   *reading.Document
-	fails []Finding
-	warns []Finding
-	more  map[string]int // by severity: how many were found beyond the first maxFindings
+	list  []Finding
+	more  map[string]int // by severity: the findings beyond the first maxFindings
 	note  string
 }
 
-func (f *findings) fail(at reading.Place, format string, args ...any) {
-	f.add(&f.fails, Fail, at, format, args)
-}
+func (f *findings) fail(at place, format string, args ...any) { f.add(Fail, at, format, args) }
 
-func (f *findings) warn(at reading.Place, format string, args ...any) {
-	f.add(&f.warns, Warn, at, format, args)
-}
+func (f *findings) warn(at place, format string, args ...any) { f.add(Warn, at, format, args) }
 
-func (f *findings) add(list *[]Finding, severity string, at reading.Place, format string, args []any) {
-	if len(*list) < maxFindings {
-		*list = append(*list, Finding{Check: f.check, Severity: severity, Message: fmt.Sprintf(format, args...), Location: f.doc.Location(at), Line: int(at.Line)})
+func (f *findings) add(severity string, at place, format string, args []any) {
+	if len(f.of(severity)) < maxFindings {
+		message := fmt.Sprintf(format, args...)
+		f.list = append(f.list, Finding{Check: f.check, Severity: severity, Message: message, Location: at.location(), Line: at.line()})
 		return
 	}
 	if f.more == nil {
@@ -152,13 +147,19 @@ func (f *findings) add(list *[]Finding, severity string, at reading.Place, forma
 	f.more[severity]++
 }
 
-// all gives the findings of one severity, the last of which says how many more
-// there were.
-func (f *findings) all(severity string) []Finding {
-	list := f.fails
-	if severity == Warn {
-		list = f.warns
+func (f *findings) of(severity string) []Finding {
+	var list []Finding
+	for _, one := range f.list {
+		if one.Severity == severity {
+			list = append(list, one)
+		}
 	}
+	return list
+}
+
+// all returns the findings of one severity. The last one counts those that are left out.
+func (f *findings) all(severity string) []Finding {
+	list := f.of(severity)
 	if n := f.more[severity]; n > 0 {
 		list[len(list)-1].Message += fmt.Sprintf(" (and %d more like these)", n)
 	}
@@ -167,14 +168,14 @@ func (f *findings) all(severity string) []Finding {
 
 // outcome is the check as the report has it.
 func (f *findings) outcome() Check {
-	pass := len(f.fails) == 0
+	fails := f.of(Fail)
+	pass := len(fails) == 0
 	note := f.note
 	switch {
-	case note != "":
 	case !pass:
-		note = summary(f.fails)
-	case len(f.warns) > 0:
-		note = summary(f.warns)
+		note = summary(fails)
+	case note == "" && len(f.list) > 0:
+		note = summary(f.list)
 	}
 	return outcome(&pass, note)
 }
@@ -187,11 +188,13 @@ func outcome(pass *bool, note string) Check {
 	return c
 }
 
-// summary is a check's note: what it found, in brief.
+// summary is a check's note: its findings in brief.
 func summary(list []Finding) string {
 	words := make([]string, 0, 3)
 	for _, f := range list[:min(len(list), 3)] {
-		words = append(words, reading.Clip(f.Message, 90))
+		brief, _, _ := strings.Cut(f.Message, ": ")
+		brief, _, _ = strings.Cut(brief, " (")
+		words = append(words, clip(brief, 90))
 	}
 	if len(list) > 3 {
 		words = append(words, fmt.Sprintf("%d more", len(list)-3))

@@ -50,7 +50,7 @@ func nameWords(name string) []string {
 func wholeName(words []string) string {
 	name := "_" + strings.Join(words, "_") + "_"
 	best, at := "", -1
-	for _, s := range Stages() {
+	for _, s := range stageNames() {
 		i := strings.Index(name, "_"+s+"_")
 		if i >= 0 && (len(s) > len(best) || len(s) == len(best) && i < at) {
 			best, at = s, i
@@ -69,12 +69,15 @@ func wholeName(words []string) string {
 
 // modules are how runs call the pipeline's modules.
 var modules = map[string]string{
-	"BASE": "BASE", "ENRICH": "ENRICH", "ENRICHMENT": "ENRICH", "ENR": "ENRICH", "SCENARIO": "SCENARIO", "SCENARIOS": "SCENARIO", "SCEN": "SCENARIO", "SCN": "SCENARIO",
+	"BASE": "BASE", "ENRICH": "ENRICH", "ENRICHMENT": "ENRICH", "ENR": "ENRICH",
+	"SCENARIO": "SCENARIO", "SCENARIOS": "SCENARIO", "SCEN": "SCENARIO", "SCN": "SCENARIO",
 	"INT": "INT", "INTEGRATION": "INT", "INTEG": "INT", "IRR": "IRR",
 }
 
 // turns are how runs call a module's turns.
-var turns = map[string]string{"T1": "T1", "TURN1": "T1", "T2": "T2", "TURN2": "T2", "T3": "T3", "TURN3": "T3", "REFINE": "REFINE", "REFINED": "REFINE"}
+var turns = map[string]string{
+	"T1": "T1", "TURN1": "T1", "T2": "T2", "TURN2": "T2", "T3": "T3", "TURN3": "T3", "REFINE": "REFINE", "REFINED": "REFINE",
+}
 
 func moduleIn(words []string) string {
 	for _, w := range words {
@@ -102,19 +105,30 @@ func stageName(module, turn string) string {
 	if turn == "REFINE" && module == "" {
 		module = "BASE"
 	}
-	if s := module + "_" + turn; slices.Contains(Stages(), s) {
+	if s := module + "_" + turn; slices.Contains(stageNames(), s) {
 		return s
 	}
 	return ""
 }
 
 // artifactStages are the stages whose output an artifact is.
-var artifactStages = map[int]string{7: "BASE_T2", 8: "RQ_GEN", 9: "ENRICH_T1", 10: "SCENARIO_T2", 11: "SC", 12: "INT_T2", 13: "IRR_T1", 14: "IRR_T2"}
+var artifactStages = map[string]string{
+	"A.7": "BASE_T2", "A.8": "RQ_GEN", "A.9": "ENRICH_T1", "A.10": "SCENARIO_T2",
+	"A.11": "SC", "A.12": "INT_T2", "A.13": "IRR_T1", "A.14": "IRR_T2",
+}
 
 func artifactStage(name, module string) string {
-	n := nameArtifact(name)
-	if n == 7 && module == "ENRICH" {
-		return "ENRICH_T2"
+	p, err := loadPolicy("")
+	if err != nil {
+		return ""
 	}
-	return artifactStages[n]
+	for _, artifact := range sortedKeys(p.Artifacts) {
+		if a := p.Artifacts[artifact]; artifactStages[artifact] != "" && a.file.MatchString(name) {
+			if artifact == "A.7" && module == "ENRICH" {
+				return "ENRICH_T2"
+			}
+			return artifactStages[artifact]
+		}
+	}
+	return ""
 }

@@ -1,125 +1,238 @@
 package capy
 
 import (
-	"bytes"
-	"fmt"
+	"regexp"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
-	"github.com/seed61713e19/capstan/validators/capy/reading"
+	"github.com/seed61713e19/capstan/internal/reading"
 )
 
-// minCharacters is how many characters an output must have more than.
+// minCharacters is how many characters an output exceeds.
 const minCharacters = 500
 
-// structureCheck is check 1: long enough, a heading, whole, and an output.
+// structureCheck is check 1: the length, a heading, and no truncation.
 func (r *run) structureCheck(f *findings) {
-	text := r.doc.Sources[0]
-	if len(bytes.TrimSpace(text)) == 0 {
-		f.fail(reading.Top, "The output is empty: want more than %d characters", minCharacters)
+	d := r.text
+	start := place{d, len(d.Source) - len(strings.TrimLeft(d.Source, " \t\r\n\ufeff"))}
+	switch n := utf8.RuneCountInString(strings.TrimSpace(d.Source)); {
+	case n == 0:
+		f.fail(start, "The output is empty")
 		return
+	case n <= minCharacters:
+		f.fail(start, "The output has %d characters: want more than %d", n, minCharacters)
 	}
-	// what is longer than this holds more characters, of however many bytes
-	if n := utf8.RuneCount(text[:min(len(text), (minCharacters+1)*utf8.UTFMax)]); n <= minCharacters {
-		f.fail(r.doc.Last, "The output has %d characters: want more than %d", n, minCharacters)
-	}
-	if r.doc.Whole {
-		r.wholeJSON(f)
-		return
-	}
-	if r.doc.Headings == 0 {
-		if r.onlyJSON() {
-			f.note = "one JSON document, without a heading"
-		} else {
-			f.fail(reading.Top, "There is no Markdown heading: want at least one line that begins with # or ##")
+	if j := d.single(); j != nil {
+		f.note = "one JSON document, without a heading"
+		if j.Err != nil && !balanced(j.Text) {
+			f.fail(place{d, j.At}, "The output breaks off inside its JSON")
 		}
-	}
-	if at := r.doc.Open; at.Line > 0 {
-		f.fail(at, "The fence of line %d is never closed", at.Line)
 		return
 	}
-	if why := (ending{&r.doc.Ending}).broken(); why != "" {
-		f.fail(r.doc.Last, "The output breaks off: %s", why)
-		return
+	if len(d.titles) == 0 {
+		f.fail(start, "The output has no Markdown heading")
 	}
-	r.mannerCheck(f)
-}
-
-// What share of the lines, one in so many, makes a text a program or a list of
-// orders, and how many there must be.
-const (
-	programShare = 3
-	programLines = 6
-	orderShare   = 8
-	orderLines   = 5
-)
-
-// mannerCheck finds texts that are no outputs: the source of a program, and a
-// prompt that tells its reader what to do. Research questions are orders.
-func (r *run) mannerCheck(f *findings) {
-	m := r.doc.Manner
-	switch {
-	case m.Declares > 0 && m.Program >= programLines && m.Program*programShare >= m.Lines:
-		f.fail(reading.Top, "The text is the source of a program: %d of its %d lines are statements", m.Program, m.Lines)
-	case r.stage.Questions == nil && m.Addresses >= orderLines && (m.Addresses+m.Orders)*orderShare >= m.Lines:
-		f.fail(reading.Top, "The text tells its reader what to do, as a prompt does, and is no output: %d of its %d lines are instructions", m.Addresses+m.Orders, m.Lines)
-	}
-}
-
-// wholeJSON judges an output that is one JSON document.
-func (r *run) wholeJSON(f *findings) {
-	for _, b := range r.doc.Blocks {
-		if b.At.Source == 0 && len(b.Errors) > 0 && (b.Errors[0].Kind == "unclosed" || b.Errors[0].Kind == "unclosed string" && b.Errors[0].Line >= r.doc.Last.Line) {
-			f.fail(r.doc.Last, "The output breaks off in its JSON: %s", b.Errors[0].Message)
+	for i := range d.Blocks {
+		if b := &d.Blocks[i]; b.Fenced && (!b.Closed || opened(b, d.Source)) {
+			f.fail(place{d, b.Start}, "The fence that opens here is never closed")
 			return
 		}
 	}
-	f.note = "one JSON document, without a heading"
+	r.ending(f)
 }
 
-// onlyJSON says that the text is a JSON fence and nothing else.
-func (r *run) onlyJSON() bool {
-	t := bytes.TrimSpace(r.doc.Sources[0])
-	e := &r.doc.Ending
-	return e.Fences <= 2 && e.Others == 0 && (bytes.HasPrefix(t, []byte("```json")) || bytes.HasPrefix(t, []byte("```\n{")))
+// single returns the JSON that the text is, as a whole or in one fence.
+func (d *document) single() *reading.JSON {
+	if len(d.JSON) > 0 && (d.JSON[0].Whole || len(d.Blocks) == 1) {
+		return &d.JSON[0]
+	}
+	return nil
 }
 
-// validityCheck is check 3: every JSON block parses.
-func (r *run) validityCheck(f *findings) {
-	for _, b := range r.doc.Blocks {
-		for _, t := range b.Twice {
-			f.warn(t.At, "The key %q is there twice in one object: the first value is lost", t.Key)
+var opener = regexp.MustCompile("(?m)^ {0,3}(```+|~~~+)[ \t]*[\\w{.]")
+
+// opened reports whether another fence opens inside a block of code, so that the fence
+// around it is the other's.
+func opened(b *reading.Block, source string) bool {
+	lines := strings.TrimLeft(b.In(source), " \t")
+	mark := lines[:len(lines)-len(strings.TrimLeft(lines, lines[:1]))]
+	for _, m := range opener.FindAllStringSubmatch(b.Text, -1) {
+		if m[1][0] == mark[0] && len(m[1]) >= len(mark) && !strings.EqualFold(b.Language, "markdown") {
+			return true
 		}
-		if len(b.Errors) == 0 {
-			continue
-		}
-		e := b.Errors[0]
-		at := b.At
-		at.Line = e.Line
-		f.fail(at, "The JSON block that begins on line %d breaks on line %d, column %d: %s%s", b.At.Line, e.Line, e.Column, e.Message, again(b.Errors))
 	}
-	if n := len(f.fails); n == 1 {
-		f.note = "1 of the JSON blocks does not parse"
-	} else if n > 1 {
-		f.note = fmt.Sprintf("%d of the JSON blocks do not parse", n)
+	return false
+}
+
+var emptyItem = regexp.MustCompile(`(^|\n)[ \t]*([-*+]|\d{1,9}[.)])[ \t]*$`)
+
+// ending checks the last block.
+func (r *run) ending(f *findings) {
+	d := r.text
+	source := strings.TrimRight(d.Source, " \t\r\n")
+	at := place{d, max(len(source)-1, 0)}
+	if emptyItem.MatchString(source) {
+		f.fail(at, "The last item has nothing in it")
+		return
+	}
+	i := len(d.Blocks) - 1
+	for ; i >= 0 && d.Blocks[i].Kind == reading.HTMLBlock && strings.HasPrefix(strings.TrimSpace(d.Blocks[i].In(d.Source)), "<!--"); i-- {
+	}
+	if i < 0 {
+		return
+	}
+	switch b := &d.Blocks[i]; b.Kind {
+	case reading.HeadingBlock, reading.CodeBlock, reading.RuleBlock:
+	case reading.RowBlock:
+		r.lastRow(f, at, i)
+	case reading.HTMLBlock:
+		if lower := strings.ToLower(b.In(d.Source)); strings.Count(lower, "<table") > strings.Count(lower, "</table") {
+			f.fail(at, "The table in tags has no end")
+			return
+		}
+		r.lastProse(f, at, b)
+	default:
+		r.lastProse(f, at, b)
 	}
 }
 
-// again lists the lines that repeat a block's first error.
-func again(errors []reading.JSONError) string {
-	var lines []string
-	last := errors[0].Line
-	for _, e := range errors[1:] {
-		if e.Line != last {
-			lines = append(lines, fmt.Sprint(e.Line))
-		}
-		last = e.Line
+func (r *run) lastRow(f *findings, at place, last int) {
+	d := r.text
+	header := last
+	for header > 0 && d.Blocks[header].Level > 0 && d.Blocks[header-1].Kind == reading.RowBlock {
+		header--
 	}
-	switch len(lines) {
-	case 0:
+	ends := func(i int) bool { return strings.HasSuffix(strings.TrimSpace(d.Blocks[i].In(d.Source)), "|") }
+	switch {
+	case header == last:
+		f.fail(at, "The last table has no rows")
+	case ends(header) && !ends(last):
+		f.fail(at, "The last row has no end")
+	}
+}
+
+// lastProse checks how a paragraph, an item or a quotation ends.
+func (r *run) lastProse(f *findings, at place, b *reading.Block) {
+	text := strings.TrimSpace(b.Text)
+	if b.Kind == reading.HTMLBlock {
+		text = strings.TrimSpace(tag.ReplaceAllString(b.In(r.text.Source), ""))
+	}
+	last := text[strings.LastIndexByte(text, '\n')+1:]
+	end, _ := utf8.DecodeLastRuneInString(strings.TrimRight(text, "*_"))
+	if what := open(text, end); what != "" {
+		f.fail(at, "The output ends inside %s: %q", what, clip(last, 80))
+		return
+	}
+	switch {
+	case strings.HasPrefix(text, "|") && !strings.HasSuffix(text, "|"):
+		f.fail(at, "The last row has no end: %q", clip(last, 80))
+		return
+	case strings.HasSuffix(text, "..."):
+		f.fail(at, "The output breaks off: it ends in %s, which is no end", punctuation['…'])
+		return
+	case punctuation[end] != "":
+		f.fail(at, "The output breaks off: it ends in %s, which is no end", punctuation[end])
+		return
+	case !unicode.IsLetter(end) || r.ends(text, last, b):
+		return
+	}
+	words := tokens(fold(last))
+	switch word := words[len(words)-1]; {
+	case r.begun(word.word):
+		f.fail(at, "The output breaks off inside a word: %q has no end", clip(last, 80))
+	case b.Kind == reading.ItemBlock && !r.words.has(words[len(words)-1:], "connective"), labelledLine.MatchString(last):
+	default:
+		f.warn(at, "Question: does the output end here? The last line has no end: %q", clip(last, 80))
+	}
+}
+
+var punctuation = map[rune]string{',': "a comma", ';': "a semicolon", ':': "a colon", '…': "an ellipsis"}
+
+var labelledLine = regexp.MustCompile(`^\W*(?:[^\s.:!?]+ ){0,4}[^\s.:!?]+\W*:\s+\S`)
+
+// ends reports whether a last line without punctuation is an end: all of it set off, or
+// an end mark, a signature or an address.
+func (r *run) ends(text, last string, b *reading.Block) bool {
+	for _, i := range b.Inlines {
+		if i.Text.End >= len(strings.TrimRight(b.Text, " \n")) && i.Kind != reading.RawHTML {
+			return true
+		}
+	}
+	if r.matches("mark", last) {
+		return true
+	}
+	for line := range strings.SplitSeq(text, "\n") {
+		if r.matches("ending", line) {
+			return true
+		}
+	}
+	return false
+}
+
+// begun reports whether a word is the beginning of another word in the text and never a
+// word itself.
+func (r *run) begun(word string) bool {
+	whole, longer := 0, false
+	for i := range r.text.Blocks {
+		for _, t := range tokens(fold(r.text.Blocks[i].Text)) {
+			if t.word == word {
+				whole++
+			}
+			longer = longer || len(t.word) > len(word) && strings.HasPrefix(t.word, word)
+		}
+	}
+	return whole == 1 && longer && len(word) > 1
+}
+
+var (
+	openEmphasis = regexp.MustCompile(`\*\*|(^|[\s(])[*_]\pL[^*_]*$`)
+	jsonLine     = regexp.MustCompile(`(?m)^\s*(?:\{\s*(?:["'{}]|$)|\[\s*(?:["'{]|$))`)
+)
+
+// open returns what a text without an end is inside of, "" for nothing.
+func open(text string, end rune) string {
+	if m := jsonLine.FindStringIndex(text); m != nil {
+		if !balanced(text[m[0]:]) {
+			return "JSON"
+		}
+		text = text[:m[0]]
+	}
+	if strings.Count(text, "$$")%2 == 1 {
+		return "a formula"
+	}
+	if strings.ContainsRune(".!?。！？", end) {
 		return ""
-	case 1:
-		return "; the same on line " + lines[0]
 	}
-	return "; the same on lines " + strings.Join(lines, ", ")
+	switch opens, closes := strings.Count(text, "(")+strings.Count(text, "["), strings.Count(text, ")")+strings.Count(text, "]"); {
+	case strings.Count(text, "`")%2 == 1:
+		return "code"
+	case openEmphasis.MatchString(text):
+		return "emphasis"
+	case opens > closes:
+		return "a parenthesis or an open bracket"
+	}
+	return ""
+}
+
+// balanced reports whether all braces and brackets of a text that begins like JSON are
+// closed. Those in strings do not count.
+func balanced(text string) bool {
+	depth, quoted := 0, false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{' || c == '[':
+			depth++
+		case c == '}' || c == ']':
+			if depth--; depth <= 0 {
+				return true
+			}
+		}
+	}
+	return false
 }

@@ -4,16 +4,17 @@ import (
 	"context"
 	"strings"
 
+	"github.com/seed61713e19/capstan/templates/prompts"
 	"github.com/seed61713e19/capstan/validators"
 	"github.com/seed61713e19/capstan/validators/schema"
 )
 
 type params struct {
-	Stage    string `json:"stage" jsonschema:"the stage whose output it is: BASE_T1, BASE_REFINE, BASE_T2, ENRICH_T1, ENRICH_T2, SCENARIO_T1, SCENARIO_T2, INT_T1, INT_T2, INT_T3, IRR_T1, IRR_T2, SC or RQ_GEN"`
+	Stage    string `json:"stage" jsonschema:"the stage of the output, a row of the policy: BASE_T1 to RQ_GEN"`
 	Name     string `json:"name,omitempty" jsonschema:"the output's file name: an artifact that is a file of its own is known by it too"`
-	Sidecars any    `json:"sidecars,omitempty" jsonschema:"JSON files that belong to the output: a JSON text, an object, a list of these, or a map of file names to these"`
-	Prior    any    `json:"prior,omitempty" jsonschema:"what earlier stages said: a text, a number, or a map or list of these; its values may be quoted"`
-	Policy   string `json:"policy,omitempty" jsonschema:"1.0.0 (the default), 1.0.1, or a policy as YAML"`
+	Sidecars any    `json:"sidecars,omitempty" jsonschema:"JSON files of the output: a JSON text, an object, a list, or a map of file names to them"`
+	Prior    any    `json:"prior,omitempty" jsonschema:"the values of earlier stages: a text, a number, or a map or list of these"`
+	Policy   string `json:"policy,omitempty" jsonschema:"1.0.0 (the default), 1.0.1, strict, or a policy as YAML"`
 
 	gate *Gate
 }
@@ -26,10 +27,22 @@ func (p *params) Prepare() (err error) {
 
 // Validator is the gate as a validator, "capy": valid is proceed, the reason is
 // the issues in a sentence each, details is the report.
-var Validator = validators.New("capy", "judge a stage output of the CAPY pipeline: structure, artifacts, JSON, sanity bounds, fabrication, DR derivation",
-	func(_ context.Context, p params, s validators.Subject) (validators.Verdict, error) {
-		return p.gate.Judge([]byte(s.Content)).Verdict()
+var Validator = validators.New("capy",
+	"judge a stage output of the CAPY pipeline: structure, artifacts, JSON, sanity bounds, fabrication, DR derivation",
+	func(ctx context.Context, p params, s validators.Subject) (validators.Verdict, error) {
+		return p.gate.judge(ctx, s.Content).Verdict()
 	}, validators.PublishingBy(planted))
+
+// Claims is the judge "capy_claims". It answers the questions that the gate raises: a
+// fabricated result in a sentence, a text that breaks off, an artifact without content.
+var Claims = validators.NewJudge("capy_claims",
+	"Validates that no sentence of a CAPY stage output states a result of the kernel, and that the output is complete", claims())
+
+// claims is the prompt of its name. A test checks that it is there.
+func claims() string {
+	criteria, _ := prompts.Source("capy_claims")
+	return criteria
+}
 
 // Verdict is the report as a ward gives it; its details are the report as a
 // plain value.

@@ -6,196 +6,236 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/seed61713e19/capstan/validators/edit/markers"
-	"github.com/seed61713e19/capstan/validators/reading"
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/seed61713e19/capstan/internal/reading"
+	"github.com/seed61713e19/capstan/internal/textdiff"
 )
 
-// A changeFact is one thing that the candidate text has changed, and who
-// answers for it. What nobody answers for is a warning.
-type changeFact struct {
-	reading.Change
-	graded
-	key  string // by which a judgement speaks of it
-	asks bool   // the direction asks for this very change
-}
-
-// maxChanges is how many changes are told one by one.
-const maxChanges = 60
-
-// compare reads both texts and finds what differs in what they are to keep.
-// Where there is nothing left that shows, there is no candidate. A text that is
-// too long or too tangled to be read is told as such, and is a person's then.
-func (in *input) compare(r *reader) {
-	unread := func(err error) {
-		in.differing = []reading.Change{{Kind: kindUnread, Now: "nobody has looked at what numbers, links and the like have changed: " + err.Error()}}
-		in.unread = true
-	}
-	old, err := reading.Read(in.pages[0].body)
-	if err != nil {
-		unread(err)
-		return
-	}
-	now, err := reading.Read(in.pages[1].body)
-	if err != nil {
-		unread(err)
-		return
-	}
-	if !shows(now) {
-		r.at(nil, "nothing of the text is left that a reader could see")
-		return
-	}
-	in.differing = in.unmarked(reading.Compare(old, now))
-	matter := strings.Count(in.candidate[:len(in.candidate)-len(in.pages[1].body)], "\n")
-	for i := range in.differing {
-		in.differing[i].Line += matter
-	}
-	in.differing = append(in.differing, reading.Unseen(in.raw[0], in.raw[1])...)
-}
-
-// unmarked are changes without the word of gap markers, which the gap policy answers
-// for where it stands nowhere else that is new.
-func (in *input) unmarked(list []reading.Change) []reading.Change {
-	m := markers.Parse(in.status.markFormat)
-	at := slices.IndexFunc(list, func(c reading.Change) bool { return c.Kind == reading.Names && c.Old == "" && m.Named(c.Now) })
-	if at < 0 {
-		return list
-	}
-	good, _ := m.New(in.pages[0].body, in.pages[1].body)
-	if word := list[at].Now; strings.Count(in.pages[1].body, word) != strings.Count(in.pages[0].body+strings.Join(good, "\n"), word) {
-		return list
-	}
-	return slices.Delete(list, at, at+1)
-}
-
-// What is told of changes that are not told one by one.
+// The kinds of changes that no reader sees. Only a person can allow them.
 const (
-	kindUnread reading.Kind = "unread"
-	kindMore   reading.Kind = "more"
+	kindUnseen = "unseen"
+	kindUnread = "unread" // the texts cannot be compared
 )
 
-// shows tells whether there is anything in a text that a reader sees.
-func shows(t reading.Text) bool {
-	return slices.ContainsFunc(t.Blocks, func(b reading.Block) bool {
-		return reading.Visible(b.Words) != "" || slices.ContainsFunc(b.Things, func(t reading.Thing) bool {
-			return t.Kind == reading.Code || t.Kind == reading.Images || strings.Contains(t.Text, "<img")
-		})
+// A change is one hunk of the candidate text.
+type change struct {
+	key      string
+	kind     string // sentence, row, item, heading, block, or kindUnseen
+	labels   []string
+	old, now string // as written
+	line     int    // in the candidate; in the source if the text is gone
+	code     bool   // a block of code
+	place    reading.Span
+	named    bool // by the direction
+}
+
+// compare lists the changes of a candidate text. A candidate without visible text is
+// a problem.
+func (in *input) compare(r *reader) {
+	var docs [2]*reading.Document
+	var above [2]int // the lines of the front matter
+	for i, text := range []string{in.source, in.candidate} {
+		above[i] = strings.Count(text[:len(text)-len(in.pages[i].body)], "\n")
+		in.pages[i].body = norm.NFC.String(in.pages[i].body)
+		var err error
+		if docs[i], err = reading.Read(in.pages[i].body); err != nil {
+			in.uncompared = err
+			in.changes = []change{{kind: kindUnread, key: kindUnread, now: err.Error()}}
+			return
+		}
+	}
+	if !visible(docs[1]) {
+		r.At(nil, "nothing of the text is left that a reader could see")
+		return
+	}
+	hunks := textdiff.Diff(textdiff.Units(docs[0], true), textdiff.Units(docs[1], true))
+	if len(hunks) == 0 {
+		hunks = textdiff.Diff(textdiff.Units(docs[0], false), textdiff.Units(docs[1], false))
+	}
+	l := textdiff.NewLabeller(labelWords(), docs)
+	for _, h := range hunks {
+		c := change{old: source(docs[0], h.Old), now: source(docs[1], h.New), labels: l.Labels(h)}
+		unit, side := append(h.New[:len(h.New):len(h.New)], h.Old...)[0], 0
+		if len(h.New) > 0 {
+			side = 1
+		}
+		c.kind, c.line = string(unit.Kind), docs[side].Line(unit.Start)+above[side]
+		c.code = unit.Block >= 0 && docs[side].Blocks[unit.Block].Kind == reading.CodeBlock
+		if n := len(h.Old); n > 0 {
+			c.place = reading.Span{Start: h.Old[0].Start, End: h.Old[n-1].End}
+		}
+		c.named = in.direction.names(c)
+		in.changes = append(in.changes, c)
+	}
+	slices.SortStableFunc(in.changes, func(a, b change) int { return a.rank() - b.rank() })
+	in.changes = append(in.changes, unseen(in.raw[0], in.raw[1])...)
+	seen := map[string]int{}
+	for i, c := range in.changes {
+		what := c.kind + "\x00" + c.old + "\x00" + c.now
+		seen[what]++
+		in.changes[i].key = fmt.Sprintf("%s-%x", c.kind, sha256.Sum256(fmt.Appendf(nil, "%s\x00%d", what, seen[what])))[:len(c.kind)+7]
+	}
+}
+
+// visible reports whether a reader sees a letter, a figure or an image.
+func visible(d *reading.Document) bool {
+	return slices.ContainsFunc(d.Blocks, func(b reading.Block) bool {
+		return strings.TrimSpace(textdiff.Normal(b.Text)) != "" && b.Kind != reading.HTMLBlock
+	}) || slices.ContainsFunc(d.Links, func(l reading.Link) bool { return l.Image })
+}
+
+// source returns the units of a text as they are written.
+func source(d *reading.Document, list []textdiff.Unit) string {
+	out := make([]string, len(list))
+	for i, u := range list {
+		out[i] = u.In(d.Source)
+	}
+	return strings.Join(out, "\n")
+}
+
+// unseen lists what no reader sees and what only the candidate has.
+func unseen(old, now string) []change {
+	var out []change
+	for _, h := range textdiff.Unseen(old, now) {
+		out = append(out, change{kind: kindUnseen, key: kindUnseen, now: h.Name, line: strings.Count(now[:h.Offset], "\n") + 1})
+	}
+	return out
+}
+
+// rank orders changes by their first label.
+func (c change) rank() int {
+	if len(c.labels) == 0 {
+		return len(textdiff.LabelOrder)
+	}
+	return slices.Index(textdiff.LabelOrder, c.labels[0])
+}
+
+// sharp reports whether a yes of the judge does not suffice: a number, a negation or
+// the like has changed, and the direction does not name the change.
+func (c change) sharp() bool {
+	return !c.named && len(c.labels) > 0 && c.rank() < slices.Index(textdiff.LabelOrder, textdiff.Order)
+}
+
+// quoted reports whether an answer quotes both sides where they differ.
+func (c change) quoted(quotes [2]string) bool {
+	for i, side := range []string{c.old, c.now} {
+		_, how := textdiff.NewFinder(side).Find(quotes[i])
+		if side != "" && how != textdiff.ExactMatch && how != textdiff.FoldedMatch {
+			return false
+		}
+	}
+	return c.old == "" || c.now == "" || c.labels[0] == textdiff.Order || textdiff.Normal(quotes[0]) != textdiff.Normal(quotes[1])
+}
+
+// hidden reports whether only a person can allow the change.
+func (c change) hidden() bool { return c.kind == kindUnseen || c.kind == kindUnread }
+
+// String describes the change.
+func (c change) String() string {
+	what := c.kind
+	if len(c.labels) > 0 {
+		what += " (" + strings.Join(c.labels, ", ") + ")"
+	}
+	switch {
+	case c.kind == kindUnseen:
+		return fmt.Sprintf("%s: %s is new and no reader sees it (line %d)", what, brief(c.now), c.line)
+	case c.kind == kindUnread:
+		return fmt.Sprintf("%s: nobody has compared the texts: %s", what, brief(c.now))
+	case c.old == "":
+		return fmt.Sprintf("%s: “%s” is new (line %d)", what, brief(c.now), c.line)
+	case c.now == "":
+		return fmt.Sprintf("%s: “%s” is gone (line %d)", what, brief(c.old), c.line)
+	}
+	old, now := core(c.old, c.now)
+	return fmt.Sprintf("%s: “%s” is now “%s” (line %d)", what, brief(old), brief(now), c.line)
+}
+
+// core returns the words between the first and the last difference of two texts, or
+// the texts if one of these parts is empty.
+func core(old, now string) (string, string) {
+	a, b := differingWords(old, now)
+	if len(a) == 0 || len(b) == 0 {
+		return old, now
+	}
+	return strings.Join(a, " "), strings.Join(b, " ")
+}
+
+func differingWords(old, now string) (a, b []string) {
+	a, b = strings.Fields(textdiff.Normal(old)), strings.Fields(textdiff.Normal(now))
+	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
+		a, b = a[1:], b[1:]
+	}
+	for len(a) > 0 && len(b) > 0 && a[len(a)-1] == b[len(b)-1] {
+		a, b = a[:len(a)-1], b[:len(b)-1]
+	}
+	return a, b
+}
+
+// minNamed is the least number of words by which a direction names text that is only
+// added or only removed.
+const minNamed = 3
+
+// names reports whether the target, the intent or the expected improvement has the
+// words that go and, after them, the words that come.
+func (d *direction) names(c change) bool {
+	a, b := differingWords(c.old, c.now)
+	if len(a) == 0 && len(b) < minNamed || len(b) == 0 && len(a) < minNamed {
+		return false
+	}
+	old, now := joined(a), joined(b)
+	for _, text := range []string{d.Target, d.Intent, d.Expected} {
+		text = joined(strings.Fields(textdiff.Normal(text)))
+		if at := strings.Index(text, old); at >= 0 && strings.Contains(text[at+max(0, len(old)-1):], now) {
+			return true
+		}
+	}
+	return false
+}
+
+// joined returns words in small letters without punctuation around them, between blanks.
+func joined(words []string) string {
+	var out strings.Builder
+	out.WriteByte(' ')
+	for _, w := range words {
+		if w = strings.ToLower(strings.Trim(w, `.,;:!?"'()[]`)); w != "" {
+			out.WriteString(w + " ")
+		}
+	}
+	return out.String()
+}
+
+// asked reports whether the direction asks for a change of meaning here: it names the
+// change, or its target is a passage of the source around it.
+func (in *input) asked(c change, source *textdiff.Finder) bool {
+	if c.named {
+		return true
+	}
+	pieces := append(strings.Split(textdiff.Normal(in.direction.Target), `"`), in.direction.Target)
+	return slices.ContainsFunc(pieces, func(p string) bool {
+		s, _ := source.Find(p)
+		return c.place.End > c.place.Start && s.Start <= c.place.Start && s.End >= c.place.End
 	})
 }
 
-// sameToReaders tells whether the texts differ only in what no reader sees.
-func (in *input) sameToReaders() bool {
-	if in.unread {
-		return false
-	}
-	shown := slices.ContainsFunc(in.differing, func(c reading.Change) bool { return c.Kind != reading.Invisible })
-	return !shown && reading.Visible(in.pages[0].body) == reading.Visible(in.pages[1].body)
+// maxBatch is the most changes that a judge is asked about at once.
+const maxBatch = 60
+
+// batches returns the changes for a judge, in batches.
+func (in *input) batches() [][]change {
+	asked := slices.DeleteFunc(slices.Clone(in.changes), change.hidden)
+	return append(slices.Collect(slices.Chunk(asked, maxBatch)), nil)
 }
 
-// changes are the differences as facts. Each has a key of its own that is the
-// same for the same change and no other, so that a judgement of another
-// candidate cannot answer for it.
-func (in *input) changes() []changeFact {
-	if len(in.unreadable) > 0 {
-		return nil
-	}
-	var out []changeFact
-	seen := map[string]int{}
-	for i, c := range in.differing {
-		if i == maxChanges {
-			rest := reading.Change{Kind: kindMore, Now: fmt.Sprintf("%d more changes are not told one by one", len(in.differing)-i)}
-			return append(out, changeFact{Change: rest, key: "more"})
-		}
-		said := fmt.Sprintf("%s\x00%s\x00%s", c.Kind, c.Old, c.Now)
-		seen[said]++
-		sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%d", said, seen[said]))
-		out = append(out, changeFact{Change: c, key: fmt.Sprintf("%s-%x", c.Kind, sum[:3])})
-	}
-	return out
-}
-
-// askedChanges are the changes as a judge is asked about them.
-func (in *input) askedChanges() []any {
+// asked returns changes as the questions to a judge.
+func asked(list []change) []any {
 	out := []any{}
-	for _, c := range in.changes() {
-		out = append(out, map[string]any{"key": c.key, "kind": string(c.Kind), "text": clean(c.said()), "old": clean(c.Old), "now": clean(c.Now), "line": c.Line})
+	for _, c := range list {
+		labels := []any{}
+		for _, l := range c.labels {
+			labels = append(labels, l)
+		}
+		out = append(out, map[string]any{"key": c.key, "kind": c.kind, "labels": labels, "line": c.line, "old": c.old, "now": c.now})
 	}
 	return out
-}
-
-func (c changeFact) said() string {
-	switch c.Kind {
-	case kindUnread, kindMore:
-		return c.Now
-	}
-	return c.String()
-}
-
-// judgeChanges lets the direction and the judgement answer for changes: the
-// direction for one that it names, the judgement for one that it passes by its
-// key. A change that is judged to be no part of the direction fails it.
-func (f *facts) judgeChanges(j *judgement, d *direction) {
-	wants := newWants(d.wants)
-	known := map[string]int{}
-	for i := range f.changes {
-		c := &f.changes[i]
-		known[c.key] = i
-		c.result, c.asks = Warn, wants.ask(c.Change)
-		if c.asks {
-			c.result = Pass
-		}
-	}
-	times := map[string]int{}
-	for _, g := range j.changes {
-		i, ok := known[g.key]
-		if !ok {
-			f.strange = append(f.strange, "change "+brief(g.key)+" was judged and is not in the candidate")
-			continue
-		}
-		c := &f.changes[i]
-		if times[g.key]++; times[g.key] > 1 {
-			g.result = worst(c.result, g.result)
-		}
-		if c.key != "more" {
-			c.result = g.result
-		}
-		c.notes = g.notes
-		if g.result == Fail {
-			f.direction.result = Fail
-			f.direction.notes = append(f.direction.notes, c.said()+because(g.notes))
-		}
-	}
-}
-
-// doubt asks about a change that nobody answers for.
-func (c changeFact) doubt(out *doubts) {
-	if c.result != Warn {
-		return
-	}
-	location := ""
-	if c.Line > 0 {
-		location = fmt.Sprintf("line %d", c.Line)
-	}
-	out.add(string(c.Kind), location, "Is this change meant? "+sentence(clean(c.said()+because(c.notes))), "%s", c.said()+because(c.notes))
-}
-
-// noteChanges tells of every change in the section of the direction, which is
-// what a change has to come from.
-func (r *Report) noteChanges(list []changeFact) {
-	for _, c := range list {
-		answer := "nobody asked for it"
-		switch {
-		case c.result == Pass && c.asks:
-			answer = "the direction asks for it"
-		case c.result == Pass:
-			answer = "judged to be meant" + because(c.notes)
-		case c.result == Fail:
-			answer = "judged to be no part of the direction"
-		case len(c.notes) > 0:
-			answer = "judged doubtful" + because(c.notes)
-		}
-		if c.result == Warn {
-			r.Direction.Result = worst(r.Direction.Result, Warn)
-		}
-		r.Direction.Notes = append(r.Direction.Notes, fmt.Sprintf("%s: %s [%s]", c.said(), answer, c.key))
-	}
 }

@@ -6,104 +6,132 @@ import (
 	"testing"
 )
 
-// What was judged of a change answers for that change and for no other.
-func TestJudgedChanges(t *testing.T) {
-	source := load(t, "policy.md")
-	candidate := swapped(t, source, "at least 3 of 5", "at least 2 of 5")
-	judged := func(d *desk, lines ...string) *desk {
-		d.o.Judgement = d.o.Judgement.(string) + "changes:\n  " + strings.Join(lines, "\n  ") + "\n"
-		return d
+// A policyDesk has a document with something of every kind, one claim and one preserve
+// item.
+func policyDesk(t testing.TB, candidate string) *desk {
+	d := newDesk(t)
+	d.put("source.md", load(t, "policy.md"))
+	d.put("candidates/d-04.1.md", candidate)
+	d.put("status.yaml", `presentation_spec: {voice: calm, register: plain, avoid: [], preserve: [the operator signs]}
+rubric: {primary_goal: clearer, secondary_goals: [], non_goals: [], stop_condition: x}
+gap_policy: {close_in_text: c, extract_candidate: e, mark_format: "[GAP: <what is missing>]"}
+claim_ledger:
+- {id: C1, status: asserted, span: Nobody releases on a Friday, claim: c, preservation_test: t}
+`)
+	d.put("direction.yaml", "{direction_id: d-04, candidate_id: d-04.1, active_part: text, target: 'the sentence \"Users can read it, and they cannot change it.\"', intent: Make it easier to read., constraints: []}")
+	d.o.Judgement = `claims: {C1: pass}
+presentation: pass
+primary_goal: improved
+non_goals: pass
+gap_policy: pass
+direction: {intent: pass}
+adds_requirement: false
+hides_derivation: false
+`
+	return d
+}
+
+// answer sets the answer to the only change of the candidate.
+func (d *desk) answer(format string) {
+	d.t.Helper()
+	in, err := read(d.o)
+	if err != nil || len(in.changes) != 1 {
+		d.t.Fatal(err, in)
 	}
-	in, err := read(policyDesk(t, candidate).o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	list := in.changes()
-	if len(list) != 1 {
-		t.Fatalf("got %+v", list)
-	}
-	key := list[0].key
-	for _, c := range []struct {
-		line     string
+	d.o.Judgement = d.o.Judgement.(string) + "\nchanges: " + strings.ReplaceAll(format, "KEY", in.changes[0].key) + "\n"
+}
+
+func TestAnswers(t *testing.T) {
+	wording := swaps{"is kept for", "is stored for"}
+	number := swaps{"more than 30 seconds", "more than 45 seconds"}
+	for _, test := range []struct {
+		name string
+		swaps
+		answer   string
 		decision Decision
 		rule     int
 		reason   string
 	}{
-		{key + ": {result: pass, reason: the direction means it}", Accept, 6, "Accepted"},
-		{key + ": pass", Accept, 6, "Accepted"},
-		{key + ": {result: warn, reason: who knows}", NeedsHumanReview, 5, "who knows"},
-		{key + ": {result: fail, reason: nobody asked}", Reject, 3, "nobody asked"},
-		{"numbers-000000: pass", NeedsHumanReview, 5, "numbers"},
+		{"preserved, quoted", wording, `{KEY: {result: preserved, old_quote: kept for, new_quote: stored for, reason: r}}`, Accept, 6, ""},
+		{"improves, quoted", wording, `{KEY: {result: improves, old_quote: kept, new_quote: stored}}`, Accept, 6, ""},
+		{"preserved, without quotations", wording, `{KEY: {result: preserved, old_quote: "", new_quote: ""}}`, NeedsHumanReview, 5, "does not quote both sides"},
+		{"preserved, wrong quotation", wording, `{KEY: {result: preserved, old_quote: kept, new_quote: deleted}}`, NeedsHumanReview, 5, "does not quote both sides"},
+		{"preserved, quotation of what stays", wording, `{KEY: {result: preserved, old_quote: two years, new_quote: two years}}`, NeedsHumanReview, 5, "does not quote both sides"},
+		{"a word", wording, `{KEY: preserved}`, NeedsHumanReview, 5, "does not quote both sides"},
+		{"changed", wording, `{KEY: {result: changed, reason: a store is no keeper}}`, NeedsHumanReview, 5, "the meaning has changed: a store is no keeper"},
+		{"no answer", wording, `{}`, NeedsHumanReview, 5, "nobody has judged it"},
+		{"another key", wording, `{sentence-000000: {result: preserved}}`, NeedsHumanReview, 5, "nobody has judged it"},
+		{"an unknown key too", wording, `{KEY: {result: preserved, old_quote: kept, new_quote: stored}, x: preserved}`, NeedsHumanReview, 5, "change x was judged and is not in the candidate"},
+		{"a number, copied", number, `{KEY: {result: preserved, old_quote: 30 seconds, new_quote: 45 seconds}}`, NeedsHumanReview, 5, "the direction does not name it"},
+		{"a number, improved", number, `{KEY: {result: improves, old_quote: 30 seconds, new_quote: 45 seconds}}`, NeedsHumanReview, 5, "the direction does not name it"},
+		{"changed in an asserted claim", swaps{"Nobody releases", "Few people release"}, `{KEY: {result: changed, reason: few are some}}`, Reject, 2, "the meaning has changed in claim C1: few are some"},
+		{"changed in a preserve item", swaps{"- the operator signs", "- the operator agrees"}, `{KEY: {result: changed}}`, Reject, 2, "in the preserve item P1"},
+		{"changed in the target", swaps{"Users can read it, and they cannot change it.", "Users can read and copy it, and they cannot change it."}, `{KEY: {result: changed}}`, Accept, 6, ""},
+		{"a mark of a list", swaps{"- the auditor reads", "* the auditor reads"}, `{KEY: preserved}`, Accept, 6, ""},
+		{"a heading's level", swaps{"## Exceptions", "### Exceptions"}, `{KEY: preserved}`, Accept, 6, ""},
 	} {
-		r := judged(policyDesk(t, candidate), c.line).wants(c.decision, c.reason)
-		if r.ruling.rule != c.rule || len(r.Direction.Notes) == 0 {
-			t.Errorf("%s: rule %d, %q", c.line, r.ruling.rule, r.Direction.Notes)
+		d := policyDesk(t, swapped(t, load(t, "policy.md"), test.swaps...))
+		d.answer(test.answer)
+		if r := d.verify(); r.Decision != test.decision || r.ruling.rule != test.rule || !strings.Contains(r.Reason, test.reason) || len(r.Direction.Notes) == 0 {
+			t.Errorf("%s: %s by rule %d: %s", test.name, r.Decision, r.ruling.rule, r.Reason)
 		}
-	}
-	// The same key of another candidate answers for nothing.
-	other := swapped(t, source, "at least 3 of 5", "at least 1 of 5")
-	r := judged(policyDesk(t, other), key+": pass").wants(NeedsHumanReview, "“3” is now “1”")
-	if !strings.Contains(strings.Join(r.Questions, "\n"), "Is this change meant? numbers: “3” is now “1” (line 10).") {
-		t.Errorf("got %q", r.Questions)
 	}
 }
 
-// A direction asks for a change that it names, in the way in which it names it.
+// A direction names a change by the words that go and, after them, the words that come.
 func TestDirectionNamesChanges(t *testing.T) {
-	source := load(t, "policy.md")
-	wait, town, must := swaps{"30 seconds", "45 seconds"}, swaps{"Bergmann in Oslo", "Bergmann in Kristiania"}, swaps{"A release must", "A release may"}
-	for _, c := range []struct {
+	wait, town := swaps{"more than 30 seconds", "more than 45 seconds"}, swaps{"Bergmann in Oslo", "Bergmann in Kristiania"}
+	for _, test := range []struct {
 		intent string
 		swaps
-		asks bool
+		named bool
 	}{
-		{"Raise the wait from 30 s to 45 s.", wait, true},
-		{"Raise the wait from 45 s to 30 s.", wait, false},
-		{"Use 45 seconds instead of 30 seconds.", wait, true},
-		{"Use 30 seconds instead of 45 seconds.", wait, false},
-		{"The wait of 30 seconds becomes one of 45 seconds.", wait, true},
-		{"Lower one from 60 to 45 seconds and raise the wait from 30 seconds to 45 seconds.", wait, true},
-		{"Avoid going from 30 seconds to 45 seconds.", wait, false},
-		{"See that nobody changes 30 seconds to 45 seconds.", wait, false},
-		{"Write Oslo as Kristiania where it decides.", town, true},
-		{"Write Kristiania as Oslo where it decides.", town, false},
-		{"Put Kristiania for Oslo where it decides.", town, true},
-		{"Say may for must of the release.", must, true},
-		{"Say must for may of the release.", must, false},
-		{"Change must to may of the release.", must, true},
-		{"Change may to must of the release.", must, false},
+		{"Raise the wait from 30 s to 45 s.", wait, true}, {"Raise the wait from 45 s to 30 s.", wait, false}, {"Raise the wait to 45 s.", wait, false},
+		{"Write Oslo as Kristiania where it decides.", town, true}, {"Write Kristiania for Oslo.", town, false}, {"Write 130 as 145.", wait, false},
 	} {
-		d := policyDesk(t, swapped(t, source, c.swaps...))
-		d.change("direction.yaml", "Make it easier to read.", c.intent)
-		if r := d.verify(); (r.Decision == Accept) != c.asks {
-			t.Errorf("%s %q: %s: %s", c.intent, c.swaps, r.Decision, r.Reason)
+		d := policyDesk(t, swapped(t, load(t, "policy.md"), test.swaps...))
+		d.change("direction.yaml", "Make it easier to read.", test.intent)
+		if r := d.verify(); (r.Decision == Accept) != test.named {
+			t.Errorf("%s %q: %s: %s", test.intent, test.swaps, r.Decision, r.Reason)
 		}
 	}
 }
 
-// The word of a gap marker is no name that is new, where the policy knows markers.
-func TestFirstGapMarker(t *testing.T) {
-	source := swapped(t, load(t, "policy.md"), " [GAP: who may extend it]", "")
-	for candidate, want := range map[string]Decision{
-		"Sign it here [GAP: with which key] with": Accept,
-		"Sign it **GAP**: with":                   NeedsHumanReview,
-		"Sign it, GAP, [GAP: why] with":           NeedsHumanReview,
-		"Sign it here [GAP with which key] with":  Reject,
+// With a judge who copies both sides and answers preserved, these are a person's.
+func TestSneaks(t *testing.T) {
+	for name, s := range map[string]swaps{
+		"number": {"at least 3 of 5", "at least 2 of 5"}, "number in words": {"kept for two years", "kept for ten years"}, "unit": {"more than 30 seconds", "more than 30 minutes"},
+		"bound": {"at least 3", "at most 3"}, "day": {"on a Friday", "on a Sunday"}, "link": {"example.org/guide", "example.com/guide"}, "code": {"`make check`", "`make chek`"},
+		"code block": {"&& make release", "|| make release"}, "quotation": {"no check”", "a check”"}, "block quote": {"Haste is the enemy", "Haste is the friend"},
+		"must to may": {"A release must pass", "A release may pass"}, "cannot to can": {"they cannot change", "they can change"}, "negation": {"The service is safe", "The service is not safe"},
+		"every to some": {"every check", "some check"}, "image": {"(way.png)", "(away.png)"}, "comment": {"Sign it", "<!-- the key is optional --> Sign it"},
+		"struck out": {"must pass every check", "~~must pass every check~~"}, "name": {"Alice Bergmann", "Bob Bergmann"}, "row": {"| Size  | 10 ", "| Size  | 12 "},
+		"zero width": {"the *release* key", "the own *rel\u200bease* key"}, "lookalike": {"the operator signs", "the оperator signs it"}, "open": {"Sign it", "Sign it [to be agreed]"},
 	} {
-		d := policyDesk(t, swapped(t, source, "Sign it with", candidate))
-		d.put("source.md", source)
-		if r := d.verify(); r.Decision != want {
-			t.Errorf("%s: %s: %s", candidate, r.Decision, r.Reason)
+		d := policyDesk(t, swapped(t, load(t, "policy.md"), s...))
+		if r := d.verify(); r.Decision != NeedsHumanReview {
+			t.Errorf("%s: %s: %s", name, r.Decision, r.Reason)
+		}
+	}
+	body := load(t, "policy.md")[strings.Index(load(t, "policy.md"), "# Release"):]
+	for name, s := range map[string]swaps{
+		"small letters": {"Sign it", "[gap which key] Sign it"}, "other brackets": {"Sign it", "【GAP: which key】 Sign it"}, "a comment": {"Sign it", "<!-- gap which key --> Sign it"},
+		"zero width": {"Sign it", "[G\u200bAP which key] Sign it"}, "TBD": {"Sign it", "Sign it (TBD)"}, "citation needed": {"Sign it", "Sign it[citation needed]"},
+		"nothing": {body, ""}, "nothing visible": {body, "\u200b\n<!-- x -->\n"}, "the same": {body, body}, "lookalikes": {"the operator signs", "the оperator signs"},
+	} {
+		d := policyDesk(t, swapped(t, load(t, "policy.md"), s...))
+		if r := d.verify(); r.Decision != Reject {
+			t.Errorf("%s: %s: %s", name, r.Decision, r.Reason)
 		}
 	}
 }
 
-// More changes than are told one by one are a person's, whatever was judged.
-func TestManyChanges(t *testing.T) {
-	var old, now, all strings.Builder
-	for i := range maxChanges + 5 {
-		fmt.Fprintf(&old, "Rule %d takes %d seconds.\n\n", i, i)
-		fmt.Fprintf(&now, "Rule %d takes %d seconds.\n\n", i, i+1000)
+// A judge answers more than sixty changes in batches, and a list joins them.
+func TestBatches(t *testing.T) {
+	var old, now strings.Builder
+	for i := range maxBatch + 5 {
+		fmt.Fprintf(&old, "Rule %c%c is kept.\n\n", 'a'+i/26, 'a'+i%26)
+		fmt.Fprintf(&now, "Rule %c%c is held.\n\n", 'a'+i/26, 'a'+i%26)
 	}
 	d := policyDesk(t, now.String())
 	d.put("source.md", old.String())
@@ -111,26 +139,39 @@ func TestManyChanges(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range in.changes() {
-		all.WriteString("\n  " + c.key + ": pass")
+	batches := in.batches()
+	if len(batches) != 3 || len(batches[0]) != maxBatch || len(batches[1]) != 5 {
+		t.Fatalf("got %d batches", len(batches))
 	}
-	d.o.Judgement = d.o.Judgement.(string) + "changes:" + all.String() + "\n"
-	d.wants(NeedsHumanReview, "more changes are not told one by one")
+	answers := func(list []change) map[string]any {
+		out := map[string]any{}
+		for _, c := range list {
+			out[c.key] = map[string]any{"result": "improves", "old_quote": "kept", "new_quote": "held"}
+		}
+		return out
+	}
+	judgement := map[string]any{
+		"claims": map[string]any{"C1": "pass"}, "presentation": "pass", "primary_goal": "improved", "non_goals": "pass", "gap_policy": "pass",
+		"direction": "pass", "adds_requirement": false, "hides_derivation": false, "changes": answers(batches[0]),
+	}
+	d.o.Judgement = []any{judgement}
+	d.wants(NeedsHumanReview, "nobody has judged it")
+	d.o.Judgement = []any{judgement, nil, map[string]any{"changes": answers(batches[1])}}
+	d.wants(Accept, "")
 }
 
-// A text that cannot be read is not accepted unseen.
-func TestUnreadText(t *testing.T) {
-	long := strings.Repeat("word ", 20_000)
-	d := policyDesk(t, "# A\n\n"+long+"is may\n")
-	d.put("source.md", "# A\n\n"+long+"is must\n")
-	d.wants(NeedsHumanReview, "nobody has looked at what numbers")
+// Texts that cannot be compared are a person's.
+func TestUncompared(t *testing.T) {
+	d := policyDesk(t, "# A\n\n"+strings.Repeat("word ", 300_000)+"is may\n")
+	d.put("source.md", "# A\n\n"+strings.Repeat("word ", 300_000)+"is must\n")
+	d.wants(NeedsHumanReview, "nobody has compared the texts")
 }
 
-// A status file is looked at for what no reader sees, too.
+// A status file is searched for what no reader sees, too.
 func TestUnseenInStatus(t *testing.T) {
 	d := newDesk(t)
 	d.forStatus(PartPresentationSpec, "voice: first person plural, calm", "voice: first person plural, dry\u200b")
-	d.wants(NeedsHumanReview, "zero-width space")
+	d.wants(NeedsHumanReview, "U+200B")
 	d = newDesk(t)
 	d.forStatus(PartPresentationSpec, "voice: first person plural, calm", "voice: first person plural, c\u200balm")
 	d.wants(Reject, "leaves presentation_spec as it is")

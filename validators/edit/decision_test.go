@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"gopkg.in/yaml.v3"
 )
 
 // pairs of old and new texts, for the files and the judgement of a desk.
@@ -194,12 +196,11 @@ func TestDecisions(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			again, err := ParseReport("verification", text)
-			if err != nil {
-				t.Fatal(err)
+			var again struct {
+				Verification struct{ Decision, Reason string }
 			}
-			if round, err := again.YAML(); err != nil || string(round) != string(text) {
-				t.Errorf("%v: read back as\n%s\nwas\n%s", err, round, text)
+			if err := yaml.Unmarshal(text, &again); err != nil || again.Verification.Decision != string(r.Decision) || again.Verification.Reason != r.Reason {
+				t.Errorf("%v: %+v is written as\n%s", err, again, text)
 			}
 		})
 	}

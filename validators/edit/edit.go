@@ -4,17 +4,17 @@
 // offers a candidate for one of them, the active part; everything else is
 // frozen. [Verify] decides: accept, reject or needs_human_review.
 //
-// What can be computed is computed: files and their schemas, ids, freshness,
-// frozen parts, claim spans, gap markers. What needs judgement is taken from a
-// judgement, a person's or a model's. The decision is made here alone, and
-// without a judgement nothing is ever accepted.
+// The package computes what has structure: files and their schemas, ids, hashes,
+// frozen parts, gap markers, and the list of changes of the text. It does not read
+// sentences: each change is a question with a place, for a judge or a person. The
+// package alone decides, and never accepts a candidate without a judgement.
 //
-// Nothing of a candidate or an id is run, rendered or used as a path: files are
-// read and written through an [os.Root], and the one name that is made from an
-// id is made of ASCII letters, digits, dots and signs alone.
+// Nothing of a candidate is run, rendered or used as a path: files are read and
+// written through an [os.Root], and the only file name from an id has ASCII letters,
+// digits, dots and signs.
 //
-// What the files say becomes facts, each by a check with the file of its name
-// (facts.go), and one rule over all of them makes the decision (rule.go). Begin there.
+// Each check finds facts (facts.go), and one rule over the facts decides (rule.go).
+// Begin there.
 package edit
 
 import (
@@ -40,6 +40,8 @@ func allParts() []Part {
 	return []Part{PartText, PartClaimLedger, PartPresentationSpec, PartRubric, PartGapPolicy}
 }
 
+func valid(p Part) bool { return slices.Contains(allParts(), p) }
+
 func words[T ~string](list ...T) []string {
 	out := make([]string, len(list))
 	for i, w := range list {
@@ -48,27 +50,27 @@ func words[T ~string](list ...T) []string {
 	return out
 }
 
-// Options are what one verification is given.
+// Options are the input of one verification.
 type Options struct {
-	Root string // the directory that paths are in and may not leave; "": the working directory
+	Root string // the directory that paths are in and must not leave; "": the working directory
 
 	Source    File // the document's current text
 	Status    File // its current status file
 	Candidate File // the whole new text or the whole new status file
-	Metadata  File // what the editor, or the intake, says of the candidate
-	Direction File // what the controller asked for
+	Metadata  File // the description of the candidate by its editor, or by the intake
+	Direction File // the controller's request
 
 	ActivePart Part
 
-	// Judgement is what a person or a model found: YAML (JSON too) as a string
-	// or bytes, or a plain value; nil where nothing has been judged. See the
-	// page docs/reference/gates/edit-verifier.md for its keys.
+	// Judgement is the finding of a person or a model: YAML (or JSON) as a string
+	// or bytes, or a plain value; nil if there is none. The page
+	// docs/reference/gates/edit-verifier.md lists its keys.
 	Judgement any
 }
 
-// A File is what Path names under the root or, where Content is not nil, that
-// content, and then Path is only its name in the report. Content is a string
-// or bytes; of metadata and direction it may also be a plain value.
+// A File is the file at Path under the root. If Content is not nil, it is the
+// content, and Path is only a name in the report. Content is a string or bytes;
+// for metadata and direction it may also be a plain value.
 type File struct {
 	Path    string
 	Content any
@@ -76,14 +78,13 @@ type File struct {
 
 var idPattern = patterns.Lazy(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
 
-// validID tells whether an id may name a file: 1 to 100 ASCII letters, digits,
+// validID reports whether an id may name a file: 1 to 100 ASCII letters, digits,
 // dots, underscores and hyphens, the first a letter or digit.
 func validID(id string) bool { return idPattern().MatchString(id) }
 
-// Verify decides on one candidate. An error is an [*InputError]: the harness
-// gave something that is missing, unreadable or not what it should be, and
-// there is no report. Whatever is wrong with the candidate is in the report.
-// The same input always gives the same report.
+// Verify decides on one candidate. An error is an [*InputError]: the harness passed
+// a missing, unreadable or malformed file, and there is no report. The report lists
+// the problems of the candidate. The same input always gives the same report.
 func Verify(o Options) (Report, error) {
 	in, err := read(o)
 	if err != nil {
@@ -92,5 +93,3 @@ func Verify(o Options) (Report, error) {
 	f := in.facts()
 	return in.report(f, f.rule()), nil
 }
-
-func valid(p Part) bool { return slices.Contains(allParts(), p) }

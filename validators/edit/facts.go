@@ -3,119 +3,267 @@ package edit
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
-	"github.com/seed61713e19/capstan/validators/edit/markers"
-	"github.com/seed61713e19/capstan/validators/reading"
+	"gopkg.in/yaml.v3"
+
+	"github.com/seed61713e19/capstan/internal/textdiff"
 )
 
-// facts are everything that a decision rests on. What nobody has judged is
+// facts are the findings that a decision rests on. A check that nobody has made is
 // NotJudged, or nil.
 type facts struct {
-	opinion
 	part     Part
-	unusable []fault // why the candidate cannot be held against this state at all
-	stale    []fault // hashes in the status file that are not of what is here
-	changes  []changeFact
+	unusable []fault // why the candidate cannot be compared with this state
+	stale    []fault // wrong hashes in the status file
 	frozen   frozen
 	claims   []claimFact
-	intent   Result
-	strange  []string // what was judged and is not there, or twice
+	changes  []changeFact
+	strange  []string // what was judged twice, or does not exist
+
+	presentation, nonGoals, gap, direction graded
+	aspects                                map[string]Result // voice, register, avoid, preserve
+	intent                                 Result
+	constraints                            []keyedResult
+	primary                                Change
+	secondary                              []Row[Change]
+	adds, hides, met, followup             *bool
+	conflicts                              bool
+	why                                    string // of the follow-up
 }
 
-// A claimFact is what became of one claim of the ledger.
+type keyedResult struct {
+	key    string
+	result Result
+}
+
+// A claimFact is the finding about one claim of the ledger.
 type claimFact struct {
 	claim
 	graded
 	defect string // why the status file may be wrong about it
-	stated bool   // the judgement says so
+	stated bool   // by the judgement
 	added  bool   // by the candidate ledger
 	gone   bool   // from the candidate ledger
 }
 
-// facts gathers what is computed and what was judged.
+// A changeFact is the finding about one change of the text.
+type changeFact struct {
+	change
+	graded
+	answer string // what the report says
+}
+
+// facts collects what is computed and what was judged.
 func (in *input) facts() facts {
-	f := facts{part: in.ActivePart, frozen: in.frozen(), claims: in.claimFacts()}
-	f.gap = in.gaps()
+	f := facts{part: in.ActivePart, frozen: in.frozen(), gap: in.gaps()}
 	for _, p := range in.unreadable {
-		f.unusable = append(f.unusable, fault{"candidate", p.Message, p.place()})
+		f.unusable = append(f.unusable, fault{"candidate", p.Message, p.Place()})
 	}
 	f.unusable = append(f.unusable, in.disagreements()...)
 	stale, doubtful, notes := in.staleness()
 	f.unusable, f.stale = append(f.unusable, stale...), doubtful
 	f.frozen.notes = append(f.frozen.notes, notes...)
 	j := cmp.Or(in.judgement, &judgement{})
-	f.judge(j, in.status, in.direction)
-	f.judgeClaims(j, in.changed)
-	f.changes = in.changes()
-	f.judgeChanges(j, in.direction)
-	in.keepClaims(&f)
+	source := textdiff.NewFinder(in.pages[0].body)
+	in.judgeClaims(&f, j)
+	f.judgePresentation(j, in.status)
+	f.judgeGoals(j, in.status)
+	f.judgeDirection(j, in.direction)
+	if len(in.unreadable) == 0 {
+		in.judgeChanges(&f, j, source)
+	}
+	judged := j.Gap.graded()
+	f.gap = graded{worst(f.gap.result, orNot(judged.result)), append(f.gap.notes, judged.notes...)}
+	if j.Bridge {
+		f.gap = graded{worst(f.gap.result, Warn), append(f.gap.notes, "a gap is bridged without a marker")}
+	}
+	f.adds, f.hides, f.met, f.followup, f.why = j.Adds, j.Hides, j.Met, j.Followup, clean(j.Why)
+	if f.part == PartText {
+		f.followup = cmp.Or(f.followup, new(bool))
+	} else {
+		f.adds, f.hides = cmp.Or(f.adds, new(bool)), cmp.Or(f.hides, new(bool)) // the text stays
+	}
 	return f
 }
 
-// claimFacts begins the findings on every claim of the current ledger with
-// where its span stands. That is a hint to whoever judges, and no verdict.
-func (in *input) claimFacts() []claimFact {
-	source := &haystack{text: in.source}
-	now := source
-	if in.ActivePart == PartText {
-		now = &haystack{text: in.candidate}
-	}
-	out := make([]claimFact, len(in.status.claims))
-	for i, c := range in.status.claims {
-		out[i] = claimFact{claim: c}
-		switch {
-		case c.status == retired: // its words may well be gone
-		case source.find(c.span) == absent:
-			out[i].defect = "its span is not in the current source"
-		case len(in.unreadable) == 0 && now.find(c.span) == absent:
-			out[i].notes = []string{"its span is not in the candidate"}
-		}
-	}
-	return out
-}
+// orNot returns NotJudged for a missing result.
+func orNot(r Result) Result { return cmp.Or(r, NotJudged) }
 
-// keepClaims fails the claims that a candidate ledger drops: a claim is
+// judgeClaims finds the spans of the claims, which are hints, and takes over the
+// judgement of each claim. A claim that the candidate ledger drops fails: claims are
 // retired, not deleted.
-func (in *input) keepClaims(f *facts) {
-	if in.ActivePart != PartClaimLedger || in.changed == nil {
-		return
+func (in *input) judgeClaims(f *facts, j *judgement) {
+	source, now := textdiff.NewFinder(in.source), textdiff.NewFinder(in.candidate)
+	known := map[string]int{}
+	for i, c := range in.status.Claims {
+		known[c.ID] = i
+		fact := claimFact{claim: c}
+		if _, how := source.Find(c.Span); c.status != retired && how == textdiff.NoMatch {
+			fact.defect = "its span is not in the current source"
+		} else if _, how := now.Find(c.Span); c.status != retired && in.candidate != "" && len(in.unreadable) == 0 && how == textdiff.NoMatch {
+			fact.notes = []string{"its span is not in the candidate"}
+		}
+		f.claims = append(f.claims, fact)
+	}
+	times := map[string]int{}
+	for _, p := range j.Claims.parts {
+		g, i, ok := p.graded(), known[p.key], false
+		if _, ok = known[p.key]; !ok && in.changed != nil && f.part == PartClaimLedger {
+			if added, found := in.changed.claim(p.key); found {
+				f.claims = append(f.claims, claimFact{claim: added, graded: g, added: true})
+				continue
+			}
+		}
+		if !ok {
+			f.strange = append(f.strange, "claim "+brief(p.key)+" was judged and is not in the ledger")
+			continue
+		}
+		if times[p.key]++; times[p.key] == 2 {
+			f.strange = append(f.strange, "claim "+brief(p.key)+" was judged more than once")
+		}
+		f.claims[i].result = worst(f.claims[i].result, g.result)
+		f.claims[i].notes = append(g.notes[:len(g.notes):len(g.notes)], f.claims[i].notes...)
+	}
+	for _, id := range j.Defects {
+		if i, ok := known[id]; ok {
+			f.claims[i].stated = true
+			f.claims[i].defect = cmp.Or(f.claims[i].defect, "the current source fails its test as well")
+		} else {
+			f.strange = append(f.strange, "claim "+brief(id)+" is called a status defect and is not in the ledger")
+		}
 	}
 	for i, c := range f.claims {
-		if _, kept := in.changed.claim(c.id); !kept {
-			f.claims[i] = claimFact{claim: c.claim, gone: true, graded: graded{Fail, []string{"it is gone from the ledger, where a claim is retired and not deleted"}}}
+		f.claims[i].result = orNot(c.result)
+		if in.changed != nil && f.part == PartClaimLedger {
+			if _, exists := in.changed.claim(c.ID); !exists {
+				f.claims[i] = claimFact{claim: c.claim, gone: true, graded: graded{Fail,
+					[]string{"it is gone from the ledger, where a claim is retired and not deleted"}}}
+			}
 		}
 	}
 }
 
-// gaps checks the new gap markers of a candidate text.
-func (in *input) gaps() graded {
-	g := graded{result: Pass}
-	if in.ActivePart != PartText || len(in.unreadable) > 0 {
-		return g
+// aspects are the parts of the presentation, by two names.
+var aspects = []struct{ name, long string }{
+	{"voice", "voice"}, {"register", "register"}, {"avoid", "avoid_items"}, {"preserve", "preserve_items"},
+}
+
+// judgePresentation takes over the judgement of the presentation. An empty part of the
+// spec passes.
+func (f *facts) judgePresentation(j *judgement, s *status) {
+	spec, whole := s.Presentation, Result(j.Presentation.word)
+	idle := map[string]bool{"voice": spec.Voice == "", "register": spec.Register == "", "avoid": len(spec.Avoid) == 0,
+		"preserve": len(spec.Preserve) == 0}
+	f.presentation, f.aspects = graded{whole, j.Presentation.notes}, map[string]Result{}
+	for _, a := range aspects {
+		of := j.Presentation.get(a.name, a.long).graded()
+		r := cmp.Or(of.result, whole)
+		if r == "" && idle[a.name] {
+			r = Pass
+		}
+		f.aspects[a.name] = orNot(r)
+		f.presentation.result = worst(f.presentation.result, f.aspects[a.name])
+		f.presentation.remark(a.name, of)
 	}
-	m := markers.Parse(in.status.markFormat)
-	source, now := in.source, in.candidate
-	if !in.unread {
-		source, now = reading.Visible(source), reading.Visible(now)
+	f.nonGoals = j.NonGoals.graded()
+	if f.nonGoals.result == "" && len(s.Rubric.NonGoals) == 0 {
+		f.nonGoals.result = Pass
 	}
-	good, bad := m.New(source, now)
-	for _, s := range good[:min(len(good), maxDifferences)] {
-		g.notes = append(g.notes, "new gap marker: "+brief(s))
+	f.nonGoals.result = orNot(f.nonGoals.result)
+}
+
+func (f *facts) judgeGoals(j *judgement, s *status) {
+	f.primary = Change(cmp.Or(j.Primary.word, map[bool]string{true: NotJudged, false: string(Unchanged)}[f.part == PartText]))
+	for _, goal := range s.Rubric.Secondary {
+		if of := j.Secondary.get(goal.key); of.word != "" {
+			f.secondary = append(f.secondary, Row[Change]{goal.key, Change(of.word)})
+		}
 	}
-	for _, s := range markers.OpenWords(source, now, maxDifferences) {
-		g.result = Warn
-		g.notes = append(g.notes, "it may be a gap that is left without a marker: "+brief(s))
+	f.unknown("secondary goal", "the rubric", j.Secondary, s.Rubric.Secondary)
+}
+
+// unknown notes what was judged and does not exist.
+func (f *facts) unknown(what, where string, o opinion, list labels) {
+	for _, p := range o.parts {
+		if !slices.ContainsFunc(list, func(l label) bool { return l.key == p.key }) {
+			f.strange = append(f.strange, what+" "+brief(p.key)+" was judged and is not in "+where)
+		}
 	}
-	if len(bad) == 0 {
-		return g
+}
+
+// judgeDirection takes over the judgement of the intent and of each constraint.
+func (f *facts) judgeDirection(j *judgement, d *direction) {
+	whole := Result(j.Direction.word)
+	intent, constraints := j.Direction.get("intent").graded(), j.Direction.get("constraints")
+	f.conflicts, f.intent = j.Conflicts, orNot(cmp.Or(intent.result, whole))
+	f.direction = graded{worst(whole, f.intent), j.Direction.notes}
+	f.direction.remark("intent", graded{f.intent, intent.notes})
+	for i, k := range d.Constraints {
+		of := constraints.get(k.key)
+		if of.node == nil {
+			of = constraints.get(fmt.Sprint(i + 1)) // a list without ids
+		}
+		g := of.graded()
+		g.result = orNot(cmp.Or(g.result, Result(constraints.word), whole))
+		f.constraints = append(f.constraints, keyedResult{k.key, g.result})
+		f.direction.result = worst(f.direction.result, g.result)
+		f.direction.remark(k.key, g)
 	}
-	g.result = Fail
-	wrong := fmt.Sprintf("does not follow mark_format %q", brief(in.status.markFormat))
-	if !m.Says() {
-		g.result, wrong = Warn, "has no mark_format to follow"
+	if constraints.node == nil || constraints.node.Kind != yaml.SequenceNode {
+		f.unknown("constraint", "the direction", constraints, d.Constraints)
 	}
-	for _, s := range bad[:min(len(bad), maxDifferences)] {
-		g.notes = append(g.notes, fmt.Sprintf("a new gap marker %s: %s", wrong, brief(s)))
+}
+
+// judgeChanges takes over the answer to each change of the text. It does not suffice
+// without quotations, or if a number or the like has changed.
+func (in *input) judgeChanges(f *facts, j *judgement, source *textdiff.Finder) {
+	known := map[string]bool{}
+	for _, c := range in.changes {
+		known[c.key] = true
+		o := j.Changes.get(c.key)
+		fact := changeFact{change: c, graded: graded{NotJudged, o.notes}, answer: "nobody has judged it"}
+		switch said := answer(o.word); {
+		case c.hidden():
+			fact.result, fact.answer = Warn, "only a person can allow it"
+		case said == "":
+		case said == altered && in.asked(c, source):
+			fact.result, fact.answer = Pass, "the direction asks for it"
+		case said == altered && in.protected(c, source) != "":
+			fact.result, fact.answer = Fail, "the meaning has changed in "+in.protected(c, source)
+		case said == altered:
+			fact.result, fact.answer = Warn, "the meaning has changed"
+		case len(c.labels) > 0 && !c.quoted(o.quotes):
+			fact.answer = "the judge does not quote both sides"
+		case c.sharp():
+			fact.result, fact.answer = Warn, "judged "+o.word+", and the direction does not name it"
+		default:
+			fact.result, fact.answer = Pass, "judged "+o.word
+		}
+		f.changes = append(f.changes, fact)
 	}
-	return g
+	for _, p := range j.Changes.parts {
+		if !known[p.key] {
+			f.strange = append(f.strange, "change "+brief(p.key)+" was judged and is not in the candidate")
+		}
+	}
+}
+
+// protected names the asserted claim or the preserve item whose text has the change.
+func (in *input) protected(c change, source *textdiff.Finder) string {
+	touches := func(quotation string) bool {
+		s, _ := source.Find(quotation)
+		return c.place.Start < s.End && s.Start < c.place.End
+	}
+	for _, k := range in.status.Claims {
+		if k.status == asserted && touches(k.Span) {
+			return "claim " + k.ID
+		}
+	}
+	for _, p := range in.status.Presentation.Preserve {
+		if touches(p.text) {
+			return "the preserve item " + p.key
+		}
+	}
+	return ""
 }

@@ -8,32 +8,70 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"strings"
 	"unicode/utf8"
 
+	"gopkg.in/yaml.v3"
+
 	"github.com/seed61713e19/capstan/internal/files"
+	"github.com/seed61713e19/capstan/internal/strictyaml"
 )
 
-// maxText is the longest file that is read, in bytes.
+// maxText is the longest file, in bytes.
 const maxText = 16 << 20
 
-// A folder is the directory that no path leaves: not with "..", nor with an
-// absolute path that points elsewhere, nor through a symbolic link.
-type folder struct {
-	dir  string
-	root *os.Root
+var errTooLong = fmt.Errorf("longer than %d MiB", maxText>>20)
+
+// A content is the text of a file, or a plain value in place of YAML.
+type content struct {
+	text  []byte
+	value any
+	err   error
 }
 
-func openFolder(dir string) (*folder, error) {
-	dir = cmp.Or(dir, ".")
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return nil, fmt.Errorf("root: %w", err)
+// plainText returns a text without its byte order mark and with plain line ends.
+func (c content) plainText() (string, error) {
+	switch {
+	case c.err != nil:
+		return "", c.err
+	case c.value != nil:
+		return "", errors.New("must be a text")
+	case !utf8.Valid(c.text):
+		return "", errors.New("not UTF-8 text")
 	}
-	return &folder{dir, root}, nil
+	text := strings.ReplaceAll(strings.TrimPrefix(string(c.text), string(strictyaml.ByteOrderMark)), "\r\n", "\n")
+	switch {
+	case strings.TrimSpace(text) == "":
+		return "", errors.New("the file is empty")
+	case strings.ContainsRune(text, 0):
+		return "", errors.New("the file has NUL characters: it is not a text")
+	}
+	return text, nil
 }
 
-// local gives the name of a path under the folder, with slashes. An absolute
-// path may point into it.
+// A folder reads files under a root and collects problems. No path leaves the
+// root: not with "..", not as an absolute path, not through a symbolic link.
+type folder struct {
+	dir    string
+	root   *os.Root
+	broken bool // the root cannot be opened
+	wrong  []Problem
+}
+
+func (f *folder) close() {
+	if f.root != nil {
+		f.root.Close()
+	}
+}
+
+func (f *folder) problem(file string, err error) {
+	if err != nil && (!f.broken || file == "root") {
+		f.wrong = append(f.wrong, Problem{File: file, Message: clean(err.Error())})
+	}
+}
+
+// local returns a path relative to the root, with slashes. A report is the same
+// wherever the root is.
 func (f *folder) local(name string) (string, error) {
 	if filepath.IsAbs(name) {
 		dir, err := filepath.Abs(f.dir)
@@ -50,38 +88,8 @@ func (f *folder) local(name string) (string, error) {
 	return path.Clean(filepath.ToSlash(name)), nil
 }
 
-// errTooLong is what a file longer than maxText is.
-var errTooLong = fmt.Errorf("longer than %d MiB", maxText>>20)
-
-func (f *folder) read(name string) ([]byte, error) {
-	local, err := f.local(name)
-	if err != nil {
-		return nil, err
-	}
-	text, err := files.ReadIn(f.root, local, maxText)
-	if errors.Is(err, files.ErrTooLarge) {
-		err = errTooLong
-	}
-	return text, bare(err)
-}
-
-// bare leaves the path out of an error: the problem names it already.
-func bare(err error) error {
-	if p, ok := errors.AsType[*fs.PathError](err); ok {
-		return p.Err
-	}
-	return err
-}
-
-// content is what a file holds, or stands in for it. Plain values are for YAML
-// alone.
-type content struct {
-	text  []byte
-	value any
-	err   error
-}
-
-func (f *folder) content(file File) content {
+// take returns the content of a file. The first path opens the root.
+func (f *folder) take(file File) content {
 	switch given := file.Content.(type) {
 	case nil:
 		if file.Path == "" {
@@ -98,6 +106,31 @@ func (f *folder) content(file File) content {
 	}
 }
 
+func (f *folder) read(name string) ([]byte, error) {
+	if f.root == nil && !f.broken {
+		var err error
+		if f.root, err = os.OpenRoot(cmp.Or(f.dir, ".")); err != nil {
+			f.broken = true
+			f.problem("root", err)
+		}
+	}
+	if f.broken {
+		return nil, errors.New("not read")
+	}
+	local, err := f.local(name)
+	if err != nil {
+		return nil, err
+	}
+	text, err := files.ReadIn(f.root, local, maxText)
+	if errors.Is(err, files.ErrTooLarge) {
+		err = errTooLong
+	}
+	if p, ok := errors.AsType[*fs.PathError](err); ok {
+		err = p.Err // the problem names the path already
+	}
+	return text, err
+}
+
 func bounded(text []byte) content {
 	if len(text) > maxText {
 		return content{err: errTooLong}
@@ -105,15 +138,18 @@ func bounded(text []byte) content {
 	return content{text: text}
 }
 
-// plainText gives a text without its byte order mark and with plain line ends.
-func (c content) plainText() (string, error) {
-	switch {
-	case c.err != nil:
-		return "", c.err
-	case c.value != nil:
-		return "", errors.New("must be a text")
-	case !utf8.Valid(c.text):
-		return "", errors.New("not UTF-8 text")
+// yaml parses a file and passes its root to a function.
+func (f *folder) yaml(role string, file File, c content, into func(*reader, *yaml.Node)) {
+	r := newReader(name(role, file))
+	if c.err != nil {
+		r.At(nil, "%v", c.err)
+	} else if root := r.Node(c.text, c.value); root != nil {
+		into(r, root)
 	}
-	return unified(string(c.text)), nil
+	if !f.broken || c.err == nil {
+		f.wrong = append(f.wrong, r.Problems...)
+	}
 }
+
+// name is the name of a file in a message.
+func name(role string, file File) string { return cmp.Or(clean(file.Path), role) }

@@ -3,103 +3,117 @@ package edit
 import (
 	"fmt"
 	"maps"
+	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
-	"golang.org/x/text/unicode/norm"
 	"gopkg.in/yaml.v3"
+
+	"github.com/seed61713e19/capstan/internal/strictyaml"
+	"github.com/seed61713e19/capstan/internal/textdiff"
+	"github.com/seed61713e19/capstan/validators/patterns"
 )
 
-// A frozen is what was found of the parts that a candidate may not change.
+// maxDifferences is the most places that are listed of one part.
+const maxDifferences = 10
+
+// A frozen is the finding about the parts that a candidate must not change.
 type frozen struct {
 	result  Result
-	changed []string // where
+	changed []string // places
 	notes   []string
-	noop    bool // the active part is what it was
+	noop    bool // the active part has not changed
 }
 
-// frozen compares the candidate with the current state.
+// frozen compares the candidate with the current state: for a text the front matter,
+// for a status part every other field of the status file.
 func (in *input) frozen() frozen {
+	f := frozen{result: Pass}
 	switch {
 	case len(in.unreadable) > 0:
 		return frozen{result: NotJudged}
 	case in.ActivePart == PartText:
-		return in.frozenText()
+		f.compare("front matter", in.pages[0].matter, in.pages[1].matter)
+		f.noop = in.uncompared == nil && !slices.ContainsFunc(in.changes, func(c change) bool { return c.kind != kindUnseen })
 	default:
-		return in.frozenStatus()
-	}
-}
-
-// frozenText compares front matter, which describes a text and is no part of
-// it.
-func (in *input) frozenText() frozen {
-	f := frozen{result: Pass}
-	old, now := in.pages[0], in.pages[1]
-	switch {
-	case old.matter == nil && now.matter != nil:
-		f.changed = append(f.changed, "front matter (added)")
-	case old.matter != nil && now.matter == nil:
-		f.changed = append(f.changed, "front matter (removed)")
-	case old.matter != nil:
-		f.compare("front matter", old.matter, now.matter)
-	}
-	f.noop = plainLines(old.body) == plainLines(now.body) || in.sameToReaders()
-	return f.done()
-}
-
-// plainLines leaves out what no reader sees: white space at the ends of lines
-// and of the text, and how accents are composed. Two blanks at the end of a line, which break it in Markdown,
-// stay.
-func plainLines(s string) string {
-	lines := strings.Split(norm.NFC.String(s), "\n")
-	for i, line := range lines {
-		bare := strings.TrimRight(line, " \t")
-		if bare != "" && strings.HasSuffix(line, "  ") {
-			bare += "  "
-		}
-		lines[i] = bare
-	}
-	return strings.Trim(strings.Join(lines, "\n"), "\n \t")
-}
-
-// frozenStatus compares every field of the status file but the active one.
-func (in *input) frozenStatus() frozen {
-	f := frozen{result: Pass}
-	old, now := in.status.top.value, in.changed.top.value
-	for _, key := range slices.Sorted(maps.Keys(merged(old, now))) {
-		if key == string(in.ActivePart) {
-			f.noop = alike(old[key], now[key])
-			continue
-		}
-		f.compare(brief(key), old[key], now[key])
-	}
-	return f.done()
-}
-
-func merged(a, b map[string]*yaml.Node) map[string]*yaml.Node {
-	all := maps.Clone(a)
-	maps.Copy(all, b)
-	return all
-}
-
-func (f *frozen) compare(at string, old, now *yaml.Node) {
-	if diff := differences(at, old, now); len(diff) > 0 {
-		f.changed = append(f.changed, diff...)
-	} else if !written(old, now) {
-		f.notes = append(f.notes, fmt.Sprintf("%s says the same and is written differently (order of keys, comments or style)", at))
-	}
-}
-
-func (f frozen) done() frozen {
-	if len(f.changed) > 0 {
-		f.result = Fail
-		for i, at := range f.changed {
-			if i == maxDifferences {
-				f.notes = append(f.notes, fmt.Sprintf("and %d more places", len(f.changed)-i))
-				break
+		old, now := strictyaml.Keyed(in.status.node), strictyaml.Keyed(in.changed.node)
+		all := maps.Clone(old)
+		maps.Copy(all, now)
+		for _, key := range slices.Sorted(maps.Keys(all)) {
+			if key != string(in.ActivePart) {
+				f.compare(brief(key), old[key], now[key])
+				continue
 			}
-			f.notes = append(f.notes, at+" has changed and is frozen")
+			seen := func(a, b string) bool { return textdiff.Normal(a) == textdiff.Normal(b) }
+			f.noop = len(strictyaml.Differences("", old[key], now[key], seen)) == 0
+		}
+	}
+	for i, at := range f.changed[:min(len(f.changed), maxDifferences)] {
+		f.result = Fail
+		f.notes = append(f.notes, at+" has changed and is frozen")
+		if more := len(f.changed) - maxDifferences; i+1 == maxDifferences && more > 0 {
+			f.notes = append(f.notes, fmt.Sprintf("and %d more places", more))
 		}
 	}
 	return f
+}
+
+func (f *frozen) compare(at string, old, now *yaml.Node) {
+	switch {
+	case old == nil && now != nil:
+		f.changed = append(f.changed, at+" (added)")
+	case now == nil && old != nil:
+		f.changed = append(f.changed, at+" (removed)")
+	case old != nil:
+		places := strictyaml.Differences(at, old, now, nil)
+		f.changed = append(f.changed, places...)
+		if len(places) == 0 && !strictyaml.Written(old, now) {
+			f.notes = append(f.notes, fmt.Sprintf("%s has the same values in another order, style or with other comments", at))
+		}
+	}
+}
+
+// A fault is one thing that is wrong, with the check that found it.
+type fault struct {
+	check, message, location string
+}
+
+// disagreements lists the ids, parts and file names that differ between the
+// argument, the direction and the metadata.
+func (in *input) disagreements() []fault {
+	var out []fault
+	d, m, given := in.direction, in.metadata, slashed(in.Candidate.Path)
+	add := func(bad bool, location, format string, args ...any) {
+		if bad {
+			out = append(out, fault{"identity", fmt.Sprintf(format, args...), location})
+		}
+	}
+	add(d.part != in.ActivePart, "direction", "the direction is for %s, not for %s", d.part, in.ActivePart)
+	add(m.Candidate != "" && m.Candidate != d.Candidate, "metadata", "the metadata is of candidate %q, not of %q", brief(m.Candidate),
+		d.Candidate)
+	add(m.Direction != "" && m.Direction != d.ID, "metadata", "the metadata is for direction %q, not for %q", brief(m.Direction), brief(d.ID))
+	add(m.part != "" && m.part != in.ActivePart, "metadata", "the metadata is for %s, not for %s", m.part, in.ActivePart)
+	add(m.File != "" && given != "" && !sameFile(given, slashed(m.File)), "metadata", "the metadata is of the file %q, not of %q",
+		brief(m.File), brief(given))
+	rest, found := strings.CutPrefix(path.Base(given), d.Candidate)
+	add(path.Base(path.Dir(given)) == folderName && !(found && nameEnd().MatchString(rest)), "candidate",
+		"the file %q is not named for candidate %q", brief(given), d.Candidate)
+	return out
+}
+
+// nameEnd is the end of a name in the folder of candidates: the part and an extension.
+var nameEnd = patterns.Lazy(`^(?:[._-](?:status|text|candidate|claim_ledger|` +
+	`presentation_spec|rubric|gap_policy))?(?:\.[A-Za-z][A-Za-z0-9]*)?$`)
+
+func slashed(name string) string {
+	if name == "" {
+		return ""
+	}
+	return path.Clean(filepath.ToSlash(name))
+}
+
+// sameFile reports whether two paths may name one file: one may begin further up.
+func sameFile(a, b string) bool {
+	return a == b || strings.HasSuffix(a, "/"+b) || strings.HasSuffix(b, "/"+a)
 }

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"gopkg.in/yaml.v3"
+
 	"github.com/seed61713e19/capstan/validators/validatorstest/processor"
 )
 
@@ -88,15 +90,14 @@ func checkReport(t *testing.T, o Options, r Report) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	read, err := ParseReport("verification", text)
-	if err != nil {
-		t.Fatalf("%v\n%s", err, text)
+	var read struct {
+		Verification struct{ Decision, Reason string }
 	}
-	if again, err := read.YAML(); err != nil || string(again) != string(text) {
-		t.Errorf("%v: read back as\n%s\nwas\n%s", err, again, text)
+	if err := yaml.Unmarshal(text, &read); err != nil || read.Verification.Decision != string(r.Decision) || read.Verification.Reason != r.Reason {
+		t.Fatalf("%v: %s: %q is written as\n%s", err, r.Decision, r.Reason, text)
 	}
-	if r, _ := Verify(o); r.Decision != read.Decision || r.Reason != read.Reason {
-		t.Errorf("asked again: %s: %s, it was %s: %s", r.Decision, r.Reason, read.Decision, read.Reason)
+	if again, _ := Verify(o); again.Decision != r.Decision || again.Reason != r.Reason {
+		t.Errorf("asked again: %s: %s, it was %s: %s", again.Decision, again.Reason, r.Decision, r.Reason)
 	}
 	if !validID(r.CandidateID) || strings.Contains(r.File(), "..") && !strings.Contains(r.CandidateID, "..") {
 		t.Errorf("the file is %q", r.File())
@@ -104,31 +105,6 @@ func checkReport(t *testing.T, o Options, r Report) {
 	if (len(r.Questions) > 0) != (r.Decision == NeedsHumanReview) || r.Reason == "" || clean(r.Reason) != r.Reason {
 		t.Errorf("%s: %q, %q", r.Decision, r.Reason, r.Questions)
 	}
-}
-
-// FuzzParseReport holds for any bytes: an error or a report that is written as
-// bytes that give it again.
-func FuzzParseReport(f *testing.F) {
-	f.Add([]byte(load(f, "verification.yaml")))
-	f.Add([]byte("verification: {frozen_parts: {result: pass}}"))
-	f.Add([]byte("verification:\n  - &a [*a]"))
-	f.Fuzz(func(t *testing.T, text []byte) {
-		r, err := ParseReport("verification", text)
-		if err != nil {
-			return
-		}
-		once, err := r.YAML()
-		if err != nil {
-			t.Fatal(err)
-		}
-		again, err := ParseReport("verification", once)
-		if err != nil {
-			t.Fatalf("%v\n%s", err, once)
-		}
-		if twice, err := again.YAML(); err != nil || string(twice) != string(once) {
-			t.Errorf("%v\n%s\n%s", err, once, twice)
-		}
-	})
 }
 
 // Texts made to cost time or memory end in an answer.

@@ -9,226 +9,158 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/seed61713e19/capstan/validators/reading"
+	"github.com/seed61713e19/capstan/internal/strictyaml"
 )
 
-// An input is all that one verification is given, read.
+// An input is the parsed input of one verification.
 type input struct {
 	Options
 	source    string
 	status    *status
 	direction *direction
 	metadata  *metadata
-	judgement *judgement // nil where there is none
+	judgement *judgement // nil if there is none
 
 	candidate  string
-	pages      [2]page   // of source and candidate, where that is a text
-	changed    *status   // the candidate, where it is a status file
-	unreadable []Problem // why the candidate is neither a text nor a status file
+	pages      [2]page   // of source and candidate, if that is a text
+	changed    *status   // the candidate, if that is a status file
+	unreadable []Problem // of the candidate
 	sums       map[string]string
-	raw        [2]string // what the candidate is to replace, and the candidate, as they were written
-	differing  []reading.Change
-	unread     bool // nobody has looked at what differs
+	raw        [2]string // the active file and the candidate, as written
+	changes    []change
+	uncompared error // why the texts could not be compared
 }
 
-// read reads everything and tells all that is wrong with it.
+// read reads the whole input and reports all of its problems.
 func read(o Options) (*input, error) {
 	in := &input{Options: o, sums: map[string]string{}}
-	s := &sources{}
-	defer s.close()
-	s.part(o.ActivePart)
-	in.source = in.text(s, "source", o.Source)
-	status := s.take(o.Root, o.Status)
-	in.sum("status", status)
-	if o.ActivePart != PartText {
-		in.raw[0] = string(status.text)
+	f := &folder{dir: o.Root}
+	defer f.close()
+	if !valid(o.ActivePart) {
+		f.problem("active_part", fmt.Errorf("must be one of %s, not %q", strings.Join(words(allParts()...), ", "), brief(string(o.ActivePart))))
 	}
+	source, status := in.take(f, "source", o.Source), in.take(f, "status", o.Status)
+	var err error
+	in.source, err = source.plainText()
+	f.problem(name("source", o.Source), err)
 	if status.value != nil {
-		status = content{err: fmt.Errorf("must be a text")}
+		status = content{err: errors.New("must be a text")}
 	}
-	s.yaml("status", o.Status, status, func(r *reader, root *yaml.Node) { in.status = r.status(root) })
-	in.readAround(s)
-	offered := s.take(o.Root, o.Candidate)
-	in.sum("candidate", offered)
+	f.yaml("status", o.Status, status, func(r *reader, root *yaml.Node) { in.status = r.status(root) })
+	direction := in.take(f, "direction", o.Direction)
+	f.yaml("direction", o.Direction, direction, func(r *reader, root *yaml.Node) { in.direction = r.direction(root) })
+	f.yaml("metadata", o.Metadata, f.take(o.Metadata), func(r *reader, root *yaml.Node) { in.metadata = r.metadata(root) })
+	in.readJudgement(f)
+	offered := in.take(f, "candidate", o.Candidate)
 	if offered.err != nil || offered.value != nil {
 		_, err := offered.plainText()
-		s.problem(name("candidate", o.Candidate), err)
+		f.problem(name("candidate", o.Candidate), err)
 	}
-	in.place(s)
-	if len(s.wrong) > 0 {
-		return nil, &InputError{s.wrong}
+	in.place(f)
+	if len(f.wrong) > 0 {
+		return nil, &InputError{f.wrong}
+	}
+	in.raw = [2]string{string(source.text), string(offered.text)}
+	if o.ActivePart != PartText {
+		in.raw[0] = string(status.text)
 	}
 	in.readCandidate(offered)
 	return in, nil
 }
 
-// place gives all paths from the root on. None may be where the verification
-// goes, which would take the file's place.
-func (in *input) place(s *sources) {
-	for _, file := range []*File{&in.Source, &in.Status, &in.Candidate, &in.Metadata, &in.Direction} {
-		file.Path = s.local(file.Path)
-		if in.direction != nil && strings.EqualFold(slashed(file.Path), reportFile(in.direction.candidate)) {
-			s.problem(name("", *file), errors.New("the verification is written there"))
-		}
+// take reads a file and stores its hash.
+func (in *input) take(f *folder, role string, file File) content {
+	c := f.take(file)
+	if c.err == nil && c.value == nil {
+		sum := sha256.Sum256(c.text)
+		in.sums[role] = hex.EncodeToString(sum[:])
 	}
+	return c
 }
 
-// readAround reads what is known around the two states.
-func (in *input) readAround(s *sources) {
-	direction := s.take(in.Root, in.Direction)
-	in.sum("direction", direction)
-	s.yaml("direction", in.Direction, direction, func(r *reader, root *yaml.Node) { in.direction = r.direction(root) })
-	s.yaml("metadata", in.Metadata, s.take(in.Root, in.Metadata), func(r *reader, root *yaml.Node) { in.metadata = r.metadata(root) })
-	in.readJudgement(s)
-}
-
-func (in *input) readJudgement(s *sources) {
+func (in *input) readJudgement(f *folder) {
 	if in.Judgement == nil {
 		return
 	}
-	given := (*folder)(nil).content(File{Content: in.Judgement})
-	s.yaml("judgement", File{}, given, func(r *reader, root *yaml.Node) {
-		if !null(root) {
+	f.yaml("judgement", File{}, f.take(File{Content: in.Judgement}), func(r *reader, root *yaml.Node) {
+		if !strictyaml.Null(root) {
 			in.judgement = r.judgement(root)
 		}
 	})
 }
 
-func (in *input) text(s *sources, role string, file File) string {
-	c := s.take(in.Root, file)
-	in.sum(role, c)
-	if in.ActivePart == PartText {
-		in.raw[0] = string(c.text)
-	}
-	text, err := c.plainText()
-	switch {
-	case err != nil:
-	case strings.TrimSpace(text) == "":
-		err = errors.New("the file is empty")
-	case strings.ContainsRune(text, 0):
-		err = errors.New("the file has NUL characters: it is not a text")
-	}
-	s.problem(name(role, file), err)
-	return text
-}
-
-func (in *input) sum(role string, c content) {
-	if c.err == nil && c.value == nil {
-		sum := sha256.Sum256(c.text)
-		in.sums[role] = hex.EncodeToString(sum[:])
+// place makes all paths relative to the root. None may be the file of the
+// verification, which would replace it.
+func (in *input) place(f *folder) {
+	for _, file := range []*File{&in.Source, &in.Status, &in.Candidate, &in.Metadata, &in.Direction} {
+		if file.Path == "" {
+			continue
+		}
+		if local, err := f.local(file.Path); err == nil && f.root != nil {
+			file.Path = local
+		}
+		if in.direction != nil && strings.EqualFold(slashed(file.Path), reportFile(in.direction.Candidate)) {
+			f.problem(name("", *file), errors.New("the verification is written there"))
+		}
 	}
 }
 
-// readCandidate reads the candidate as what it is to replace.
+// readCandidate reads the candidate as the active part.
 func (in *input) readCandidate(c content) {
-	r := &reader{file: name("candidate", in.Candidate)}
-	in.raw[1] = string(c.text)
+	r := newReader(name("candidate", in.Candidate))
 	text, err := c.plainText()
 	switch {
 	case err != nil:
-		r.at(nil, "%v", err)
-	case strings.TrimSpace(text) == "":
-		r.at(nil, "the candidate is empty")
-	case strings.ContainsRune(text, 0):
-		r.at(nil, "the candidate has NUL characters: it is not a text")
+		r.At(nil, "%v", err)
 	case in.ActivePart == PartText:
-		in.readPages(r, text)
+		in.candidate = text
+		if in.pages[0] = (&reader{}).page(in.source); in.pages[0].matter == nil {
+			in.pages[1] = (&reader{}).page(text) // the source has no front matter: a broken one is text
+		} else {
+			in.pages[1] = r.page(text)
+		}
+		if len(r.Problems) == 0 {
+			in.compare(r)
+		}
 	default:
-		if root := r.document(c.text); root != nil {
+		if root := r.Document(c.text); root != nil {
 			in.changed = r.status(root)
-			in.differing = reading.Unseen(in.raw[0], in.raw[1])
+			in.changes = unseen(in.raw[0], in.raw[1])
 		}
 	}
-	in.unreadable = r.wrong
+	in.unreadable = r.Problems
 }
 
-// readPages reads the front matter of both texts. A beginning of the source
-// that only looks like front matter is text, and then that of the candidate is
-// too.
-func (in *input) readPages(r *reader, text string) {
-	in.candidate = text
-	in.pages[0] = (&reader{}).page(in.source)
-	if in.pages[0].matter == nil {
-		r = &reader{}
-	}
-	in.pages[1] = r.page(text)
-	in.compare(r)
+// A page is a text as its front matter, a mapping or nil, and its body.
+type page struct {
+	matter *yaml.Node
+	body   string
 }
 
-// sources read files and collect what is wrong with them.
-type sources struct {
-	folder *folder
-	broken bool // the folder cannot be opened, which is told once
-	wrong  []Problem
-}
-
-func (s *sources) close() {
-	if s.folder != nil {
-		s.folder.root.Close()
-	}
-}
-
-// local gives a path as it is from the root, where it is read: so a report is
-// the same wherever the root is.
-func (s *sources) local(path string) string {
-	if s.folder == nil || path == "" {
-		return path
-	}
-	if local, err := s.folder.local(path); err == nil {
-		return local
-	}
-	return path
-}
-
-func (s *sources) problem(file string, err error) {
-	if err != nil && (!s.broken || file == "root") {
-		s.wrong = append(s.wrong, Problem{File: file, Message: clean(err.Error())})
-	}
-}
-
-func (s *sources) part(p Part) {
-	if p == "" {
-		s.problem("active_part", fmt.Errorf("missing; it is one of %s", strings.Join(words(allParts()...), ", ")))
-	} else if !valid(p) {
-		s.problem("active_part", fmt.Errorf("%q is none of %s", brief(string(p)), strings.Join(words(allParts()...), ", ")))
-	}
-}
-
-// take reads one file; the root is opened when the first path is asked for.
-func (s *sources) take(root string, file File) content {
-	if file.Content == nil && file.Path != "" && s.folder == nil && !s.broken {
-		var err error
-		if s.folder, err = openFolder(root); err != nil {
-			s.broken = true
-			s.problem("root", err)
+// page splits a text. A broken front matter is a problem, and then part of the body.
+func (r *reader) page(text string) page {
+	first, rest, more := strings.Cut(text, "\n")
+	for at := 0; more && strings.TrimRight(first, " \t") == "---" && at < len(rest); {
+		line, _, _ := strings.Cut(rest[at:], "\n")
+		end := min(at+len(line)+1, len(rest))
+		if l := strings.TrimRight(line, " \t"); l == "---" || l == "..." {
+			return r.split(text, rest[:at], rest[end:])
 		}
+		at = end
 	}
-	if s.broken && file.Content == nil {
-		return content{err: fmt.Errorf("not read")}
-	}
-	return s.folder.content(file)
+	return page{body: text}
 }
 
-// yaml reads one file as what into takes it for.
-func (s *sources) yaml(role string, file File, c content, into func(*reader, *yaml.Node)) {
-	r := &reader{file: name(role, file)}
-	if root := r.node(c); root != nil {
-		into(r, root)
+func (r *reader) split(text, matter, body string) page {
+	if strings.TrimSpace(matter) == "" {
+		return page{&yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}, body}
 	}
-	if !s.broken || c.err == nil {
-		s.wrong = append(s.wrong, r.wrong...)
+	n := r.Document([]byte(matter))
+	if n != nil && n.Kind == yaml.MappingNode {
+		return page{n, body}
 	}
-}
-
-// name is what a file is called in a message.
-func name(role string, file File) string {
-	if file.Path == "" {
-		return role
+	if n != nil {
+		r.At(n, "front matter must be a mapping, not %s", strictyaml.Kind(n))
 	}
-	return clean(file.Path)
-}
-
-// unified gives a text without its byte order mark and with plain line ends.
-func unified(s string) string {
-	return strings.ReplaceAll(strings.TrimPrefix(s, string(byteOrderMark)), "\r\n", "\n")
+	return page{body: text}
 }

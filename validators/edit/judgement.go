@@ -1,142 +1,246 @@
 package edit
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/seed61713e19/capstan/internal/strictyaml"
 )
 
-// A judgement is what a person or a model found. What it does not say was not
-// judged: a zero result or change, a nil flag.
-type judgement struct {
-	opinion
-	claims  []judged
-	intent  graded
-	bridge  bool // a gap is bridged in silence
-	defects []string
-	changes []judged
+// A Result is the outcome of one check.
+type Result string
+
+// The results. NotJudged stands for a check that nobody has made, and is also a [Change].
+const (
+	Pass      Result = "pass"
+	Warn      Result = "warn"
+	Fail      Result = "fail"
+	NotJudged        = "not_judged"
+)
+
+// A Change is the effect of a candidate on a goal.
+type Change string
+
+// The effects on a goal.
+const (
+	Improved  Change = "improved"
+	Unchanged Change = "unchanged"
+	Worsened  Change = "worsened"
+)
+
+// An answer is a judge's word about one change of the text.
+type answer string
+
+const (
+	preserved answer = "preserved"
+	altered   answer = "changed"
+	improves  answer = "improves"
+)
+
+// gravity orders results; a missing judgement is worse than a pass.
+var gravity = map[Result]int{"": 0, Pass: 1, NotJudged: 2, Warn: 3, Fail: 4}
+
+// worst returns the gravest of results.
+func worst(list ...Result) Result {
+	return slices.MaxFunc(list, func(a, b Result) int { return cmp.Compare(gravity[a], gravity[b]) })
 }
 
-// An opinion is what only a reader can say of a candidate.
+// A graded is a result with its reasons.
+type graded struct {
+	result Result
+	notes  []string
+}
+
+// remark adds the reasons of one part, if it warns or fails.
+func (g *graded) remark(key string, of graded) {
+	if of.result != Warn && of.result != Fail {
+		return
+	}
+	if len(of.notes) == 0 {
+		g.notes = append(g.notes, clean(key)+": "+string(of.result))
+	}
+	for _, note := range of.notes {
+		g.notes = append(g.notes, clean(key)+": "+note)
+	}
+}
+
+// An opinion is a part of a judgement: a word, or a mapping with result, reason,
+// notes and opinions by key, or a list of these with ids.
 type opinion struct {
-	presentation graded
-	aspects      map[string]Result // voice, register, avoid, preserve
-	primary      Change
-	secondary    []changed
-	nonGoals     graded
-	gap          graded
-	direction    graded
-	constraints  []judged
-	conflicts    bool // the direction asks for what the status forbids
-	adds, hides  *bool
-	met          *bool // a status part: what was wrong with it is mended
-	followup     *bool
-	why          string // of the follow-up
+	node   *yaml.Node
+	word   string
+	notes  []string
+	quotes [2]string // old_quote and new_quote
+	parts  []part
 }
 
-type judged struct {
+type part struct {
 	key string
-	graded
+	opinion
 }
 
-type changed struct {
-	key    string
-	change Change
-}
-
-// judgement reads a judgement. Keys that it does not know are left alone.
-func (r *reader) judgement(root *yaml.Node) *judgement {
-	f := r.top(root, "a judgement", "judgement")
-	if f == nil {
+// UnmarshalYAML reads an opinion.
+func (o *opinion) UnmarshalYAML(n *yaml.Node) error {
+	o.node = n
+	switch n.Kind {
+	case yaml.ScalarNode:
+		o.word = n.Value
+		return nil
+	case yaml.SequenceNode:
+		for i, e := range n.Content {
+			p := part{key: fmt.Sprint(i + 1)}
+			if id := strictyaml.Keyed(e)["id"]; id != nil {
+				p.key = id.Value
+			}
+			if err := p.UnmarshalYAML(e); err != nil {
+				return err
+			}
+			o.parts = append(o.parts, p)
+		}
 		return nil
 	}
-	j := &judgement{
-		opinion: opinion{
-			adds: f.flag("adds_requirement"), hides: f.flag("hides_derivation"), met: f.flag("part_goal_met"),
-			conflicts: is(f.flag("direction_conflicts_status")),
-			followup:  f.flag("requires_followup_text_candidate"), why: clean(f.text("followup_reason")),
-		},
-		claims: f.judgedList("claims"), changes: f.judgedList("changes"),
-		bridge: is(f.flag("hides_bridge")), defects: f.texts("status_defects"),
-	}
-	if n := f.get("primary_goal"); n != nil {
-		j.primary = f.change(n, "primary_goal")
-	}
-	if s := f.child("secondary_goals"); s != nil {
-		for _, key := range s.order {
-			if n := s.get(key); n != nil {
-				j.secondary = append(j.secondary, changed{key, s.change(n, "secondary goal "+key)})
-			}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if err := o.field(n.Content[i].Value, n.Content[i+1]); err != nil {
+			return err
 		}
 	}
-	j.nonGoals, j.gap = f.section("non_goals"), f.section("gap_policy")
-	j.readPresentation(f)
-	j.readDirection(f)
+	return nil
+}
+
+func (o *opinion) field(key string, n *yaml.Node) error {
+	switch key {
+	case "result", "old_quote", "new_quote", "id":
+		if n.Kind != yaml.ScalarNode {
+			return strictyaml.Wrong(n, "%s must be a text, not %s", key, strictyaml.Kind(n))
+		}
+	}
+	switch {
+	case strictyaml.Null(n) || key == "id":
+	case key == "result":
+		o.node, o.word = n, n.Value
+	case key == "old_quote":
+		o.quotes[0] = n.Value
+	case key == "new_quote":
+		o.quotes[1] = n.Value
+	case key == "reason" || key == "notes":
+		for _, e := range append([]*yaml.Node{n}, n.Content...) {
+			if s := clean(e.Value); s != "" {
+				o.notes = append(o.notes, s)
+			}
+		}
+	default:
+		p := part{key: key}
+		if err := p.UnmarshalYAML(n); err != nil {
+			return err
+		}
+		o.parts = append(o.parts, p)
+	}
+	return nil
+}
+
+// get returns the part of the first key that exists.
+func (o opinion) get(keys ...string) opinion {
+	for _, key := range keys {
+		if i := slices.IndexFunc(o.parts, func(p part) bool { return p.key == key }); i >= 0 {
+			return o.parts[i].opinion
+		}
+	}
+	return opinion{}
+}
+
+// A judgement is the finding of a person or a model. What it leaves out is not
+// judged. Unknown keys are ignored.
+type judgement struct {
+	Claims       opinion  `yaml:"claims"`
+	Changes      opinion  `yaml:"changes"`
+	Presentation opinion  `yaml:"presentation"`
+	Primary      opinion  `yaml:"primary_goal"`
+	Secondary    opinion  `yaml:"secondary_goals"`
+	NonGoals     opinion  `yaml:"non_goals"`
+	Gap          opinion  `yaml:"gap_policy"`
+	Direction    opinion  `yaml:"direction"`
+	Conflicts    bool     `yaml:"direction_conflicts_status"`
+	Bridge       bool     `yaml:"hides_bridge"`
+	Adds         *bool    `yaml:"adds_requirement"`
+	Hides        *bool    `yaml:"hides_derivation"`
+	Met          *bool    `yaml:"part_goal_met"`
+	Followup     *bool    `yaml:"requires_followup_text_candidate"`
+	Why          string   `yaml:"followup_reason"`
+	Defects      []string `yaml:"status_defects"`
+}
+
+var flags = []string{"direction_conflicts_status", "hides_bridge", "adds_requirement", "hides_derivation", "part_goal_met",
+	"requires_followup_text_candidate"}
+
+// judgement reads a judgement and checks its words; nil after a problem. In a list, the
+// elements after the first are further batches of answers to changes.
+func (r *reader) judgement(root *yaml.Node) *judgement {
+	var batches []judgement
+	if root.Kind == yaml.SequenceNode && len(root.Content) > 0 {
+		batches = make([]judgement, len(root.Content)-1)
+		for i, n := range root.Content[1:] {
+			r.Decode(n, &batches[i])
+		}
+		root = root.Content[0]
+	}
+	j, n := &judgement{}, r.Top(root, "a judgement", "judgement")
+	for key, value := range strictyaml.Keyed(n) {
+		if slices.Contains(flags, key) && value.ShortTag() != "!!bool" && !strictyaml.Null(value) {
+			r.At(value, "%s must be true or false, not %s", key, strictyaml.Kind(value))
+		}
+	}
+	if r.Decode(n, j); len(r.Problems) > 0 {
+		return nil
+	}
+	for _, b := range batches {
+		j.Changes.node, j.Changes.parts = cmp.Or(j.Changes.node, b.Changes.node), append(j.Changes.parts, b.Changes.parts...)
+	}
+	for _, list := range []struct {
+		name    string
+		of      opinion
+		allowed []string
+	}{
+		{"claims", j.Claims, words(Pass, Warn, Fail)}, {"presentation", j.Presentation, words(Pass, Warn, Fail)},
+		{"non_goals", j.NonGoals, words(Pass, Warn, Fail)}, {"gap_policy", j.Gap, words(Pass, Warn, Fail)},
+		{"direction", j.Direction, words(Pass, Warn, Fail)}, {"primary_goal", j.Primary, words(Improved, Unchanged, Worsened)},
+		{"secondary_goals", j.Secondary, words(Improved, Unchanged, Worsened)}, {"changes", j.Changes, words(preserved, altered, improves)},
+	} {
+		r.allow(list.of, list.name, list.allowed)
+	}
+	for name, list := range map[string]opinion{"claims": j.Claims, "secondary_goals": j.Secondary, "changes": j.Changes} {
+		if list.word != "" {
+			r.At(list.node, "%s must be a mapping, not %s", name, strictyaml.Kind(list.node))
+		}
+	}
+	if len(r.Problems) > 0 {
+		return nil
+	}
 	return j
 }
 
-func is(b *bool) bool { return b != nil && *b }
-
-func (j *judgement) readPresentation(f *fields) {
-	j.aspects = map[string]Result{}
-	n := f.first("presentation", "presentation_spec")
-	if n == nil {
+// allow checks the words of an opinion.
+func (r *reader) allow(o opinion, what string, allowed []string) {
+	if o.node == nil {
 		return
 	}
-	if n.Kind != yaml.MappingNode {
-		j.presentation = f.grade(n, "presentation")
-		return
+	if o.word != "" {
+		strictyaml.Word(&r.Reader, o.node, "result of "+what, allowed...)
 	}
-	own := f.mapping(n, "presentation")
-	j.presentation.notes = own.notes()
-	for _, a := range aspects {
-		name := a.name
-		if own.get(a.long) != nil {
-			name = a.long
-		}
-		g := own.section(name)
-		j.aspects[a.name] = g.result
-		j.presentation.remark(a.name, g)
-	}
-	if at := own.get("result"); at != nil {
-		j.presentation.result = word(f.reader, at, "result of presentation", results...)
+	for _, p := range o.parts {
+		r.allow(p.opinion, brief(p.key)+" of "+what, allowed)
 	}
 }
 
-// aspects are what is looked at of the presentation, and what else a judgement
-// may call it.
-var aspects = []struct{ name, long string }{
-	{"voice", "voice"}, {"register", "register"}, {"avoid", "avoid_items"}, {"preserve", "preserve_items"},
+// graded returns the worst result of an opinion and all that it says against.
+func (o opinion) graded() graded {
+	g := graded{Result(o.word), o.notes}
+	for _, p := range o.parts {
+		of := p.graded()
+		g.result = worst(g.result, of.result)
+		g.remark(p.key, of)
+	}
+	return g
 }
-
-func (j *judgement) readDirection(f *fields) {
-	n := f.get("direction")
-	if n == nil {
-		return
-	}
-	if n.Kind != yaml.MappingNode {
-		j.direction = f.grade(n, "direction")
-		return
-	}
-	own := f.mapping(n, "direction")
-	j.direction.notes = own.notes()
-	if at := own.get("result"); at != nil {
-		j.direction.result = word(f.reader, at, "result of direction", results...)
-	}
-	if at := own.get("intent"); at != nil {
-		j.intent = own.grade(at, "intent")
-	}
-	switch at := own.get("constraints"); {
-	case at != nil && at.Kind == yaml.ScalarNode:
-		j.constraints = []judged{{every, own.grade(at, "constraints")}}
-	case at != nil && at.Kind == yaml.SequenceNode && len(at.Content) > 0 && at.Content[0].Kind == yaml.ScalarNode:
-		for i, e := range at.Content {
-			j.constraints = append(j.constraints, judged{fmt.Sprintf("K%d", i+1), own.grade(e, "constraints")})
-		}
-	default:
-		j.constraints = own.judgedList("constraints")
-	}
-}
-
-// every is the key of a result that holds for all constraints.
-const every = "*"

@@ -1,16 +1,16 @@
 package edit
 
 import (
-	"fmt"
 	"strings"
 
-	"gopkg.in/yaml.v3"
+	"github.com/seed61713e19/capstan/internal/strictyaml"
+	"github.com/seed61713e19/capstan/validators"
 )
 
-// An InputError lists what is wrong with what the harness gave.
+// An InputError lists the problems of what the harness passed.
 type InputError struct{ Problems []Problem }
 
-// Error gives a line for each problem.
+// Error returns a line for each problem.
 func (e *InputError) Error() string {
 	lines := make([]string, len(e.Problems))
 	for i, p := range e.Problems {
@@ -19,41 +19,27 @@ func (e *InputError) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// A Problem is one thing that is wrong with a file. Line and Column count from
-// 1; they are 0 where it has no place.
-type Problem struct {
-	File         string
-	Line, Column int
-	Message      string
-}
+// A Problem is one thing that is wrong with a file, with its place.
+type Problem = strictyaml.Problem
 
-// String gives file:line:column: message.
-func (p Problem) String() string { return p.place() + ": " + p.Message }
+// A reader reads the files of the protocol.
+type reader struct{ strictyaml.Reader }
 
-func (p Problem) place() string {
-	if p.Line == 0 {
-		return p.File
+func newReader(file string) *reader { return &reader{strictyaml.Reader{File: file}} }
+
+// maxNote is the longest text that a report quotes, in characters.
+const maxNote = 600
+
+// clean returns one printable line of bounded length.
+func clean(s string) string { return validators.OneLine(s, maxNote) }
+
+// brief is clean for a short quotation.
+func brief(s string) string { return validators.OneLine(s, 80) }
+
+// sentence adds a full stop to a text without an end.
+func sentence(s string) string {
+	if s == "" || strings.ContainsAny(s[len(s)-1:], ".!?") || strings.HasSuffix(s, "…") {
+		return s
 	}
-	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column)
-}
-
-// maxProblems is how many problems of one file are told.
-const maxProblems = 50
-
-// A reader collects what is wrong with one file.
-type reader struct {
-	file  string
-	wrong []Problem
-}
-
-// at notes a problem with a place in the file; nil is the whole of it.
-func (r *reader) at(n *yaml.Node, format string, args ...any) {
-	if len(r.wrong) == maxProblems {
-		return
-	}
-	p := Problem{File: r.file, Message: clean(fmt.Sprintf(format, args...))}
-	if n != nil {
-		p.Line, p.Column = n.Line, n.Column
-	}
-	r.wrong = append(r.wrong, p)
+	return s + "."
 }

@@ -2,72 +2,78 @@ package edit
 
 import (
 	"bytes"
+	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"os"
+	"path"
 	"strings"
+
+	"gopkg.in/yaml.v3"
 )
 
-// A Report is a verification: what was found of one candidate, and the
-// decision. Its texts are single lines that print.
+// A Report is a verification: the findings about one candidate, and the decision. Its
+// texts are printable single lines.
 type Report struct {
-	CandidateID     string `json:"candidate_id"`
-	DirectionID     string `json:"direction_id"`
-	ActivePart      Part   `json:"active_part"`
-	DirectionFile   string `json:"direction_file"`
-	CandidateFile   string `json:"candidate_file"`
-	MetadataFile    string `json:"metadata_file"`
-	CandidateSource string `json:"candidate_source"`
+	CandidateID     string `json:"candidate_id" yaml:"candidate_id"`
+	DirectionID     string `json:"direction_id" yaml:"direction_id"`
+	ActivePart      Part   `json:"active_part" yaml:"active_part"`
+	DirectionFile   string `json:"direction_file" yaml:"direction_file"`
+	CandidateFile   string `json:"candidate_file" yaml:"candidate_file"`
+	MetadataFile    string `json:"metadata_file" yaml:"metadata_file"`
+	CandidateSource string `json:"candidate_source" yaml:"candidate_source"`
 
-	FrozenParts      Section            `json:"frozen_parts"`
-	ClaimChecks      Table[ClaimCheck]  `json:"claim_checks"` // in the order of the ledger
-	PresentationSpec PresentationReport `json:"presentation_spec"`
-	Rubric           RubricReport       `json:"rubric"`
-	GapPolicy        Section            `json:"gap_policy"`
-	Direction        DirectionReport    `json:"direction"`
+	FrozenParts      Section            `json:"frozen_parts" yaml:"frozen_parts"`
+	ClaimChecks      Table[ClaimCheck]  `json:"claim_checks" yaml:"claim_checks"` // in the order of the ledger
+	PresentationSpec PresentationReport `json:"presentation_spec" yaml:"presentation_spec"`
+	Rubric           RubricReport       `json:"rubric" yaml:"rubric"`
+	GapPolicy        Section            `json:"gap_policy" yaml:"gap_policy"`
+	Direction        DirectionReport    `json:"direction" yaml:"direction"`
 
-	RequiresFollowup bool   `json:"requires_followup_text_candidate"`
-	FollowupReason   string `json:"followup_reason"`
+	RequiresFollowup bool   `json:"requires_followup_text_candidate" yaml:"requires_followup_text_candidate"`
+	FollowupReason   string `json:"followup_reason" yaml:"followup_reason"`
 
-	Decision  Decision `json:"decision"`
-	Reason    string   `json:"reason"` // one sentence
-	Questions []string `json:"required_human_questions"`
+	Decision  Decision `json:"decision" yaml:"decision"`
+	Reason    string   `json:"reason" yaml:"reason"` // one sentence
+	Questions []string `json:"required_human_questions" yaml:"required_human_questions"`
 
 	ruling ruling
 }
 
-// A Section is a result and what is to be said of it.
+// A Section is a result and its notes.
 type Section struct {
-	Result Result   `json:"result"`
-	Notes  []string `json:"notes"`
+	Result Result   `json:"result" yaml:"result"`
+	Notes  []string `json:"notes" yaml:"notes"`
 }
 
-// A ClaimCheck is what became of one claim.
+// A ClaimCheck is the finding about one claim.
 type ClaimCheck struct {
-	Result Result `json:"result"`
-	Reason string `json:"reason"`
+	Result Result `json:"result" yaml:"result"`
+	Reason string `json:"reason" yaml:"reason"`
 }
 
-// A PresentationReport is what was found of the presentation spec.
+// A PresentationReport is the finding about the presentation spec.
 type PresentationReport struct {
-	Result   Result   `json:"result"`
-	Preserve Result   `json:"preserve_items"`
-	Avoid    Result   `json:"avoid_items"`
-	Notes    []string `json:"notes"`
+	Result   Result   `json:"result" yaml:"result"`
+	Preserve Result   `json:"preserve_items" yaml:"preserve_items"`
+	Avoid    Result   `json:"avoid_items" yaml:"avoid_items"`
+	Notes    []string `json:"notes" yaml:"notes"`
 }
 
-// A RubricReport is what becomes of the goals.
+// A RubricReport is the finding about the goals.
 type RubricReport struct {
-	Primary   Change        `json:"primary_goal"`
-	Secondary Table[Change] `json:"secondary_goals"`
-	NonGoals  Section       `json:"non_goals"`
+	Primary   Change        `json:"primary_goal" yaml:"primary_goal"`
+	Secondary Table[Change] `json:"secondary_goals" yaml:"secondary_goals"`
+	NonGoals  Section       `json:"non_goals" yaml:"non_goals"`
 }
 
-// A DirectionReport is what was found of the direction.
+// A DirectionReport is the finding about the direction. Its notes list every change.
 type DirectionReport struct {
-	Result      Result        `json:"result"`
-	Intent      Result        `json:"intent"`
-	Constraints Table[Result] `json:"constraints"`
-	Notes       []string      `json:"notes"`
+	Result      Result        `json:"result" yaml:"result"`
+	Intent      Result        `json:"intent" yaml:"intent"`
+	Constraints Table[Result] `json:"constraints" yaml:"constraints"`
+	Notes       []string      `json:"notes" yaml:"notes"`
 }
 
 // A Table is a mapping with an order.
@@ -79,131 +85,116 @@ type Row[T any] struct {
 	Value T
 }
 
-// Get finds the value of a key.
-func (t Table[T]) Get(key string) (value T, found bool) {
+// MarshalJSON returns an object whose keys are in the table's order.
+func (t Table[T]) MarshalJSON() ([]byte, error) {
+	var rows [][]byte
 	for _, r := range t {
-		if r.Key == key {
-			return r.Value, true
+		key, err := json.Marshal(r.Key)
+		value, other := json.Marshal(r.Value)
+		if err = errors.Join(err, other); err != nil {
+			return nil, err
 		}
+		rows = append(rows, append(append(key, ':'), value...))
 	}
-	return value, false
+	return append(append([]byte("{"), bytes.Join(rows, []byte(","))...), '}'), nil
 }
 
-// MarshalJSON gives an object whose keys are in the table's order.
-func (t Table[T]) MarshalJSON() ([]byte, error) {
-	var b bytes.Buffer
-	b.WriteByte('{')
-	for i, r := range t {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		key, err := json.Marshal(r.Key)
-		if err != nil {
+// MarshalYAML returns a mapping whose keys are in the table's order.
+func (t Table[T]) MarshalYAML() (any, error) {
+	n := &yaml.Node{Kind: yaml.MappingNode}
+	for _, r := range t {
+		var key, value yaml.Node
+		if err := errors.Join(key.Encode(r.Key), value.Encode(r.Value)); err != nil {
 			return nil, err
 		}
-		value, err := json.Marshal(r.Value)
-		if err != nil {
-			return nil, err
-		}
-		b.Write(key)
-		b.WriteByte(':')
-		b.Write(value)
+		n.Content = append(n.Content, &key, &value)
 	}
-	b.WriteByte('}')
+	return n, nil
+}
+
+// YAML returns the verification file. The same report always has the same bytes.
+func (r Report) YAML() ([]byte, error) {
+	var b bytes.Buffer
+	e := yaml.NewEncoder(&b)
+	e.SetIndent(2)
+	if err := errors.Join(e.Encode(map[string]Report{"verification": r}), e.Close()); err != nil {
+		return nil, fmt.Errorf("verification: %w", err)
+	}
 	return b.Bytes(), nil
 }
 
-// report writes up what was found and decided.
+// report describes the findings and the decision.
 func (in *input) report(f facts, r ruling) Report {
 	out := Report{
-		CandidateID: in.direction.candidate, DirectionID: clean(in.direction.id), ActivePart: in.ActivePart,
+		CandidateID: in.direction.Candidate, DirectionID: clean(in.direction.ID), ActivePart: in.ActivePart,
 		DirectionFile: clean(slashed(in.Direction.Path)), CandidateFile: clean(slashed(in.Candidate.Path)),
 		MetadataFile: clean(slashed(in.Metadata.Path)), CandidateSource: in.metadata.source,
 
 		FrozenParts:      Section{f.frozen.result, f.frozen.notes},
 		PresentationSpec: PresentationReport{f.presentation.result, f.aspects["preserve"], f.aspects["avoid"], f.presentation.notes},
-		Rubric:           RubricReport{Primary: f.primary, NonGoals: Section{f.nonGoals.result, f.nonGoals.notes}},
+		Rubric:           RubricReport{f.primary, f.secondary, Section{f.nonGoals.result, f.nonGoals.notes}},
 		GapPolicy:        Section{f.gap.result, f.gap.notes},
 		Direction:        DirectionReport{Result: f.direction.result, Intent: f.intent, Notes: f.direction.notes},
 
-		RequiresFollowup: is(f.followup), FollowupReason: f.why,
+		RequiresFollowup: isTrue(f.followup), FollowupReason: f.why,
 		Decision: r.decision, Reason: r.sentence(f), ruling: r,
 	}
 	for _, c := range f.claims {
-		out.ClaimChecks = append(out.ClaimChecks, Row[ClaimCheck]{c.id, ClaimCheck{c.result, c.said()}})
-	}
-	for _, g := range f.secondary {
-		out.Rubric.Secondary = append(out.Rubric.Secondary, Row[Change]{clean(g.key), g.change})
+		reason := strings.Join(c.notes, "; ")
+		if c.defect != "" {
+			reason = strings.TrimPrefix(reason+" ("+c.defect+")", " ")
+		}
+		out.ClaimChecks = append(out.ClaimChecks, Row[ClaimCheck]{c.ID, ClaimCheck{c.result, clean(reason)}})
 	}
 	for _, c := range f.constraints {
 		out.Direction.Constraints = append(out.Direction.Constraints, Row[Result]{clean(c.key), c.result})
 	}
-	if r.decision == NeedsHumanReview {
-		for _, d := range r.doubts {
-			out.Questions = append(out.Questions, clean(d.question))
+	for _, c := range f.changes {
+		if c.result != Pass {
+			out.Direction.Result = worst(out.Direction.Result, Warn)
+		}
+		out.Direction.Notes = append(out.Direction.Notes, fmt.Sprintf("%s: %s%s [%s]", c.String(), c.answer, because(c.notes), c.key))
+	}
+	for _, u := range f.unusable {
+		if u.check == "identity" {
+			out.Direction.Notes = append(out.Direction.Notes, u.message)
+			continue
+		}
+		out.FrozenParts.Notes = append(out.FrozenParts.Notes, u.message)
+		if u.check == "base" {
+			out.FrozenParts.Result = Fail
 		}
 	}
-	out.note(f.unusable)
-	out.noteChanges(f.changes)
-	out.tidy()
-	return out
-}
-
-// note puts why a candidate is unusable into the sections that it is about.
-func (r *Report) note(unusable []fault) {
-	for _, u := range unusable {
-		switch u.check {
-		case "identity":
-			r.Direction.Notes = append(r.Direction.Notes, u.message)
-		case "base":
-			r.FrozenParts.Result = Fail
-			fallthrough
-		default:
-			r.FrozenParts.Notes = append(r.FrozenParts.Notes, u.message)
+	for _, d := range r.doubts {
+		if r.decision == NeedsHumanReview {
+			out.Questions = append(out.Questions, d.question)
 		}
 	}
-}
-
-// tidy makes lists of what is nil, so that a report is the same as what is
-// read of its file, and lines of all texts.
-func (r *Report) tidy() {
-	for _, list := range []*[]string{&r.FrozenParts.Notes, &r.PresentationSpec.Notes, &r.Rubric.NonGoals.Notes, &r.GapPolicy.Notes, &r.Direction.Notes, &r.Questions} {
+	for _, list := range []*[]string{&out.FrozenParts.Notes, &out.PresentationSpec.Notes, &out.Rubric.NonGoals.Notes,
+		&out.GapPolicy.Notes, &out.Direction.Notes, &out.Questions} {
 		tidied := make([]string, 0, len(*list))
 		for _, s := range *list {
 			tidied = append(tidied, clean(s))
 		}
 		*list = tidied
 	}
-	if r.ClaimChecks == nil {
-		r.ClaimChecks = Table[ClaimCheck]{}
-	}
-	if r.Rubric.Secondary == nil {
-		r.Rubric.Secondary = Table[Change]{}
-	}
-	if r.Direction.Constraints == nil {
-		r.Direction.Constraints = Table[Result]{}
-	}
+	return out
 }
 
-// said is what there is to say of a claim.
-func (c claimFact) said() string {
-	said := strings.Join(c.notes, "; ")
-	if c.defect != "" && said == "" {
-		return c.defect
-	}
-	if c.defect != "" {
-		said += " (" + c.defect + ")"
-	}
-	return clean(said)
-}
-
-// maxBecause is how many findings the reason tells.
+// maxBecause is the most findings that a reason lists.
 const maxBecause = 3
 
-// sentence is the reason of a decision.
+// sentence returns the reason of a decision.
 func (r ruling) sentence(f facts) string {
 	if r.decision == Accept {
-		return f.praise()
+		what := "the fault in " + string(f.part) + " is mended"
+		switch {
+		case f.part == PartText && f.primary == Improved:
+			what = "the primary goal improves"
+		case f.part == PartText:
+			what = "a secondary goal improves"
+		}
+		return fmt.Sprintf("Accepted: the claims (%d) are preserved, nothing frozen has changed, and %s.", len(f.claims), what)
 	}
 	var list []string
 	for i, b := range r.because {
@@ -213,26 +204,69 @@ func (r ruling) sentence(f facts) string {
 		}
 		list = append(list, strings.TrimRight(b.message, "."))
 	}
-	word := "Rejected"
-	if r.decision == NeedsHumanReview {
-		word = "A person has to decide"
-	}
-	return sentence(clean(word + ": " + strings.Join(list, "; ")))
+	prefix := map[Decision]string{Reject: "Rejected: ", NeedsHumanReview: "A person has to decide: "}[r.decision]
+	return sentence(clean(prefix + strings.Join(list, "; ")))
 }
 
-func (f facts) praise() string {
-	what := "what was to be mended in " + string(f.part) + " is mended"
-	if f.part == PartText {
-		what = "a secondary goal improves"
-		if f.primary == Improved {
-			what = "the primary goal improves"
-		}
-	}
-	return fmt.Sprintf("Accepted: the claims (%d) are preserved, nothing frozen has changed, and %s.", len(f.claims), what)
-}
-
-// Summary gives the file of the verification, the decision and the reason, a
-// line for each.
+// Summary returns the file of the verification, the decision and the reason, a line
+// for each.
 func (r Report) Summary() string {
 	return fmt.Sprintf("%s\n%s\n%s\n", r.File(), r.Decision, r.Reason)
+}
+
+// folderName is the folder of candidates and their verifications, under the root.
+const folderName = "candidates"
+
+// File returns the path of the verification under the root:
+// candidates/<candidate_id>.verification.yaml.
+func (r Report) File() string { return reportFile(r.CandidateID) }
+
+func reportFile(candidate string) string {
+	return path.Join(folderName, candidate+".verification.yaml")
+}
+
+// Write writes the verification under the root, whole or not at all, and returns its
+// path relative to the root. It replaces an existing one.
+func (r Report) Write(root string) (string, error) {
+	if !validID(r.CandidateID) {
+		return "", fmt.Errorf("verification: %q cannot name a file", brief(r.CandidateID))
+	}
+	text, err := r.YAML()
+	if err != nil {
+		return "", err
+	}
+	if root == "" {
+		root = "."
+	}
+	dir, err := os.OpenRoot(root)
+	if err != nil {
+		return "", fmt.Errorf("verification: root: %w", err)
+	}
+	defer dir.Close()
+	if err := replace(dir, r.File(), text); err != nil {
+		return "", fmt.Errorf("verification: %w", err)
+	}
+	return r.File(), nil
+}
+
+// replace writes beside the file and renames, so that no reader sees half of it.
+func replace(root *os.Root, name string, text []byte) (err error) {
+	if err := root.MkdirAll(path.Dir(name), 0o755); err != nil {
+		return err
+	}
+	part := path.Join(path.Dir(name), "."+path.Base(name)+"."+rand.Text())
+	f, err := root.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			root.Remove(part)
+		}
+	}()
+	_, err = f.Write(text)
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	return root.Rename(part, name)
 }

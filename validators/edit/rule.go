@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// A Decision is what becomes of a candidate.
+// A Decision is the decision on a candidate.
 type Decision string
 
 // The decisions.
@@ -15,9 +15,8 @@ const (
 	NeedsHumanReview Decision = "needs_human_review"
 )
 
-// A ruling is a decision, the rule that made it, and all that was found:
-// faults are what speaks against the candidate, by any rule that rejects;
-// doubts what a person should answer.
+// A ruling is a decision, the rule that made it, and all findings: faults by the rules
+// that reject, doubts for a person.
 type ruling struct {
 	decision Decision
 	rule     int
@@ -32,19 +31,17 @@ type doubt struct {
 	question string
 }
 
-// rule decides. The rules are tried in order, and the first that finds
-// something decides:
+// rule decides. The first rule with a finding decides:
 //
-//  1. the candidate cannot be held against this state: reject
-//  2. it breaks what may not be broken: reject
-//  3. it does not do what the direction asks for: reject
+//  1. the candidate cannot be compared with this state: reject
+//  2. it breaks what must not be broken: reject
+//  3. it does not follow the direction: reject
 //  4. it improves nothing: reject
 //  5. there is doubt: a person
 //  6. accept
 //
-// A claim that fails while the status file may be wrong about it, and a
-// direction that fails while it conflicts with the status file, are no cases of
-// 2 and 3 but doubts.
+// A claim that fails while the status file may be wrong about it, and a direction that
+// fails while it conflicts with the status file, are doubts.
 func (f facts) rule() ruling {
 	r := ruling{decision: Accept, rule: 6}
 	for i, faults := range [][]fault{f.unusable, f.broken(), f.undirected(), f.useless()} {
@@ -53,7 +50,7 @@ func (f facts) rule() ruling {
 		}
 		r.faults = append(r.faults, faults...)
 		if i == 0 && len(faults) > 0 {
-			break // what else was found is about something else
+			break // the other findings are about something else
 		}
 	}
 	if r.doubts = f.doubts(); len(r.doubts) > 0 && r.rule == 6 {
@@ -65,25 +62,24 @@ func (f facts) rule() ruling {
 	return r
 }
 
-// broken finds the cases of rule 2.
+// broken returns the findings of rule 2.
 func (f facts) broken() []fault {
 	var out []fault
-	add := func(check, location, format string, args ...any) {
-		out = append(out, fault{check, fmt.Sprintf(format, args...), location})
+	add := func(is bool, check, location, format string, args ...any) {
+		if is {
+			out = append(out, fault{check, fmt.Sprintf(format, args...), location})
+		}
 	}
 	for _, at := range f.frozen.changed {
-		add("frozen_parts", at, "%s is frozen and has changed", at)
+		add(true, "frozen_parts", at, "%s is frozen and has changed", at)
 	}
-	if is(f.adds) {
-		add("requirement", "", "the candidate adds a requirement")
-	}
-	if is(f.hides) {
-		add("derivation", "", "the candidate hides how a requirement follows from the theory")
-	}
+	add(isTrue(f.adds), "requirement", "", "the candidate adds a requirement")
+	add(isTrue(f.hides), "derivation", "", "the candidate hides how a requirement follows from the theory")
 	for _, c := range f.claims {
-		if c.result == Fail && c.defect == "" && c.binding() {
-			add("claim_checks", c.id, "claim %s (%s) fails%s", c.id, c.status, because(c.notes))
-		}
+		add(c.result == Fail && c.defect == "" && c.binding(), "claim_checks", c.ID, "claim %s (%s) fails%s", c.ID, c.status, because(c.notes))
+	}
+	for _, c := range f.changes {
+		add(c.result == Fail, "changes", c.key, "%s: %s%s", c.String(), c.answer, because(c.notes))
 	}
 	for _, s := range []struct {
 		check string
@@ -94,14 +90,14 @@ func (f facts) broken() []fault {
 		{"presentation_spec", f.presentation, "the presentation spec is not kept"},
 		{"gap_policy", f.gap, "the gap policy is not kept"},
 	} {
-		if s.result == Fail {
-			add(s.check, "", "%s%s", s.what, because(s.notes))
-		}
+		add(s.result == Fail, s.check, "", "%s%s", s.what, because(s.notes))
 	}
 	return out
 }
 
-// because gives notes as the end of a sentence.
+func isTrue(b *bool) bool { return b != nil && *b }
+
+// because returns notes as the end of a sentence.
 func because(notes []string) string {
 	if len(notes) == 0 {
 		return ""
@@ -113,7 +109,7 @@ func because(notes []string) string {
 	return ": " + strings.Join(trimmed, "; ")
 }
 
-// undirected finds the cases of rule 3.
+// undirected returns the findings of rule 3.
 func (f facts) undirected() []fault {
 	if f.direction.result != Fail || f.conflicts {
 		return nil
@@ -121,26 +117,98 @@ func (f facts) undirected() []fault {
 	return []fault{{"direction", "the direction is not followed" + because(f.direction.notes), ""}}
 }
 
-// useless finds the cases of rule 4. A goal that nobody has judged is a doubt,
-// no case of it.
+// useless returns the findings of rule 4. A goal that nobody has judged is a doubt.
 func (f facts) useless() []fault {
-	switch {
-	case f.frozen.noop && f.part == PartText:
-		return []fault{{"rubric", "the candidate is the same text as the source, or differs in what no reader sees", ""}}
-	case f.frozen.noop:
-		return []fault{{"rubric", fmt.Sprintf("the candidate leaves %s as it is", f.part), string(f.part)}}
-	case f.part != PartText && f.met != nil && !*f.met:
-		return []fault{{"rubric", fmt.Sprintf("what was to be mended in %s is not", f.part), string(f.part)}}
-	case f.part == PartText && f.primary != NotJudged && !f.improved():
-		return []fault{{"rubric", fmt.Sprintf("no goal improves (the primary goal: %s)", f.primary), ""}}
-	}
-	return nil
-}
-
-func (f facts) improved() bool {
 	improved := f.primary == Improved
 	for _, g := range f.secondary {
-		improved = improved || g.change == Improved
+		improved = improved || g.Value == Improved
 	}
-	return improved
+	message := ""
+	switch {
+	case f.frozen.noop && f.part == PartText:
+		message = "the candidate is the same text as the source, or differs in what no reader sees"
+	case f.frozen.noop:
+		message = fmt.Sprintf("the candidate leaves %s as it is", f.part)
+	case f.part != PartText && f.met != nil && !*f.met:
+		message = fmt.Sprintf("the fault in %s is not mended", f.part)
+	case f.part == PartText && f.primary != NotJudged && !improved:
+		message = fmt.Sprintf("no goal improves (the primary goal: %s)", f.primary)
+	default:
+		return nil
+	}
+	return []fault{{"rubric", message, ""}}
+}
+
+// A list of doubts.
+type doubts []doubt
+
+func (d *doubts) add(is bool, check, location, question, format string, args ...any) {
+	if is {
+		*d = append(*d, doubt{fault{check, fmt.Sprintf(format, args...), location}, question})
+	}
+}
+
+// doubts returns the findings of rule 5.
+func (f facts) doubts() []doubt {
+	var out doubts
+	for _, c := range f.claims {
+		c.doubt(&out)
+	}
+	for _, s := range []struct {
+		check, what string
+		graded
+	}{
+		{"presentation_spec", "the presentation spec", f.presentation}, {"non_goals", "the non-goals", f.nonGoals},
+		{"gap_policy", "the gap policy", f.gap}, {"direction", "the direction", f.direction},
+	} {
+		question := fmt.Sprintf("Does the candidate keep to %s%s?", s.what, because(s.notes))
+		out.add(s.result == Warn, s.check, "", question, "%s: a warning%s", s.what, because(s.notes))
+		out.add(s.result == NotJudged, s.check, "", question, "%s: not judged, or not all of it", s.what)
+	}
+	out.add(f.conflicts, "direction", "", "Does the direction hold, or the status file?", "the direction conflicts with the status file")
+	out.add(f.adds == nil, "requirement", "", "Does the candidate add a requirement?", "nobody has judged whether it adds a requirement")
+	out.add(f.hides == nil, "derivation", "", "Does the candidate still show how each requirement follows from the theory?",
+		"nobody has judged whether it hides a derivation")
+	out.add(f.primary == Worsened, "rubric", "", "Is the improvement worth a worse primary goal?", "the primary goal worsens")
+	out.add(f.primary == NotJudged, "rubric", "", "Does the candidate improve the primary goal?", "the primary goal was not judged")
+	out.add(f.part != PartText && f.met == nil, "rubric", string(f.part), fmt.Sprintf("Is the fault in %s mended?", f.part),
+		"nobody has judged whether %s is mended", f.part)
+	const followup = "Which part of the text would have to change under the candidate status?"
+	out.add(f.followup == nil, "followup", "", followup, "nobody has judged whether the text must follow")
+	out.add(isTrue(f.followup) && f.why == "", "followup", "", followup, "the text must follow, and no reason says how")
+	for _, c := range f.changes {
+		message := c.String() + ": " + c.answer + because(c.notes)
+		out.add(c.result == Warn || c.result == NotJudged, "changes", c.key, "Is this change right? "+sentence(clean(message)), "%s", message)
+	}
+	for _, s := range f.stale {
+		out.add(true, "status_defect", s.location, "Does the status file belong to the current source? "+sentence(s.message), "%s", s.message)
+	}
+	for _, s := range f.strange {
+		out.add(true, "judgement", "", "Is the judgement about this candidate? "+sentence(s), "%s", s)
+	}
+	return out
+}
+
+// binding reports whether a text that fails the claim is rejected.
+func (c claimFact) binding() bool { return !c.added && (c.status == asserted || c.status == implied) }
+
+// doubt adds the doubts about one claim. A retired claim has none while it exists.
+func (c claimFact) doubt(out *doubts) {
+	why, right := because(c.notes), fmt.Sprintf("Is claim %s right in the status file?", c.ID)
+	if c.status == retired {
+		out.add(c.gone, "claim_checks", c.ID, fmt.Sprintf("May the retired claim %s be removed from the ledger?", c.ID),
+			"the retired claim %s is gone from the ledger", c.ID)
+		return
+	}
+	failed := c.result == Fail
+	out.add(failed && c.defect != "", "status_defect", c.ID, right, "claim %s fails, but %s%s", c.ID, c.defect, why)
+	out.add(failed && c.defect == "" && c.added, "claim_checks", c.ID,
+		fmt.Sprintf("May claim %s be in the ledger before the text makes it?", c.ID), "the new claim %s fails%s", c.ID, why)
+	out.add(failed && c.defect == "" && !c.added && !c.binding(), "claim_checks", c.ID,
+		fmt.Sprintf("May the %s claim %s be given up?", c.status, c.ID), "claim %s (%s) fails%s", c.ID, c.status, why)
+	out.add(c.result == Warn, "claim_checks", c.ID, fmt.Sprintf("Does the candidate still make claim %s%s?", c.ID, why),
+		"claim %s is at risk%s", c.ID, why)
+	out.add(c.result == NotJudged, "claim_checks", c.ID,
+		fmt.Sprintf("Does the candidate pass the preservation test of claim %s?", c.ID), "claim %s was not judged", c.ID)
+	out.add(c.stated && !failed, "status_defect", c.ID, right, "the status file may be wrong about claim %s: %s", c.ID, c.defect)
 }

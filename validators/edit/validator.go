@@ -6,11 +6,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed61713e19/capstan/internal/textdiff"
 	"github.com/seed61713e19/capstan/validators"
 	"github.com/seed61713e19/capstan/validators/schema"
 )
 
-// What a validator may be asked to check.
+// The checks that a validator may be limited to.
 const (
 	checkAll       = ""
 	checkInput     = "input"
@@ -19,12 +20,12 @@ const (
 )
 
 type params struct {
-	Root       string `json:"root,omitempty" jsonschema:"the directory that paths are in and may not leave; default the working directory"`
+	Root       string `json:"root,omitempty" jsonschema:"the directory that paths are in and must not leave; default the working directory"`
 	ActivePart string `json:"active_part" jsonschema:"the part that the candidate is for: text, claim_ledger, presentation_spec, rubric or gap_policy"`
 
 	Source    string `json:"source,omitempty" jsonschema:"path of the current text"`
 	Status    string `json:"status,omitempty" jsonschema:"path of the current status file"`
-	Candidate string `json:"candidate,omitempty" jsonschema:"path of the candidate; without it and candidate_text the text that is judged is the candidate"`
+	Candidate string `json:"candidate,omitempty" jsonschema:"path of the candidate; without it and candidate_text the judged text is the candidate"`
 	Metadata  string `json:"metadata,omitempty" jsonschema:"path of the candidate's metadata"`
 	Direction string `json:"direction,omitempty" jsonschema:"path of the direction file"`
 
@@ -34,13 +35,14 @@ type params struct {
 	MetadataText  any     `json:"metadata_text,omitempty" jsonschema:"the metadata itself: YAML, or an object"`
 	DirectionText any     `json:"direction_text,omitempty" jsonschema:"the direction itself: YAML, or an object"`
 
-	Judgement any    `json:"judgement,omitempty" jsonschema:"what a person or a model found: YAML, or an object; without it nothing is accepted"`
-	Check     string `json:"check,omitempty" jsonschema:"input: can everything but a candidate and its metadata be read, and what will be asked of a candidate; computed: reject only what can be rejected without a judgement, and say what a judge is to be asked; judgement: the text that is judged is a judgement, is it whole; default: decide"`
-	Review    string `json:"review,omitempty" jsonschema:"what a person said of a candidate that needs review: accept or reject"`
+	Judgement any    `json:"judgement,omitempty" jsonschema:"the finding of a person or a model: YAML, an object, or a list of it and further batches of changes; without it nothing is accepted"`
+	Check     string `json:"check,omitempty" jsonschema:"input: can everything except a candidate and its metadata be read; computed: reject only what needs no judgement, and list the questions for a judge; judgement: is the judged text a whole judgement; default: decide"`
+	Batch     int    `json:"batch,omitempty" jsonschema:"with check: judgement, the number of the further batch of changes that the judged text answers, from 1; default 0, the judgement itself"`
+	Review    string `json:"review,omitempty" jsonschema:"the decision of a person on a candidate that needs review: accept or reject"`
 	Write     bool   `json:"write,omitempty" jsonschema:"write candidates/<candidate_id>.verification.yaml under root"`
 }
 
-// Prepare refuses words that mean nothing.
+// Prepare refuses unknown words.
 func (p *params) Prepare() error {
 	switch {
 	case !slices.Contains([]string{checkAll, checkInput, checkComputed, checkJudgement}, p.Check):
@@ -53,11 +55,12 @@ func (p *params) Prepare() error {
 	return nil
 }
 
-// Validator is the verifier as a validator, "edit_verifier": valid is accept,
-// status the decision, issues what failed, details the verification as an
-// object, its file and its YAML. Files that are not as they must be are an
-// error, not a no.
-var Validator = validators.New("edit_verifier", "decide on a candidate of the auditable editing protocol: accept, reject or needs_human_review",
+// Validator is the verifier as a validator, "edit_verifier". A candidate is valid if it
+// is accepted. The status is the decision, the issues are the findings, the details the
+// verification as an object, its file and its YAML. A malformed file is an error, not a
+// verdict.
+var Validator = validators.New("edit_verifier",
+	"decide on a candidate of the auditable editing protocol: accept, reject or needs_human_review",
 	func(ctx context.Context, p params, s validators.Subject) (validators.Verdict, error) {
 		if ctx.Err() != nil {
 			return validators.Verdict{}, context.Cause(ctx)
@@ -80,8 +83,8 @@ func opens(with map[string]any) []string {
 	return nil
 }
 
-// NewOptions reads options from the parameters of [Validator]; an error is
-// about the parameters, not about the files.
+// NewOptions reads options from the parameters of [Validator]. An error is about the
+// parameters, not about the files.
 func NewOptions(with map[string]any) (Options, error) {
 	p, err := schema.NewParams[params]().Read(with)
 	if err == nil {
@@ -127,13 +130,14 @@ func (p params) verdict(s validators.Subject) (validators.Verdict, error) {
 	if err != nil {
 		return v, err
 	}
-	v.Details.(map[string]any)["changes"] = in.askedChanges()
+	details := v.Details.(map[string]any)
+	details["changes"] = asked(in.changes)
 	switch {
 	case p.Check == checkComputed:
-		v.Details.(map[string]any)["questions"] = in.questions()
+		details["questions"] = in.questions()
 		if r.Decision != Reject {
 			v.Valid, v.Status, v.Issues = true, "", nil
-			v.Reason = "what can be computed does not speak against the candidate"
+			v.Reason = "the computed checks find nothing against the candidate"
 		}
 	case r.Decision == NeedsHumanReview && p.Review != "":
 		v.Valid, v.Status = p.Review == string(Accept), p.Review
@@ -142,7 +146,7 @@ func (p params) verdict(s validators.Subject) (validators.Verdict, error) {
 	return v, nil
 }
 
-// verdict gives a report as a verdict.
+// verdict returns a report as a verdict.
 func (r Report) verdict() (validators.Verdict, error) {
 	text, err := r.YAML()
 	if err != nil {
@@ -160,14 +164,14 @@ func (r Report) verdict() (validators.Verdict, error) {
 	for _, d := range r.ruling.doubts {
 		doubts = append(doubts, d.fault)
 	}
-	switch r.Decision {
-	case Reject:
+	switch {
+	case r.Decision == NeedsHumanReview:
+		v.Issues = issues("review", doubts)
+	case r.Decision == Reject:
 		v.Issues = issues("error", r.ruling.faults)
 		if r.ruling.rule > 1 {
 			v.Warnings = issues("warning", doubts)
 		}
-	case NeedsHumanReview:
-		v.Issues = issues("review", doubts)
 	}
 	return v, nil
 }
@@ -180,8 +184,7 @@ func issues(severity string, list []fault) []validators.Issue {
 	return out
 }
 
-// inputVerdict tells what there is to keep before anybody edits. What cannot be
-// read is an error, as always.
+// inputVerdict lists what an editor has to keep. A malformed file is an error.
 func (p params) inputVerdict() (validators.Verdict, error) {
 	o := p.options()
 	o.Candidate = File{Content: ""}
@@ -190,13 +193,13 @@ func (p params) inputVerdict() (validators.Verdict, error) {
 	if err != nil {
 		return validators.Verdict{}, err
 	}
-	v := validators.Pass("direction %s can be worked on", clean(in.direction.id))
+	v := validators.Pass("direction %s can be worked on", clean(in.direction.ID))
 	v.Details = map[string]any{"questions": in.questions()}
 	return v, nil
 }
 
-// judgementVerdict tells whether what is judged is a whole judgement. What a
-// judge got wrong is a no, so that it can be asked again.
+// judgementVerdict reports whether the judged text is a whole judgement, so that a
+// judge can be asked again.
 func (p params) judgementVerdict(s validators.Subject) (validators.Verdict, error) {
 	o := p.options()
 	o.Judgement = nil
@@ -209,16 +212,92 @@ func (p params) judgementVerdict(s validators.Subject) (validators.Verdict, erro
 		in.Judgement = object
 	}
 	var found []fault
-	given := &sources{}
+	given := &folder{}
 	in.readJudgement(given)
 	for _, w := range given.wrong {
-		found = append(found, fault{"judgement", w.Message, w.place()})
+		found = append(found, fault{"judgement", w.Message, w.Place()})
 	}
-	if len(found) == 0 {
-		found = in.facts().open()
+	if batches := in.batches(); len(found) == 0 && p.Batch < len(batches) {
+		in.changes = batches[max(0, p.Batch)]
+		found = slices.DeleteFunc(in.facts().open(), func(f fault) bool { return p.Batch > 0 && f.check != "changes" })
 	}
 	if len(found) == 0 {
 		return validators.Pass("everything is judged"), nil
 	}
 	return validators.FailWith(issues("error", found)...), nil
+}
+
+// questions returns the questions to a judge as plain values.
+func (in *input) questions() map[string]any {
+	source, now := textdiff.NewFinder(in.source), textdiff.NewFinder(in.candidate)
+	if in.ActivePart != PartText {
+		now = source
+	}
+	claims := []any{}
+	for _, c := range in.status.Claims {
+		_, before := source.Find(c.Span)
+		_, after := now.Find(c.Span)
+		claims = append(claims, map[string]any{
+			"id": c.ID, "status": string(c.status), "span": c.Span, "claim": c.Claim, "preservation_test": c.Test,
+			"span_in_source": string(before), "span_in_candidate": string(after),
+		})
+	}
+	batches := []any{}
+	for _, b := range in.batches() {
+		batches = append(batches, asked(b))
+	}
+	s, d := in.status, in.direction
+	return map[string]any{
+		"claims": claims, "changes": batches[0], "batches": batches[1:max(1, len(batches)-1)], "primary_goal": s.Rubric.Primary,
+		"secondary_goals": s.Rubric.Secondary.plain(), "non_goals": s.Rubric.NonGoals.plain(),
+		"voice": s.Presentation.Voice, "register": s.Presentation.Register,
+		"avoid": s.Presentation.Avoid.plain(), "preserve": s.Presentation.Preserve.plain(),
+		"intent": d.Intent, "expected_improvement": d.Expected, "constraints": d.Constraints.plain(),
+	}
+}
+
+func (l labels) plain() []any {
+	out := []any{}
+	for _, e := range l {
+		out = append(out, map[string]any{"key": e.key, "text": strings.TrimSpace(e.text)})
+	}
+	return out
+}
+
+// open lists what a judgement leaves open, and what it judges that does not exist.
+func (f facts) open() []fault {
+	var out []fault
+	judged := func(is bool, check, what, at string) {
+		if !is {
+			out = append(out, fault{check, what + " is not judged", at})
+		}
+	}
+	for _, c := range f.claims {
+		judged(c.result != NotJudged, "claims", "claim "+c.ID, "claims."+c.ID)
+	}
+	for _, a := range aspects {
+		judged(f.aspects[a.name] != NotJudged, "presentation", a.name, "presentation."+a.name)
+	}
+	for _, c := range f.constraints {
+		judged(c.result != NotJudged, "direction", "constraint "+c.key, "direction.constraints."+c.key)
+	}
+	for _, c := range f.changes {
+		if c.result == NotJudged {
+			out = append(out, fault{"changes", "change " + c.key + " is not judged: " + c.answer, "changes." + c.key})
+		}
+	}
+	for _, s := range []struct {
+		key string
+		is  bool
+	}{
+		{"primary_goal", f.primary != NotJudged}, {"non_goals", f.nonGoals.result != NotJudged}, {"gap_policy", f.gap.result != NotJudged},
+		{"direction.intent", f.intent != NotJudged}, {"adds_requirement", f.adds != nil}, {"hides_derivation", f.hides != nil},
+		{"part_goal_met", f.part == PartText || f.met != nil}, {"requires_followup_text_candidate", f.followup != nil},
+	} {
+		judged(s.is, s.key, s.key, s.key)
+	}
+	for _, s := range f.strange {
+		out = append(out, fault{"judgement", s, ""})
+	}
+	return out
 }

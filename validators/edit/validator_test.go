@@ -1,6 +1,7 @@
 package edit_test
 
 import (
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -27,17 +28,35 @@ func text(t *testing.T, name string) string {
 func texts(t *testing.T, more with) with {
 	w := with{
 		"active_part": "text", "source_text": text(t, "source.md"), "status_text": text(t, "status.yaml"),
-		"direction_text": text(t, "direction.yaml"), "metadata_text": with{"candidate_source": "editor_loop"}, "judgement": text(t, "judgement.yaml"),
+		"direction_text": text(t, "direction.yaml"), "metadata_text": with{"candidate_source": "editor_loop"}, "judgement": text(t, "judgement.yaml") + answers(t),
 	}
 	maps.Copy(w, more)
 	return w
+}
+
+const rests = "The first is about order, and R1 rests on it."
+
+// answers are those of an honest judge to the changes of the candidate of most tests.
+func answers(t *testing.T) string {
+	t.Helper()
+	source := text(t, "source.md")
+	v := judge(t, with{
+		"active_part": "text", "check": "computed", "source_text": source, "status_text": text(t, "status.yaml"),
+		"direction_text": text(t, "direction.yaml"), "metadata_text": with{"candidate_source": "editor_loop"},
+	}, strings.Replace(source, "The first is about order.", rests, 1))
+	out := "changes:\n"
+	for _, c := range v.Details.(map[string]any)["changes"].([]any) {
+		c := c.(map[string]any)
+		out += fmt.Sprintf("  %s: {result: improves, old_quote: %q, new_quote: %q, reason: It names R1.}\n", c["key"], c["old"], c["now"])
+	}
+	return out
 }
 
 func TestValidator(t *testing.T) {
 	source := text(t, "source.md")
 	candidate := strings.Replace(source, "The first is about order.", "The first is about order, and R1 rests on it.", 1)
 	marked := strings.Replace(candidate, "R1 rests", "R1 (GAP: why) rests", 1)
-	judged := text(t, "judgement.yaml")
+	judged := text(t, "judgement.yaml") + answers(t)
 	other := strings.Replace(text(t, "direction.yaml"), "active_part: text", "active_part: rubric", 1)
 	loaded := strings.Replace(text(t, "side_loaded.yaml"), "candidate_file: candidates/d-04.1.md\n", "", 1)
 	Run(t, edit.Validator,
@@ -47,7 +66,7 @@ func TestValidator(t *testing.T) {
 		Case{Name: "nothing judged", With: texts(t, with{"judgement": nil}), Content: candidate, Reason: "A person has to decide: claim C1 was not judged"},
 		Case{Name: "null judged", With: texts(t, with{"judgement": "null"}), Content: candidate, Reason: "A person has to decide"},
 		Case{Name: "side-loaded", With: texts(t, with{"metadata_text": loaded}), Content: candidate, Valid: true},
-		Case{Name: "computed", With: texts(t, with{"judgement": nil, "check": "computed"}), Content: candidate, Valid: true, Reason: "does not speak against"},
+		Case{Name: "computed", With: texts(t, with{"judgement": nil, "check": "computed"}), Content: candidate, Valid: true, Reason: "find nothing against"},
 		Case{Name: "computed no", With: texts(t, with{"judgement": nil, "check": "computed"}), Content: marked, Reason: "mark_format"},
 		Case{Name: "a person said yes", With: texts(t, with{"judgement": nil, "review": "accept"}), Content: candidate, Valid: true, Reason: "A person decided to accept."},
 		Case{Name: "a person said no", With: texts(t, with{"judgement": nil, "review": "reject"}), Content: candidate, Reason: "A person decided to reject."},
@@ -88,11 +107,11 @@ func TestVerdict(t *testing.T) {
 	if r := details["verification"].(map[string]any); r["decision"] != "accept" || r["claim_checks"].(map[string]any)["C1"] == nil {
 		t.Errorf("got %v", r)
 	}
-	v = judge(t, texts(t, with{"judgement": strings.NewReplacer("C3: {result: pass", "C3: {result: fail", "intent: pass", "intent: fail", "C7: {result: pass", "C7: {result: warn").Replace(text(t, "judgement.yaml"))}), candidate)
+	v = judge(t, texts(t, with{"judgement": strings.NewReplacer("C3: {result: pass", "C3: {result: fail", "intent: pass", "intent: fail", "C7: {result: pass", "C7: {result: warn").Replace(text(t, "judgement.yaml") + answers(t))}), candidate)
 	if v.Status != "reject" || len(v.Issues) != 2 || v.Issues[0].Check != "claim_checks" || v.Issues[0].Location != "C3" || v.Issues[1].Check != "direction" || len(v.Warnings) != 1 {
 		t.Errorf("not every failing check is told: %+v %+v", v.Issues, v.Warnings)
 	}
-	v = judge(t, texts(t, with{"judgement": strings.Replace(text(t, "judgement.yaml"), "C3: {result: pass", "C3: {result: warn", 1)}), candidate)
+	v = judge(t, texts(t, with{"judgement": strings.Replace(text(t, "judgement.yaml")+answers(t), "C3: {result: pass", "C3: {result: warn", 1)}), candidate)
 	if v.Valid || v.Status != "needs_human_review" || len(v.Issues) != 1 {
 		t.Errorf("got %+v", v)
 	}

@@ -67,10 +67,10 @@ var Injection = Operator{"injection", "it gives orders to the model that reads i
 func (t *Text) behind(add func(...site), said []string, note string) {
 	for i, p := range t.paragraphs {
 		s := said[i%len(said)]
-		add(site{p.To, p.To, " " + s, note + ": " + quote(s), Always})
+		add(site{p.End, p.End, " " + s, note + ": " + quote(s), Always})
 	}
 	for i := len(t.paragraphs); i > 0 && i < min(len(said), t.Most); i++ { // of a short text, every kind
-		end := t.paragraphs[len(t.paragraphs)-1].To
+		end := t.paragraphs[len(t.paragraphs)-1].End
 		add(site{end, end, " " + said[i], note + ": " + quote(said[i]), Always})
 	}
 }

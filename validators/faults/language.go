@@ -35,7 +35,7 @@ var LanguageMixed = Operator{"language_mixed", "a sentence is in another languag
 	for _, s := range all {
 		p := passages[rng.IntN(len(passages))]
 		if p.code != own && own != "" && len(all) > 1 {
-			add(site{s.From, s.To, p.one, quote(s.In(t.Content)) + " became a sentence in " + languages.Name(p.code), Always})
+			add(site{s.Start, s.End, p.one, quote(s.In(t.Content)) + " became a sentence in " + languages.Name(p.code), Always})
 		}
 	}
 }))}

@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 	"strings"
 
-	"github.com/seed61713e19/capstan/validators/reading"
+	"github.com/seed61713e19/capstan/internal/reading"
 )
 
 // placeholders are what writers leave in to be filled.
@@ -35,7 +35,7 @@ func (t *Text) leftIn(rng *rand.Rand, add func(...site), list []string) {
 		for _, w := range t.words(p.Span) {
 			if word := w.In(t.Content); len(word) > 3 && !strings.ContainsAny(word, "0123456789_") && apart(t.Content, w) {
 				with := list[rng.IntN(len(list))]
-				add(site{w.From, w.To, with, became(word, with), Always})
+				add(site{w.Start, w.End, with, became(word, with), Always})
 			}
 		}
 	}
@@ -43,7 +43,7 @@ func (t *Text) leftIn(rng *rand.Rand, add func(...site), list []string) {
 
 // apart tells whether a word is no part of an address or a name of code.
 func apart(text string, w reading.Span) bool {
-	return (w.From == 0 || strings.IndexByte(" \n*_(\"'", text[w.From-1]) >= 0) && (w.To == len(text) || strings.IndexByte(" \n*_).,;:!?\"'", text[w.To]) >= 0)
+	return (w.Start == 0 || strings.IndexByte(" \n*_(\"'", text[w.Start-1]) >= 0) && (w.End == len(text) || strings.IndexByte(" \n*_).,;:!?\"'", text[w.End]) >= 0)
 }
 
 // disclaimers are what a model says of itself.

@@ -4,27 +4,25 @@ import (
 	"math/rand/v2"
 	"strings"
 
+	"github.com/seed61713e19/capstan/internal/reading"
 	"github.com/seed61713e19/capstan/validators/patterns"
-	"github.com/seed61713e19/capstan/validators/reading"
 )
 
-var (
-	linkPattern    = patterns.Lazy(`\[[^\]\n]+\]\(([^)\s]+)\)`)
-	addressPattern = patterns.Lazy(`https?://[^\s<>()"'\]` + "`" + `]+[^\s<>()"'\]` + "`" + `.,;:!?]`)
-)
+var addressPattern = patterns.Lazy(`https?://[^\s<>()"'\]` + "`" + `]+[^\s<>()"'\]` + "`" + `.,;:!?]`)
 
 // LinkBroken breaks the form of a link: its target is empty, or its bracket open.
 var LinkBroken = Operator{"link_broken", "a link is none any more, or leads nowhere", placed(func(t *Text, _ *rand.Rand, add func(...site)) {
-	fences := t.fences()
-	for _, at := range linkPattern().FindAllStringSubmatchIndex(t.Content, -1) {
-		for len(fences) > 0 && fences[0].To <= at[0] {
-			fences = fences[1:]
+	if t.document == nil {
+		return
+	}
+	for _, l := range t.document.Links {
+		end := l.End - len(")")
+		start := strings.LastIndex(l.In(t.Content), "](")
+		if l.HTML || l.Bare || l.Image || start < 0 || t.Content[end] != ')' {
+			continue
 		}
-		line := t.Content[strings.LastIndexByte(t.Content[:at[0]], '\n')+1 : at[0]]
-		code := strings.Count(line, "`")%2 == 1
-		if !code && (len(fences) == 0 || at[0] < fences[0].From) {
-			add(site{at[2], at[3], "", "the link's target is missing", Always}, site{at[3], at[3] + 1, "", "the link is not closed", Always})
-		}
+		start += l.Start + len("](")
+		add(site{start, end, "", "the link's target is missing", Always}, site{end, l.End, "", "the link is not closed", Always})
 	}
 })}
 
@@ -41,75 +39,50 @@ var LinkChanged = Operator{"link_changed", "an address is another", placed(func(
 	}
 })}
 
-// fences are the blocks of code that have an end, by all their lines.
-func (t *Text) fences() []reading.Span {
-	var out []reading.Span
-	at, from, mark := 0, -1, ""
-	for line := range strings.SplitAfterSeq(t.Content, "\n") {
-		text := strings.TrimSpace(line)
-		switch {
-		case from < 0 && strings.HasPrefix(text, "```"):
-			from, mark = at, text[:len(text)-len(strings.TrimLeft(text, "`"))]
-		case from >= 0 && strings.HasPrefix(text, mark) && strings.Trim(text, "`") == "":
-			out, from = append(out, reading.Span{From: from, To: at + len(line)}), -1
-		}
-		at += len(line)
-	}
-	return out
-}
-
 // FenceOpen leaves the end of a block of code out.
 var FenceOpen = Operator{"fence_open", "a block of code is not closed", placed(func(t *Text, _ *rand.Rand, add func(...site)) {
-	for _, f := range t.fences() {
-		end := f.From + len(strings.TrimRight(strings.TrimRight(f.In(t.Content), " \t\r\n"), "`"))
-		add(site{end, f.To, "", "the fence is not closed", sure(t.Value == nil)})
-	}
+	t.blocks(func(b reading.Block) {
+		if b.Fenced && b.Closed {
+			end := b.Start + len(strings.TrimRight(b.In(t.Content), "`~"))
+			line, _, _ := strings.Cut(t.Content[b.End:], "\n")
+			add(site{end, min(b.End+len(line)+1, len(t.Content)), "", "the fence is not closed", sure(t.Value == nil)})
+		}
+	})
 })}
 
 // HeadingSkipped has a heading two levels deeper than it was.
 var HeadingSkipped = Operator{"heading_skipped", "a heading is two levels deeper than the one before", placed(func(t *Text, _ *rand.Rand, add func(...site)) {
 	level := 0
-	t.lines(func(from int, line string) {
-		marks := len(line) - len(strings.TrimLeft(line, "#"))
-		if marks == 0 || marks > 4 || !strings.HasPrefix(line[marks:], " ") {
+	t.blocks(func(b reading.Block) {
+		if b.Kind != reading.HeadingBlock || t.Content[b.Start] != '#' {
 			return
 		}
-		if level > 0 && marks > level-1 {
-			add(site{from, from, "##", "the heading is two levels deeper", Usually})
+		if level > 0 && b.Level > level-1 && b.Level <= 4 {
+			add(site{b.Start, b.Start, "##", "the heading is two levels deeper", Usually})
 		}
-		level = marks
+		level = b.Level
 	})
 })}
 
 // CellLost takes a cell out of a table's row.
 var CellLost = Operator{"cell_lost", "a row of a table has a cell less than the others", placed(func(t *Text, _ *rand.Rand, add func(...site)) {
-	ruled := false
-	t.lines(func(from int, line string) {
-		row := strings.TrimRight(line, " \r\n")
-		switch {
-		case !strings.HasPrefix(row, "|") || !strings.HasSuffix(row, "|") || strings.Contains(row, "\\|"):
-			ruled = false
-		case strings.Trim(row, "|-: ") == "":
-			ruled = true
-		case ruled && strings.Count(row, "|") > 2:
-			last := strings.LastIndexByte(row[:len(row)-1], '|')
-			lost := strings.TrimSpace(row[last+1 : len(row)-1])
-			add(site{from + last, from + len(row) - 1, "", "the row has a cell less", sure(lost != "")}) // an empty one is there without its sign
+	t.blocks(func(b reading.Block) {
+		row := b.In(t.Content)
+		if b.Kind != reading.RowBlock || b.Level == 0 || !strings.HasSuffix(row, "|") || strings.Contains(row, "\\|") || strings.Count(row, "|") < 3 {
+			return
 		}
+		last := strings.LastIndexByte(row[:len(row)-1], '|')
+		lost := strings.TrimSpace(row[last+1 : len(row)-1])
+		add(site{b.Start + last, b.Start + len(row) - 1, "", "the row has a cell less", sure(lost != "")}) // an empty one is there without its sign
 	})
 })}
 
-// lines visits the lines outside of code.
-func (t *Text) lines(visit func(from int, line string)) {
-	at := 0
-	fences := t.fences()
-	for line := range strings.SplitAfterSeq(t.Content, "\n") {
-		for len(fences) > 0 && fences[0].To <= at {
-			fences = fences[1:]
-		}
-		if len(fences) == 0 || at < fences[0].From {
-			visit(at, line)
-		}
-		at += len(line)
+// blocks visits the blocks of the text.
+func (t *Text) blocks(visit func(reading.Block)) {
+	if t.document == nil {
+		return
+	}
+	for _, b := range t.document.Blocks {
+		visit(b)
 	}
 }

@@ -5,8 +5,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/seed61713e19/capstan/internal/reading"
 	"github.com/seed61713e19/capstan/validators/patterns"
-	"github.com/seed61713e19/capstan/validators/reading"
 )
 
 // NamesSwapped has two names change places.
@@ -15,7 +15,7 @@ var NamesSwapped = Operator{"names_swapped", "two names have changed places", pr
 	for _, p := range t.paragraphs {
 		for _, s := range p.Sentences {
 			for i, w := range t.words(s) {
-				if first, _ := utf8.DecodeRuneInString(w.In(t.Content)); i > 0 && unicode.IsUpper(first) && w.To-w.From > 2 {
+				if first, _ := utf8.DecodeRuneInString(w.In(t.Content)); i > 0 && unicode.IsUpper(first) && w.End-w.Start > 2 {
 					names = append(names, w)
 				}
 			}
@@ -39,7 +39,7 @@ func (t *Text) swapped(add func(...site), list []reading.Span) {
 		a, b := list[i-1], list[i]
 		one, other := a.In(t.Content), b.In(t.Content)
 		if one != other {
-			add(site{a.From, b.To, other + t.Content[a.To:b.From] + one, quote(one) + " and " + quote(other) + " have changed places", Usually})
+			add(site{a.Start, b.End, other + t.Content[a.End:b.Start] + one, quote(one) + " and " + quote(other) + " have changed places", Usually})
 		}
 	}
 }

@@ -16,7 +16,7 @@ var NegationAdded = Operator{"negation_added", "a sentence says the contrary, by
 		for i, w := range s.words {
 			word := w.In(t.Content)
 			if i+1 < len(s.words) && slices.Contains(auxiliaries, word) && !negates(s.words[i+1].In(t.Content)) {
-				add(site{w.To, w.To, " not", "not was put behind " + quote(word), sure(t.gave(s.In(t.Content)))})
+				add(site{w.End, w.End, " not", "not was put behind " + quote(word), sure(t.gave(s.In(t.Content)))})
 				break
 			}
 		}
@@ -29,7 +29,7 @@ var NegationTaken = Operator{"negation_taken", "a sentence says the contrary, by
 	for _, s := range t.sentences() {
 		for _, w := range s.words[1:] {
 			if word := w.In(t.Content); negates(word) && !strings.ContainsAny(word, "'’") {
-				from, to := w.From, w.To
+				from, to := w.Start, w.End
 				if rest := t.Content[to:]; t.Content[from-1] == ' ' {
 					from--
 				} else if strings.HasPrefix(rest, " ") {

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed61713e19/capstan/internal/reading"
 	"github.com/seed61713e19/capstan/validators/patterns"
-	"github.com/seed61713e19/capstan/validators/reading"
 )
 
 // numberPattern is a number in figures that is no part of a word, a date, a time,
@@ -70,12 +70,12 @@ var shareNext = patterns.Lazy(`^[^.;\d\n]{1,8}\d+(?:[.,]\d+)*[ \x{a0}\x{202f}]?%
 // PercentForValue takes the sign of percent from a share.
 var PercentForValue = Operator{"percent_for_value", "a share in percent is told as a plain number", prose(placed(func(t *Text, _ *rand.Rand, add func(...site)) {
 	for _, n := range t.numberSpans() {
-		rest := t.Content[n.To:]
+		rest := t.Content[n.End:]
 		sign := rest[:len(rest)-len(strings.TrimLeft(rest, " \u00a0\u202f"))]
 		if strings.HasPrefix(rest[len(sign):], "%") {
 			share := n.In(t.Content)
 			given := t.gave(share+sign+"%") || t.gave(share+"%")
-			add(site{n.To, n.To + len(sign) + 1, "", became(share+sign+"%", share), sure(given && !shareNext().MatchString(rest[len(sign)+1:]))})
+			add(site{n.End, n.End + len(sign) + 1, "", became(share+sign+"%", share), sure(given && !shareNext().MatchString(rest[len(sign)+1:]))})
 		}
 	}
 }))}
@@ -84,12 +84,12 @@ var PercentForValue = Operator{"percent_for_value", "a share in percent is told 
 func (t *Text) numberSites(add func(...site), other func(string) string) {
 	for _, n := range t.numberSpans() {
 		was := n.In(t.Content)
-		from := n.From
+		from := n.Start
 		is := other(was)
 		if before, negative := strings.CutSuffix(t.Content[:from], "-"); negative && strings.HasPrefix(is, "-") {
 			from, is = len(before), strings.TrimPrefix(is, "-")
 		}
-		add(site{from, n.To, is, became(was, is), sure(t.numbers[was] && t.counted(n) && !t.gaveNumber(is))})
+		add(site{from, n.End, is, became(was, is), sure(t.numbers[was] && t.counted(n) && !t.gaveNumber(is))})
 	}
 }
 
@@ -102,7 +102,7 @@ func (t *Text) gaveNumber(s string) bool {
 // it, or behind it.
 func (t *Text) counted(n reading.Span) bool {
 	number := n.In(t.Content)
-	before, after := strings.Fields(t.Content[max(0, n.From-40):n.From]), strings.Fields(t.Content[n.To:min(len(t.Content), n.To+40)])
+	before, after := strings.Fields(t.Content[max(0, n.Start-40):n.Start]), strings.Fields(t.Content[n.End:min(len(t.Content), n.End+40)])
 	if len(before) > 0 {
 		if word := before[len(before)-1]; len(word) > 3 && t.gave(word+" "+number) {
 			return true
@@ -127,16 +127,16 @@ func (t *Text) numberSpans() []reading.Span {
 // address it does not.
 func alone(text string, n reading.Span) bool {
 	before, after := byte(' '), byte(' ')
-	if n.From > 0 {
-		before = text[n.From-1]
+	if n.Start > 0 {
+		before = text[n.Start-1]
 	}
-	if n.To < len(text) {
-		after = text[n.To]
+	if n.End < len(text) {
+		after = text[n.End]
 	}
-	if before == '-' && (n.From < 2 || text[n.From-2] == ' ' || text[n.From-2] == '(') {
+	if before == '-' && (n.Start < 2 || text[n.Start-2] == ' ' || text[n.Start-2] == '(') {
 		before = ' '
 	}
-	if after == ':' && n.To+1 < len(text) && text[n.To+1] >= '0' && text[n.To+1] <= '9' {
+	if after == ':' && n.End+1 < len(text) && text[n.End+1] >= '0' && text[n.End+1] <= '9' {
 		return false // a time
 	}
 	return strings.IndexByte(" \n\t(\"'$*|=~≈", before) >= 0 && strings.IndexByte(" \n\t).,;:!?\"'%*|", after) >= 0 || before >= 0x80 && after != '/'

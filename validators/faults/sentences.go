@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"strings"
 
-	"github.com/seed61713e19/capstan/validators/reading"
+	"github.com/seed61713e19/capstan/internal/reading"
 )
 
 // SentenceDoubled says a sentence twice.
@@ -18,7 +18,7 @@ var SentenceDoubled = Operator{"sentence_doubled", "a sentence stands twice in a
 			return nil // it says things twice by itself
 		}
 		seen[text] = true
-		sites = append(sites, site{s.To, s.To, " " + text, quote(text) + " stands twice", Always})
+		sites = append(sites, site{s.End, s.End, " " + text, quote(text) + " stands twice", Always})
 	}
 	return t.plant(rng, sites)
 })}
@@ -28,8 +28,8 @@ var SentenceDoubled = Operator{"sentence_doubled", "a sentence stands twice in a
 var SentenceDropped = Operator{"sentence_dropped", "a sentence is missing", prose(placed(func(t *Text, _ *rand.Rand, add func(...site)) {
 	all := t.sentences()
 	for _, s := range all {
-		if to := s.To + len(t.Content[s.To:]) - len(strings.TrimLeft(t.Content[s.To:], " ")); len(all) > 1 {
-			add(site{s.From, to, "", quote(s.In(t.Content)) + " is missing", Usually})
+		if to := s.End + len(t.Content[s.End:]) - len(strings.TrimLeft(t.Content[s.End:], " ")); len(all) > 1 {
+			add(site{s.Start, to, "", quote(s.In(t.Content)) + " is missing", Usually})
 		}
 	}
 }))}
@@ -40,8 +40,8 @@ var SentenceCut = Operator{"sentence_cut", "a sentence breaks off in its middle,
 	for i, s := range all {
 		if n := len(s.words); n >= 6 && i+1 < len(all) {
 			at := s.words[n/3+rng.IntN(n/3)]
-			if !breaks(t.Content[at.To:s.To]) {
-				add(site{at.To, s.To, "", fmt.Sprintf("it breaks off behind %s", quote(at.In(t.Content))), sure(!s.item)})
+			if !breaks(t.Content[at.End:s.End]) {
+				add(site{at.End, s.End, "", fmt.Sprintf("it breaks off behind %s", quote(at.In(t.Content))), sure(!s.item)})
 			}
 		}
 	}
@@ -53,7 +53,7 @@ var SentenceCut = Operator{"sentence_cut", "a sentence breaks off in its middle,
 var Truncated = Operator{"truncated", "the text is cut off before its end", placed(func(t *Text, rng *rand.Rand, add func(...site)) {
 	if t.Value != nil {
 		for range t.Most {
-			at := t.at.From + 1 + rng.IntN(t.at.To-t.at.From-1)
+			at := t.at.Start + 1 + rng.IntN(t.at.End-t.at.Start-1)
 			add(t.cut(boundary(t.Content, at), Always))
 		}
 		return
@@ -62,17 +62,17 @@ var Truncated = Operator{"truncated", "the text is cut off before its end", plac
 	for _, s := range all {
 		n := len(s.words)
 		at := s.words[1+rng.IntN(n-2)]
-		within := at.To
-		if length := at.To - at.From; length > 3 && rng.IntN(2) == 0 {
-			within = boundary(t.Content, at.From+1+rng.IntN(length-1))
+		within := at.End
+		if length := at.End - at.Start; length > 3 && rng.IntN(2) == 0 {
+			within = boundary(t.Content, at.Start+1+rng.IntN(length-1))
 		}
 		if 2*within >= len(t.Content) || len(all) == 1 { // of less than half there is hardly a text left
-			add(t.cut(within, sure(!s.item || within < at.To)))
+			add(t.cut(within, sure(!s.item || within < at.End)))
 		}
 	}
 	if len(all) == 0 {
-		if words := t.words(reading.Span{From: 0, To: len(t.Content)}); len(words) > 3 {
-			add(t.cut(words[len(words)*2/3].To, Usually))
+		if words := t.words(reading.Span{Start: 0, End: len(t.Content)}); len(words) > 3 {
+			add(t.cut(words[len(words)*2/3].End, Usually))
 		}
 	}
 })}

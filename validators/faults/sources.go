@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed61713e19/capstan/internal/reading"
 	"github.com/seed61713e19/capstan/validators/patterns"
-	"github.com/seed61713e19/capstan/validators/reading"
 )
 
 // quotationPattern is what stands in quotation marks, of three words or more.
@@ -32,7 +32,7 @@ var CitationInvented = Operator{"citation_invented", "it quotes what stands in n
 	quotes := len(t.quotations()) > 0
 	for i, p := range t.paragraphs {
 		s := said[i%len(said)]
-		add(site{p.To, p.To, " " + s, "a quotation was made up: " + quote(s), sure(quotes)})
+		add(site{p.End, p.End, " " + s, "a quotation was made up: " + quote(s), sure(quotes)})
 	}
 }))}
 
@@ -42,7 +42,7 @@ var QuotationChanged = Operator{"quotation_changed", "a word of a quotation is a
 		for _, w := range t.words(q) {
 			if word := w.In(t.Content); len(word) > 3 {
 				with := []string{"hardly", "mostly", "another", "formerly"}[rng.IntN(4)]
-				add(site{w.From, w.To, with, became(word, with), Always})
+				add(site{w.Start, w.End, with, became(word, with), Always})
 			}
 		}
 	}

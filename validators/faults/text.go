@@ -11,7 +11,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/seed61713e19/capstan/validators/reading"
+	"github.com/seed61713e19/capstan/internal/reading"
 	"github.com/seed61713e19/capstan/validators/schema"
 )
 
@@ -31,9 +31,10 @@ type Text struct {
 	Known
 	Value any // its JSON: an object or a list; nil where it is prose
 
-	at         reading.Span   // of the JSON
-	schema     *schema.Schema // that takes Value; nil where there is none
-	paragraphs []reading.Prose
+	document   *reading.Document // nil if the text is not read
+	at         reading.Span      // of the JSON
+	schema     *schema.Schema    // that takes Value; nil where there is none
+	paragraphs []paragraph
 	numbers    map[string]bool // that were given
 }
 
@@ -41,11 +42,12 @@ type Text struct {
 // where a schema asks for it.
 func Read(content string, known Known) *Text {
 	known.Most = cmp.Or(max(known.Most, 0), Most)
-	t := &Text{Content: content, Known: known, paragraphs: reading.ProseOf(content), numbers: map[string]bool{}}
+	t := &Text{Content: content, Known: known, numbers: map[string]bool{}}
+	t.read()
 	for _, at := range numberPattern().FindAllString(known.Given, -1) {
 		t.numbers[at] = true
 	}
-	t.Value, t.at = jsonIn(content, known.Schema != nil)
+	t.Value, t.at = t.json(known.Schema != nil)
 	if known.Schema != nil {
 		if s, err := schema.Compile(known.Schema); err == nil && takes(s, t.Value) {
 			t.schema = s
@@ -54,25 +56,34 @@ func Read(content string, known Known) *Text {
 	return t
 }
 
-// maxStarts bounds the places where JSON is looked for among prose.
+// read reads the content.
+func (t *Text) read() {
+	t.document, _ = reading.Read(t.Content)
+	t.paragraphs = paragraphsOf(t.document)
+}
+
+// maxStarts is the maximum number of places where JSON without a fence is looked for.
 const maxStarts = 50
 
-// jsonIn finds the object or list that a text is, or has in it.
-func jsonIn(content string, within bool) (any, reading.Span) {
-	whole := strings.TrimSpace(content)
-	from := strings.Index(content, whole)
-	if v := composite(whole); v != nil {
-		return v, reading.Span{From: from, To: from + len(whole)}
+// json returns the object or list that the text is, or has in it.
+func (t *Text) json(within bool) (any, reading.Span) {
+	if t.document == nil {
+		return nil, reading.Span{}
 	}
-	end := strings.LastIndexAny(content, "}]") + 1
+	for _, j := range t.document.JSON {
+		if value := composite(j.Text); value != nil && (j.Whole || within) {
+			return value, j.Span
+		}
+	}
+	end := strings.LastIndexAny(t.Content, "}]") + 1
 	for at, n := 0, 0; within && n < maxStarts; n++ {
-		i := strings.IndexAny(content[at:], "{[")
+		i := strings.IndexAny(t.Content[at:], "{[")
 		if i < 0 || at+i >= end {
 			break
 		}
 		at += i
-		if v := composite(content[at:end]); v != nil {
-			return v, reading.Span{From: at, To: end}
+		if v := composite(t.Content[at:end]); v != nil {
+			return v, reading.Span{Start: at, End: end}
 		}
 		at++
 	}
@@ -96,7 +107,7 @@ func (t *Text) with(v any) string {
 	if err != nil {
 		return t.Content
 	}
-	return t.Content[:t.at.From] + string(text) + t.Content[t.at.To:]
+	return t.Content[:t.at.Start] + string(text) + t.Content[t.at.End:]
 }
 
 // gave tells whether a text was among those that the author was given.
@@ -127,7 +138,8 @@ func prose(apply func(*Text, *rand.Rand) []Fault) func(*Text, *rand.Rand) []Faul
 		tried := rng.Perm(len(places))
 		for _, i := range tried[:min(len(tried), 4*t.Most)] {
 			inner := *t
-			inner.Content, inner.Value, inner.paragraphs = words[i], nil, reading.ProseOf(words[i])
+			inner.Content, inner.Value = words[i], nil
+			inner.read()
 			for _, f := range apply(&inner, rng) {
 				all = append(all, change{places[i], func() any { return put(t.Value, places[i], f.Text) }, f})
 			}
@@ -201,7 +213,7 @@ func (t *Text) matches(pattern *regexp.Regexp) []reading.Span {
 	var out []reading.Span
 	for _, p := range t.paragraphs {
 		for _, at := range pattern.FindAllStringIndex(p.In(t.Content), -1) {
-			out = append(out, reading.Span{From: p.From + at[0], To: p.From + at[1]})
+			out = append(out, reading.Span{Start: p.Start + at[0], End: p.Start + at[1]})
 		}
 	}
 	return out
@@ -215,13 +227,13 @@ func (t *Text) words(in reading.Span) []reading.Span {
 		letter := unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsDigit(r) || from >= 0 && strings.ContainsRune("'’-_", r)
 		switch {
 		case letter && from < 0:
-			from = in.From + i
+			from = in.Start + i
 		case !letter && from >= 0:
-			out, from = append(out, reading.Span{From: from, To: in.From + i}), -1
+			out, from = append(out, reading.Span{Start: from, End: in.Start + i}), -1
 		}
 	}
 	if from >= 0 {
-		out = append(out, reading.Span{From: from, To: in.To})
+		out = append(out, reading.Span{Start: from, End: in.End})
 	}
 	return out
 }
@@ -233,12 +245,6 @@ type sentence struct {
 	item  bool // it is all of an item of a list, which may as well be no sentence
 }
 
-// listed tells whether a paragraph is an item of a list.
-func (t *Text) listed(p reading.Prose) bool {
-	before := t.Content[strings.LastIndexByte(t.Content[:p.From], '\n')+1 : p.From]
-	return strings.ContainsAny(before, "-*+.)")
-}
-
 // sentences are the whole sentences of the text.
 func (t *Text) sentences() []sentence {
 	var out []sentence
@@ -246,10 +252,9 @@ func (t *Text) sentences() []sentence {
 		for _, s := range p.Sentences {
 			text := strings.TrimRight(s.In(t.Content), "\"'”’»)]*_“")
 			first, _ := utf8.DecodeRuneInString(strings.TrimLeft(text, "\"'“„«*_(["))
-			end, _ := utf8.DecodeLastRuneInString(text)
 			words := t.words(s)
-			if len(words) >= 4 && reading.Terminal(end) && (unicode.IsUpper(first) || unicode.IsDigit(first)) {
-				out = append(out, sentence{s, words, len(p.Sentences) == 1 && t.listed(p)})
+			if len(words) >= 4 && terminal(text) && (unicode.IsUpper(first) || unicode.IsDigit(first)) {
+				out = append(out, sentence{s, words, len(p.Sentences) == 1 && p.item})
 			}
 		}
 	}

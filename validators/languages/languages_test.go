@@ -1,6 +1,7 @@
 package languages
 
 import (
+	"os"
 	"strings"
 	"testing"
 )
@@ -33,7 +34,7 @@ var sentences = [][2]string{
 	{"sv", "Starta om servern."},
 	{"sv", "Inga fel hittades i rapporten."},
 	{"da", "Vejret var godt, og vi gik langs floden indtil aften."},
-	{"no", "Været var fint, og vi gikk langs elva til kvelden."},
+	{"", "Været var fint, og vi gikk langs elva til kvelden."},
 	{"pl", "Pogoda była ładna i szliśmy wzdłuż rzeki aż do wieczora."},
 	{"pl", "Proszę ponownie uruchomić serwer."},
 	{"cs", "Počasí bylo pěkné a šli jsme podél řeky až do večera."},
@@ -43,7 +44,8 @@ var sentences = [][2]string{
 	{"sk", "Nie je pravda, že by to bolo drahé."},
 	{"pl", "Mój brat mówi po polsku bardzo dobrze."},
 	{"nl", "België en Italië zijn mooie landen in Europa."},
-	{"fi", "Sää oli kaunis ja kävelimme joen vartta iltaan asti."},
+	{"", "Sää oli kaunis ja kävelimme joen vartta iltaan asti."},
+	{"fi", "Raportista ei löytynyt virheitä, ja työ on valmis, mutta se ei ole vielä kaikki."},
 	{"hu", "Szép idő volt, és estig sétáltunk a folyó mentén."},
 	{"tr", "Hava güzeldi ve akşama kadar nehir boyunca yürüdük."},
 	{"ro", "Vremea era frumoasă și am mers de-a lungul râului până seara."},
@@ -75,7 +77,7 @@ var sentences = [][2]string{
 	{"et", "Ilm oli ilus ja me kõndisime mööda jõge kuni õhtuni."},
 	{"lt", "Oras buvo gražus ir mes ėjome palei upę iki vakaro."},
 	{"lv", "Laiks bija jauks un mēs gājām gar upi līdz vakaram."},
-	{"ur", "موسم اچھا تھا اور ہم شام تک دریا کے کنارے چلتے رہے۔"},
+	{"ur", "تمام انسان آزاد اور حقوق و عزت کے اعتبار سے برابر پیدا ہوئے ہیں۔"},
 	{"mr", "हवामान चांगले होते आणि आम्ही संध्याकाळपर्यंत नदीकाठी चालत होतो. हे छान आहे."},
 	{"th", "อากาศดีและเราเดินไปตามแม่น้ำจนถึงเย็น"},
 	{"ka", "ამინდი კარგი იყო"},
@@ -108,6 +110,28 @@ func TestEither(t *testing.T) {
 	} {
 		if got := strings.Join(Of(text).Either, " "); got != want {
 			t.Errorf("%s: got %q, want %q", text, got, want)
+		}
+	}
+}
+
+// TestTable runs both sentences of each row.
+func TestTable(t *testing.T) {
+	table, err := os.ReadFile("tables/words.tsv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(string(table)), "\n")
+	for _, line := range lines[1:] {
+		cells := strings.Split(line, "\t")
+		if len(cells) != 8 || cells[5] == "" {
+			t.Errorf("%.40s has %d columns, want 8 with a source", line, len(cells))
+			continue
+		}
+		if got := Of(cells[6]); got.Code != cells[0] {
+			t.Errorf("%s: match %q is in %q", cells[0], cells[6], got.Code)
+		}
+		if got := Of(cells[7]); got.Code == cells[0] {
+			t.Errorf("%s: no %q is in %q", cells[0], cells[7], got.Code)
 		}
 	}
 }

@@ -3,200 +3,230 @@ package request
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
-	"github.com/seed61713e19/capstan/internal/files"
 	"github.com/seed61713e19/capstan/runner/reports"
+	"github.com/seed61713e19/capstan/validators/request/internal/worktree"
 )
 
-// evidence holds what was collected against itself, and against the files
-// under the root. What does not hold takes the PASS from the criteria that it
-// belongs to.
-func (h *hearing) evidence() {
-	e := cmp.Or(h.response.Evidence, &Evidence{})
-	w := h.worktree()
-	defer w.close()
-	h.screenshots(w, e.Screenshots)
-	h.files(w, e.FileChecks)
-	h.tests(e.TestResults)
-	h.apis(e.APIResponses)
-	h.contrary(e)
-	if w.unchecked > 0 {
-		h.note("unchecked_evidence", "evidence_collected", "%s not looked at: no worktree is known here", were(w.unchecked, "file"))
-	}
+// An entry is one item of evidence_collected.
+type entry struct {
+	pointer string // file_checks/0
+	name    string // its path, command or endpoint
+	problem string // why it supports no PASS; "": it does
+	method  string // of an API response
+	status  int    // of an API response
 }
 
-func were(n int, word string) string {
-	if n == 1 {
-		return "1 " + word + " was"
-	}
-	return reports.Count(n, word) + " were"
+// entry adds an entry. An entry with a problem supports no PASS. The problem by itself is
+// no finding.
+func (a *assessment) entry(pointer, name string, problem string) *entry {
+	e := &entry{pointer: pointer, name: name, problem: problem}
+	a.entries[pointer] = e
+	return e
 }
 
-func (h *hearing) files(w *worktree, list []FileCheck) {
-	for _, f := range list {
-		gone := f.Exists != nil && !*f.Exists
-		if f.Exists == nil && f.SizeBytes == nil && !is(f.ContainsExpected) {
-			continue
+// refute reports an entry that does not hold. The criteria that refer to the entry lose
+// their PASS. Without a reference the criteria that mention its name lose it, or all
+// criteria if none mentions it.
+func (a *assessment) refute(e *entry, f Flag, location, format string, args ...any) {
+	e.problem = fmt.Sprintf(format, args...)
+	a.object(f, location, "%s", e.problem)
+	named := make([]bool, len(a.status))
+	if e.pointer != "" {
+		for _, i := range a.refs[e.pointer] {
+			named[i] = true
 		}
-		info, known := w.look(f.Path)
+	}
+	if mention := mentionOf(e.name); mention != nil && len(a.j.Issues) < maxIssues && !slices.Contains(named, true) {
+		for i, c := range a.request.Criteria {
+			named[i] = mention.MatchString(a.words(i, c))
+		}
+	}
+	all := !slices.Contains(named, true)
+	for i, s := range a.status {
+		if s == Passed && (all || named[i]) {
+			a.status[i] = Unreachable
+		}
+	}
+}
+
+// mentionOf returns a pattern of a path or command that stands in a text as a whole:
+// data.md does not name a.md, docs/a.md does.
+func mentionOf(name string) *regexp.Regexp {
+	const word = `[\pL\pN_-]`
+	if name == "" || len(name) > 1000 {
+		return nil
+	}
+	before, after := `(?:^|[^\pL\pN_.-]|(?:^|[^\pL\pN_-])\.)`, `(?:$|[^\pL\pN_./-]|\.(?:$|[^\pL\pN_-]))`
+	if isWord := regexp.MustCompile(`^` + word); !isWord.MatchString(name) {
+		before = ""
+	}
+	if isWord := regexp.MustCompile(word + `$`); !isWord.MatchString(name) {
+		after = ""
+	}
+	return regexp.MustCompile(before + regexp.QuoteMeta(name) + after)
+}
+
+// words returns the description and hint of a criterion, and its evidence.
+func (a *assessment) words(i int, c Criterion) string {
+	text := c.Description + "\n" + c.Hint
+	if a.result[i] != nil {
+		text += "\n" + a.result[i].Evidence
+	}
+	return text
+}
+
+// evidence checks that the entries are consistent, and that the files under the root are
+// as stated.
+func (a *assessment) evidence() {
+	e := cmp.Or(a.response.Evidence, &Evidence{})
+	tree := worktree.Open(a.options.Root, a.request.WorktreePath)
+	defer tree.Close()
+	unchecked := a.screenshots(tree, e.Screenshots) + a.files(tree, e.FileChecks)
+	if e.TestResults != nil {
+		a.tests(e.TestResults)
+	}
+	a.apis(e.APIResponses)
+	if unchecked > 0 {
+		verb := " was"
+		if unchecked > 1 {
+			verb = " were"
+		}
+		a.note("unchecked_evidence", "evidence_collected", "%s%s not looked at: no worktree is known here", reports.Count(unchecked, "file"), verb)
+	}
+}
+
+const noWorktree = "cannot be checked: no worktree is known here"
+
+// files checks the files again, and returns the number of files without a worktree.
+func (a *assessment) files(tree *worktree.Tree, list []FileCheck) (unchecked int) {
+	for i, f := range list {
+		gone := f.Exists != nil && !*f.Exists
+		contains := f.ContainsExpected != nil && *f.ContainsExpected
+		e := a.entry(fmt.Sprintf("file_checks/%d", i), f.Path, "")
+		var info os.FileInfo
+		if tree == nil {
+			e.problem = noWorktree
+		} else {
+			info = tree.Stat(f.Path)
+		}
+		claims := f.Exists != nil || f.SizeBytes != nil || contains
+		if claims && tree == nil {
+			unchecked++
+		}
 		empty := f.SizeBytes != nil && *f.SizeBytes == 0 || info != nil && info.Mode().IsRegular() && info.Size() == 0
 		switch {
-		case empty && is(f.ContainsExpected):
-			h.refute(FalseEvidence, f.Path, f.Path, "is said to contain what was expected, and is empty")
-		case gone && (is(f.ContainsExpected) || f.SizeBytes != nil && *f.SizeBytes > 0):
-			h.refute(FalseEvidence, f.Path, f.Path, "is said not to exist, and to have something in it")
-		case !known, gone && info == nil:
+		case empty && contains:
+			a.refute(e, FalseEvidence, f.Path, "is said to contain what was expected, and is empty")
+		case gone && (contains || f.SizeBytes != nil && *f.SizeBytes > 0):
+			a.refute(e, FalseEvidence, f.Path, "is said not to exist, and to have something in it")
+		case f.ContainsExpected != nil && !contains:
+			e.problem = "does not contain what was expected"
+			a.contrary(e, f.Path, "does not contain what was expected, and no criterion fails")
+		case tree == nil, gone && info == nil:
 		case gone:
-			h.refute(FalseEvidence, f.Path, f.Path, "is said not to exist, and is in the worktree")
+			a.refute(e, FalseEvidence, f.Path, "is said not to exist, and is in the worktree")
+		case info == nil && !claims:
+			e.problem = "is not in the worktree"
 		case info == nil:
-			h.refute(FalseEvidence, f.Path, f.Path, "is said to exist, and is not in the worktree")
+			a.refute(e, FalseEvidence, f.Path, "is said to exist, and is not in the worktree")
+		case !info.Mode().IsRegular() && !info.IsDir():
+			a.refute(e, FalseEvidence, f.Path, "is neither a file nor a directory")
 		case f.SizeBytes != nil && info.Mode().IsRegular() && info.Size() != *f.SizeBytes:
-			h.refute(FalseEvidence, f.Path, f.Path, "is said to have %s, and has %d", reports.Count(int(*f.SizeBytes), "byte"), info.Size())
+			a.refute(e, FalseEvidence, f.Path, "is said to have %s, and has %d", reports.Count(int(*f.SizeBytes), "byte"), info.Size())
 		}
+	}
+	return unchecked
+}
+
+// contrary refutes an entry that speaks for a FAIL if no criterion fails.
+func (a *assessment) contrary(e *entry, location, format string, args ...any) {
+	if !slices.Contains(a.status, Failed) {
+		a.refute(e, ContraryEvidence, location, format, args...)
 	}
 }
 
-func is(b *bool) bool { return b != nil && *b }
-
-// screenshots wants one picture that is there, and shows something, for what
-// was seen in a browser.
-func (h *hearing) screenshots(w *worktree, list []Screenshot) {
-	shown, passes := 0, slices.Contains(h.status, Passed)
-	looked := map[string]error{}
-	for _, s := range list {
+// screenshots checks the pictures. A PASS in a browser needs at least one.
+func (a *assessment) screenshots(tree *worktree.Tree, list []Screenshot) (unchecked int) {
+	shown, passes := 0, slices.Contains(a.status, Passed)
+	type look struct {
+		known bool
+		err   error
+	}
+	looked := map[string]look{}
+	for i, s := range list {
+		e := a.entry(fmt.Sprintf("screenshots/%d", i), s.Path, "has no path")
 		if s.Path == "" {
 			continue
 		}
-		err, known := looked[s.Path]
-		if !known {
-			err = h.screenshot(w, s, len(looked) < maxPictures)
-			looked[s.Path] = err
+		l, again := looked[s.Path]
+		if !again {
+			l.known, l.err = a.screenshot(tree, s, len(looked) < maxPictures)
+			looked[s.Path] = l
+			if !l.known {
+				unchecked++
+			}
 		}
-		if err != nil {
-			h.refute(FalseEvidence, s.Path, s.Path, "is said to be a screenshot, and %v", err)
+		e.problem = ""
+		switch {
+		case l.err != nil:
+			a.refute(e, FalseEvidence, s.Path, "is said to be a screenshot, and %v", l.err)
 			continue
+		case !l.known:
+			e.problem = noWorktree
 		}
 		shown++
 	}
-	if h.request.ValidationType != Code && shown == 0 && passes {
-		h.refute(MissingScreenshot, "screenshots", "", "what is PASS in a browser needs a screenshot, and there is none")
+	if a.request.ValidationType != Code && shown == 0 && passes {
+		a.refute(&entry{}, MissingScreenshot, "screenshots", "what is PASS in a browser needs a screenshot, and there is none")
 	}
+	return unchecked
 }
 
-// screenshot looks at one picture, where there is somewhere to look, and tells
-// its size. Without a worktree that is where screenshots alone may lie.
-func (h *hearing) screenshot(w *worktree, s Screenshot, whole bool) error {
-	file := h.kept(s.Path)
-	if file == nil {
-		var known bool
-		if file, known = w.open(s.Path); !known {
-			return nil
-		}
+// screenshot looks at one picture and notes its size. known is false if there is
+// nowhere to look.
+func (a *assessment) screenshot(tree *worktree.Tree, s Screenshot, whole bool) (known bool, err error) {
+	file := a.picture(s.Path)
+	switch {
+	case file == nil && tree == nil:
+		return false, nil
+	case file == nil:
+		file = tree.File(s.Path)
 	}
 	if file == nil {
-		return errors.New("there is none in the worktree")
+		return true, errors.New("there is none in the worktree")
 	}
 	defer file.Close()
 	size, err := lookAt(file, whole)
 	if err == nil {
-		h.note("screenshot", s.Path, "shows %s points", size)
+		a.note("screenshot", s.Path, "shows %s points", size)
 	}
-	return err
+	return true, err
 }
 
-// tests holds the counts of a test run against its exit code.
-func (h *hearing) tests(t *TestResults) {
-	if t == nil {
-		return
-	}
-	for _, n := range []*int{t.Passed, t.Failed, t.Skipped} {
-		if n != nil && *n < 0 {
-			h.refute(FalseEvidence, "test_results", t.Command, "has a count below 0")
-			return
-		}
-	}
-	if t.ExitCode != nil && t.Failed != nil && (*t.ExitCode == 0) != (*t.Failed == 0) {
-		h.refute(FalseEvidence, "test_results", t.Command, "exit code %d does not go with %d failed", *t.ExitCode, *t.Failed)
-	}
-	h.ran(t)
-}
-
-// contrary looks for evidence of a failure where nothing is said to fail.
-func (h *hearing) contrary(e *Evidence) {
-	if slices.Contains(h.status, Failed) {
-		return
-	}
-	if t := e.TestResults; t != nil && (t.ExitCode != nil && *t.ExitCode != 0 && !h.exitAsked(*t.ExitCode) || t.Failed != nil && *t.Failed > 0) {
-		h.refute(ContraryEvidence, "test_results", t.Command, "the tests failed, and no criterion does")
-	}
-	for _, f := range e.FileChecks {
-		if f.ContainsExpected != nil && !*f.ContainsExpected {
-			h.refute(ContraryEvidence, f.Path, f.Path, "does not contain what was expected, and no criterion fails")
-		}
-	}
-}
-
-// exitAsked tells whether a criterion that passes names the status that a program
-// ended with.
-func (h *hearing) exitAsked(code int) bool {
-	for i, c := range h.request.Criteria {
-		if h.status[i] == Passed && namesExit(c, code) {
-			return true
-		}
-	}
-	return false
-}
-
-// A worktree is the directory that evidence is looked for in, without a way out
-// of it: not by "..", and not by a link.
-type worktree struct {
-	root      *os.Root // nil where none is known
-	prefixes  []string // what absolute paths in it begin with
-	unchecked int
-}
-
-func (h *hearing) worktree() *worktree {
-	if h.options.Root == "" {
-		return &worktree{}
-	}
-	return openTree(h.options.Root, h.request.WorktreePath)
-}
-
-// openTree opens a directory that absolute paths may also call by other names.
-func openTree(dir string, names ...string) *worktree {
-	w := &worktree{prefixes: names}
-	if root, err := os.OpenRoot(dir); err == nil {
-		w.root = root
-	}
-	if whole, err := filepath.Abs(dir); err == nil {
-		w.prefixes = append(w.prefixes, whole)
-	}
-	return w
-}
-
-// EvidenceDirs is how directories for screenshots are called that a validator
-// here makes under [os.TempDir], as a pattern of [os.MkdirTemp]. Judge knows
-// them by it.
+// EvidenceDirs is the pattern, of [os.MkdirTemp], of directories for screenshots that a
+// validator makes under [os.TempDir]. Judge knows these directories by it.
 const EvidenceDirs = "capstan-evidence-*"
 
-// kept gives a screenshot that lies beside the worktree: in the directory that
-// the options name, or in one of EvidenceDirs. It is nil for nothing.
-func (h *hearing) kept(path string) *os.File {
-	dir := h.options.Evidence
+// picture opens a screenshot in the directory of the options or in one of EvidenceDirs. It
+// returns nil if there is none.
+func (a *assessment) picture(path string) *os.File {
+	dir := a.options.Evidence
 	if own := filepath.Dir(path); isEvidenceDir(own) {
 		dir = own
 	}
-	if dir == "" {
+	tree := worktree.Open(dir)
+	defer tree.Close()
+	if tree == nil {
 		return nil
 	}
-	w := openTree(dir)
-	defer w.close()
-	file, _ := w.open(path)
-	return file
+	return tree.File(path)
 }
 
 func isEvidenceDir(dir string) bool {
@@ -207,59 +237,46 @@ func isEvidenceDir(dir string) bool {
 	return err == nil && info.IsDir()
 }
 
-func (w *worktree) close() {
-	if w.root != nil {
-		w.root.Close()
+// tests compares the counts of a test run with its exit code and its output.
+func (a *assessment) tests(t *TestResults) {
+	e := a.entry("test_results", t.Command, "")
+	output := ReadOutput(t.Output)
+	failed := t.Failed != nil && *t.Failed > 0
+	cut := strings.HasSuffix(t.Output, "…") // it may hide a run of tests
+	none := t.Passed != nil && *t.Passed == 0 && !failed || t.Passed == nil && t.Failed == nil && output.None() && !cut
+	negative := slices.ContainsFunc([]*int{t.Passed, t.Failed, t.Skipped}, func(n *int) bool { return n != nil && *n < 0 })
+	switch {
+	case t.ExitCode == nil:
+		e.problem = "has no exit_code"
+	case t.Command == "":
+		e.problem = "has no command"
+	case *t.ExitCode != 0:
+		e.problem = fmt.Sprintf("has exit code %d", *t.ExitCode)
+	}
+	if negative {
+		a.refute(e, FalseEvidence, "test_results", "has a count below 0")
+		return
+	}
+	if t.ExitCode != nil && t.Failed != nil && (*t.ExitCode == 0) == failed {
+		a.refute(e, FalseEvidence, "test_results", "exit code %d does not go with %d failed", *t.ExitCode, *t.Failed)
+	}
+	if none {
+		a.refute(e, MissingEvidence, "test_results", "is a run of no tests%s", ofCommand(t))
+	}
+	if t.ExitCode != nil && *t.ExitCode == 0 && output.Failure != "" {
+		a.refute(e, ContraryEvidence, "test_results", "ended with exit code 0, and its output reports a failure: %s", brief(output.Failure))
+	}
+	if failed || t.ExitCode != nil && *t.ExitCode != 0 {
+		a.contrary(e, "test_results", "the tests failed, and no criterion does")
+	}
+	if t.ExitCode == nil && (t.Passed != nil || t.Failed != nil) {
+		a.note("exit_code", "test_results", "has counts and no exit code to compare them with")
 	}
 }
 
-// look gives what stands at a path, nil for nothing; known is false where there
-// is nowhere to look.
-func (w *worktree) look(path string) (info os.FileInfo, known bool) {
-	if w.root == nil {
-		w.unchecked++
-		return nil, false
+func ofCommand(t *TestResults) string {
+	if t.Command == "" {
+		return ""
 	}
-	inside, ok := w.inside(path)
-	if !ok {
-		return nil, true
-	}
-	info, err := w.root.Stat(inside)
-	if err != nil {
-		return nil, true
-	}
-	return info, true
-}
-
-// open opens a regular file that is not empty; nil for anything else.
-func (w *worktree) open(path string) (file *os.File, known bool) {
-	info, known := w.look(path)
-	if !known || info == nil || info.Size() == 0 {
-		return nil, known
-	}
-	inside, _ := w.inside(path)
-	file, err := files.OpenIn(w.root, inside)
-	if err != nil {
-		return nil, true
-	}
-	return file, true
-}
-
-// inside is a path as seen from the root; not ok is a path that is not in it.
-func (w *worktree) inside(path string) (string, bool) {
-	if strings.ContainsRune(path, 0) {
-		return "", false
-	}
-	if !filepath.IsAbs(path) {
-		return path, filepath.IsLocal(path)
-	}
-	for _, prefix := range w.prefixes {
-		if !filepath.IsAbs(prefix) {
-			continue
-		}
-		if rel, err := filepath.Rel(prefix, path); err == nil && filepath.IsLocal(rel) {
-			return rel, true
-		}
-	}
-	return "", false
+	return fmt.Sprintf(" (%s)", brief(t.Command))
 }

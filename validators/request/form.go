@@ -118,7 +118,7 @@ func (t *tree) meant(key string) (field string, spelled bool) {
 			return name, true
 		}
 	}
-	return dialects[t.Title][word], false
+	return dialects()[t.Title][word], false
 }
 
 var dashes = strings.NewReplacer("_", "", "-", "", " ", "")
@@ -130,38 +130,23 @@ func bare(key string) string {
 	return dashes.Replace(strings.ToLower(key))
 }
 
-// dialects are names that other formats, and models, have for required fields.
-var dialects = map[string]map[string]string{
-	"request": {
-		"task": "task_id", "id": "task_id", "bead": "task_id", "beadid": "task_id", "issueid": "task_id",
-		"type": "validation_type", "kind": "validation_type", "mode": "validation_type",
-		"criteria": "acceptance_criteria", "acceptance": "acceptance_criteria", "requirements": "acceptance_criteria",
-	},
-	"criterion": {
-		"criterionid": "id", "criteriaid": "id", "acid": "id", "ac": "id", "name": "id",
-		"criterion": "description", "text": "description", "title": "description", "requirement": "description",
-	},
-	"promise": {
-		"id": "promise_id", "title": "summary", "description": "summary", "criteria": "acceptance_criteria",
-	},
-	"promised": {
-		"criterionid": "id", "acid": "id", "ac": "id", "criterion": "description", "text": "description", "title": "description",
-		"status": "met", "done": "met", "passed": "met", "complete": "met", "completed": "met", "satisfied": "met",
-	},
-	"response": {
-		"task": "task_id", "id": "task_id", "requestid": "task_id", "bead": "task_id", "beadid": "task_id", "issueid": "task_id",
-		"result": "verdict", "status": "verdict", "overall": "verdict", "overallverdict": "verdict", "overallstatus": "verdict", "outcome": "verdict",
-		"criteria": "criteria_results", "results": "criteria_results", "acceptancecriteria": "criteria_results",
-		"criterionresults": "criteria_results", "acceptancecriteriaresults": "criteria_results",
-		"time": "timestamp", "date": "timestamp", "datetime": "timestamp", "completedat": "timestamp", "createdat": "timestamp", "validatedat": "timestamp",
-	},
-	"result": {
-		"criterion": "criterion_id", "id": "criterion_id", "criteriaid": "criterion_id", "acid": "criterion_id", "ac": "criterion_id",
-		"met": "status", "passed": "status", "pass": "status", "satisfied": "status", "result": "status", "verdict": "status", "outcome": "status",
-		"proof": "evidence", "reason": "evidence", "reasoning": "evidence", "justification": "evidence", "details": "evidence",
-		"notes": "evidence", "note": "evidence", "observation": "evidence", "explanation": "evidence",
-	},
-}
+// The table has a row for each name that other formats, and models, use for a required
+// field: the form, the name without marks, the field.
+//
+//go:embed tables/dialects.tsv
+var dialectsTable string
+
+var dialects = sync.OnceValue(func() map[string]map[string]string {
+	all := map[string]map[string]string{}
+	for line := range strings.Lines(dialectsTable) {
+		c := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		if all[c[0]] == nil {
+			all[c[0]] = map[string]string{}
+		}
+		all[c[0]][c[1]] = c[2]
+	}
+	return all
+})
 
 func join(at, key string) string {
 	if at == "" {

@@ -5,35 +5,36 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
+	"unicode"
 )
 
 // Options say how responses are judged.
 type Options struct {
-	Root          string    // the directory that files of the evidence are looked for in; "" looks for none
-	Evidence      string    // the directory that screenshots may be kept in beside Root; "" is none but those called EvidenceDirs
+	Root          string    // the directory of the files of the evidence; "": they are not checked
+	Evidence      string    // a directory of screenshots beside Root; "": none but those named EvidenceDirs
+	Strict        bool      // whether a PASS must name evidence that can be checked
 	AcceptPartial bool      // whether PARTIAL is enough
 	Late          bool      // whether the response came after its time: it is judged, and not valid
-	Asked         time.Time // when the request was made; the zero time where nobody knows
+	Asked         time.Time // when the request was made; the zero time: unknown
 }
 
-// Judge holds a response against its request. Neither what the response claims
-// nor what its evidence claims is taken for granted, and the effective verdict
-// is never better than the claimed one or than what the criteria come to.
+// Judge judges a response against its request. The effective verdict is the worse of
+// the claimed one and the one that the criteria come to.
 //
-// A response of another task is refused. Of the criteria of the request, one
-// that is missing or SKIP is BLOCKED; of several results for one, the worst
-// counts; a PASS is BLOCKED where its evidence is missing or does not hold.
+// A response of another task is refused. A criterion of the request that is missing or
+// SKIP counts as BLOCKED. Of several results for a criterion the worst counts. A PASS
+// counts as BLOCKED if its evidence is empty or does not hold. With [Options.Strict]
+// a PASS must name an entry of evidence_collected that can be checked.
 func Judge(r *Request, given *Response, o Options) Judgement {
 	if given.TaskID != r.TaskID {
 		return wrongTask(r, given)
 	}
-	h := newHearing(r, given, o)
-	h.results()
-	h.coverage()
-	h.words()
-	h.evidence()
-	j := h.judgement()
+	a := newAssessment(r, given, o)
+	a.results()
+	a.coverage()
+	a.evidence()
+	a.references()
+	j := a.judgement()
 	if o.Late {
 		j = j.late()
 	}
@@ -47,230 +48,165 @@ func wrongTask(r *Request, given *Response) Judgement {
 	return j
 }
 
-// A hearing is one response while it is judged.
-type hearing struct {
+// An assessment is one response while it is judged.
+type assessment struct {
 	request  *Request
 	response *Response
 	options  Options
 
-	status []Status  // what counts, for each criterion
-	result []*Result // where it is from; nil is missing
-	times  []int     // how many results there are
-	opened int       // how often evidence has taken a PASS
-	flags  map[Flag]bool
-	more   int // issues that are not listed
-	j      Judgement
+	status  []Status  // the status that counts, for each criterion
+	result  []*Result // its source; nil: there is none
+	times   []int     // the number of results
+	entries map[string]*entry
+	refs    map[string][]int // the criteria that name an entry
+	flags   map[Flag]bool
+	more    int // issues that are not listed
+	j       Judgement
 }
 
-func newHearing(r *Request, given *Response, o Options) *hearing {
+func newAssessment(r *Request, given *Response, o Options) *assessment {
 	n := len(r.Criteria)
-	h := &hearing{request: r, response: given, options: o, flags: map[Flag]bool{}}
-	h.status, h.result, h.times = make([]Status, n), make([]*Result, n), make([]int, n)
-	h.j = Judgement{TaskID: r.TaskID, Claimed: given.Verdict, Flags: []Flag{}, Criteria: []Judged{}}
-	return h
+	a := &assessment{request: r, response: given, options: o, flags: map[Flag]bool{}, entries: map[string]*entry{}, refs: map[string][]int{}}
+	a.status, a.result, a.times = make([]Status, n), make([]*Result, n), make([]int, n)
+	a.j = Judgement{TaskID: r.TaskID, Claimed: given.Verdict, Flags: []Flag{}, Criteria: []Judged{}}
+	return a
 }
 
-// object flags the response and says why.
-func (h *hearing) object(f Flag, location, format string, args ...any) {
-	h.flags[f] = true
-	h.issue(string(f), location, fmt.Sprintf(format, args...))
+// object flags the response and adds an issue.
+func (a *assessment) object(f Flag, location, format string, args ...any) {
+	a.flags[f] = true
+	a.issue(string(f), location, fmt.Sprintf(format, args...))
 }
 
-// refute objects to what the criteria about something pass by, and opens them.
-func (h *hearing) refute(f Flag, location, about, format string, args ...any) {
-	h.object(f, location, format, args...)
-	h.open(about)
-}
-
-func (h *hearing) issue(check, location, message string) {
-	if len(h.j.Issues) == maxIssues {
-		h.more++
+func (a *assessment) issue(check, location, message string) {
+	if len(a.j.Issues) == maxIssues {
+		a.more++
 		return
 	}
-	h.j.Issues = add(h.j.Issues, check, "error", location, message)
+	a.j.Issues = add(a.j.Issues, check, "error", location, message)
 }
 
-func (h *hearing) note(check, location, format string, args ...any) {
-	h.j.Notes = add(h.j.Notes, check, "warning", location, fmt.Sprintf(format, args...))
+func (a *assessment) note(check, location, format string, args ...any) {
+	a.j.Notes = add(a.j.Notes, check, "warning", location, fmt.Sprintf(format, args...))
 }
 
-// results gives each result to its criterion.
-func (h *hearing) results() {
-	index := make(map[string]int, len(h.request.Criteria))
-	for i, c := range h.request.Criteria {
+// results assigns each result to its criterion.
+func (a *assessment) results() {
+	index := make(map[string]int, len(a.request.Criteria))
+	for i, c := range a.request.Criteria {
 		index[c.ID] = i
 	}
-	for i := range h.response.Results {
-		result := &h.response.Results[i]
+	for i := range a.response.Results {
+		result := &a.response.Results[i]
 		at, known := index[result.CriterionID]
 		if !known {
-			h.flags[UnknownCriterion] = true
-			h.note(string(UnknownCriterion), fmt.Sprintf("criteria_results[%d].criterion_id", i), "the request has no criterion %s", quoted(result.CriterionID))
+			a.flags[UnknownCriterion] = true
+			a.note(string(UnknownCriterion), fmt.Sprintf("criteria_results[%d].criterion_id", i), "the request has no criterion %s", quoted(result.CriterionID))
 			continue
 		}
-		status := counted(result, h.request.Criteria[at])
-		if h.times[at]++; h.times[at] == 1 || badness(status) > badness(h.status[at]) {
-			h.status[at], h.result[at] = status, result
+		status := counted(result)
+		if a.times[at]++; a.times[at] == 1 || badness(status) > badness(a.status[at]) {
+			a.status[at], a.result[at] = status, result
+		}
+	}
+	for i, result := range a.result {
+		if result != nil {
+			for _, pointer := range result.pointers() {
+				a.refs[pointer] = append(a.refs[pointer], i)
+			}
 		}
 	}
 }
 
-// counted is the status of a result by itself: what shows nothing, or says the
-// criterion again, passes nothing.
-func counted(r *Result, c Criterion) Status {
+// counted returns the status of a result by itself: a PASS needs a text or a reference.
+func counted(r *Result) Status {
 	switch {
 	case r.Status == Failed:
 		return Failed
-	case r.Status == Passed && !hollowText(r.Evidence) && !restates(r.Evidence, c):
+	case r.Status == Passed && (visible(r.Evidence) || len(r.EvidenceRefs) > 0):
 		return Passed
 	default:
 		return Unreachable
 	}
 }
 
-func badness(s Status) int { return slices.Index([]Status{Passed, Unreachable, Failed}, s) }
-
-// coverage tells of every criterion that is not answered once, with PASS.
-func (h *hearing) coverage() {
-	for i, c := range h.request.Criteria {
-		result := h.result[i]
-		if h.times[i] > 1 {
-			h.object(DuplicateCriterion, c.ID, "has %d results; the worst counts", h.times[i])
-		}
-		switch {
-		case result == nil:
-			h.status[i] = Unreachable
-			h.object(MissingCriteria, c.ID, "has no result")
-		case result.Status == Passed && h.status[i] != Passed:
-			h.object(MissingEvidence, c.ID, "is PASS without evidence%s, and counts as BLOCKED", quotedHollow(result.Evidence))
-		case result.Status != Passed:
-			h.issue("criterion", c.ID, unmet(result))
-		}
-	}
-}
-
-// quotedHollow is what stands where evidence should.
-func quotedHollow(s string) string {
-	if s = brief(s); s == "" {
-		return ""
-	}
-	return fmt.Sprintf(" (%q)", s)
-}
-
-// unmet is what a result that is no PASS says, with what would mend it.
-func unmet(r *Result) string {
-	said := fmt.Sprintf("%s: %s", r.Status, clean(r.Evidence, maxText/2))
-	if strings.TrimSpace(r.Remediation) != "" {
-		said += " (to mend it: " + clean(r.Remediation, maxText/2) + ")"
-	}
-	return said
-}
-
-// open takes the PASS from the criteria that a text belongs to: those whose
-// evidence, description or hint has it, and all if none has.
-func (h *hearing) open(about string) {
-	if h.opened++; h.opened > maxIssues {
-		about = "" // each look reads all of the evidence
-	}
-	named := make([]bool, len(h.status))
-	for i, c := range h.request.Criteria {
-		named[i] = about != "" && names(h.said(i, c), about)
-	}
-	all := !slices.Contains(named, true)
-	for i, s := range h.status {
-		if s == Passed && (all || named[i]) {
-			h.status[i] = Unreachable
-		}
-	}
-}
-
-// names tells whether a text has a path or a command as a whole: data.md does not
-// name a.md, docs/a.md may.
-func names(text, what string) bool {
-	return whole(text, what, func(before, after string) bool {
-		first, last := what[0], what[len(what)-1]
-		return !(goesOn(first) && before != "" && (goesOn(before[len(before)-1]) || before[len(before)-1] == '.' && (len(before) < 2 || goesOn(before[len(before)-2])))) &&
-			!(goesOn(last) && after != "" && (goesOn(after[0]) || after[0] == '/' || after[0] == '.' && len(after) > 1 && goesOn(after[1])))
+// visible reports whether a text has a letter or a digit that a reader sees.
+func visible(s string) bool {
+	return strings.ContainsFunc(s, func(r rune) bool {
+		return (unicode.IsLetter(r) || unicode.IsNumber(r)) && !unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r)
 	})
 }
 
-func goesOn(c byte) bool { return c != '/' && strings.IndexByte(inPath, c) >= 0 || c >= utf8.RuneSelf }
+func badness(s Status) int { return slices.Index([]Status{Passed, Unreachable, Failed}, s) }
 
-// whole tells whether something stands in a text with something around it that
-// makes it whole.
-func whole(text, what string, bounded func(before, after string) bool) bool {
-	if len(what) > maxText { // to compare it again and again would take too long
-		return strings.Contains(text, what)
-	}
-	for from := 0; ; {
-		i := strings.Index(text[from:], what)
-		if i < 0 {
-			return false
+// coverage reports every criterion that does not have exactly one result, PASS.
+func (a *assessment) coverage() {
+	for i, c := range a.request.Criteria {
+		result := a.result[i]
+		if a.times[i] > 1 {
+			a.object(DuplicateCriterion, c.ID, "has %d results; the worst counts", a.times[i])
 		}
-		begin, end := from+i, from+i+len(what)
-		if bounded(text[:begin], text[end:]) {
-			return true
+		switch {
+		case result == nil:
+			a.status[i] = Unreachable
+			a.object(MissingCriteria, c.ID, "has no result")
+		case result.Status == Passed && a.status[i] != Passed:
+			a.object(MissingEvidence, c.ID, "is PASS without evidence, and counts as BLOCKED")
+		case result.Status != Passed:
+			a.issue("criterion", c.ID, unmet(result))
 		}
-		from = begin + 1
 	}
 }
 
-// said are the words of a criterion and of its evidence.
-func (h *hearing) said(i int, c Criterion) string {
-	said := c.Description + "\n" + c.Hint
-	if h.result[i] != nil {
-		said += "\n" + h.result[i].Evidence
+// unmet describes a result that is not PASS, with its remediation.
+func unmet(r *Result) string {
+	text := fmt.Sprintf("%s: %s", r.Status, clean(r.Evidence, maxText/2))
+	if strings.TrimSpace(r.Remediation) != "" {
+		text += " (to mend it: " + clean(r.Remediation, maxText/2) + ")"
 	}
-	return said
+	return text
 }
 
-func (h *hearing) judgement() Judgement {
-	j := &h.j
-	for i, c := range h.request.Criteria {
-		j.Criteria = append(j.Criteria, Judged{c.ID, h.status[i]})
+func (a *assessment) judgement() Judgement {
+	j := &a.j
+	for i, c := range a.request.Criteria {
+		j.Criteria = append(j.Criteria, Judged{c.ID, a.status[i]})
 	}
-	own := Overall(h.status)
+	own := Overall(a.status)
 	j.Effective = worse(j.Claimed, own)
 	if own != j.Claimed {
-		h.object(Inconsistent, "verdict", "is %s, and the criteria come to %s", brief(string(j.Claimed)), own)
+		a.object(Inconsistent, "verdict", "is %s, and the criteria come to %s", brief(string(j.Claimed)), own)
 	}
-	h.slow()
-	h.early()
+	a.clock()
 	for _, f := range Flags() {
-		if h.flags[f] {
+		if a.flags[f] {
 			j.Flags = append(j.Flags, f)
 		}
 	}
-	j.Valid = j.Effective == Pass || j.Effective == Partial && h.options.AcceptPartial
+	j.Valid = j.Effective == Pass || j.Effective == Partial && a.options.AcceptPartial
 	j.Reason = j.reason()
-	if h.more > 0 {
-		j.Reason += fmt.Sprintf("; and %d more", h.more)
+	if a.more > 0 {
+		j.Reason += fmt.Sprintf("; and %d more", a.more)
 	}
 	return *j
 }
 
-// slow flags what says of itself that it took too long. It was in time, and
-// counts.
-func (h *hearing) slow() {
-	if took, allowed := h.response.DurationSeconds, h.request.Timeout(); took > allowed.Seconds() {
-		h.flags[Late] = true
-		h.note(string(Late), "duration_seconds", "it took %gs, and there were %s", took, allowed.Round(time.Second))
+// clock notes a duration above the timeout, and a timestamp before the request. Both
+// count nevertheless. Timestamps may be in whole seconds.
+func (a *assessment) clock() {
+	if took, allowed := a.response.DurationSeconds, a.request.Timeout(); took > allowed.Seconds() {
+		a.flags[Late] = true
+		a.note(string(Late), "duration_seconds", "it took %gs, and there were %s", took, allowed.Round(time.Second))
+	}
+	asked := a.options.Asked.Truncate(time.Second)
+	if at := a.response.Timestamp; !asked.IsZero() && at.Before(asked) {
+		a.note("timestamp", "timestamp", "%s lies before the request was made, at %s", at.UTC().Format(time.RFC3339), asked.UTC().Format(time.RFC3339))
 	}
 }
 
-// early tells of a response that says it was finished before it was asked for:
-// a clock that is wrong, or an answer to something else. Timestamps may be of
-// whole seconds.
-func (h *hearing) early() {
-	asked := h.options.Asked.Truncate(time.Second)
-	if at := h.response.Timestamp; !asked.IsZero() && at.Before(asked) {
-		h.note("timestamp", "timestamp", "%s lies before the request was made, at %s", at.UTC().Format(time.RFC3339), asked.UTC().Format(time.RFC3339))
-	}
-}
-
-// Overall is what the statuses of criteria come to: all PASS is PASS; some PASS and some FAIL and
-// nothing else is PARTIAL; any other FAIL is FAIL; all else, none at all
-// included, is BLOCKED.
+// Overall returns the verdict of the statuses of criteria. All PASS is PASS. PASS and
+// FAIL without anything else is PARTIAL. Any other FAIL is FAIL. The rest, an empty
+// list included, is BLOCKED.
 func Overall(list []Status) Verdict {
 	passed, failed, open := 0, 0, 0
 	for _, s := range list {
@@ -295,7 +231,7 @@ func Overall(list []Status) Verdict {
 	}
 }
 
-// worse is the worse of two verdicts; what is none is BLOCKED.
+// worse returns the worse of two verdicts. An unknown verdict counts as BLOCKED.
 func worse(a, b Verdict) Verdict {
 	order := []Verdict{Pass, Partial, Blocked, Fail}
 	rank := func(v Verdict) int {

@@ -39,38 +39,38 @@ func TestJudge(t *testing.T) {
 		flags         flags
 		statuses      string
 	}{
-		{"recompute: all PASS is PASS", two, answer("PASS", "b", "PASS", "a", "PASS"), "PASS", flags{}, "a=PASS b=PASS"},
-		{"recompute: some PASS, some FAIL, nothing open is PARTIAL", two, answer("PARTIAL", "a", "PASS", "b", "FAIL"), "PARTIAL", flags{}, "a=PASS b=FAIL"},
+		{"recompute: all PASS is PASS", two, answer("PASS", "b", "PASS", "a", "PASS"), "PASS", flags{"unverified_evidence"}, "a=PASS b=PASS"},
+		{"recompute: some PASS, some FAIL, nothing open is PARTIAL", two, answer("PARTIAL", "a", "PASS", "b", "FAIL"), "PARTIAL", flags{"unverified_evidence"}, "a=PASS b=FAIL"},
 		{"recompute: all FAIL is FAIL", two, answer("FAIL", "a", "FAIL", "b", "FAIL"), "FAIL", flags{}, "a=FAIL b=FAIL"},
 		{"recompute: FAIL with something open is FAIL", two, answer("FAIL", "a", "FAIL", "b", "BLOCKED"), "FAIL", flags{}, "a=FAIL b=BLOCKED"},
-		{"recompute: PASS, FAIL and something open is FAIL", ask("a", "b", "c"), answer("FAIL", "a", "PASS", "b", "FAIL", "c", "SKIP"), "FAIL", flags{}, "a=PASS b=FAIL c=BLOCKED"},
-		{"recompute: PASS and something open is BLOCKED", two, answer("BLOCKED", "a", "PASS", "b", "BLOCKED"), "BLOCKED", flags{}, "a=PASS b=BLOCKED"},
+		{"recompute: PASS, FAIL and something open is FAIL", ask("a", "b", "c"), answer("FAIL", "a", "PASS", "b", "FAIL", "c", "SKIP"), "FAIL", flags{"unverified_evidence"}, "a=PASS b=FAIL c=BLOCKED"},
+		{"recompute: PASS and something open is BLOCKED", two, answer("BLOCKED", "a", "PASS", "b", "BLOCKED"), "BLOCKED", flags{"unverified_evidence"}, "a=PASS b=BLOCKED"},
 		{"recompute: nothing but open is BLOCKED", two, answer("BLOCKED", "a", "SKIP", "b", "BLOCKED"), "BLOCKED", flags{}, "a=BLOCKED b=BLOCKED"},
 
-		{"coverage: SKIP counts as BLOCKED", two, answer("PASS", "a", "PASS", "b", "SKIP"), "BLOCKED", flags{"inconsistent"}, "a=PASS b=BLOCKED"},
-		{"coverage: missing counts as BLOCKED", two, answer("PASS", "a", "PASS"), "BLOCKED", flags{"inconsistent", "missing_criteria"}, "a=PASS b=BLOCKED"},
+		{"coverage: SKIP counts as BLOCKED", two, answer("PASS", "a", "PASS", "b", "SKIP"), "BLOCKED", flags{"inconsistent", "unverified_evidence"}, "a=PASS b=BLOCKED"},
+		{"coverage: missing counts as BLOCKED", two, answer("PASS", "a", "PASS"), "BLOCKED", flags{"inconsistent", "missing_criteria", "unverified_evidence"}, "a=PASS b=BLOCKED"},
 		{"coverage: none at all is BLOCKED", two, answer("PASS"), "BLOCKED", flags{"inconsistent", "missing_criteria"}, "a=BLOCKED b=BLOCKED"},
 		{"coverage: missing beside FAIL is FAIL", two, answer("FAIL", "a", "FAIL"), "FAIL", flags{"missing_criteria"}, "a=FAIL b=BLOCKED"},
-		{"coverage: an unknown id is flagged", one, answer("PASS", "a", "PASS", "z", "PASS"), "PASS", flags{"unknown_criterion"}, "a=PASS"},
-		{"coverage: an unknown id decides nothing", one, answer("PASS", "a", "PASS", "z", "FAIL"), "PASS", flags{"unknown_criterion"}, "a=PASS"},
+		{"coverage: an unknown id is flagged", one, answer("PASS", "a", "PASS", "z", "PASS"), "PASS", flags{"unknown_criterion", "unverified_evidence"}, "a=PASS"},
+		{"coverage: an unknown id decides nothing", one, answer("PASS", "a", "PASS", "z", "FAIL"), "PASS", flags{"unknown_criterion", "unverified_evidence"}, "a=PASS"},
 		{"coverage: an id in another case is unknown", one, answer("PASS", "A", "PASS"), "BLOCKED", flags{"inconsistent", "missing_criteria", "unknown_criterion"}, "a=BLOCKED"},
 		{"coverage: of duplicates the worst counts, FAIL last", one, answer("PASS", "a", "PASS", "a", "FAIL"), "FAIL", flags{"inconsistent", "duplicate_criterion"}, "a=FAIL"},
 		{"coverage: of duplicates the worst counts, FAIL first", one, answer("PASS", "a", "FAIL", "a", "PASS"), "FAIL", flags{"inconsistent", "duplicate_criterion"}, "a=FAIL"},
 		{"coverage: of duplicates SKIP is worse than PASS", one, answer("PASS", "a", "SKIP", "a", "PASS"), "BLOCKED", flags{"inconsistent", "duplicate_criterion"}, "a=BLOCKED"},
 		{"coverage: of duplicates FAIL is worse than BLOCKED", one, answer("FAIL", "a", "BLOCKED", "a", "FAIL", "a", "SKIP"), "FAIL", flags{"duplicate_criterion"}, "a=FAIL"},
-		{"coverage: duplicates that agree are flagged", one, answer("PASS", "a", "PASS", "a", "PASS"), "PASS", flags{"duplicate_criterion"}, "a=PASS"},
+		{"coverage: duplicates that agree are flagged", one, answer("PASS", "a", "PASS", "a", "PASS"), "PASS", flags{"duplicate_criterion", "unverified_evidence"}, "a=PASS"},
 
-		{"effective: PASS claimed, PARTIAL computed", two, answer("PASS", "a", "PASS", "b", "FAIL"), "PARTIAL", flags{"inconsistent"}, "a=PASS b=FAIL"},
+		{"effective: PASS claimed, PARTIAL computed", two, answer("PASS", "a", "PASS", "b", "FAIL"), "PARTIAL", flags{"inconsistent", "unverified_evidence"}, "a=PASS b=FAIL"},
 		{"effective: PASS claimed, BLOCKED computed", one, answer("PASS", "a", "BLOCKED"), "BLOCKED", flags{"inconsistent"}, "a=BLOCKED"},
 		{"effective: PASS claimed, FAIL computed", one, answer("PASS", "a", "FAIL"), "FAIL", flags{"inconsistent"}, "a=FAIL"},
-		{"effective: PARTIAL claimed, PASS computed", one, answer("PARTIAL", "a", "PASS"), "PARTIAL", flags{"inconsistent"}, "a=PASS"},
+		{"effective: PARTIAL claimed, PASS computed", one, answer("PARTIAL", "a", "PASS"), "PARTIAL", flags{"inconsistent", "unverified_evidence"}, "a=PASS"},
 		{"effective: PARTIAL claimed, BLOCKED computed", one, answer("PARTIAL", "a", "SKIP"), "BLOCKED", flags{"inconsistent"}, "a=BLOCKED"},
 		{"effective: PARTIAL claimed, FAIL computed", one, answer("PARTIAL", "a", "FAIL"), "FAIL", flags{"inconsistent"}, "a=FAIL"},
-		{"effective: BLOCKED claimed, PASS computed", one, answer("BLOCKED", "a", "PASS"), "BLOCKED", flags{"inconsistent"}, "a=PASS"},
-		{"effective: BLOCKED claimed, PARTIAL computed", two, answer("BLOCKED", "a", "PASS", "b", "FAIL"), "BLOCKED", flags{"inconsistent"}, "a=PASS b=FAIL"},
+		{"effective: BLOCKED claimed, PASS computed", one, answer("BLOCKED", "a", "PASS"), "BLOCKED", flags{"inconsistent", "unverified_evidence"}, "a=PASS"},
+		{"effective: BLOCKED claimed, PARTIAL computed", two, answer("BLOCKED", "a", "PASS", "b", "FAIL"), "BLOCKED", flags{"inconsistent", "unverified_evidence"}, "a=PASS b=FAIL"},
 		{"effective: BLOCKED claimed, FAIL computed", one, answer("BLOCKED", "a", "FAIL"), "FAIL", flags{"inconsistent"}, "a=FAIL"},
-		{"effective: FAIL claimed, PASS computed", one, answer("FAIL", "a", "PASS"), "FAIL", flags{"inconsistent"}, "a=PASS"},
-		{"effective: FAIL claimed, PARTIAL computed", two, answer("FAIL", "a", "PASS", "b", "FAIL"), "FAIL", flags{"inconsistent"}, "a=PASS b=FAIL"},
+		{"effective: FAIL claimed, PASS computed", one, answer("FAIL", "a", "PASS"), "FAIL", flags{"inconsistent", "unverified_evidence"}, "a=PASS"},
+		{"effective: FAIL claimed, PARTIAL computed", two, answer("FAIL", "a", "PASS", "b", "FAIL"), "FAIL", flags{"inconsistent", "unverified_evidence"}, "a=PASS b=FAIL"},
 		{"effective: FAIL claimed, BLOCKED computed", one, answer("FAIL", "a", "SKIP"), "FAIL", flags{"inconsistent"}, "a=BLOCKED"},
 
 		{"evidence: PASS without a word is BLOCKED", one, with(pass, object{"criteria_results": []any{silent}}), "BLOCKED", flags{"inconsistent", "missing_evidence"}, "a=BLOCKED"},
@@ -78,22 +78,22 @@ func TestJudge(t *testing.T) {
 		{"evidence: browser PASS without a screenshot is BLOCKED", browser, pass, "BLOCKED", flags{"inconsistent", "missing_screenshot"}, "a=BLOCKED"},
 		{"evidence: both PASS without a screenshot is BLOCKED", both, pass, "BLOCKED", flags{"inconsistent", "missing_screenshot"}, "a=BLOCKED"},
 		{"evidence: a screenshot without a path is none", browser, evidence(pass, object{"screenshots": []any{object{"description": "login"}}}), "BLOCKED", flags{"inconsistent", "missing_screenshot"}, "a=BLOCKED"},
-		{"evidence: browser PASS with a screenshot", browser, evidence(pass, shot), "PASS", flags{}, "a=PASS"},
+		{"evidence: browser PASS with a screenshot", browser, evidence(pass, shot), "PASS", flags{"unverified_evidence"}, "a=PASS"},
 		{"evidence: browser FAIL needs no screenshot", browser, answer("FAIL", "a", "FAIL"), "FAIL", flags{}, "a=FAIL"},
-		{"evidence: code PASS needs no screenshot", one, pass, "PASS", flags{}, "a=PASS"},
-		{"evidence: exit code 0 with 0 failed", one, evidence(pass, tests(0, 0)), "PASS", flags{}, "a=PASS"},
+		{"evidence: code PASS needs no screenshot", one, pass, "PASS", flags{"unverified_evidence"}, "a=PASS"},
+		{"evidence: exit code 0 with 0 failed", one, evidence(pass, tests(0, 0)), "PASS", flags{"unverified_evidence"}, "a=PASS"},
 		{"evidence: exit code 0 with 2 failed", one, evidence(pass, tests(0, 2)), "BLOCKED", flags{"inconsistent", "false_evidence", "contrary_evidence"}, "a=BLOCKED"},
 		{"evidence: exit code 0 with 2 failed, FAIL claimed", one, evidence(answer("FAIL", "a", "FAIL"), tests(0, 2)), "FAIL", flags{"false_evidence"}, "a=FAIL"},
 		{"evidence: exit code 1 with 0 failed", one, evidence(pass, tests(1, 0)), "BLOCKED", flags{"inconsistent", "false_evidence", "contrary_evidence"}, "a=BLOCKED"},
 		{"evidence: a count below 0", one, evidence(pass, tests(nil, -1)), "BLOCKED", flags{"inconsistent", "false_evidence"}, "a=BLOCKED"},
 		{"evidence: tests fail and every criterion passes", one, evidence(pass, tests(1, 2)), "BLOCKED", flags{"inconsistent", "contrary_evidence"}, "a=BLOCKED"},
-		{"evidence: tests fail and so does a criterion", two, evidence(answer("PARTIAL", "a", "PASS", "b", "FAIL"), tests(1, 2)), "PARTIAL", flags{}, "a=PASS b=FAIL"},
-		{"evidence: only the exit code, and it is 0", one, evidence(pass, tests(0, nil)), "PASS", flags{}, "a=PASS"},
-		{"evidence: it does not contain what was expected", two, evidence(answer("PASS", "a", "PASS", "b", "PASS"), object{"file_checks": []any{object{"path": "seen b", "contains_expected": false}}}), "BLOCKED", flags{"inconsistent", "contrary_evidence"}, "a=PASS b=BLOCKED"},
-		{"evidence: files are not looked for without a root", one, evidence(pass, object{"file_checks": []any{object{"path": "gone", "exists": true}}}), "PASS", flags{}, "a=PASS"},
-		{"late: it says that it took longer than there was", one, with(pass, object{"duration_seconds": 301}), "PASS", flags{"late"}, "a=PASS"},
-		{"late: it took all the time there was", one, with(pass, object{"duration_seconds": 300}), "PASS", flags{}, "a=PASS"},
-		{"order of flags", ask("a", "b", "c"), with(answer("PASS", "z", "PASS", "a", "PASS", "a", "SKIP", "c", "PASS"), object{"duration_seconds": 1e9}), "BLOCKED", flags{"late", "inconsistent", "missing_criteria", "unknown_criterion", "duplicate_criterion"}, "a=BLOCKED b=BLOCKED c=PASS"},
+		{"evidence: tests fail and so does a criterion", two, evidence(answer("PARTIAL", "a", "PASS", "b", "FAIL"), tests(1, 2)), "PARTIAL", flags{"unverified_evidence"}, "a=PASS b=FAIL"},
+		{"evidence: only the exit code, and it is 0", one, evidence(pass, tests(0, nil)), "PASS", flags{"unverified_evidence"}, "a=PASS"},
+		{"evidence: it does not contain what was expected", two, evidence(answer("PASS", "a", "PASS", "b", "PASS"), object{"file_checks": []any{object{"path": "seen b", "contains_expected": false}}}), "BLOCKED", flags{"inconsistent", "contrary_evidence", "unverified_evidence"}, "a=PASS b=BLOCKED"},
+		{"evidence: files are not looked for without a root", one, evidence(pass, object{"file_checks": []any{object{"path": "gone", "exists": true}}}), "PASS", flags{"unverified_evidence"}, "a=PASS"},
+		{"late: it says that it took longer than there was", one, with(pass, object{"duration_seconds": 301}), "PASS", flags{"late", "unverified_evidence"}, "a=PASS"},
+		{"late: it took all the time there was", one, with(pass, object{"duration_seconds": 300}), "PASS", flags{"unverified_evidence"}, "a=PASS"},
+		{"order of flags", ask("a", "b", "c"), with(answer("PASS", "z", "PASS", "a", "PASS", "a", "SKIP", "c", "PASS"), object{"duration_seconds": 1e9}), "BLOCKED", flags{"late", "inconsistent", "missing_criteria", "unknown_criterion", "duplicate_criterion", "unverified_evidence"}, "a=BLOCKED b=BLOCKED c=PASS"},
 	} {
 		t.Run(c.rule, func(t *testing.T) {
 			r, given := asked(t, c.request), answered(t, c.with)
@@ -120,15 +120,15 @@ func TestJudgeOptions(t *testing.T) {
 		status   int
 		flags    flags
 	}{
-		"PASS":                       {pass, request.Options{}, true, 0, flags{}},
-		"PASS, late":                 {pass, request.Options{Late: true}, false, 1, flags{"late"}},
-		"PARTIAL":                    {partial, request.Options{}, false, 1, flags{}},
-		"PARTIAL accepted":           {partial, request.Options{AcceptPartial: true}, true, 0, flags{}},
-		"PARTIAL accepted, late":     {partial, request.Options{AcceptPartial: true, Late: true}, false, 1, flags{"late"}},
-		"FAIL is not accepted":       {answer("FAIL", "a", "FAIL", "b", "PASS"), request.Options{AcceptPartial: true}, false, 1, flags{"inconsistent"}},
-		"BLOCKED is not accepted":    {answer("BLOCKED", "a", "PASS", "b", "FAIL"), request.Options{AcceptPartial: true}, false, 3, flags{"inconsistent"}},
+		"PASS":                       {pass, request.Options{}, true, 0, flags{"unverified_evidence"}},
+		"PASS, late":                 {pass, request.Options{Late: true}, false, 1, flags{"late", "unverified_evidence"}},
+		"PARTIAL":                    {partial, request.Options{}, false, 1, flags{"unverified_evidence"}},
+		"PARTIAL accepted":           {partial, request.Options{AcceptPartial: true}, true, 0, flags{"unverified_evidence"}},
+		"PARTIAL accepted, late":     {partial, request.Options{AcceptPartial: true, Late: true}, false, 1, flags{"late", "unverified_evidence"}},
+		"FAIL is not accepted":       {answer("FAIL", "a", "FAIL", "b", "PASS"), request.Options{AcceptPartial: true}, false, 1, flags{"inconsistent", "unverified_evidence"}},
+		"BLOCKED is not accepted":    {answer("BLOCKED", "a", "PASS", "b", "FAIL"), request.Options{AcceptPartial: true}, false, 3, flags{"inconsistent", "unverified_evidence"}},
 		"BLOCKED, late":              {answer("PASS"), request.Options{Late: true}, false, 3, flags{"late", "inconsistent", "missing_criteria"}},
-		"PASS that is PARTIAL":       {answer("PASS", "a", "PASS", "b", "FAIL"), request.Options{AcceptPartial: true}, true, 0, flags{"inconsistent"}},
+		"PASS that is PARTIAL":       {answer("PASS", "a", "PASS", "b", "FAIL"), request.Options{AcceptPartial: true}, true, 0, flags{"inconsistent", "unverified_evidence"}},
 		"another task's PASS":        {with(pass, object{"task_id": "task-2"}), request.Options{}, false, 1, flags{"wrong_task"}},
 		"another task's BLOCKED":     {with(answer("BLOCKED"), object{"task_id": "task-2"}), request.Options{}, false, 1, flags{"wrong_task"}},
 		"a task in another case":     {with(pass, object{"task_id": "Task-1"}), request.Options{}, false, 1, flags{"wrong_task"}},
@@ -158,7 +158,7 @@ func TestCounted(t *testing.T) {
 		{answer("PASS", "a", "SKIP", "b", "PASS"), "BLOCKED", "seen a"},
 		{answer("PASS", "a", "PASS", "b", "FAIL"), "PARTIAL", "seen a"},
 		{with(answer("PASS", "a", "PASS", "b", "PASS"), object{"evidence_collected": object{"api_responses": []any{object{"endpoint": "/x", "status_code": 500}}}}),
-			"BLOCKED", "seen a; counts as BLOCKED: its endpoint answered 500, which does not bear the criterion out"},
+			"BLOCKED", "seen a; counts as BLOCKED: /x: answered 500, which no criterion declares"},
 		{with(answer("PASS", "a", "PASS", "b", "PASS"), object{"evidence_collected": object{"test_results": object{"command": "x", "exit_code": 1}}}),
 			"BLOCKED", "seen a; counts as BLOCKED: test_results: the tests failed, and no criterion does"},
 	} {
@@ -221,22 +221,22 @@ func TestJudgeFiles(t *testing.T) {
 		evidence object
 		flags    flags
 	}{
-		"there":                       {"code", file(object{"path": "a.go", "exists": true}), flags{}},
-		"there, with its size":        {"code", file(object{"path": "./shots/../a.go", "exists": true, "size_bytes": 5}), flags{}},
+		"there":                       {"code", file(object{"path": "a.go", "exists": true}), flags{"unverified_evidence"}},
+		"there, with its size":        {"code", file(object{"path": "./shots/../a.go", "exists": true, "size_bytes": 5}), flags{"unverified_evidence"}},
 		"another size":                {"code", file(object{"path": "a.go", "exists": true, "size_bytes": 6}), falsehood},
 		"another size, exists unsaid": {"code", file(object{"path": "a.go", "size_bytes": 6}), falsehood},
 		"size below 0":                {"code", file(object{"path": "a.go", "size_bytes": -5}), falsehood},
-		"a directory":                 {"code", file(object{"path": "shots", "exists": true, "size_bytes": 1}), flags{}},
-		"absolute":                    {"code", file(object{"path": filepath.Join(root, "a.go"), "exists": true, "size_bytes": 5}), flags{}},
-		"as the request has it":       {"code", file(object{"path": "/home/dev/tree/a.go", "exists": true, "size_bytes": 5}), flags{}},
+		"a directory":                 {"code", file(object{"path": "shots", "exists": true, "size_bytes": 1}), flags{"unverified_evidence"}},
+		"absolute":                    {"code", file(object{"path": filepath.Join(root, "a.go"), "exists": true, "size_bytes": 5}), flags{"unverified_evidence"}},
+		"as the request has it":       {"code", file(object{"path": "/home/dev/tree/a.go", "exists": true, "size_bytes": 5}), flags{"unverified_evidence"}},
 		"beside the worktree":         {"code", file(object{"path": "/home/dev/trees/a.go", "exists": true}), falsehood},
-		"a link inside":               {"code", file(object{"path": "in", "exists": true, "size_bytes": 5}), flags{}},
+		"a link inside":               {"code", file(object{"path": "in", "exists": true, "size_bytes": 5}), flags{"unverified_evidence"}},
 		"gone":                        {"code", file(object{"path": "gone.go", "exists": true}), falsehood},
 		"contains what is not there":  {"code", file(object{"path": "gone.go", "contains_expected": true}), falsehood},
-		"said to be gone":             {"code", file(object{"path": "gone.go", "exists": false}), flags{}},
+		"said to be gone":             {"code", file(object{"path": "gone.go", "exists": false}), flags{"unverified_evidence"}},
 		"said to be gone, and there":  {"code", file(object{"path": "a.go", "exists": false}), falsehood},
-		"said to be gone, outside":    {"code", file(object{"path": "out", "exists": false}), flags{}},
-		"nothing said of it":          {"code", file(object{"path": "gone.go", "note": "later"}), flags{}},
+		"said to be gone, outside":    {"code", file(object{"path": "out", "exists": false}), flags{"unverified_evidence"}},
+		"nothing said of it":          {"code", file(object{"path": "gone.go", "note": "later"}), flags{"unverified_evidence"}},
 		"no path":                     {"code", file(object{"path": "", "exists": true}), falsehood},
 		"up and out":                  {"code", file(object{"path": "../" + filepath.Base(outside) + "/secret", "exists": true}), falsehood},
 		"absolute and out":            {"code", file(object{"path": filepath.Join(outside, "secret"), "exists": true}), falsehood},
@@ -246,7 +246,7 @@ func TestJudgeFiles(t *testing.T) {
 		"NUL":                         {"code", file(object{"path": "a.go\x00", "exists": true}), falsehood},
 		"a shell's words":             {"code", file(object{"path": "$(touch pwned); `touch pwned` {{ x }}", "exists": true}), falsehood},
 		"a long path":                 {"code", file(object{"path": strings.Repeat("a/", 1<<15), "exists": true}), falsehood},
-		"screenshot":                  {"browser", shot("shots/a.png"), flags{}},
+		"screenshot":                  {"browser", shot("shots/a.png"), flags{"unverified_evidence"}},
 		"screenshot gone":             {"browser", shot("shots/b.png"), flags{"inconsistent", "missing_screenshot", "false_evidence"}},
 		"screenshot empty":            {"both", shot("empty.png"), flags{"inconsistent", "missing_screenshot", "false_evidence"}},
 		"screenshot is a directory":   {"both", shot("shots"), flags{"inconsistent", "missing_screenshot", "false_evidence"}},
@@ -258,7 +258,7 @@ func TestJudgeFiles(t *testing.T) {
 		given := answered(t, with(answer("PASS", "a", "PASS"), object{"evidence_collected": c.evidence}))
 		j := request.Judge(r, given, request.Options{Root: root})
 		want := request.Blocked
-		if len(c.flags) == 0 {
+		if slices.Equal(c.flags, flags{"unverified_evidence"}) {
 			want = request.Pass
 		}
 		if j.Effective != want || !slices.Equal(j.Flags, c.flags) {
@@ -271,7 +271,7 @@ func TestJudgeFiles(t *testing.T) {
 	given := answered(t, with(answer("PASS", "a", "PASS"), object{"evidence_collected": file(object{"path": "gone", "exists": true})}))
 	for _, nowhere := range []string{"", filepath.Join(root, "nowhere"), filepath.Join(root, "a.go")} {
 		j := request.Judge(asked(t, ask("a")), given, request.Options{Root: nowhere})
-		if j.Effective != request.Pass || !strings.Contains(j.Reason, "1 file was not looked at: no worktree is known here") || len(j.Flags) > 0 {
+		if j.Effective != request.Pass || !strings.Contains(j.Reason, "1 file was not looked at: no worktree is known here") || !slices.Equal(j.Flags, flags{"unverified_evidence"}) {
 			t.Errorf("root %q: got %s %q (%s)", nowhere, j.Effective, j.Flags, j.Reason)
 		}
 	}
@@ -417,7 +417,7 @@ func TestJudgeFeedback(t *testing.T) {
 	one := given["criteria_results"].([]any)[0].(object)
 	one["evidence"], one["remediation"] = "no handler\n\x1b[31mfor\u202e /login", "add one {{ to }} routes.go"
 	j := request.Judge(asked(t, ask("a", "b")), answered(t, given), request.Options{})
-	want := "FAIL: 1 of 2 criteria PASS, 1 FAIL, 0 BLOCKED; a: FAIL: no handler [31mfor /login (to mend it: add one {{ to }} routes.go); verdict: is FAIL, and the criteria come to PARTIAL"
+	want := "FAIL: 1 of 2 criteria PASS, 1 FAIL, 0 BLOCKED; a: FAIL: no handler [31mfor /login (to mend it: add one {{ to }} routes.go); verdict: is FAIL, and the criteria come to PARTIAL; evidence_refs: 1 criterion is PASS without checked evidence: b"
 	if j.Reason != want || len(j.Issues) != 2 || j.Issues[0].Location != "a" || j.Issues[0].Check != "criterion" {
 		t.Errorf("got %s %+v", j.Reason, j.Issues)
 	}

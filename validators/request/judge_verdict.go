@@ -40,7 +40,7 @@ var JudgeValidator = validators.New("judge_verdict", "Validates that a judge's v
 		v, err := p.verdict(s.Content)
 		v.Details = p.Record
 		return v, err
-	}, validators.Publishing(verdictPlanted()...))
+	}, validators.Publishing(planted("verdict")...))
 
 func (p judgeParams) verdict(text string) (validators.Verdict, error) {
 	verdict, reasoning, err := judged(text)

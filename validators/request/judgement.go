@@ -48,12 +48,13 @@ const (
 	MissingScreenshot  Flag = "missing_screenshot"  // it passes a criterion of a browser without any screenshot
 	FalseEvidence      Flag = "false_evidence"      // what it has collected is not so
 	ContraryEvidence   Flag = "contrary_evidence"   // what it has collected speaks for a FAIL that it does not give
+	UnverifiedEvidence Flag = "unverified_evidence" // it passes a criterion and names no evidence that was checked
 )
 
 // Flags lists the flags in the order in which a judgement has them.
 func Flags() []Flag {
 	return []Flag{BadProtocol, WrongTask, Late, Inconsistent, MissingCriteria, UnknownCriterion, DuplicateCriterion,
-		MissingEvidence, MissingScreenshot, FalseEvidence, ContraryEvidence}
+		MissingEvidence, MissingScreenshot, FalseEvidence, ContraryEvidence, UnverifiedEvidence}
 }
 
 // Counts tells whether the response is one of the request at all. One that is

@@ -108,6 +108,10 @@ type Result struct {
 	Status      Status `json:"status"`
 	Evidence    string `json:"evidence"`
 	Remediation string `json:"remediation,omitempty"`
+
+	// EvidenceRefs names the entries of evidence_collected that show the status:
+	// file_checks/0, test_results.
+	EvidenceRefs []string `json:"evidence_refs,omitempty"`
 }
 
 // Evidence is what a validator has captured, in the protocol's four shapes.

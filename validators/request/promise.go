@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/seed61713e19/capstan/validators"
+	"github.com/seed61713e19/capstan/validators/schema"
 )
 
 // A promise is what those who did the work promise: that each of its criteria
@@ -47,87 +47,66 @@ func parsePromise(text []byte) (*promise, error) {
 	return m, nil
 }
 
-// unmet lists what of the promise is not met, or met without evidence.
+// unmet lists the criteria that are not met, that have no evidence, or whose evidence
+// reports a failure.
 func (m *promise) unmet() []validators.Issue {
 	var list []validators.Issue
 	for _, c := range m.Criteria {
-		issue := validators.Issue{Check: "unmet", Severity: "error", Location: brief(c.ID)}
-		switch {
+		message := ""
+		switch contrary := failure(c.Evidence); {
 		case !c.Met:
-			issue.Message = "is not met: " + clean(c.Description, maxText)
-		case hollow(c.Evidence), c.restated():
-			issue.Message = "is met without evidence: " + clean(c.Description, maxText)
+			message = "is not met: " + clean(c.Description, maxText)
+		case !shows(c.Evidence):
+			message = "is met without evidence: " + clean(c.Description, maxText)
+		case contrary != "":
+			message = "is met, and its evidence has " + contrary
 		default:
-			found := contrary(Criterion{ID: c.ID, Description: c.Description}, strings.Join(texts(c.Evidence), "\n"))
-			if found == "" {
-				continue
-			}
-			issue.Message = fmt.Sprintf("is met, and its evidence tells of a failure: %s", brief(found))
+			continue
 		}
-		list = append(list, issue)
+		list = append(list, validators.Issue{Check: "unmet", Severity: "error", Location: brief(c.ID), Message: message})
 	}
 	return list
 }
 
-// restated tells whether the evidence only says the criterion again.
-func (c promised) restated() bool {
-	said, isText := c.Evidence.(string)
-	return isText && restates(said, Criterion{ID: c.ID, Description: c.Description})
-}
-
-// texts are those of a plain value, in the order of its keys; a number has its key,
-// as programs print it.
-func texts(evidence any) (all []string) {
+// failure returns a field of the protocol's test results that reports a failure, or "".
+func failure(evidence any) string {
 	switch v := evidence.(type) {
-	case string:
-		return []string{v}
 	case []any:
 		for _, e := range v {
-			all = append(all, texts(e)...)
+			if found := failure(e); found != "" {
+				return found
+			}
 		}
 	case map[string]any:
-		for _, key := range slices.Sorted(maps.Keys(v)) {
-			switch within := v[key].(type) {
-			case string, []any, map[string]any, bool, nil:
-				all = append(all, texts(within)...)
-			default:
-				all = append(all, fmt.Sprintf("%s: %v", key, within))
+		for _, field := range []string{"exit_code", "failed"} {
+			if n, ok := schema.Whole(v[field]); ok && n != 0 {
+				return fmt.Sprintf("%s: %d", field, n)
+			}
+		}
+		for _, field := range slices.Sorted(maps.Keys(v)) {
+			if found := failure(v[field]); found != "" {
+				return found
 			}
 		}
 	}
-	return all
+	return ""
 }
 
-// hollow tells whether a plain value shows nothing.
-func hollow(evidence any) bool {
+// shows reports whether a plain value has a text, a number or true in it.
+func shows(evidence any) bool {
 	switch v := evidence.(type) {
 	case nil:
-		return true
+		return false
 	case string:
-		return hollowText(v)
+		return visible(v)
 	case []any:
-		return !slices.ContainsFunc(v, func(e any) bool { return !hollow(e) })
+		return slices.ContainsFunc(v, shows)
 	case map[string]any:
-		return !slices.ContainsFunc(slices.Collect(maps.Values(v)), func(e any) bool { return !hollow(e) || affirms(e) })
+		return slices.ContainsFunc(slices.Collect(maps.Values(v)), shows)
 	default:
-		return v == false
+		return v != false
 	}
 }
-
-// affirms tells whether a value says yes. By itself that shows nothing; in a
-// field that says to what, it does.
-func affirms(evidence any) bool {
-	switch v := evidence.(type) {
-	case string:
-		words := plainWords(v[:min(len(v), maxHollow)])
-		return len(words) > 0 && !slices.ContainsFunc(words, func(w string) bool { return !yes[w] })
-	case []any:
-		return slices.ContainsFunc(v, affirms)
-	}
-	return false
-}
-
-var yes = map[string]bool{"ok": true, "okay": true, "yes": true, "true": true, "pass": true, "passed": true, "passes": true, "done": true, "works": true, "verified": true, "success": true, "succeeded": true}
 
 // PromiseValidator is the first gate as a validator, "completion_promise": valid
 // is a promise whose criteria are all met, each with evidence.
@@ -146,4 +125,4 @@ var PromiseValidator = validators.New("completion_promise", "Validates that a pr
 			v.Reason += fmt.Sprintf("; and %d more", more)
 		}
 		return v, nil
-	}, validators.Publishing(promisePlanted()...))
+	}, validators.Publishing(planted("promise")...))

@@ -18,7 +18,7 @@ type Gate struct {
 	Options Options
 }
 
-// Judge judges a response as it was written; of what is none it is a refusal.
+// Judge judges the text of a response. A text that is no response is a refusal.
 func (g *Gate) Judge(text []byte) Judgement {
 	given, err := ParseResponse(text)
 	if err != nil {
@@ -29,6 +29,7 @@ func (g *Gate) Judge(text []byte) Judgement {
 
 type params struct {
 	Request       any    `json:"request" jsonschema:"the request that the response answers: its JSON as a text, or an object"`
+	Strict        bool   `json:"strict,omitempty" jsonschema:"true: a PASS must name entries of evidence_collected in evidence_refs, which are checked again; otherwise it counts as BLOCKED"`
 	AcceptPartial bool   `json:"accept_partial,omitempty" jsonschema:"true: PARTIAL is enough"`
 	Root          string `json:"root,omitempty" jsonschema:"the directory that the files of the evidence are looked for in; default the request's worktree_path where that is a directory, and without one they are not looked for"`
 	Evidence      string `json:"evidence,omitempty" jsonschema:"the directory that screenshots may be kept in beside root, as validate-request --evidence names it"`
@@ -63,7 +64,7 @@ func (p *params) Prepare() error {
 	if p.Evidence != "" && !isDir(p.Evidence) {
 		return fmt.Errorf("evidence: %s is no directory", p.Evidence)
 	}
-	p.gate = &Gate{r, Options{Root: root, Evidence: p.Evidence, AcceptPartial: p.AcceptPartial}}
+	p.gate = &Gate{r, Options{Root: root, Evidence: p.Evidence, Strict: p.Strict, AcceptPartial: p.AcceptPartial}}
 	return nil
 }
 

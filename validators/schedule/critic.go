@@ -21,13 +21,18 @@ type review struct {
 	recommendations []any
 }
 
-// critic is phase 8.5: it decides by the scores of the review in a subject, and of
-// those that are given besides. It gives that review too.
+// critic is phase 8.5: it computes a decision from the scores of the review in a
+// subject and of the parameters. The effective decision is the worse of the computed
+// decision and the claimed ones. The second result is the review.
 func (p *Policy) critic(subject, scores map[string]any) (validators.Verdict, map[string]any) {
 	r := newReport(p)
 	in := &intake{report: r, rule: reviewRule}
 	m := in.given(subject, scores)
 	review := in.review(m)
+	claimed := in.claimed(subject, m)
+	if claimed == decisionBlock {
+		r.add(criticBlock, finding{at: decisionField, message: "the critic decided BLOCK", expected: decisionApprove, got: claimed})
+	}
 	l := p.Limits
 	if v := review.Aggressiveness; v != nil && *v > l.MaxAggressiveness {
 		r.scored(aggressiveness, "revenue_aggressiveness", *v, "at most ", l.MaxAggressiveness)
@@ -47,18 +52,51 @@ func (p *Policy) critic(subject, scores map[string]any) (validators.Verdict, map
 	if v := review.Strategic; v != nil && *v < l.MinStrategic && !r.refused() {
 		r.scored(strategicRule, "strategic_score", *v, "at least ", l.MinStrategic)
 	}
-	decision, status := "APPROVE", Approved
+	if claimed == decisionRevise && !r.refused() {
+		r.add(criticRevise, finding{at: decisionField, message: "the critic decided REVISE", expected: decisionApprove, got: claimed})
+	}
+	decision, status := decisionApprove, Approved
 	switch {
-	case r.has(strategicRule):
-		decision, status = "REVISE", Revise
+	case r.has(strategicRule, criticRevise):
+		decision, status = decisionRevise, Revise
 	case r.refused():
-		decision, status = "BLOCK", Rejected
+		decision, status = decisionBlock, Rejected
 	}
 	return r.verdict(status, "the critic approves", map[string]any{
-		"critic_decision": decision, "strategic_score": plainScore(review.Strategic), "revenue_aggressiveness": plainScore(review.Aggressiveness),
+		decisionField: decision, "strategic_score": plainScore(review.Strategic), "revenue_aggressiveness": plainScore(review.Aggressiveness),
 		"subscriber_health": plainScore(review.Health), "brand_consistency": plainScore(review.Brand),
 		"concerns": review.concerns, "recommendations": review.recommendations, "major_concerns": review.major,
 	}), m
+}
+
+// The decisions of a critic, from best to worst.
+const (
+	decisionApprove = "APPROVE"
+	decisionRevise  = "REVISE"
+	decisionBlock   = "BLOCK"
+)
+
+const decisionField = "critic_decision"
+
+// claimed returns the worst decision that a subject and its review state, or "".
+func (in *intake) claimed(stated ...map[string]any) string {
+	order, worst := []string{decisionApprove, decisionRevise, decisionBlock}, -1
+	for _, m := range stated {
+		v := m[decisionField]
+		if v == nil {
+			continue
+		}
+		text, _ := v.(string)
+		rank := slices.Index(order, strings.ToUpper(strings.TrimSpace(text)))
+		if rank < 0 {
+			in.wrong(decisionField, "must be APPROVE, REVISE or BLOCK, not "+show(v))
+		}
+		worst = max(worst, rank)
+	}
+	if worst < 0 {
+		return ""
+	}
+	return order[worst]
 }
 
 func plainScore(v *float64) any {

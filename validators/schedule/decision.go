@@ -25,7 +25,7 @@ func (p *Policy) criticStatement(m, review, decision map[string]any, now time.Ti
 		statements.VersionField: statements.Version, "creator_id": plan.creator, "week_start": weekText(plan.week), "schedule_hash": itemsHash(plan.items),
 		"items_reviewed": len(plan.items), "review_timestamp": now.UTC().Format(time.RFC3339), "policy_digest": p.digest, "review_digest": statements.Digest(scoresOf(review)),
 	}
-	for _, field := range []string{"critic_decision", "strategic_score", "revenue_aggressiveness", "subscriber_health", "brand_consistency", "major_concerns"} {
+	for _, field := range []string{decisionField, "strategic_score", "revenue_aggressiveness", "subscriber_health", "brand_consistency", "major_concerns"} {
 		s[field] = decision[field]
 	}
 	return s

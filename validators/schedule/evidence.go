@@ -40,7 +40,7 @@ func (c certificate) evidence() (map[string]any, bool) {
 		})
 	}
 	if c.critic != nil {
-		approved := c.critic["critic_decision"] == "APPROVE"
+		approved := c.critic[decisionField] == decisionApprove
 		note(criticGate, decided(approved), map[string]any{"critic_certificate": c.critic})
 	}
 	return said, passed

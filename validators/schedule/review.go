@@ -57,7 +57,7 @@ func (d *desk) critic(_ context.Context, p criticParams, at sitting) (validators
 
 // reviewFields are what a review is made of.
 var reviewFields = []string{
-	"strategic_score", "revenue_aggressiveness", "revenue_aggressiveness_score", "subscriber_health", "subscriber_health_score",
+	decisionField, "strategic_score", "revenue_aggressiveness", "revenue_aggressiveness_score", "subscriber_health", "subscriber_health_score",
 	"brand_consistency", "brand_consistency_score", "major_concerns", "concerns", "recommendations",
 }
 

@@ -62,6 +62,8 @@ const (
 	brandRule      = "brand"
 	concernsRule   = "concerns"
 	strategicRule  = "strategic"
+	criticBlock    = "critic_block"
+	criticRevise   = "critic_revise"
 	reviewRule     = "review"
 
 	priceRule        = "price"
@@ -99,7 +101,7 @@ var ruleNames = []string{
 	creatorRefused, inputRule, sendTypeRule, diversityHard, proofMissing, proofInvalid, proofMismatch, pageTypeRule,
 	revenueTypes, engagementTypes, retentionTypes, strategyMissing, strategiesFew, outsideWeek, scoreLow, scoreReview,
 	freshnessRule, performanceRule, confidenceModerate, confidenceLow, confidenceVeryLow, confidenceUnknown, pageTypeClaim, unsignedRule,
-	aggressiveness, healthRule, brandRule, concernsRule, strategicRule, reviewRule,
+	aggressiveness, healthRule, brandRule, concernsRule, strategicRule, criticBlock, criticRevise, reviewRule,
 	priceRule, volumeRule, contentUnknown, clusteringRule, revenueDay, freshnessAverage, untestedRule, underusedRule, peakUnused,
 	certificateMissing, certificateFormat, certificateStale, certificateTime, certificateStatus, certificateCreator, certificateCount,
 	certificateVault, certificateAvoid, certificateHash, certificateWeek, certificatePage, certificateInactive, certificateDatabase, certificatePolicy,

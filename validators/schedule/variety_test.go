@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -206,6 +207,10 @@ func TestCriticRows(t *testing.T) {
 		{"concerns", of("severe", "severe", "minor", "minor"), "", "", "APPROVE"},
 		{"major_concerns", 2, "", "", "APPROVE"}, {"major_concerns", 3, "MULTIPLE_CONCERNS", "HIGH", "BLOCK"}, {"major_concerns", []any{"a", "b", "c", "d"}, "MULTIPLE_CONCERNS", "HIGH", "BLOCK"},
 		{"strategic_score", 71, "", "", "APPROVE"}, {"strategic_score", 70, "", "", "APPROVE"}, {"strategic_score", 69, "LOW_STRATEGIC_SCORE", "MODERATE", "REVISE"}, {"strategic_score", nil, "", "", "APPROVE"},
+		{"critic_decision", "APPROVE", "", "", "APPROVE"}, {"critic_decision", nil, "", "", "APPROVE"}, {"critic_decision", " approve ", "", "", "APPROVE"},
+		{"critic_decision", "BLOCK", "CRITIC_BLOCK", "HIGH", "BLOCK"}, {"critic_decision", "block", "CRITIC_BLOCK", "HIGH", "BLOCK"},
+		{"critic_decision", "REVISE", "CRITIC_REVISE", "MODERATE", "REVISE"},
+		{"critic_decision", "HOLD", "INVALID_INPUT", "CRITICAL", "BLOCK"}, {"critic_decision", []any{"APPROVE"}, "INVALID_INPUT", "CRITICAL", "BLOCK"},
 		{"subscriber_health", nil, "INVALID_INPUT", "CRITICAL", "BLOCK"}, {"subscriber_health", "72", "INVALID_INPUT", "CRITICAL", "BLOCK"},
 		{"brand_consistency", 101, "INVALID_INPUT", "CRITICAL", "BLOCK"}, {"revenue_aggressiveness", -1, "INVALID_INPUT", "CRITICAL", "BLOCK"},
 	} {
@@ -235,4 +240,45 @@ func TestCriticRows(t *testing.T) {
 	v := h.verdict(criticGate, nil, map[string]any{"strategic_score": 10, "revenue_aggressiveness": 90, "subscriber_health": 72, "brand_consistency": 85})
 	expect{code: "REVENUE_TOO_AGGRESSIVE", severity: "HIGH", status: Rejected, returnTo: "revenue-optimizer", refused: true}.check(t, v)
 	lacks(t, v, "LOW_STRATEGIC_SCORE")
+}
+
+// TestCriticDecisionWorse: the effective decision is the worse of the claimed and the
+// computed one, and the signed statement has that decision.
+func TestCriticDecisionWorse(t *testing.T) {
+	h := newHouse(t, sqliteDSN(t))
+	scored := func(strategic, aggressive float64) map[string]any {
+		return map[string]any{"strategic_score": strategic, "revenue_aggressiveness": aggressive, "subscriber_health": 90, "brand_consistency": 90}
+	}
+	approve, revise, block := scored(90, 10), scored(60, 10), scored(90, 95)
+	for name, row := range map[string]struct {
+		review  map[string]any
+		claimed string
+		beside  string // claimed beside the review
+		want    string
+	}{
+		"approved, claimed APPROVE":    {approve, "APPROVE", "", "APPROVE"},
+		"approved, claimed REVISE":     {approve, "REVISE", "", "REVISE"},
+		"approved, claimed BLOCK":      {approve, "BLOCK", "", "BLOCK"},
+		"revised, claimed APPROVE":     {revise, "APPROVE", "", "REVISE"},
+		"revised, claimed BLOCK":       {revise, "BLOCK", "", "BLOCK"},
+		"blocked, claimed APPROVE":     {block, "APPROVE", "", "BLOCK"},
+		"blocked, claimed REVISE":      {block, "REVISE", "", "BLOCK"},
+		"BLOCK beside the review":      {approve, "APPROVE", "BLOCK", "BLOCK"},
+		"APPROVE beside a BLOCK":       {approve, "BLOCK", "APPROVE", "BLOCK"},
+		"BLOCK beside a silent review": {approve, "", "BLOCK", "BLOCK"},
+	} {
+		review := maps.Clone(row.review)
+		subject := map[string]any{"schedule": week(54), "review": review}
+		if row.claimed != "" {
+			review["critic_decision"] = row.claimed
+		}
+		if row.beside != "" {
+			subject["critic_decision"] = row.beside
+		}
+		v := h.verdict(criticGate, subject, nil)
+		signed, _ := details(v)["critic_certificate"].(map[string]any)
+		if details(v)["critic_decision"] != row.want || v.Valid != (row.want == "APPROVE") || signed["critic_decision"] != row.want {
+			t.Errorf("%s: %v, valid %v, signed %v; want %s: %s", name, details(v)["critic_decision"], v.Valid, signed["critic_decision"], row.want, v.Reason)
+		}
+	}
 }

@@ -21,7 +21,8 @@ import (
 // document. [ErrUntold] is an error of the check and says nothing about the text, as
 // for [Schema.Check]; a text with more than 1,000,000 values is such an error.
 //
-// A nil schema accepts every document. Time is linear in the text.
+// A nil schema accepts every document. Time is linear in the text. A text that is not JSON
+// and that [reading.Read] does not read, as one of more than 1 MiB, has no answer.
 func Extract(stop Stop, text string, s *Schema) (any, []Violation, error) {
 	v, err := document(stop, text, s.rootTypes())
 	if err != nil {
@@ -42,8 +43,7 @@ func document(stop Stop, text string, types typeSet) (any, error) {
 		return v, err
 	}
 	if len(o.fences) == 1 {
-		body := o.fences[0].body
-		if v, err := jsonvalue.NewDecoder(stop, []byte(text[body.start:body.end]), jsonvalue.MaxValues).Whole(); err == nil {
+		if v, err := o.fences[0].json(stop); err == nil {
 			return v, nil
 		}
 	}
@@ -55,11 +55,13 @@ func document(stop Stop, text string, types typeSet) (any, error) {
 func read(stop Stop, text *string) (any, *outline, error) {
 	for again := false; ; again = true {
 		d := jsonvalue.NewDecoder(stop, []byte(*text), jsonvalue.MaxValues)
+		var broken error
 		if start := strings.TrimLeft(*text, " \t\r\n"); start != "" && strings.IndexByte(`{["-0123456789tfn`, start[0]) >= 0 {
 			v, err := d.Whole()
 			if err == nil || d.Fatal(err) {
 				return v, nil, untold(err)
 			}
+			broken = err
 		}
 		if !again {
 			if visible := withoutThinking(*text); visible != *text {
@@ -69,13 +71,16 @@ func read(stop Stop, text *string) (any, *outline, error) {
 		}
 		d.Restart()
 		o, err := outlineOf(d, *text)
+		if errors.Is(err, errUnread) && broken != nil {
+			err = fmt.Errorf("%w; as JSON: %w", err, broken)
+		}
 		return nil, &o, untold(err)
 	}
 }
 
 // untold marks an error that says nothing about the text.
 func untold(err error) error {
-	if err == nil || errors.Is(err, jsonvalue.ErrNested) {
+	if err == nil || errors.Is(err, jsonvalue.ErrNested) || errors.Is(err, errUnread) {
 		return err
 	}
 	return fmt.Errorf("%w: %w", ErrUntold, err)

@@ -125,10 +125,16 @@ func TestExtractOtherType(t *testing.T) {
 
 func TestExtractLimits(t *testing.T) {
 	many := strings.Repeat("1,", jsonvalue.MaxValues)
-	for _, text := range []string{"[" + many + "1]", "so [" + many, strings.Repeat("{} ", jsonvalue.MaxValues)} {
-		if v, _, err := Extract(nil, text, nil); !errors.Is(err, jsonvalue.ErrTooManyValues) || !errors.Is(err, ErrUntold) || !strings.Contains(err.Error(), "1000000") || v != nil {
+	if v, _, err := Extract(nil, "["+many+"1]", nil); !errors.Is(err, jsonvalue.ErrTooManyValues) || !errors.Is(err, ErrUntold) || !strings.Contains(err.Error(), "1000000") || v != nil {
+		t.Errorf("got %v", err)
+	}
+	for _, text := range []string{"so [" + many, strings.Repeat("{} ", jsonvalue.MaxValues)} {
+		if v, _, err := Extract(nil, text, nil); err == nil || errors.Is(err, ErrUntold) || !strings.Contains(err.Error(), "more than 1048576") || v != nil {
 			t.Errorf("%.20s: got %v", text, err)
 		}
+	}
+	if _, _, err := Extract(nil, `{"a": "`+many+`" "b"}`, nil); err == nil || !strings.Contains(err.Error(), "line 1, column") {
+		t.Errorf("got %v", err)
 	}
 	if _, err := Parse([]byte("[" + many + "1]")); !errors.Is(err, jsonvalue.ErrTooManyValues) {
 		t.Errorf("got %v", err)
@@ -206,7 +212,7 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		v, err := Parse([]byte(text))
 		twice := json.Valid([]byte(text)) && hasDuplicate(json.NewDecoder(strings.NewReader(text)))
-		var duplicate *DuplicateKey
+		var duplicate *jsonvalue.DuplicateKey
 		if errors.As(err, &duplicate) && json.Valid([]byte(text)) && !twice || err == nil && twice {
 			t.Fatalf("%s: %v", text, err)
 		}

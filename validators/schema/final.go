@@ -50,7 +50,7 @@ func ending(text string) (v any, before string, err error) {
 	end := strings.TrimRight(text, " \t\r\n")
 	if n := len(o.fences); n > 0 && o.fences[n-1].end >= len(end) {
 		last := o.fences[n-1]
-		if v, err := jsonvalue.NewDecoder(nil, []byte(text[last.body.start:last.body.end]), jsonvalue.MaxValues).Whole(); err == nil {
+		if v, err := last.json(nil); err == nil {
 			return v, text[:last.start], nil
 		}
 	}
@@ -58,7 +58,7 @@ func ending(text string) (v any, before string, err error) {
 		_, err := o.choose(text, objectType|arrayType)
 		return nil, "", err
 	}
-	if rest := strings.TrimLeft(end[o.last.end:], " \t\r\n"); fenceSign(rest) != rest {
+	if rest := strings.TrimLeft(end[o.last.end:], " \t\r\n"); strings.Trim(rest, "`~") != "" {
 		line, column := jsonvalue.Position([]byte(text), len(end)-len(rest))
 		return nil, "", fmt.Errorf("%w: there is text after the JSON, at line %d, column %d", ErrUndecided, line, column)
 	}

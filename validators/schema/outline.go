@@ -2,10 +2,12 @@ package schema
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/seed61713e19/capstan/internal/jsonvalue"
+	"github.com/seed61713e19/capstan/internal/reading"
 )
 
 // A span is a part of a text: byte offsets.
@@ -44,11 +46,20 @@ func (f *finds) add(c candidate) {
 // is how a model writes a fenced block on one line.
 type fence struct {
 	span // with its marks
-	body span
+	body string
+	read *reading.JSON // nil if it has not been parsed
 }
 
-// An outline is where JSON may be in a text. Quotations (lines that begin with >),
-// inline code and Markdown links are left out.
+// json returns the document that the fence is.
+func (f fence) json(stop Stop) (any, error) {
+	if f.read != nil {
+		return f.read.Value, f.read.Err
+	}
+	return jsonvalue.NewDecoder(stop, []byte(f.body), jsonvalue.MaxValues).Whole()
+}
+
+// An outline is where JSON may be in a text. Quotations, inline code and Markdown links
+// are left out.
 type outline struct {
 	objects, lists finds
 	last           *candidate // the last whole one
@@ -56,163 +67,78 @@ type outline struct {
 	skipped        bool // a bracket is in a quotation or in inline code
 }
 
-// outlineOf reads a text once, from left to right. An error means that the text has
-// too many values or that the decoder was stopped.
+// outlineOf finds the JSON in a text, from left to right. An error means that the text is
+// not read, has too many values, or that the decoder was stopped.
 //
 // A broken candidate extends to its closing bracket, so a complete object inside a
 // broken one is not a candidate. Without a closing bracket, the candidate ends at the
 // syntax error.
 func outlineOf(d *jsonvalue.Decoder, text string) (outline, error) {
-	o := outliner{Decoder: d, in: text, fresh: true, mark: -1}
+	o := outliner{Decoder: d, in: text}
+	document, err := reading.Read(text)
+	if err != nil {
+		return o.outline, fmt.Errorf("%w: %w", errUnread, err)
+	}
+	o.regions(document)
 	for o.pos < len(o.in) {
-		if o.fresh {
-			o.fresh = false
-			if o.line() {
-				continue
-			}
-		}
-		next := strings.IndexAny(o.in[o.pos:], "\n`{[")
+		next := strings.IndexAny(o.in[o.pos:], "{[")
 		if next < 0 {
 			break
 		}
 		o.pos += next
-		switch o.in[o.pos] {
-		case '\n':
-			o.pos++
-			o.fresh = true
-		case '`':
-			o.code()
-		default:
-			if err := o.bracket(); err != nil {
-				return o.outline, err
-			}
+		for len(o.left) > 0 && o.left[0].end <= o.pos {
+			o.left = o.left[1:]
 		}
-	}
-	if o.mark >= 0 { // nobody closed the fence
-		o.close(len(o.in), len(o.in))
+		if len(o.left) > 0 && o.left[0].start <= o.pos {
+			o.pos, o.skipped = o.left[0].end, true
+			continue
+		}
+		if err := o.bracket(); err != nil {
+			return o.outline, err
+		}
 	}
 	return o.outline, nil
 }
 
+var errUnread = errors.New("the text is not read")
+
 type outliner struct {
 	*jsonvalue.Decoder
 	outline
-	in    string
-	pos   int
-	fresh bool // pos is where a line begins
-
-	mark  int // where the open fence's marks begin; -1 outside a fence
-	sign  string
-	body  int
-	until int         // the end of the paragraph that runs belongs to
-	runs  map[int]int // where the last run of backticks of each length begins
+	in   string
+	pos  int
+	left []span // quotations and inline code, in order
 
 	starts, ends []uint32 // of all pairs of brackets, once a candidate has broken
 }
 
-// line handles a line that is the border of a fence or a quotation, and reports
-// whether it is one.
-func (o *outliner) line() bool {
-	end := o.lineEnd(o.pos)
-	text := strings.TrimSpace(o.in[o.pos:end])
-	sign := fenceSign(text)
-	switch {
-	case o.mark >= 0:
-		if len(sign) < len(o.sign) || sign[0] != o.sign[0] || sign != text {
-			return false
-		}
-		o.close(o.pos, end)
-	case sign != "":
-		o.mark, o.sign, o.body = o.pos, sign, min(end+1, len(o.in))
-	case strings.HasPrefix(text, ">"):
-		o.skipped = o.skipped || strings.ContainsAny(text, "{[")
-	default:
-		return false
-	}
-	o.pos, o.fresh = min(end+1, len(o.in)), true
-	return true
-}
-
-func (o *outliner) lineEnd(at int) int {
-	if n := strings.IndexByte(o.in[at:], '\n'); n >= 0 {
-		return at + n
-	}
-	return len(o.in)
-}
-
-func (o *outliner) close(body, end int) {
-	o.fences = append(o.fences, fence{span{o.mark, end}, span{o.body, max(o.body, body)}})
-	o.mark = -1
-}
-
-// fenceSign is the run of marks that opens or closes a fence at the beginning of
-// a line; "" if there is none.
-func fenceSign(line string) string {
-	if !strings.HasPrefix(line, "```") && !strings.HasPrefix(line, "~~~") {
-		return ""
-	}
-	rest := strings.TrimLeft(line, line[:1])
-	if line[0] == '`' && strings.Contains(rest, "`") {
-		return ""
-	}
-	return line[:len(line)-len(rest)]
-}
-
-// code skips a code span. A run of backticks that nothing closes in its paragraph
-// is text.
-func (o *outliner) code() {
-	start, n := o.pos, backticks(o.in[o.pos:])
-	o.pos += n
-	if o.mark >= 0 {
-		return
-	}
-	if o.pos > o.until {
-		o.paragraph(start)
-	}
-	if o.runs[n] <= start {
-		return
-	}
-	body := span{start: o.pos}
-	for {
-		o.pos += strings.IndexByte(o.in[o.pos:], '`')
-		size := backticks(o.in[o.pos:])
-		body.end, o.pos = o.pos, o.pos+size
-		if size == n {
-			break
+// regions notes the fences of a document, its quotations and its inline code.
+func (o *outliner) regions(d *reading.Document) {
+	parsed := map[int]*reading.JSON{}
+	for i := range d.JSON {
+		if j := &d.JSON[i]; !j.Whole {
+			parsed[j.Block] = j
 		}
 	}
-	inside := o.in[body.start:body.end]
-	if n >= len("```") {
-		body.start += len(inside) - len(strings.TrimLeft(inside, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"))
-		o.fences = append(o.fences, fence{span{start, o.pos}, body})
-		return
-	}
-	o.skipped = o.skipped || strings.ContainsAny(inside, "{[")
-}
-
-// backticks is the length of the run of backticks that a text begins with.
-func backticks(text string) int { return len(text) - len(strings.TrimLeft(text, "`")) }
-
-// paragraph notes the runs of backticks between a place and the end of its paragraph.
-func (o *outliner) paragraph(start int) {
-	o.runs, o.until = map[int]int{}, start
-	for at := start; at < len(o.in); {
-		end := o.lineEnd(at)
-		line := o.in[at:end]
-		if text := strings.TrimSpace(line); at > start && (text == "" || text[0] == '>' || fenceSign(text) != "") {
-			break
+	for i, b := range d.Blocks {
+		switch {
+		case b.Quoted:
+			o.left = append(o.left, span{b.Start, b.End})
+			continue
+		case b.Fenced:
+			o.fences = append(o.fences, fence{span{b.Start, b.End}, b.Text, parsed[i]})
 		}
-		for i := strings.IndexByte(line, '`'); i >= 0 && i < len(line); {
-			n := backticks(line[i:])
-			o.runs[n] = at + i
-			next := strings.IndexByte(line[i+n:], '`')
-			if next < 0 {
-				break
+		for _, in := range b.Inlines {
+			if in.Kind != reading.CodeSpan {
+				continue
 			}
-			i += n + next
+			if strings.HasPrefix(o.in[in.Start:], "```") {
+				body := strings.TrimLeft(in.Raw, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
+				o.fences = append(o.fences, fence{span{in.Start, in.End}, body, nil})
+				continue
+			}
+			o.left = append(o.left, span{in.Start, in.End})
 		}
-		o.until = end
-		at = end + 1
 	}
 }
 
@@ -250,9 +176,6 @@ func (o *outliner) bracket() error {
 		end = max(end, o.closing(start))
 	}
 	o.pos = max(end, o.pos)
-	if line := strings.LastIndexByte(o.in[start:o.pos], '\n'); line >= 0 && strings.TrimLeft(o.in[start+line+1:o.pos], " \t\r") == "" {
-		o.pos, o.fresh = start+line+1, true
-	}
 	return nil
 }
 

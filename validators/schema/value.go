@@ -16,9 +16,6 @@ import (
 // Parse decodes one JSON document into a plain value, see [jsonvalue.Parse].
 func Parse(text []byte) (any, error) { return jsonvalue.Parse(text) }
 
-// A DuplicateKey is the error of an object that has a key twice.
-type DuplicateKey = jsonvalue.DuplicateKey
-
 // Encode writes a value as JSON in one line, its letters as they are.
 func Encode(v any) ([]byte, error) {
 	var b bytes.Buffer

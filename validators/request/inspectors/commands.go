@@ -11,11 +11,10 @@ import (
 	"github.com/seed61713e19/capstan/validators/request"
 )
 
-// A commandCheck runs a program, which must end with a status.
+// A commandCheck runs a program, which must end with status 0.
 type commandCheck struct {
-	argv   []string
-	text   string // as it stood in the hint
-	status int
+	argv []string
+	text string // as it stands in the hint
 }
 
 func (commandCheck) in() request.Type { return request.Code }
@@ -73,45 +72,44 @@ func (c commandCheck) inspect(ctx context.Context, n *inspection) finding {
 		return blocked("%v", err)
 	}
 	results := request.TestResults{Command: clip(c.text, 500), Output: snippet(out)}
+	tally := request.ReadOutput(string(out.Stdout) + "\n" + string(out.Stderr))
 	if err == nil {
 		results.ExitCode = &out.ExitCode
-		into(&results, count(out))
+		into(&results, tally)
 	}
 	n.ran(results)
 	if err != nil {
 		return blocked("%v", err)
 	}
-	return c.judge(results)
+	return c.judge(results, tally)
 }
 
-func (c commandCheck) judge(r request.TestResults) finding {
-	said := fmt.Sprintf("%q ended with status %d", c.text, *r.ExitCode)
-	if counts := countsOf(r); counts != "" {
-		said += ": " + counts
+// into sets the counts of a run. A program that fails for another reason than a test has
+// counts that would contradict its exit code: they are left out.
+func into(r *request.TestResults, t request.Tally) {
+	if t.Counted && (*r.ExitCode == 0 || t.Failed > 0) {
+		r.Passed, r.Failed, r.Skipped = &t.Passed, &t.Failed, &t.Skipped
 	}
-	remedy := fmt.Sprintf("make %q end with status %d", c.text, c.status)
+}
+
+func (c commandCheck) judge(r request.TestResults, t request.Tally) finding {
+	said := fmt.Sprintf("%q ended with status %d", c.text, *r.ExitCode)
+	if r.Passed != nil {
+		said += fmt.Sprintf(": %d passed, %d failed, %d skipped", t.Passed, t.Failed, t.Skipped)
+	}
 	switch {
-	case *r.ExitCode != c.status && r.Output != "":
-		return fails(remedy, "%s; it printed: %s", said, clip(r.Output, 300))
-	case *r.ExitCode != c.status:
-		return fails(remedy, "%s", said)
-	case c.status == 0 && r.Failed != nil && *r.Failed > 0:
-		return fails(fmt.Sprintf("make %q pass", c.text), "%s", said)
-	case c.status == 0 && r.Passed != nil && *r.Passed == 0:
+	case *r.ExitCode != 0 && r.Output != "":
+		return fails(fmt.Sprintf("make %q end with status 0", c.text), "%s; it printed: %s", said, clip(r.Output, 300))
+	case *r.ExitCode != 0:
+		return fails(fmt.Sprintf("make %q end with status 0", c.text), "%s", said)
+	case t.Failed > 0:
+		return fails(fmt.Sprintf("make %q pass", c.text), "%s; it printed: %s", said, clip(t.Failure, 300))
+	case t.Failure != "":
+		return blocked("%s; it printed: %s", said, clip(t.Failure, 300))
+	case t.None():
 		return blocked("%s, a run of no tests", said)
 	}
 	return holds("%s", said)
-}
-
-// A told check is made for what it says: nothing demands that it holds.
-type told struct{ check }
-
-func (c told) inspect(ctx context.Context, n *inspection) finding {
-	f := c.check.inspect(ctx, n)
-	if f.status == request.Failed {
-		return open("%s", f.said)
-	}
-	return f
 }
 
 // program refuses a program by a path that leaves the worktree. One without a
@@ -130,12 +128,13 @@ func (n *inspection) program(name string) error {
 	return nil
 }
 
-// ran keeps what a command came to. There is room for one: the first that did
+// ran stores the results of a command. The protocol has room for one: the first that did
 // not end well, else the first.
 func (n *inspection) ran(r request.TestResults) {
 	kept := n.evidence.TestResults
 	if kept == nil || wellEnded(*kept) && !wellEnded(r) {
 		n.evidence.TestResults = &r
+		n.cite("test_results")
 	}
 }
 

@@ -120,6 +120,7 @@ func (c fileCheck) inspect(ctx context.Context, n *inspection) finding {
 	record.Exists = &exists
 	f := c.judge(ctx, n, name, info, &record)
 	record.Note = clip(f.said, 500)
+	n.cite(fmt.Sprintf("file_checks/%d", len(n.evidence.FileChecks)))
 	n.evidence.FileChecks = append(n.evidence.FileChecks, record)
 	return f
 }

@@ -61,9 +61,8 @@ func TestFiles(t *testing.T) {
 		{"file: '" + dir + "/../a.md'", blocked, "outside"},
 		{"file: '" + dir + "s/a.md'", blocked, "outside"},
 		{"file: '/x" + dir + "/a.md'", blocked, "outside"},
-		{"Check `" + dir + "/a.md` for \"Hello\"", pass, `a.md contains "Hello"`},
-		{dir + "/a.md", blocked, "a.md exists"},
-		{"Check /x" + dir + "/a.md", blocked, "outside"},
+		{"Check `" + dir + "/a.md` for \"Hello\"", blocked, "a.md found; whether"},
+		{"Check /x" + dir + "/a.md", blocked, "declares no check"},
 	} {
 		one(t, &Inspector{Limits: Limits{Bytes: 100}}, request.Request{WorktreePath: dir}, c.hint, c.status, c.evidence)
 	}
@@ -104,7 +103,9 @@ func TestFilesOutside(t *testing.T) {
 		}
 	}
 	for _, hint := range []string{outside, "Check " + outside, "Check ../secret.txt for the secret"} {
-		one(t, i, request.Request{WorktreePath: dir}, hint, request.Unreachable, "outside the worktree")
+		if got := one(t, &Inspector{}, request.Request{WorktreePath: dir}, hint, request.Unreachable, "declares no check"); got.Evidence != nil {
+			t.Errorf("%s: %+v", hint, got.Evidence)
+		}
 	}
 }
 

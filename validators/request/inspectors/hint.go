@@ -23,9 +23,8 @@ var parsers = map[string]func(*lexer) (check, error){
 	"page": parsePage,
 }
 
-// parseHint reads the checks of a hint; there is at least one. What is not
-// written as a check is prose, and a check that is not well written is one that
-// is BLOCKED.
+// parseHint reads the checks of a hint, at least one. A part that declares no check is
+// a mention. A check that cannot be read is BLOCKED.
 func parseHint(hint string) []check {
 	if len(hint) > maxHint {
 		return []check{badHint{fmt.Sprintf("the hint has more than %d bytes", maxHint)}}
@@ -39,7 +38,7 @@ func parseHint(hint string) []check {
 		checks = append(checks, parseCheck(part))
 	}
 	if len(checks) == 0 {
-		return []check{prose("")}
+		return []check{mention("")}
 	}
 	return checks
 }
@@ -48,7 +47,7 @@ func parseCheck(text string) check {
 	word, rest, found := strings.Cut(text, ":")
 	parse := parsers[strings.ToLower(strings.TrimSpace(word))]
 	if !found || parse == nil {
-		return prose(text)
+		return mention(text)
 	}
 	if strings.ContainsRune(rest, 0) {
 		return badHint{"the hint has a NUL"}

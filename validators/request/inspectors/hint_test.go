@@ -53,10 +53,10 @@ func TestParseHint(t *testing.T) {
 			{word: "title", text: "T"}, {word: "click", selector: "#b"}, {word: "text", text: "X"},
 			{word: "fill", selector: "#c"}, {word: "absent", selector: ".d"}, {word: "console"}, {word: "screenshot"},
 		}},
-		"":                  prose(""),
-		"Look: at this":     prose("Look: at this"),
-		"profile: x":        prose("profile: x"),
-		"http://x/file: no": prose("http://x/file: no"),
+		"":                  mention(""),
+		"Look: at this":     mention("Look: at this"),
+		"profile: x":        mention("profile: x"),
+		"http://x/file: no": mention("http://x/file: no"),
 	} {
 		got := parseHint(hint)
 		if len(got) != 1 {
@@ -150,8 +150,10 @@ func FuzzParseHint(f *testing.F) {
 		n.at.Description = hint
 		for _, c := range checks {
 			switch c := c.(type) {
-			case prose:
-				n.read(string(c), false)
+			case mention:
+				if f := c.inspect(t.Context(), n); f.status != "" {
+					t.Fatalf("%q decides %s", hint, f.status)
+				}
 			case commandCheck:
 				if len(c.argv) == 0 || c.argv[0] == "" {
 					t.Fatalf("an empty command from %q", hint)

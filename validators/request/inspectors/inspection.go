@@ -25,8 +25,9 @@ type inspection struct {
 	computed bool // every criterion was, so far
 
 	number int // of the criterion at hand, from 1
-	shown  int // how many screenshots there were before it
+	shown  int // the number of screenshots before it
 	at     request.Criterion
+	refs   []string // the evidence of its checks
 }
 
 func (i *Inspector) begin(r *request.Request) *inspection {
@@ -77,7 +78,7 @@ func open(format string, args ...any) finding {
 // criterion inspects the criterion at an index.
 func (n *inspection) criterion(ctx context.Context, index int) request.Result {
 	n.number, n.at = index+1, n.request.Criteria[index]
-	n.shown = len(n.evidence.Screenshots)
+	n.shown, n.refs = len(n.evidence.Screenshots), nil
 	limited, cancel := context.WithTimeoutCause(ctx, n.limits.Criterion, errOutOfTime)
 	defer cancel()
 	sum := n.look(limited)
@@ -89,9 +90,12 @@ func (n *inspection) criterion(ctx context.Context, index int) request.Result {
 		return n.judge(limited, sum)
 	}
 	return request.Result{
-		CriterionID: n.at.ID, Status: sum.status, Evidence: clip(sum.said, 4000), Remediation: clip(sum.remedy, 2000),
+		CriterionID: n.at.ID, Status: sum.status, Evidence: clip(sum.said, 4000), Remediation: clip(sum.remedy, 2000), EvidenceRefs: n.refs,
 	}
 }
+
+// cite names an entry of the evidence for the criterion at hand.
+func (n *inspection) cite(pointer string) { n.refs = append(n.refs, pointer) }
 
 // look makes the checks that the hint names, all of them: one that fails does
 // not keep the others from being told.

@@ -11,15 +11,12 @@
 //	port: 8080
 //	page: /login fill "#user" "ann" click "button" text "Welcome"
 //
-// Other hints are read as prose, for paths, endpoints, commands and elements.
-// Prose can say where to look and leave open what is to be found there; that,
-// and all that cannot be computed, is left to a [Judge].
+// Other text declares no check. The files of the worktree that it names become evidence
+// (mention.go), and a [Judge] decides.
 //
-// A request comes in and a response of the protocol goes out, whose evidence is what
-// was seen: an inspector claims nothing that it has not looked at. No command is
-// started, and no service is asked, where its operator has not allowed that, and no file
-// outside the worktree is read (worktree.go, network.go). Begin with [Inspector.Inspect] here, then hint.go and
-// inspection.go.
+// The response has only evidence that was seen, and each result names its own. Commands
+// and services need the operator's permission, and no file outside the worktree is read
+// (worktree.go, network.go). Begin with [Inspector.Inspect], then hint.go and inspection.go.
 package inspectors
 
 import (

@@ -51,7 +51,7 @@ func TestNetworkRefuses(t *testing.T) {
 		{both, []string{host}, nil, "url: DELETE /x status 404", blocked, "--allow-method DELETE"},
 		{both, []string{host}, nil, "url: OPTIONS /x", blocked, "--allow-method OPTIONS"},
 		{both, []string{host}, []string{"POST"}, "url: POST /x", pass, "status 200"},
-		{both, []string{host}, nil, "POST /x returns 200", blocked, "--allow-method POST"},
+		{both, []string{host}, nil, "url: POST /x status 200", blocked, "--allow-method POST"},
 		{both, []string{host}, nil, "url: " + inside.URL + "/x status 404", blocked, "--allow-host " + other},
 		{both, []string{host}, nil, "url: /x?to=" + url.QueryEscape(inside.URL), blocked, "--allow-host " + other},
 		{&request.Services{APIURL: allowed.URL}, []string{host}, nil, "port: " + strconv.Itoa(port), pass, "listens"},

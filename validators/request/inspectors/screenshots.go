@@ -33,6 +33,7 @@ func (t *tab) screenshot(n *inspection, description string) error {
 }
 
 func (n *inspection) show(at, description string) {
+	n.cite(fmt.Sprintf("screenshots/%d", len(n.evidence.Screenshots)))
 	n.evidence.Screenshots = append(n.evidence.Screenshots, request.Screenshot{
 		Path: at, Description: clip(description, 300), Step: n.at.ID,
 	})

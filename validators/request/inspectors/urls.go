@@ -98,6 +98,7 @@ func (c urlCheck) inspect(ctx context.Context, n *inspection) finding {
 	name := nameOf(response)
 	body, err := readContent(response.Body, n.limits.Bytes)
 	n.answered(response, string(body.bytes[:min(len(body.bytes), 8<<10)]))
+	n.cite(fmt.Sprintf("api_responses/%d", len(n.evidence.APIResponses)-1))
 	if err != nil && c.expect != nil {
 		return blocked("%s: its body could not be read to the end: %v", name, err)
 	}

@@ -15,10 +15,6 @@ import (
 	"github.com/seed61713e19/capstan/validators/request"
 )
 
-// maxEntries is how many entries of a worktree are looked at for a file of
-// which only the end of the path is known.
-const maxEntries = 50_000
-
 var (
 	errOutside = errors.New("outside the worktree")
 	errNoFile  = errors.New("not a regular file")
@@ -30,15 +26,11 @@ type worktree struct {
 	root    *os.Root // nil: there is none, and problem says why
 	dir     string
 	names   []string // what absolute paths in it begin with
-	claimed []string
 	problem string
 }
 
 func openWorktree(within string, r *request.Request) *worktree {
 	w := &worktree{}
-	if r.Claimed != nil {
-		w.claimed = r.Claimed.FilesModified
-	}
 	if err := w.open(within, r.WorktreePath); err != nil {
 		w.problem = "no worktree: " + err.Error()
 	}
@@ -172,44 +164,4 @@ func readContent(r io.Reader, limit int64) (content, error) {
 		return content{text[:limit], true}, err
 	}
 	return content{text, false}, err
-}
-
-// locate is where files lie whose path is name or ends with it: at name itself,
-// else among the files that the work is said to have changed, else anywhere.
-// Claims are places to look at, and prove nothing.
-func (w *worktree) locate(name string) []string {
-	if info, err := w.stat(name); info != nil && err == nil {
-		return []string{name}
-	}
-	var found []string
-	for _, claimed := range w.claimed {
-		if at, err := w.local(claimed); err == nil && strings.HasSuffix(at, "/"+name) {
-			if info, err := w.stat(at); err == nil && info != nil {
-				found = append(found, at)
-			}
-		}
-	}
-	if found != nil {
-		return found
-	}
-	return w.search("/" + name)
-}
-
-func (w *worktree) search(suffix string) (found []string) {
-	left := maxEntries
-	_ = fs.WalkDir(w.root.FS(), ".", func(at string, d fs.DirEntry, err error) error {
-		left--
-		switch {
-		case left < 0:
-			return fs.SkipAll
-		case err != nil:
-			return fs.SkipDir
-		case d.IsDir() && (d.Name() == ".git" || d.Name() == "node_modules"):
-			return fs.SkipDir
-		case strings.HasSuffix("/"+at, suffix) && at != ".":
-			found = append(found, at)
-		}
-		return nil
-	})
-	return found
 }

@@ -311,6 +311,9 @@ func Critic() []faults.Operator {
 	slices.SortFunc(list, func(a, b faults.Operator) int { return strings.Compare(a.Name, b.Name) })
 	major := map[string]any{"text": "too many sendings", "severity": "major"}
 	return append(list,
+		spoilt("decision_block", "the critic's own decision is BLOCK", in(theReview, "critic_decision", "BLOCK")),
+		spoilt("decision_revise", "the critic's own decision is REVISE", in(theReview, "critic_decision", "REVISE")),
+		spoilt("decision_word", "the critic's own decision is none of the three", in(theReview, "critic_decision", "HOLD")),
 		spoilt("concerns", "there are three major concerns", in(theReview, "concerns", []any{major, major, major})),
 		spoilt("concerns_denied", "three major concerns are said to be none", func(d *draft) (string, string) {
 			if d.review == nil {

@@ -194,7 +194,7 @@ func (c *cluster) knows(ctx context.Context, t client.Client) error {
 // runner is the one that loads cascades, and on a worker makes effects.
 func (c *cluster) runner() (*runner.Runner, error) {
 	tools := append(append(tool.Builtins(tool.Options{Root: c.root}), query.Tool()), schedule.Tools(schedule.Options{})...)
-	gates := append(schedule.Validators(schedule.Options{}), capy.Validator, edit.Validator, request.Validator, request.PromiseValidator, request.JudgeValidator)
+	gates := append(schedule.Validators(schedule.Options{}), capy.Validator, capy.Claims, edit.Validator, request.Validator, request.PromiseValidator, request.JudgeValidator)
 	return runner.New(
 		runner.WithModel(providers.New(providers.Options{Getenv: os.Getenv})), runner.WithRoot(c.root), runner.WithValidators(gates...),
 		runner.WithTools(tools...),

@@ -1,0 +1,61 @@
+package inspectors
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/seed61713e19/capstan/validators/request"
+)
+
+// A mention is a part of a hint that declares no check. If a word of it, or of the
+// description, is the path of a file of the worktree, the file becomes evidence. The
+// evidence decides nothing.
+type mention string
+
+// Limits of a mention.
+const (
+	maxWords = 1000
+	maxPaths = 10
+)
+
+// wrapping is the punctuation around a path in a text.
+const wrapping = "`\"'“”‘’()[]<>,;:!?*."
+
+func (mention) in() request.Type { return request.Both }
+
+func (m mention) inspect(_ context.Context, n *inspection) finding {
+	var found []string
+	words := strings.Fields(string(m) + " " + n.at.Description)
+	for _, word := range words[:min(len(words), maxWords)] {
+		name := strings.TrimRight(strings.TrimLeft(word, strings.Trim(wrapping, ".")), wrapping)
+		if slices.Contains(found, name) || len(found) == maxPaths || !n.addFile(name) {
+			continue
+		}
+		found = append(found, name)
+	}
+	if found == nil {
+		return open("%q declares no check", clip(string(m)+" "+n.at.Description, 300))
+	}
+	return open("%s found; whether %q holds needs judgement", strings.Join(found, ", "), clip(n.at.Description, 300))
+}
+
+// addFile adds a regular file of the worktree to the evidence. It reports whether the path
+// leads to a regular file.
+func (n *inspection) addFile(name string) bool {
+	if n.tree.root == nil || n.request.ValidationType == request.Browser || name == "" {
+		return false
+	}
+	at, err := n.tree.local(name)
+	if err != nil {
+		return false
+	}
+	info, err := n.tree.stat(at)
+	if err != nil || info == nil || !info.Mode().IsRegular() {
+		return false
+	}
+	exists, size := true, info.Size()
+	n.evidence.FileChecks = append(n.evidence.FileChecks, request.FileCheck{Path: at, Exists: &exists, SizeBytes: &size, Note: fmt.Sprintf("named by %s", clip(n.at.ID, 100))})
+	return true
+}

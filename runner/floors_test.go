@@ -214,11 +214,6 @@ var pure = []string{
 	"templates",
 	"templates/jinja",
 	"templates/prompts",
-<<<<<<< HEAD
-	"validators/capy/reading",
-=======
-	"validators/edit/markers",
->>>>>>> h-capy
 	"validators/languages",
 	"validators/schedule/spoilings",
 	"validators/schedule/statements",

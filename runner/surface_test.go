@@ -21,8 +21,8 @@ var promised = map[string]string{
 	"a built-in validator is a value, which a program may give to runner.WithValidators by itself": `
 		validators/builtins.Cites validators/builtins.Contains validators/builtins.Excludes validators/builtins.JSON validators/builtins.KeywordValidator
 		validators/builtins.Keywords validators/builtins.Language validators/builtins.LengthCheck validators/builtins.LinksKept validators/builtins.Markdown validators/builtins.MatchesSchema
-		validators/builtins.MaxLength validators/builtins.MinLength validators/builtins.NonEmpty validators/builtins.NumbersKept
-		validators/builtins.Regexp validators/builtins.SameStructure validators/builtins.SimilarToInput`,
+		validators/builtins.MaxLength validators/builtins.MinLength validators/builtins.NonEmpty
+		validators/builtins.Regexp validators/builtins.SimilarToInput`,
 	"a store may implement it": "runner/serve.Drafter",
 	"a caller tells errors apart by it": `runner/signatures.ErrUntrusted
 		runner/tool/mcp.ErrClosed validators/capy.ErrStage validators/schedule.Refusal validators/schema.ErrWork`,

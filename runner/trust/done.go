@@ -43,7 +43,7 @@ func (b *builder) labelled(l measure.Label) {
 	text := l.Text[:measure.TextDigits]
 	for _, g := range b.Report.Gates {
 		known := b.known(l.Text, g)
-		if l.Phase != g.Phase || !known.Labelled || g.seen[text] {
+		if l.Phase != g.Phase || !known.Labelled || known.Weight == 0 || g.seen[text] {
 			continue
 		}
 		passed, said := l.Verdicts[g.Digest]

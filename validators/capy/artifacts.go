@@ -96,7 +96,7 @@ func (r *run) code(m *measure, d *document, block int) {
 		if j.Err != nil && j.Text != "" {
 			m.leaves += r.policy.Minimum.Leaves // check 3 reports the error
 		} else if n := d.firstNode(j.Span); n >= 0 {
-			m.leaves += d.leaves(r.vocabulary, n)
+			m.leaves += d.leaves(r.vocabulary, n, r.policy.Minimum.Leaves)
 		}
 		return
 	}
@@ -275,7 +275,7 @@ func (r *run) atKey(d *document, name string, a *artifact) *artifactPlace {
 		if d.nodes[at].kind != '{' && d.nodes[at].kind != '[' {
 			continue
 		}
-		m := measure{leaves: d.leaves(r.vocabulary, at)}
+		m := measure{leaves: d.leaves(r.vocabulary, at, r.policy.Minimum.Leaves)}
 		p := &artifactPlace{place: place{d, n.offset}, json: true, node: at, thin: !m.enough(r.policy.Minimum)}
 		if !m.any() {
 			p.nope = "it has no values"
@@ -303,7 +303,7 @@ func (r *run) asFile(d *document, name string, a *artifact) *artifactPlace {
 	if d.single() == nil || len(d.nodes) == 0 {
 		return nil
 	}
-	m := measure{leaves: d.leaves(r.vocabulary, 0)}
+	m := measure{leaves: d.leaves(r.vocabulary, 0, r.policy.Minimum.Leaves)}
 	if !m.enough(r.policy.Minimum) {
 		return nil
 	}

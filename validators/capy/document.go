@@ -196,10 +196,11 @@ func appendNodes(list []node, text string, offset func(int) int) []node {
 	}
 }
 
-// leaves returns how many of the strings and numbers of a value are not fillers.
-func (d *document) leaves(v *vocabulary, from int) int {
+// leaves returns how many of the strings and numbers of a value are not fillers, at most
+// a number.
+func (d *document) leaves(v *vocabulary, from, most int) int {
 	count := 0
-	for i := from; i < d.nodes[from].end; i++ {
+	for i := from; i < d.nodes[from].end && count < most; i++ {
 		if n := &d.nodes[i]; n.kind == '0' || n.kind == '"' && n.text != "" && !v.filler(n.text) {
 			count++
 		}

@@ -182,17 +182,14 @@ func texts(cells []reading.Cell) []string {
 func (r *reader) labelled(text string) []fact {
 	text = fold(text)
 	words := tokens(text)
-	if open := strings.IndexAny(text, "(:"); open > 0 && len(words) > 0 {
-		if inner := beforeBracket(words, open); len(inner) > 0 && len(inner) < len(words) && r.labels.at(inner, 0) != nil {
-			if f, ok := r.label(inner, words); ok {
-				return []fact{f}
-			}
-		}
+	f, ok := r.label(words, words)
+	if open := strings.IndexAny(text, "(:"); !ok && open > 0 {
+		f, ok = r.label(beforeBracket(words, open), words)
 	}
-	if f, ok := r.label(words, words); ok {
-		return []fact{f}
+	if !ok {
+		return nil
 	}
-	return nil
+	return []fact{f}
 }
 
 func beforeBracket(words []token, open int) []token {

@@ -382,6 +382,18 @@ func TestWard(t *testing.T) {
 	}
 }
 
+// The value of a label with brackets of its own is found in a table.
+func TestLabelWithBrackets(t *testing.T) {
+	text := both(once("- **P(IRR > 13.25% hurdle):** 41.2%\n", ""), once(`"probability_above_hurdle": 0.412,`, ""))(t, good(t, "IRR_T2"))
+	if r := judge(t, "IRR_T2", text); r.Proceed {
+		t.Errorf("%s", r.Text())
+	}
+	text = insert("| Fork |", "| Figure | Result |\n|---|---|\n| P(IRR > Hurdle) | 41.2% |\n\n")(t, text)
+	if r := judge(t, "IRR_T2", text); r.Status != Pass {
+		t.Errorf("%s", r.Text())
+	}
+}
+
 // Judging does not depend on what was judged before, nor on who else judges.
 func TestSameTwice(t *testing.T) {
 	gate, err := New(Options{Stage: "BASE_T1"})

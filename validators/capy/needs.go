@@ -279,5 +279,5 @@ func (r *run) keyHolds(n need, one *fact) bool {
 	case "words":
 		return at.kind == '"' && len(strings.Fields(at.text)) >= n.Words
 	}
-	return d.leaves(r.vocabulary, one.node) > 0 || at.kind == '[' && at.end == one.node+1
+	return d.leaves(r.vocabulary, one.node, 1) > 0 || at.kind == '[' && at.end == one.node+1
 }

@@ -55,6 +55,9 @@ var opener = regexp.MustCompile("(?m)^ {0,3}(```+|~~~+)[ \t]*[\\w{.]")
 // opened reports whether another fence opens inside a block of code, so that the fence
 // around it is the other's.
 func opened(b *reading.Block, source string) bool {
+	if !strings.Contains(b.Text, "```") && !strings.Contains(b.Text, "~~~") {
+		return false
+	}
 	lines := strings.TrimLeft(b.In(source), " \t")
 	mark := lines[:len(lines)-len(strings.TrimLeft(lines, lines[:1]))]
 	for _, m := range opener.FindAllStringSubmatch(b.Text, -1) {

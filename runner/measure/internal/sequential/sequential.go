@@ -4,7 +4,7 @@
 //
 // # Method
 //
-// [Capital] is a bet against the claim that the rate is at least a limit p. It
+// The capital is a bet against the claim that the rate is at least a limit p. It
 // starts at 1, is multiplied by 1 + λw(p - x) for each draw x (1 a hit, 0 none) of
 // weight w, and does not grow on average while the claim is true. By Ville's
 // inequality it ever reaches 1/α with probability α at most. [Upper] is the
@@ -46,8 +46,8 @@ type Count struct {
 // capital is placed on.
 var bets = [...]struct{ odds, part float64 }{{0, 0.36}, {0.1, 0.22}, {0.3, 0.2}, {0.5, 0.14}, {0.75, 0.05}, {0.92, 0.03}}
 
-// Capital returns what the bets against a rate of at least limit have become.
-func Capital(counts []Count, limit float64) float64 {
+// capital returns what the bets against a rate of at least limit have become.
+func capital(counts []Count, limit float64) float64 {
 	sum := 0.0
 	for _, b := range bets {
 		stake := (1 - b.odds) / (1 - (1-b.odds)*limit)
@@ -71,7 +71,7 @@ func Upper(counts []Count, confidence float64) float64 {
 	target := 1 / (1 - confidence)
 	low, high := 0.0, 1.0
 	for range 48 { // the capital grows with the limit
-		if middle := (low + high) / 2; Capital(counts, middle) >= target {
+		if middle := (low + high) / 2; capital(counts, middle) >= target {
 			high = middle
 		} else {
 			low = middle
@@ -95,7 +95,7 @@ func Interval(counts []Count, confidence float64) (low, high float64) {
 // [Upper] is within limit. Its maximum is most.
 func More(counts []Count, limit, confidence float64, most int) int {
 	enough := func(n int) bool {
-		return Capital(append(counts[:len(counts):len(counts)], Count{1, 0, n}), limit) >= 1/(1-confidence)
+		return capital(append(counts[:len(counts):len(counts)], Count{1, 0, n}), limit) >= 1/(1-confidence)
 	}
 	low, high := -1, most
 	for high-low > 1 {

@@ -45,6 +45,7 @@ type Cascade struct {
 	Inputs      []Input
 	Budget      Budget
 	Phases      []*Phase
+	Hooks       []*Hook               // of the root alone: those of cascades within it have no effect
 	Tries       *Phase                // the soundings of the file: all of it is tried as a phase; nil for none
 	Validators  map[string]*Validator // named by the file
 	Tools       map[string]*Tool      // named by the file

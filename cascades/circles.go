@@ -34,6 +34,9 @@ func (p *parser) checkWays() {
 	if len(round) > 0 {
 		p.note(Warning, at, CodeEndless, "no way leads out of the circle of %s: the run goes on until its budget ends it", oneLine(strings.Join(round, ", "), 200))
 	}
+	if len(visits) == 0 { // hooks alone
+		return
+	}
 	if n := visits[0]; n > c.Budget.MaxPhases {
 		p.note(Warning, c.Phases[0].Position, CodeVisits, "even the shortest way to an end visits %d phases, and max_phases is %d", n, c.Budget.MaxPhases)
 	}

@@ -17,6 +17,7 @@ type Description struct {
 	Inputs      []DescribedInput    `json:"inputs"`              // in file order
 	Tries       int                 `json:"soundings,omitempty"` // how often all of it is done, where the file has soundings
 	Phases      []DescribedPhase    `json:"phases"`              // in file order, those of a group behind it
+	Hooks       []DescribedHook     `json:"hooks,omitempty"`     // rules for coding agents
 	Tools       []DescribedTool     `json:"tools"`               // of its own phases
 	Databases   []DescribedDatabase `json:"databases,omitempty"` // of nested cascades too
 	Models      []DescribedModel    `json:"models"`              // of nested cascades too
@@ -105,6 +106,9 @@ func (c *Cascade) Describe() Description {
 		for _, one := range p.Together {
 			d.addPhase(one, p.Name)
 		}
+	}
+	for _, h := range c.Hooks {
+		d.Hooks = append(d.Hooks, h.described())
 	}
 	for _, a := range c.Asking("") {
 		by := "phase " + a.Phase.Name

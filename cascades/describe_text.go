@@ -18,6 +18,7 @@ func (d Description) Text() string {
 	b.WriteString("\n")
 	section(&b, "inputs", d.Inputs, func(in DescribedInput, w io.Writer) { in.row(w) })
 	section(&b, "phases", d.Phases, func(p DescribedPhase, w io.Writer) { p.rows(w) })
+	section(&b, "hooks", d.Hooks, func(h DescribedHook, w io.Writer) { h.row(w) })
 	section(&b, "tools", d.Tools, func(t DescribedTool, w io.Writer) {
 		fmt.Fprintf(w, "  %s\t%s\t%s\n", oneLine(t.Name, 60), t.Effect, words(t.Phases))
 	})

@@ -24,7 +24,7 @@ func FuzzParse(f *testing.F) {
 		var found Diagnostics
 		switch {
 		case err == nil:
-			if len(c.Phases) == 0 || c.ID == "" {
+			if len(c.Phases)+len(c.Hooks) == 0 || c.ID == "" {
 				t.Fatalf("half a cascade: %+v", c)
 			}
 		case !errors.As(err, &found) || len(found) == 0 || c != nil:

@@ -246,7 +246,7 @@ func (c *Cascade) needed() map[string]string {
 func (c *Cascade) always() []*Phase {
 	var list []*Phase
 	seen := map[int]bool{}
-	for i := 0; !seen[i]; {
+	for i := 0; i < len(c.Phases) && !seen[i]; {
 		seen[i] = true
 		p := c.Phases[i]
 		for _, one := range append([]*Phase{p}, p.Together...) {

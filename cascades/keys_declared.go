@@ -9,6 +9,7 @@ var declared = sync.OnceValue(func() map[string][]key {
 	return map[string][]key{
 		"a database":           {{name: "url"}, {name: "description"}, {name: "read_only"}, {name: "max_rows"}, {name: "max_bytes"}, {name: "timeout"}},
 		"a handoff":            {{name: "target"}, {name: "description"}, {name: "when"}},
+		"a hook":               {{name: "on"}, {name: "files"}, {name: "match"}, {name: "wards"}, {name: "phase"}, {name: "max_attempts"}, {name: "on_exhausted"}, {name: "on_error"}},
 		"a model":              {{name: "name"}, {name: "attempts"}, {name: "temperature"}, {name: "top_p"}, {name: "max_output_tokens"}, {name: "effort"}, {name: "seed"}, {name: "stop"}, {name: "response_format"}, {name: "extra"}},
 		"a phase":              {{name: "name"}, {name: "instructions"}, {name: "tool"}, {name: "inputs"}, {name: "compose"}, {name: "together"}, {name: "each"}, {name: "model"}, {name: "tackle"}, {name: "context"}, {name: "rules"}, {name: "output_schema"}, {name: "wards"}, {name: "expect"}, {name: "output_extraction"}, {name: "handoffs"}, {name: "handoff_default"}, {name: "when"}, {name: "sub_cascades"}, {name: "soundings"}, {name: "token_budget"}, {name: "human_input"}, {name: "queue"}},
 		"a phase of context":   {{name: "phase"}, {name: "include"}},
@@ -33,7 +34,7 @@ var declared = sync.OnceValue(func() map[string][]key {
 		"requires_receipt":     {{name: "gates"}, {name: "pub"}, {name: "cascade"}, {name: "max_age"}},
 		"rules":                {{name: "max_turns"}, {name: "max_attempts"}, {name: "loop_until"}, {name: "loop_until_prompt"}, {name: "loop_until_silent"}, {name: "turn_prompt"}, {name: "retry_instructions"}, {name: "on_exhausted"}, {name: "on_error"}, {name: "timeout"}},
 		"soundings":            {{name: "factor"}, {name: "max_parallel"}, {name: "models"}, {name: "model_strategy"}, {name: "weights"}, {name: "validator"}, {name: "evaluator_instructions"}, {name: "evaluator_model"}, {name: "mode"}, {name: "aggregator_instructions"}, {name: "mutate"}, {name: "mutations"}, {name: "mutation_mode"}, {name: "reforge"}},
-		"the cascade":          {{name: "cascade_id"}, {name: "description"}, {name: "inputs_schema"}, {name: "model"}, {name: "providers"}, {name: "databases"}, {name: "validators"}, {name: "tools"}, {name: "protect"}, {name: "budget"}, {name: "token_budget"}, {name: "soundings"}, {name: "phases"}, {name: "$schema"}},
+		"the cascade":          {{name: "cascade_id"}, {name: "description"}, {name: "inputs_schema"}, {name: "model"}, {name: "providers"}, {name: "databases"}, {name: "validators"}, {name: "tools"}, {name: "protect"}, {name: "budget"}, {name: "token_budget"}, {name: "soundings"}, {name: "phases"}, {name: "hooks"}, {name: "$schema"}},
 		"token_budget":         {{name: "max_total"}, {name: "reserve_for_output"}, {name: "strategy"}},
 		"wards":                {{name: "pre"}, {name: "tool"}, {name: "result"}, {name: "turn"}, {name: "post"}},
 	}

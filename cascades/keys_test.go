@@ -32,6 +32,7 @@ var places = map[string]string{
 	"a model":              "$defs/rung/oneOf/1",
 	"a provider":           "$defs/provider",
 	"a price":              "$defs/price",
+	"a hook":               "$defs/hook",
 	"a database":           "$defs/database",
 	"a sub-cascade":        "$defs/sub_cascade",
 }

@@ -64,6 +64,9 @@ func Parse(name string, source []byte, open Opener, known Known) (*Cascade, erro
 	}
 	c.Warnings, c.Files, c.Deciding = found, files, *deciding
 	c.place()
+	for _, h := range c.Hooks {
+		h.settle(files)
+	}
 	return c, nil
 }
 
@@ -183,6 +186,7 @@ func (p *parser) parseTree(doc *yaml.Node) *Cascade {
 	p.phases(o)
 	p.weigh(weight)
 	p.tries(o)
+	p.hooks(o)
 	o.done()
 	p.tellIgnored()
 	p.crossCheck()
@@ -262,7 +266,9 @@ func (p *parser) phases(o *object) {
 	nodes := o.list("phases")
 	n := o.get("phases")
 	if n == nil {
-		o.needs("phases")
+		if !o.has("hooks") {
+			o.needs("phases")
+		}
 		return
 	}
 	if len(nodes) == 0 && n.Kind == yaml.SequenceNode {
@@ -377,6 +383,10 @@ func (p *parser) nestedFile(n *yaml.Node, file string) *Cascade {
 	p.nodes, p.compared = child.nodes, child.compared
 	p.found = append(p.found, child.found...)
 	if child.found.Broken() {
+		c = nil
+	}
+	if c != nil && len(c.Phases) == 0 {
+		p.report(n, CodeConflict, "%s has hooks and no phases to run", file)
 		c = nil
 	}
 	p.loaded[file] = c

@@ -51,8 +51,10 @@ var settings = map[string]setting{
 	"a price": {`{cascade_id: c, providers: {house: {base_url: "http://127.0.0.1:8000/v1", prices: {big: MAPPING}}}, phases: [{name: p, instructions: x}]}`,
 		[]string{`{input: 1, output: 4}`}},
 	"a database": {`{cascade_id: c, databases: {shop: MAPPING}, phases: [{name: p, tool: sql_query, inputs: {query: SELECT 1}}]}`, []string{`{url: shop.db}`}},
-	"notify":     {inPhase(`{name: p, instructions: x, human_input: {prompt: x, notify: MAPPING}}`), []string{`{}`, `{exec: [notify.sh]}`, `{url: "https://example.com"}`}},
-	"reforge":    {inPhase(`{name: p, instructions: x, soundings: {factor: 2, evaluator_instructions: x, reforge: MAPPING}}`), []string{`{honing_prompt: x}`}},
+	"a hook": {`{cascade_id: c, phases: [{name: report, instructions: x, wards: {post: [{validator: non_empty}]}}], hooks: [MAPPING]}`,
+		[]string{`{on: write, wards: [{validator: non_empty}]}`, `{on: stop}`, `{wards: [{validator: non_empty}]}`}},
+	"notify":  {inPhase(`{name: p, instructions: x, human_input: {prompt: x, notify: MAPPING}}`), []string{`{}`, `{exec: [notify.sh]}`, `{url: "https://example.com"}`}},
+	"reforge": {inPhase(`{name: p, instructions: x, soundings: {factor: 2, evaluator_instructions: x, reforge: MAPPING}}`), []string{`{honing_prompt: x}`}},
 }
 
 // forms are validators of each form.

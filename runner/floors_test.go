@@ -112,12 +112,14 @@ var floors = map[string]string{
 	// Bounds that hold at every look.
 	"runner/measure/internal/sequential": "",
 	// A cascade on every row of a set.
-	"runner/batch":     "cascades internal/files runner runner/event runner/measure runner/model validators validators/expressions validators/patterns validators/schema",
-	"runner/trace":     "cascades runner/event runner/model runner/tool validators/schema",
-	"runner/receipt":   "cascades runner/event runner/measure runner/signatures runner/trace validators/schema wards",
-	"runner/backtest":  "cascades runner/engine runner/event runner/junit runner/lots runner/model runner/reports runner/signatures runner/trace runner/words validators validators/schema wards",
-	"runner/mutate":    "cascades runner/backtest runner/engine runner/junit runner/measure runner/reports validators validators/faults validators/schema wards",
-	"runner/cases":     "cascades internal/files runner runner/backtest runner/engine runner/event runner/junit runner/measure runner/model runner/mutate runner/tool validators validators/schema",
+	"runner/batch":    "cascades internal/files runner runner/event runner/measure runner/model validators validators/expressions validators/patterns validators/schema",
+	"runner/trace":    "cascades runner/event runner/model runner/tool validators/schema",
+	"runner/receipt":  "cascades runner/event runner/measure runner/signatures runner/trace validators/schema wards",
+	"runner/backtest": "cascades runner/engine runner/event runner/junit runner/lots runner/model runner/reports runner/signatures runner/trace runner/words validators validators/schema wards",
+	"runner/mutate":   "cascades runner/backtest runner/engine runner/junit runner/measure runner/reports validators validators/faults validators/schema wards",
+	"runner/cases":    "cascades internal/files runner runner/backtest runner/engine runner/event runner/junit runner/measure runner/model runner/mutate runner/tool validators validators/schema",
+	// The gate of coding agents.
+	"runner/hooks":     "cascades internal/files internal/jsonvalue runner runner/journal wards",
 	"runner/telemetry": "runner/event runner/model runner/telemetry/otlp validators/schema",
 	"runner/cost":      "cascades runner/event runner/journal runner/measure runner/reports validators validators/patterns",
 	"runner/trust":     "cascades runner/journal runner/junit runner/measure runner/reports validators wards",

@@ -19,6 +19,7 @@ import (
 	"testing"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner/hooks"
 	"github.com/seed61713e19/capstan/runner/mcpserver"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/model/openai"
@@ -313,7 +314,16 @@ func serverReaders() []reader {
 
 // fileReaders read files that come from elsewhere.
 func fileReaders() []reader {
+	const write = `{"session_id":"s","cwd":"/","hook_event_name":"PreToolUse","tool_name":"Write","tool_input":{"file_path":"/a","content":"`
 	return []reader{
+		{name: "payload of a coding agent", limit: 64 * mib, inputs: inputs{
+			"line ends": filled(write, lines, `"}}`),
+			"escapes":   filled(write, `\u0001`, `"}}`),
+			"edits":     filled(`{"session_id":"s","cwd":"/","hook_event_name":"PreToolUse","tool_input":{"file_path":"/none","x":"`, strings.Repeat("x", 50), `","edits":[{"old_string":"a","new_string":"b"}]}}`),
+		}, read: func(_ testing.TB, text string) error {
+			_, err := hooks.Decode("claude", "", []byte(text))
+			return err
+		}},
 		{name: "receipt", limit: 0, inputs: inputs{
 			"line ends":  filled(`{"payload":"`, lines, `"}`),
 			"base64":     filled(`{"payloadType":"application/vnd.in-toto+json","payload":"`, "e30K", `","signatures":[{"keyid":"a","sig":"AA=="}]}`),

@@ -296,6 +296,10 @@ func (r *Runner) Run(ctx context.Context, c *cascades.Cascade, input map[string]
 		return ended(s, e), e
 	}
 	s.Input = plain
+	if len(c.Phases) == 0 {
+		e := &Error{Code: Invalid, Message: fmt.Sprintf("%s has hooks and no phases to run; capstan hook uses it", c.File)}
+		return ended(s, e), e
+	}
 	needs := c.Needs()
 	r = r.Provide(c)
 	if e := refused(ctx, c.CheckInput(ctx.Err, plain), slices.Concat(unset(needs), absent(needs), r.unready(c, s.Model))); e != nil {

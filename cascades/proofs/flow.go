@@ -23,6 +23,9 @@ func (a *prover) walk(c *cascades.Cascade, begin *spot) *spot {
 		return end
 	}
 	end, at := newSpot(), make([]*spot, len(c.Phases))
+	if len(c.Phases) == 0 { // hooks alone
+		return end
+	}
 	at[0] = begin.clone()
 	for todo := []int{0}; len(todo) > 0 && !a.beyond(); {
 		i := todo[0]

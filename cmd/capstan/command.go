@@ -259,7 +259,7 @@ func (c *Command) verbs() []group {
 			{"init", c.init}, {"lint", c.lint}, {"inspect", c.inspect}, {"graph", c.graph}, {"script", c.script},
 			{"list", c.list}, {"schema", c.schema}, {"convert", c.convert}, {"lsp", c.lsp},
 		}},
-		{"Run a cascade:", []verb{{"run", c.run}, {"resume", c.resume}, {"answer", c.answer}, {"serve", c.serve}, {"mcp", c.mcp}}},
+		{"Run a cascade:", []verb{{"run", c.run}, {"resume", c.resume}, {"answer", c.answer}, {"serve", c.serve}, {"mcp", c.mcp}, {"hook", c.hook}}},
 		{"Look at stored runs:", []verb{{"runs", c.runs}, {"show", c.show}, {"events", c.events}}},
 		{"Test and measure:", []verb{{"test", c.test}, {"eval", c.eval}, {"measure", c.measure}}},
 		{"Check texts without a cascade:", []verb{

@@ -60,6 +60,7 @@ command requests the list of models from each endpoint, and calls no model.`,
 			d := diagnosis{Signs: []sign{{What: "version", State: healthy, Says: versionText()}, c.storeSign(f)}}
 			d.Signs = append(d.Signs, c.providerSigns(cmd.Context())...)
 			d.Signs = append(d.Signs, browserSign(), c.telemetrySign(cmd.Context()))
+			d.Signs = append(d.Signs, c.hookSigns()...)
 			for _, file := range args {
 				signs, err := c.fileSigns(cmd.Context(), file, string(model))
 				if err != nil {

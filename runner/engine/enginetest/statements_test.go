@@ -21,7 +21,7 @@ const (
 // languagePages are the pages that describe the cascade language.
 var languagePages = []string{
 	"cascade.md", "phase.md", "context.md", "wards.md", "rules.md", "validators.md", "tools.md", "models.md", "soundings.md", "human-input.md",
-	"templates.md", "expressions.md",
+	"templates.md", "expressions.md", "hooks.md",
 }
 
 // otherSections are the sections of the pages that do not describe the language: other

@@ -1,0 +1,254 @@
+package cascades
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/seed61713e19/capstan/validators/patterns"
+	"github.com/seed61713e19/capstan/wards"
+)
+
+// The events of a coding agent that a hook judges.
+const (
+	OnWrite    = "write"    // a file is to be written: the text is the file after the write
+	OnCommand  = "command"  // a shell command is to run
+	OnStop     = "stop"     // the agent ends its turn: the text is its last message, or a changed file
+	OnSubagent = "subagent" // a subagent ends: the text is its report
+	OnPrompt   = "prompt"   // a person's prompt
+)
+
+var hookEvents = []string{OnWrite, OnCommand, OnStop, OnSubagent, OnPrompt}
+
+// The values of on_exhausted and on_error of a hook.
+const (
+	HookHold   = "hold"        // refuse further attempts too
+	HookMarked = "pass_marked" // let the text pass, and record that it did not pass its checks
+	HookStop   = "stop"        // refuse, and end the session
+	HookRefuse = "refuse"
+	HookPass   = "pass"
+)
+
+// A Hook is a rule for one event of a coding agent, which capstan hook applies.
+type Hook struct {
+	Name        string // the event and the number of the rule in the file: write-1
+	On          string
+	Files       []string         // patterns of the files of [OnWrite] and [OnStop]; nil for every file, or the last message
+	Match       patterns.Pattern // that the text must contain; nil for every text
+	Phase       string           // whose checks are used; "" for checks of the hook's own
+	MaxAttempts int
+	OnExhausted string
+	OnError     string
+	Position    Position
+	Cascade     *Cascade // one phase of the hook's name, which composes input.text and has the checks
+
+	match string // as it is written
+}
+
+// Applies reports whether the hook judges a text. file is slash-separated, and "" for a
+// text that is no file.
+func (h *Hook) Applies(file, text string) bool {
+	return (h.Files == nil || file == "" || matchesAny(h.Files, file)) && (h.match == "" || h.Match.Match(text))
+}
+
+// hooks reads the rules for coding agents.
+func (p *parser) hooks(root *object) {
+	if n := root.get("hooks"); n != nil && n.Kind == yaml.SequenceNode && len(n.Content) == 0 {
+		p.report(n, CodeValue, "hooks must not be empty")
+	}
+	for i, n := range root.list("hooks") {
+		if o := p.object(n, "a hook"); o != nil {
+			p.hook(root, o, i+1)
+		}
+	}
+}
+
+func (p *parser) hook(root, o *object, number int) {
+	o.needs("on")
+	h := &Hook{On: o.oneOf("on", hookEvents...), Position: p.position(o.node)}
+	h.Name = fmt.Sprintf("%s-%d", h.On, number)
+	o.what = "hook " + h.Name
+	if o.has("files") {
+		h.Files = p.globs(o, "files")
+	}
+	if h.On != OnWrite && h.On != OnStop {
+		o.conflict("files", "files means nothing here: %s has no files; use match", h.On)
+	}
+	if source := o.text("match"); source != "" {
+		pattern, err := patterns.Compile(source)
+		if err != nil {
+			p.report(o.value["match"], CodePattern, "match: %v", err)
+		}
+		h.Match, h.match = pattern, source
+	}
+	h.MaxAttempts = o.whole("max_attempts", 1, wards.DefaultAttempts)
+	h.OnExhausted = o.oneOf("on_exhausted", HookHold, HookMarked, HookStop)
+	h.OnError = o.oneOf("on_error", HookRefuse, HookPass)
+	h.Phase = o.text("phase")
+	phase := p.hookPhase(root, o, h)
+	o.done()
+	if phase == nil {
+		return
+	}
+	h.Cascade = p.hookCascade(root, h, phase)
+	p.cascade.Hooks = append(p.cascade.Hooks, h)
+}
+
+// hookPhase returns the tree of the phase of a hook. The phase composes input.text. It has
+// the checks of the hook, or those of the phase that the hook names.
+func (p *parser) hookPhase(root, o *object, h *Hook) *yaml.Node {
+	own, named := o.get("wards"), o.get("phase")
+	checks := mappingNode(o.node)
+	switch {
+	case own != nil && named != nil:
+		o.conflict("phase", "%s has both wards and phase", o.what)
+	case own != nil:
+		if o.list("wards"); own.Kind == yaml.SequenceNode && len(own.Content) == 0 {
+			p.report(own, CodeValue, "wards must not be empty")
+		}
+		putNode(checks, "wards", putNode(mappingNode(own), "post", own))
+	case named != nil:
+		phase := phaseNode(root, h.Phase)
+		if phase == nil {
+			p.report(named, CodePhase, "phase: no phase is called %q", h.Phase)
+			p.suggest(h.Phase, func() []string { return phaseNames(p.cascade) })
+			return nil
+		}
+		if copyChecks(checks, phase); len(checks.Content) == 0 {
+			p.report(named, CodeConflict, "phase %s has no check of its text", h.Phase)
+		}
+	default:
+		p.report(o.node, CodeMissing, "%s needs wards or phase", o.what)
+		return nil
+	}
+	text := func(s string) *yaml.Node {
+		return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Style: yaml.DoubleQuotedStyle, Value: s, Line: o.node.Line, Column: o.node.Column}
+	}
+	putNode(checks, "name", text(h.Name))
+	return putNode(checks, "compose", text("{{ input.text }}"))
+}
+
+func phaseNames(c *Cascade) (names []string) {
+	for _, p := range c.Phases {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
+// copyChecks puts the checks of a phase's text, which are in the tree of the phase, into
+// another phase.
+func copyChecks(into, phase *yaml.Node) {
+	post := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Line: phase.Line, Column: phase.Column}
+	given := valueNode(phase, "wards")
+	for _, moment := range []wards.Moment{wards.Turn, wards.Post} {
+		if list := valueNode(given, string(moment)); list != nil {
+			post.Content = append(post.Content, list.Content...)
+		}
+	}
+	if loop := valueNode(valueNode(phase, "rules"), "loop_until"); loop != nil {
+		ward := mappingNode(loop)
+		if loop.Kind == yaml.MappingNode {
+			ward.Content = slices.Clone(loop.Content)
+		} else {
+			putNode(ward, "validator", loop)
+		}
+		post.Content = append(post.Content, ward)
+	}
+	if len(post.Content) > 0 {
+		putNode(into, "wards", putNode(mappingNode(post), "post", post))
+	}
+	for _, key := range []string{"output_schema", "output_extraction"} {
+		if n := valueNode(phase, key); n != nil {
+			putNode(into, key, n)
+		}
+	}
+}
+
+// ofHooks are the keys of the file that the cascade of a hook has too.
+var ofHooks = []string{"model", "providers", "databases", "validators", "tools", "budget", "$schema"}
+
+// hookCascade reads the cascade of a hook. Its diagnostics have the positions of the
+// file, and its source is the tree as JSON, so that a stored run can be read again.
+func (p *parser) hookCascade(root *object, h *Hook, phase *yaml.Node) *Cascade {
+	tree := mappingNode(root.node)
+	if id := root.value["cascade_id"]; id != nil && id.Kind == yaml.ScalarNode {
+		own := *id
+		own.Value += "." + h.Name
+		putNode(tree, "cascade_id", &own)
+	}
+	for _, key := range ofHooks {
+		if n := root.value[key]; n != nil {
+			putNode(tree, key, n)
+		}
+	}
+	list := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Content: []*yaml.Node{phase}, Line: phase.Line, Column: phase.Column}
+	putNode(tree, "phases", list)
+	child := p.child(p.file, p.source)
+	child.loading, child.deciding = p.loading, new(Deciding)
+	c := child.parseTree(&yaml.Node{Kind: yaml.DocumentNode, Content: []*yaml.Node{tree}})
+	p.nodes, p.compared = child.nodes, child.compared
+	for _, d := range child.found {
+		if d.Severity == Wrong { // the file itself gets the warnings once
+			p.found = append(p.found, d)
+		}
+	}
+	if c == nil || child.found.Broken() {
+		return nil
+	}
+	source, err := json.Marshal((&parser{}).plain(tree, verbatim))
+	if err != nil {
+		p.report(phase, CodeValue, "the cascade of hook %s: %v", h.Name, err)
+	}
+	c.Source, c.Deciding = source, *child.deciding
+	return c
+}
+
+// settle gives the cascade of the hook its files, of which its own comes first.
+func (h *Hook) settle(files []File) {
+	c := h.Cascade
+	c.Files = slices.Clone(files)
+	c.Files[0].Text = c.Source
+	c.place()
+}
+
+// mappingNode returns an empty mapping at the place of another value.
+func mappingNode(at *yaml.Node) *yaml.Node {
+	return &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Line: at.Line, Column: at.Column}
+}
+
+// putNode adds a key to a mapping, and returns the mapping.
+func putNode(n *yaml.Node, key string, value *yaml.Node) *yaml.Node {
+	n.Content = append(n.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: key, Line: value.Line, Column: value.Column}, value)
+	return n
+}
+
+// valueNode returns the value of a key, aliases followed; nil where there is none.
+func valueNode(n *yaml.Node, key string) *yaml.Node {
+	for i := 0; n != nil && n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
+		if n.Content[i].Value == key {
+			value := n.Content[i+1]
+			for value.Kind == yaml.AliasNode {
+				value = value.Alias
+			}
+			return value
+		}
+	}
+	return nil
+}
+
+// phaseNode returns the tree of the phase of a name; nil where there is none.
+func phaseNode(root *object, name string) *yaml.Node {
+	list := root.get("phases")
+	for i := 0; list != nil && i < len(list.Content); i++ {
+		phase := list.Content[i]
+		for phase.Kind == yaml.AliasNode {
+			phase = phase.Alias
+		}
+		if n := valueNode(phase, "name"); n != nil && n.Value == name {
+			return phase
+		}
+	}
+	return nil
+}

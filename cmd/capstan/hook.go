@@ -1,0 +1,184 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner/given"
+	"github.com/seed61713e19/capstan/runner/hooks"
+)
+
+type hookFlags struct {
+	cascade string
+	agent   string
+	event   string
+	model   string
+	timeout time.Duration
+	store   storeFlags
+}
+
+func (c *Command) hook() *cobra.Command {
+	var f hookFlags
+	cmd := &cobra.Command{
+		Use:   "hook --cascade FILE",
+		Short: "Judge the actions of a coding agent",
+		Long: `Read the payload of a coding agent's hook from standard input, apply the hooks of the
+cascade, and answer in the protocol of the agent. Each decision is a stored run. A payload
+that Capstan does not understand is refused.`,
+		Annotations: exitStatus("0 answered, 2 refused by an agent without a form for refusals"),
+		Example: `  capstan hook install claude gates.yaml
+  capstan hook --cascade gates.yaml --agent claude < payload.json`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return c.answerHook(cmd.Context(), f) },
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.cascade, "cascade", "", "cascade file with the hooks")
+	flags.StringVar(&f.agent, "agent", "", "name of the agent (default by the fields of the payload)")
+	flags.StringVar(&f.event, "event", "", "name of the event, for payloads without one")
+	flags.Var((*given.Models)(&f.model), "model", flagTexts["model"])
+	flags.DurationVar(&f.timeout, "timeout", 50*time.Second, "time limit of all checks, below the limit of the agent")
+	f.store.add(cmd)
+	return parent(cmd, c.hookInstall(), c.hookUninstall(), c.hookCheck(), c.hookLog(), c.hookVerdict())
+}
+
+// answerHook answers one payload. Whatever fails refuses: an agent ignores the failure of
+// a hook.
+func (c *Command) answerHook(ctx context.Context, f hookFlags) error {
+	ctx, cancel := context.WithTimeout(ctx, f.timeout)
+	defer cancel()
+	payload, err := io.ReadAll(io.LimitReader(c.Stdin, hooks.MaxPayload+1))
+	var e *hooks.Event
+	if err != nil {
+		e = &hooks.Event{Agent: f.agent}
+	} else {
+		e, err = hooks.Decode(f.agent, f.event, payload)
+	}
+	a := e.Answer(c.decide(ctx, f, e, err))
+	if len(a.Stdout) > 0 {
+		if _, err := c.Stdout.Write(a.Stdout); err != nil {
+			return &exit{exitUsage, err}
+		}
+	}
+	if _, err := io.WriteString(c.Stderr, a.Stderr); err != nil || a.Status != 0 {
+		return &exit{exitUsage, nil}
+	}
+	return nil
+}
+
+// decide applies the hooks to an event. unread is the error of its payload.
+func (c *Command) decide(ctx context.Context, f hookFlags, e *hooks.Event, unread error) hooks.Decision {
+	g, closeGate, err := c.hookGate(ctx, f, e.Root)
+	if err != nil {
+		return hooks.Unrecorded(e, err)
+	}
+	defer closeGate()
+	if unread != nil {
+		return g.Refuse(ctx, e, unread)
+	}
+	return g.Decide(ctx, e)
+}
+
+// hookGate opens the journal and the cascade. Checks that run programs in the root run
+// them in the folder of the agent.
+func (c *Command) hookGate(ctx context.Context, f hookFlags, root string) (*hooks.Gate, func(), error) {
+	if f.cascade == "" {
+		return nil, nil, usage("--cascade names the file with the hooks")
+	}
+	how := runFlags{model: f.model, store: f.store, quiet: true, names: nameFlags{root: root}}
+	s, err := c.begin(ctx, how)
+	if err != nil {
+		return nil, nil, err
+	}
+	if s.journal == nil {
+		s.close()
+		return nil, nil, usage("a hook needs a store for its decisions")
+	}
+	r, err := s.runner(c, how, s.models.chosen(f.model, f.cascade))
+	var cascade *cascades.Cascade
+	if err == nil {
+		cascade, err = r.Load(f.cascade)
+	}
+	if err == nil && len(cascade.Hooks) == 0 {
+		err = usage("%s has no hooks", f.cascade)
+	}
+	if err != nil {
+		s.close()
+		return nil, nil, err
+	}
+	return &hooks.Gate{Runner: r, Journal: s.journal, Cascade: cascade}, s.close, nil
+}
+
+func (c *Command) hookLog() *cobra.Command {
+	var store storeFlags
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:     "log SESSION",
+		Short:   "List the decisions on a session of a coding agent",
+		Example: "  capstan hook log c4e35053-870a-4e47-8abf-d39e97ae2d0a",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			records, err := c.hookRecords(cmd.Context(), store, args[0])
+			switch {
+			case err != nil:
+				return err
+			case asJSON:
+				return printJSON(c.Stdout, records)
+			}
+			for _, r := range records {
+				what := oneLine(fmt.Sprintf("%s %s %s", r.Event, r.Rule, r.File))
+				if _, err := fmt.Fprintf(c.Stdout, "%s  %-10s %s  %s\n", r.Time.Format(time.TimeOnly), r.Verdict, what, oneLine(r.Reason)); err != nil {
+					return &exit{exitBroken, err}
+				}
+			}
+			return nil
+		},
+	}
+	store.add(cmd)
+	cmd.Flags().BoolVar(&asJSON, "json", false, flagTexts["json"])
+	return cmd
+}
+
+// hookRecords returns the decisions on a session; none if the store does not exist.
+func (c *Command) hookRecords(ctx context.Context, store storeFlags, session string) ([]hooks.Record, error) {
+	j, err := c.kept(store, true)
+	if err != nil {
+		return nil, err
+	}
+	defer j.Close()
+	records, err := hooks.Log(ctx, j, session)
+	if err != nil {
+		return nil, &exit{exitBroken, err}
+	}
+	return records, nil
+}
+
+func (c *Command) hookVerdict() *cobra.Command {
+	var store storeFlags
+	cmd := &cobra.Command{
+		Use:   "verdict SESSION",
+		Short: "Print the verdict on a session of a coding agent",
+		Long: `Print the verdict on a session. The exit status of a coding agent does not show whether a
+gate refused its work, so use this command in CI after the agent ends.`,
+		Annotations: exitStatus("0 passed, 1 refused or exhausted, 3 never judged"),
+		Example:     "  capstan hook verdict c4e35053-870a-4e47-8abf-d39e97ae2d0a",
+		Args:        cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			records, err := c.hookRecords(cmd.Context(), store, args[0])
+			if err != nil {
+				return &exit{exitBroken, err} // without a record, nothing was judged
+			}
+			verdict := hooks.Verdict(records)
+			if _, err := fmt.Fprintln(c.Stdout, verdict); err != nil {
+				return &exit{exitBroken, err}
+			}
+			return map[string]error{hooks.Passed: nil, hooks.Refused: &exit{exitNo, nil}, hooks.NotJudged: &exit{exitBroken, nil}}[verdict]
+		},
+	}
+	store.add(cmd)
+	return cmd
+}

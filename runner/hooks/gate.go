@@ -1,0 +1,262 @@
+package hooks
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/journal"
+	"github.com/seed61713e19/capstan/wards"
+)
+
+// The verdicts of decisions.
+const (
+	Passed     = "passed"
+	Refused    = "refused"
+	Exhausted  = "exhausted"  // refused as often as max_attempts allows
+	Broken     = "broken"     // a check had no verdict
+	NotJudged  = "not judged" // no rule covers the event
+	Unfinished = "unfinished" // the process died before the verdict
+)
+
+// A Decision is the result of all rules for an event.
+type Decision struct {
+	Verdict string
+	Refuse  bool
+	Ends    bool // the session is to end
+	Reason  string
+	Runs    []string // the runs that record it
+}
+
+// worse returns the worse of two decisions, with the reasons of both.
+func (d Decision) worse(other Decision) Decision {
+	order := []string{NotJudged, Passed, Exhausted, Broken, Refused}
+	rank := func(d Decision) int {
+		if d.Refuse {
+			return len(order)
+		}
+		return slices.Index(order, d.Verdict)
+	}
+	a, b := d, other
+	if rank(b) > rank(a) {
+		a, b = b, a
+	}
+	a.Ends = a.Ends || b.Ends
+	a.Runs = append(d.Runs, other.Runs...)
+	if a.Reason != "" && b.Reason != "" {
+		a.Reason += "\n\n" + b.Reason
+	} else {
+		a.Reason += b.Reason
+	}
+	return a
+}
+
+// maxReason is the longest reason that an agent gets, in bytes.
+const maxReason = 8 << 10
+
+func cut(reason string) string {
+	if len(reason) <= maxReason {
+		return reason
+	}
+	reason = reason[:maxReason]
+	for !utf8.ValidString(reason) {
+		reason = reason[:len(reason)-1]
+	}
+	return reason + " …"
+}
+
+// A Gate applies the hooks of one cascade to events.
+type Gate struct {
+	Runner  *runner.Runner // with Journal as its journal
+	Journal *journal.Journal
+	Cascade *cascades.Cascade
+}
+
+// Decide applies every hook that covers the event, and records each decision.
+func (g *Gate) Decide(ctx context.Context, e *Event) Decision {
+	d := Decision{Verdict: NotJudged}
+	changed := changedFiles{gate: g, event: e}
+	for _, h := range g.Cascade.Hooks {
+		if h.On != e.On {
+			continue
+		}
+		texts := e.Texts
+		if h.On == cascades.OnStop && h.Files != nil {
+			var err error
+			if texts, err = changed.list(ctx); err != nil {
+				texts = []Text{{Err: fmt.Errorf("the changed files: %w", err)}}
+			}
+		}
+		for _, text := range texts {
+			if text.Err != nil && text.File == "" || h.Applies(text.File, text.Content) {
+				d = d.worse(g.judge(ctx, e, h, text))
+			}
+		}
+	}
+	if d.Verdict == NotJudged {
+		if run, err := g.note(ctx, e, d); err != nil {
+			return Unrecorded(e, err)
+		} else {
+			d.Runs = append(d.Runs, run)
+		}
+	}
+	d.Reason = cut(d.Reason)
+	return d
+}
+
+// Refuse records an event that could not be read, and refuses it.
+func (g *Gate) Refuse(ctx context.Context, e *Event, why error) Decision {
+	d := Decision{Verdict: Refused, Refuse: true, Reason: "Refused by the gate: " + why.Error()}
+	if run, err := g.note(ctx, e, d); err == nil {
+		d.Runs = []string{run}
+	}
+	return d
+}
+
+// Unrecorded returns the decision if the cascade or the journal is not usable: refuse. An
+// end is refused once only, because nothing counts the refusals.
+func Unrecorded(e *Event, err error) Decision {
+	return Decision{
+		Verdict: Broken, Refuse: !(e.Again && (e.kind == cascades.OnStop || e.kind == cascades.OnSubagent)),
+		Reason: fmt.Sprintf("Refused by the gate, which does not work: %v", err),
+	}
+}
+
+// maxBroken is how often an end is refused because a check has no verdict. A judge that is
+// down must not hold a session.
+const maxBroken = 2
+
+// judge runs the checks of a hook on one text.
+func (g *Gate) judge(ctx context.Context, e *Event, h *cascades.Hook, text Text) Decision {
+	key := recordKey(e, g.Cascade.ID+" "+h.Name, text)
+	for range 1000 {
+		earlier, err := g.states(ctx, key, maxAttempts)
+		if err != nil {
+			return Unrecorded(e, err)
+		}
+		number, attempt := next(earlier)
+		if h.On == cascades.OnStop && text.File != "" && attempt == 1 && len(earlier) > 0 && g.same(ctx, earlier[len(earlier)-1].run, text) {
+			return Decision{Verdict: Passed}
+		}
+		settings := map[string]string{
+			"hook_agent": e.Agent, "hook_session": e.Session, "hook_subagent": e.Subagent, "hook_event": e.Name, "hook_on": h.On,
+			"hook_rule": h.Name, "hook_file": text.File, "hook_tool": e.Tool, "hook_attempt": strconv.Itoa(attempt),
+			"hook_max_attempts": strconv.Itoa(h.MaxAttempts), "hook_on_exhausted": h.OnExhausted, "hook_on_error": h.OnError,
+			"hook_text": digest(text.Content), "hook_stops": strconv.FormatBool(g.stops()),
+		}
+		input := map[string]any{
+			"text": text.Content, "file": text.File, "agent": e.Agent, "session": e.Session, "subagent": e.Subagent, "event": e.Name, "tool": e.Tool,
+		}
+		if text.Err != nil {
+			return g.unjudgeable(ctx, e, h, text, settings, key)
+		}
+		result, err := g.Runner.Run(ctx, h.Cascade, input, runner.WithRunID(runName(key, number)), runner.WithSettings(settings))
+		switch {
+		case errors.Is(err, runner.ErrRunExists): // another hook of the session was faster
+			continue
+		case errors.Is(err, runner.ErrNotKept):
+			return Unrecorded(e, err)
+		case result.Error != nil && result.Error.Code == runner.Invalid: // it lacks a program or a model, and no run is stored
+			settings["hook_verdict"], settings["hook_reason"] = Broken, result.Error.Message
+			if result.RunID, err = g.record(ctx, key, settings); err != nil {
+				return Unrecorded(e, err)
+			}
+		}
+		d := decide(result.Status, settings)
+		d.Runs = []string{result.RunID}
+		if d.Verdict != Passed {
+			d.Reason = explanation(h, text, attempt, result, d)
+		}
+		return d
+	}
+	return Unrecorded(e, errors.New("a thousand hooks of the session run at the same time"))
+}
+
+// unjudgeable decides on a text that cannot be read. A write that cannot be applied to its
+// file is refused, as the agent's own tool would fail, too.
+func (g *Gate) unjudgeable(ctx context.Context, e *Event, h *cascades.Hook, text Text, settings map[string]string, key string) Decision {
+	settings["hook_verdict"], settings["hook_reason"] = Broken, text.Err.Error()
+	if text.File != "" && h.On == cascades.OnWrite {
+		settings["hook_verdict"], key = Refused, recordKey(e, g.Cascade.ID+" "+h.Name+" not applied", text)
+	}
+	run, err := g.record(ctx, key, settings)
+	if err != nil {
+		return Unrecorded(e, err)
+	}
+	d := decide(runner.Failed, settings)
+	d.Runs, d.Reason = []string{run}, fmt.Sprintf("Refused by the gate (%s): %v", place(h, text), text.Err)
+	return d
+}
+
+// stops reports whether a hook judges the ends of the session.
+func (g *Gate) stops() bool {
+	return slices.ContainsFunc(g.Cascade.Hooks, func(h *cascades.Hook) bool { return h.On == cascades.OnStop })
+}
+
+// decide returns the decision that a run with these settings came to.
+func decide(status string, settings map[string]string) Decision {
+	attempt, _ := strconv.Atoi(settings["hook_attempt"])
+	limit, _ := strconv.Atoi(settings["hook_max_attempts"])
+	ending := settings["hook_on"] == cascades.OnStop || settings["hook_on"] == cascades.OnSubagent
+	broken := Decision{Verdict: Broken, Refuse: settings["hook_on_error"] == cascades.HookRefuse && !(ending && attempt > maxBroken)}
+	switch {
+	case settings["hook_verdict"] == Broken:
+		return broken
+	case settings["hook_verdict"] != "":
+		return Decision{Verdict: settings["hook_verdict"], Refuse: settings["hook_verdict"] == Refused}
+	case status == runner.Succeeded:
+		return Decision{Verdict: Passed}
+	case status == journal.Running:
+		return Decision{Verdict: Unfinished}
+	case status != runner.Blocked && status != runner.Exhausted:
+		return broken
+	case attempt < limit:
+		return Decision{Verdict: Refused, Refuse: true}
+	}
+	how := settings["hook_on_exhausted"]
+	return Decision{Verdict: Exhausted, Refuse: how != cascades.HookMarked, Ends: how == cascades.HookStop}
+}
+
+// explanation returns the reason for the agent: the rule, and the reason of each check.
+func explanation(h *cascades.Hook, text Text, attempt int, result runner.Result, d Decision) string {
+	var b strings.Builder
+	switch word := "Refused by the gate"; {
+	case !d.Refuse:
+		fmt.Fprintf(&b, "Passed by the gate in spite of its checks (%s):", place(h, text))
+	case d.Verdict == Broken:
+		fmt.Fprintf(&b, "%s, because a check has no verdict (%s):", word, place(h, text))
+	default:
+		fmt.Fprintf(&b, "%s (%s), refusal %d of %d:", word, place(h, text), attempt, h.MaxAttempts)
+	}
+	n := 0
+	for _, v := range result.Verdicts {
+		if v.Valid != nil && !*v.Valid && v.Mode != string(wards.Advisory) && v.Mode != string(wards.Shadow) {
+			n++
+			fmt.Fprintf(&b, "\n%d. %s: %s", n, v.Validator, v.Reason)
+		}
+	}
+	if n == 0 && result.Error != nil {
+		b.WriteString("\n" + result.Error.Message)
+	}
+	return b.String()
+}
+
+func place(h *cascades.Hook, text Text) string {
+	if text.File != "" {
+		return h.Name + ", " + text.File
+	}
+	return h.Name
+}
+
+func digest(s string) string {
+	sum := sha256.Sum256([]byte(s))
+	return hex.EncodeToString(sum[:])
+}

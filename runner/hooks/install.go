@@ -1,0 +1,215 @@
+package hooks
+
+import (
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/seed61713e19/capstan/internal/jsonvalue"
+)
+
+// An install describes where an agent reads its hooks, and how they are written.
+type install struct {
+	File     string
+	Project  bool     // the file is in the folder of a project, not in the home folder
+	Variable string   // the environment variable of the folder of the file
+	Form     string   // groups (Claude Code and the like), list (Cursor), copilot, plugin (OpenCode)
+	Unit     int      // of a second in the time limit; 0 is 1
+	Fail     string   // onFailure of each hook; "" for none
+	Events   []string // that get a hook
+}
+
+//go:embed tables/opencode.js
+var plugin string
+
+// A Setup is the hooks of one agent for one cascade.
+type Setup struct {
+	Agent   string
+	Command []string // the program with its arguments, without --agent
+	Seconds int      // time limit of the agent
+}
+
+// row returns the row of the table with the agent's settings.
+func (s Setup) row() (*agent, error) {
+	for _, a := range agents().Agents {
+		if a.Agent == s.Agent && a.Install.File != "" {
+			return a, nil
+		}
+	}
+	return nil, fmt.Errorf("unknown agent %q; the known agents are %s", s.Agent, strings.Join(Agents(), ", "))
+}
+
+// File returns the path of the settings. dir is the folder of a project; if dir is empty,
+// the settings are those of the user, where the agent has such.
+func (s Setup) File(dir string, getenv func(string) string) (string, error) {
+	a, err := s.row()
+	if err != nil {
+		return "", err
+	}
+	in := a.Install
+	file := filepath.FromSlash(in.File)
+	switch home := getenv("HOME"); {
+	case dir != "" || in.Project:
+		return filepath.Join(dir, file), nil
+	case in.Variable != "" && getenv(in.Variable) != "":
+		return filepath.Join(getenv(in.Variable), filepath.Base(file)), nil
+	case home == "":
+		return "", errors.New("HOME is not set")
+	default:
+		return filepath.Join(home, file), nil
+	}
+}
+
+// Open returns what the hooks of the agent cannot refuse.
+func (s Setup) Open() []string {
+	a, err := s.row()
+	if err != nil {
+		return nil
+	}
+	return a.Open
+}
+
+// mark is in the command of each hook that Capstan installed.
+const mark = " hook --agent "
+
+// Merge returns settings with the hooks of Capstan in place of older ones. settings is
+// empty if the file does not exist. Everything else in the settings stays.
+func (s Setup) Merge(settings []byte) ([]byte, error) { return s.change(settings, true) }
+
+// Remove returns settings without the hooks of Capstan; nil if nothing is left.
+func (s Setup) Remove(settings []byte) ([]byte, error) { return s.change(settings, false) }
+
+func (s Setup) change(settings []byte, add bool) ([]byte, error) {
+	a, err := s.row()
+	if err != nil {
+		return nil, err
+	}
+	if a.Install.Form == "plugin" {
+		if !add {
+			return nil, nil
+		}
+		command, err := json.Marshal(append(slices.Clone(s.Command), "--agent", s.Agent))
+		return []byte(strings.Replace(plugin, "COMMAND", string(command), 1)), err
+	}
+	root := map[string]any{}
+	if len(settings) > 0 {
+		v, err := jsonvalue.Parse(settings)
+		if err != nil {
+			return nil, err
+		}
+		var ok bool
+		if root, ok = v.(map[string]any); !ok {
+			return nil, errors.New("the settings must be an object")
+		}
+	}
+	events, ok := root["hooks"].(map[string]any)
+	if !ok && root["hooks"] != nil {
+		return nil, errors.New("hooks must be an object")
+	}
+	if events == nil {
+		events = map[string]any{}
+	}
+	for event, v := range events {
+		list, _ := v.([]any)
+		list = slices.DeleteFunc(list, isOurs)
+		if events[event] = list; len(list) == 0 {
+			delete(events, event)
+		}
+	}
+	if add {
+		for _, event := range a.Install.Events {
+			list, _ := events[event].([]any)
+			events[event] = append(list, s.hook(a))
+		}
+	}
+	if root["hooks"] = events; len(events) == 0 {
+		delete(root, "hooks")
+	}
+	if add && a.Install.Form != "groups" {
+		root["version"] = 1
+	}
+	if len(root) == 0 || !add && len(root) == 1 && root["version"] != nil {
+		return nil, nil
+	}
+	out, err := json.MarshalIndent(root, "", "  ")
+	return append(out, '\n'), err
+}
+
+// isOurs reports whether Capstan installed an entry.
+func isOurs(entry any) bool {
+	text, err := json.Marshal(entry)
+	return err == nil && strings.Contains(string(text), mark)
+}
+
+// Line returns the command of the hooks for a shell.
+func (s Setup) Line() string {
+	words := make([]string, len(s.Command))
+	for i, word := range s.Command {
+		words[i] = quoted(word)
+	}
+	return strings.Replace(strings.Join(words, " "), " hook ", mark+s.Agent+" ", 1)
+}
+
+// hook returns the entry of one event.
+func (s Setup) hook(a *agent) any {
+	command := s.Line()
+	one := map[string]any{"type": "command", "command": command, "timeout": s.Seconds * max(a.Install.Unit, 1)}
+	switch a.Install.Form {
+	case "list":
+		return map[string]any{"command": command, "timeout": s.Seconds}
+	case "copilot":
+		return map[string]any{"type": "command", "bash": command, "timeoutSec": s.Seconds}
+	}
+	if a.Install.Fail != "" {
+		one["onFailure"] = a.Install.Fail
+	}
+	return map[string]any{"hooks": []any{one}}
+}
+
+// quoted returns a word for a shell.
+func quoted(word string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-+:=@%", r)
+	}
+	if word != "" && strings.IndexFunc(word, func(r rune) bool { return !plain(r) }) < 0 {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+// Installed reports whether settings have hooks of Capstan.
+func Installed(settings []byte) bool { return strings.Contains(string(settings), mark) }
+
+// SameSettings reports whether two files have the same settings.
+func SameSettings(a, b []byte) bool {
+	one, err := jsonvalue.Parse(a)
+	other, err2 := jsonvalue.Parse(b)
+	if err != nil || err2 != nil {
+		return string(a) == string(b)
+	}
+	return reflect.DeepEqual(one, other)
+}
+
+// Passing returns a payload of the agent that no hook refuses.
+func (s Setup) Passing() string {
+	a, err := s.row()
+	if err != nil {
+		return ""
+	}
+	payload := map[string]any{"cwd": "/", "tool_name": "capstan-check"}
+	for _, name := range a.Has {
+		payload[name] = "capstan-check"
+	}
+	for event, kind := range a.Events {
+		if kind == onNote {
+			payload["hook_event_name"] = event
+		}
+	}
+	text, _ := json.Marshal(payload) // of texts
+	return string(text)
+}

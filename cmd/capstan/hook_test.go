@@ -42,7 +42,7 @@ func hookFolder(t testing.TB) (dir, store string) {
 // hookProcess returns a process of capstan hook with a payload.
 func hookProcess(program, dir, store string, payload map[string]any) *exec.Cmd {
 	text, _ := json.Marshal(payload)
-	cmd := exec.Command(program, "hook", "--cascade", filepath.Join(dir, "gates.yaml"), "--store", store)
+	cmd := exec.Command(program, "hook", "--rules", filepath.Join(dir, "gates.yaml"), "--store", store)
 	cmd.Stdin, cmd.Env = bytes.NewReader(text), append(os.Environ(), "CAPSTAN_MODEL=")
 	return cmd
 }

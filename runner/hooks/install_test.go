@@ -15,7 +15,7 @@ import (
 func TestSettings(t *testing.T) {
 	const other = `{"model": "x", "hooks": {"Stop": [{"hooks": [{"type": "command", "command": "other"}]}]}}`
 	for _, agent := range hooks.Agents() {
-		s := hooks.Setup{Agent: agent, Seconds: 60, Command: []string{"/opt/a b/capstan", "hook", "--cascade", "/x/gates.yaml"}}
+		s := hooks.Setup{Agent: agent, Seconds: 60, Command: []string{"/opt/a b/capstan", "hook", "--rules", "/x/gates.yaml"}}
 		if file, err := s.File("project", func(string) string { return "" }); err != nil || !strings.HasPrefix(filepath.ToSlash(file), "project/.") {
 			t.Errorf("%s: %s, %v", agent, file, err)
 		}
@@ -56,7 +56,7 @@ func TestPlugin(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := hooks.Setup{Agent: "claude", Seconds: 60, Command: []string{"capstan", "hook", "--cascade", "GATES"}}
+	s := hooks.Setup{Agent: "claude", Seconds: 60, Command: []string{"capstan", "hook", "--rules", "GATES"}}
 	want := strings.ReplaceAll(string(mustMerge(t, s)), "GATES", `\"${CLAUDE_PLUGIN_ROOT}/gates.yaml\"`)
 	if !hooks.SameSettings(text, []byte(want)) {
 		t.Errorf("hooks.json is not\n%s", want)

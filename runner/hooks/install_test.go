@@ -72,3 +72,20 @@ func TestPlugin(t *testing.T) {
 		t.Errorf("the rules of the plugin: %v", err)
 	}
 }
+
+// TestOpenDoors checks that the page of each agent lists what its hooks cannot refuse.
+func TestOpenDoors(t *testing.T) {
+	page, err := os.ReadFile("../../docs/reference/agents.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, agent := range hooks.Agents() {
+		_, section, _ := strings.Cut(string(page), "(`"+agent+"`)\n")
+		section, _, _ = strings.Cut(section, "\n## ")
+		for _, open := range (hooks.Setup{Agent: agent}).Open() {
+			if !strings.Contains(section, "- "+open+"\n") {
+				t.Errorf("%s: the page does not list %q", agent, open)
+			}
+		}
+	}
+}

@@ -161,17 +161,18 @@ func TestEstimateInWords(t *testing.T) {
 		}
 	}
 	for _, row := range []struct {
-		e    measure.Estimate
-		want int
-	}{{estimate(0, 68), 0}, {estimate(0, 67), 1}, {measure.Estimate{}, 68}, {estimate(90, 100), 2430}} {
-		more := row.e.More(0.05, 0.95)
+		e     measure.Estimate
+		limit float64
+		want  int
+	}{{estimate(0, 68), 0.05, 0}, {estimate(0, 67), 0.05, 1}, {measure.Estimate{}, 0.05, 68}, {measure.Estimate{}, 0.02, 173}, {estimate(90, 100), 0.05, 2430}} {
+		more := row.e.More(row.limit, 0.95)
 		if more != row.want {
 			t.Errorf("%s: %d more labels, want %d", row.e, more, row.want)
 		}
 		if more == 0 {
 			continue
 		}
-		if estimate(row.e.K, row.e.N+more).Upper(0.95) > 0.05 || estimate(row.e.K, row.e.N+more-1).Upper(0.95) <= 0.05 {
+		if estimate(row.e.K, row.e.N+more).Upper(0.95) > row.limit || estimate(row.e.K, row.e.N+more-1).Upper(0.95) <= row.limit {
 			t.Errorf("%s: %d more labels are not what it takes", row.e, more)
 		}
 	}

@@ -34,14 +34,16 @@ func TestPromotion(t *testing.T) {
 		text    string // in place of the evidence
 		why     string // "" where it is promoted
 	}{
-		"none":               {is: long, text: "none", why: "there is no evidence for it: no dir/evidence/gate.json"},
-		"enough":             {was: long, is: long},
-		"another spelling":   {was: long, is: `expr: 'len(content) > 3'`},
-		"another gate":       {was: long, is: `expr: "len(content) > 4"`, why: "belongs to an earlier version of the gate"},
-		"another phase":      {was: long, is: long, change: func(e *measure.Evidence) { e.Phase = "b" }, why: "has no evidence for it in phase a"},
-		"too few":            {was: long, is: long, change: func(e *measure.Evidence) { e.Natural = of(measure.Confusion{GoodPassed: 5, BadRefused: 50}) }, why: "it rejected 0 of 5 good texts"},
-		"no labels":          {was: long, is: long, change: func(e *measure.Evidence) { e.Natural = nil }, why: "it judged no text that is labelled bad"},
-		"too weak":           {was: long, is: long, change: func(e *measure.Evidence) { e.Natural = of(measure.Confusion{GoodPassed: 50, BadPassed: 20, BadRefused: 50}) }, why: "it passed 20 of 70 bad texts"},
+		"none":             {is: long, text: "none", why: "there is no evidence for it: no dir/evidence/gate.json"},
+		"enough":           {was: long, is: long},
+		"another spelling": {was: long, is: `expr: 'len(content) > 3'`},
+		"another gate":     {was: long, is: `expr: "len(content) > 4"`, why: "belongs to an earlier version of the gate"},
+		"another phase":    {was: long, is: long, change: func(e *measure.Evidence) { e.Phase = "b" }, why: "has no evidence for it in phase a"},
+		"too few":          {was: long, is: long, change: func(e *measure.Evidence) { e.Natural = of(measure.Confusion{GoodPassed: 5, BadRefused: 50}) }, why: "it rejected 0 of 5 good texts"},
+		"no labels":        {was: long, is: long, change: func(e *measure.Evidence) { e.Natural = nil }, why: "it judged no text that is labelled bad"},
+		"too weak": {was: long, is: long, change: func(e *measure.Evidence) {
+			e.Natural = of(measure.Confusion{GoodPassed: 50, BadPassed: 20, BadRefused: 50})
+		}, why: "it passed 20 of 70 bad texts"},
 		"broken":             {is: long, text: "{}", why: "evidence: its format is not"},
 		"a cascade":          {was: "cascade: says.yaml", is: "cascade: says.yaml"},
 		"a judge":            {was: judge, is: judge, change: func(e *measure.Evidence) { e.Asks, e.Hollow = true, &measure.Hollow{Asked: 12} }},

@@ -302,7 +302,6 @@ var wide = map[string]string{
 	"runner/journal":      "a recording, its host and the readers know how a run's rows lie, which nobody else is to know",
 	"templates/jinja":     "one language: its parser, and the filters, tests and methods of its values",
 	"validators/builtins": "a file for each validator; builtins.go lists them all",
-	"validators/edit":     "the checks of one verdict, over one reading of the five files",
 	"validators/schedule": "four layers of gates over one database and one policy",
 	"validators/schema":   "internal/modelmarkup",
 }

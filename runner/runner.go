@@ -4,10 +4,12 @@
 //	c, err := r.Load("post.yaml")
 //	res, err := r.Run(ctx, c, map[string]any{"topic": "owls"})
 //
-// A text that Run gives has passed every blocking and retrying check on that
-// exact text. Where there is none, the error is an *[Error] whose Code says
-// why: a gate's no (blocked, exhausted) is never the same as something that
-// broke (failed).
+// A text that Run returns has passed every blocking and retry ward on exactly that
+// text. Without an output, the error is an *[Error]. Its Code tells a rejected text
+// (blocked, exhausted) from a broken model, tool or validator (failed).
+//
+// A Runner has models, tools, validators and a journal, which options set. It is safe
+// for concurrent use. Begin with New, then read Run.
 package runner
 
 import (

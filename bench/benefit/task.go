@@ -3,8 +3,8 @@ package main
 import (
 	"embed"
 	"fmt"
+	"github.com/seed61713e19/capstan/validators/patterns"
 	"math/rand/v2"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -53,7 +53,7 @@ func readTasks() (list []*Task, err error) {
 	return list, nil
 }
 
-var choice = regexp.MustCompile(`<<(\w+)(?:\|([^<>]*)|:(\d+)\.\.(\d+))>>`)
+var choice = patterns.Lazy(`<<(\w+)(?:\|([^<>]*)|:(\d+)\.\.(\d+))>>`)
 
 // A Row is one text of a task to be written: its inputs, and its right text.
 type Row struct {
@@ -67,8 +67,8 @@ type Row struct {
 func (t *Task) row(rng *rand.Rand) Row {
 	drawn := map[string]uint64{}
 	fill := func(text string) string {
-		return choice.ReplaceAllStringFunc(text, func(found string) string {
-			m := choice.FindStringSubmatch(found)
+		return choice().ReplaceAllStringFunc(text, func(found string) string {
+			m := choice().FindStringSubmatch(found)
 			if _, known := drawn[m[1]]; !known {
 				drawn[m[1]] = rng.Uint64()
 			}

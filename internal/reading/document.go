@@ -7,6 +7,8 @@
 //
 // Reading takes linear time, or Read returns an error: texts of more than 1 MiB that are
 // not JSON, and texts with too many nested or crossing marks, are not read.
+//
+// Begin with Read, which lists the steps.
 package reading
 
 import (

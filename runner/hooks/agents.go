@@ -2,7 +2,11 @@
 // program, its hook, with a payload as JSON before it writes a file, runs a command or
 // ends. [Decode] reads the payload of any agent of the table tables/agents.yaml,
 // [Gate.Decide] applies the hooks of a cascade, and [Event.Answer] speaks the agent's own
-// protocol. Each decision is a run in the journal.
+// protocol. Each decision is a run in the journal, named after the agent, its session,
+// the rule and the file, so that attempts are counted across processes.
+//
+// A payload that fits no row of the table is refused. Events that cannot refuse are
+// recorded. Begin with Gate.Decide.
 package hooks
 
 import (

@@ -1,8 +1,8 @@
 package capy
 
 import (
+	"github.com/seed61713e19/capstan/validators/patterns"
 	"path"
-	"regexp"
 	"slices"
 	"sort"
 	"strings"
@@ -43,7 +43,7 @@ func (r *run) section(d *document, s reading.Span) measure {
 		}
 		switch b.Kind {
 		case reading.HeadingBlock:
-			if labelledLine.MatchString(b.Text) && !r.fillerLine(b.Text) {
+			if labelledLine().MatchString(b.Text) && !r.fillerLine(b.Text) {
 				m.items++
 			}
 		case reading.RowBlock, reading.RuleBlock:
@@ -55,7 +55,7 @@ func (r *run) section(d *document, s reading.Span) measure {
 			r.code(&m, d, i)
 		case reading.HTMLBlock:
 			if text := b.In(d.Source)[max(0, s.Start-b.Start):]; !strings.HasPrefix(strings.TrimSpace(text), "<!--") {
-				r.paragraph(&m, tag.ReplaceAllString(text, "\n"))
+				r.paragraph(&m, tag().ReplaceAllString(text, "\n"))
 			}
 		default:
 			r.paragraph(&m, b.Text)
@@ -80,7 +80,7 @@ func (r *run) paragraph(m *measure, text string) {
 		if r.fillerLine(line) || r.filler(text) {
 			m.filler = true
 		} else {
-			if labelledLine.MatchString(line) {
+			if labelledLine().MatchString(line) {
 				m.items++
 			}
 			m.words += len(strings.Fields(line))
@@ -114,14 +114,14 @@ func (r *run) filledRow(cells []string) bool {
 }
 
 var (
-	taskBox = regexp.MustCompile(`^\s*\[[ xX]\]\s*`)
-	labels  = regexp.MustCompile(`^[^:=]{1,60}[:=]\s*`)
+	taskBox = patterns.Lazy(`^\s*\[[ xX]\]\s*`)
+	labels  = patterns.Lazy(`^[^:=]{1,60}[:=]\s*`)
 )
 
 // fillerLine reports whether a line, or the value after its label, is a filler.
 func (r *run) fillerLine(line string) bool {
-	line = taskBox.ReplaceAllString(line, "")
-	return r.filler(line) || r.filler(labels.ReplaceAllString(line, ""))
+	line = taskBox().ReplaceAllString(line, "")
+	return r.filler(line) || r.filler(labels().ReplaceAllString(line, ""))
 }
 
 // An artifactPlace is where an artifact is, with the worst that can be said of it.
@@ -180,14 +180,14 @@ func (p *artifactPlace) rank(json bool) int {
 	return 3
 }
 
-var artifactRange = regexp.MustCompile(`(?i)A\.?\d+\s*(?:-|–|—|to|through|bis)\s*(?:A\.?)?\d`)
+var artifactRange = patterns.Lazy(`(?i)A\.?\d+\s*(?:-|–|—|to|through|bis)\s*(?:A\.?)?\d`)
 
 // atTitle returns the artifact that a heading names: A.n with words of its name, alone, or
 // in brackets behind its name.
 func (r *run) atTitle(d *document, t *title, a *artifact) *artifactPlace {
 	text := strings.NewReplacer("_", " ", "**", "").Replace(fold(t.text))
 	m := a.heading.FindStringIndex(text)
-	if m == nil || artifactRange.MatchString(text) {
+	if m == nil || artifactRange().MatchString(text) {
 		return nil
 	}
 	number := strings.IndexAny(text[m[0]:], "0123456789") + m[0]

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"regexp"
+	"github.com/seed61713e19/capstan/validators/patterns"
 	"sort"
 	"strings"
 
@@ -73,15 +73,15 @@ func read(ctx context.Context, text string) (*document, error) {
 }
 
 var (
-	wrapped  = regexp.MustCompile("^\\s*(```+|~~~+)(?:markdown|md)[ \\t]*\r?\n")
-	tagTitle = regexp.MustCompile(`(?is)^\s*(?:<details[^>]*>\s*)?<(?:h[1-6]|summary)[^>]*>(.*?)</(?:h[1-6]|summary)>`)
-	tag      = regexp.MustCompile(`<[^>]*>`)
+	wrapped  = patterns.Lazy("^\\s*(```+|~~~+)(?:markdown|md)[ \\t]*\r?\n")
+	tagTitle = patterns.Lazy(`(?is)^\s*(?:<details[^>]*>\s*)?<(?:h[1-6]|summary)[^>]*>(.*?)</(?:h[1-6]|summary)>`)
+	tag      = patterns.Lazy(`<[^>]*>`)
 )
 
 // shown returns the text without a fence around all of it. A comment that never ends is
 // no comment. Offsets stay.
 func shown(text string) string {
-	if m := wrapped.FindStringSubmatch(text); m != nil {
+	if m := wrapped().FindStringSubmatch(text); m != nil {
 		if inner, ok := strings.CutSuffix(strings.TrimRight(text, " \t\r\n"), "\n"+m[1]); ok && len(inner) > len(m[0]) {
 			text = strings.Repeat(" ", len(m[0])-1) + "\n" + inner[len(m[0]):]
 		}
@@ -106,8 +106,8 @@ func (d *document) outline() []title {
 				next++
 			}
 		case b.Kind == reading.HTMLBlock:
-			if m := tagTitle.FindStringSubmatchIndex(b.In(d.Source)); m != nil {
-				words := tag.ReplaceAllString(b.In(d.Source)[m[2]:m[3]], "")
+			if m := tagTitle().FindStringSubmatchIndex(b.In(d.Source)); m != nil {
+				words := tag().ReplaceAllString(b.In(d.Source)[m[2]:m[3]], "")
 				list = append(list, title{strings.TrimSpace(words), b.Start, reading.Span{Start: b.Start + m[1], End: d.nextHeading(b.End)}})
 			}
 		case b.Kind == reading.ParagraphBlock && allBold(b):

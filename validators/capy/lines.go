@@ -1,7 +1,7 @@
 package capy
 
 import (
-	"regexp"
+	"github.com/seed61713e19/capstan/validators/patterns"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -168,9 +168,9 @@ type figure struct {
 }
 
 var (
-	operator     = regexp.MustCompile(`^\s*[\p{L}%]*[\s\p{L}]{0,12}\)?\s*[/×*·+^÷−–-]\s*[\d($€£]`)
-	sentenceMark = regexp.MustCompile(`[,;.]\s`)
-	lastLink     = regexp.MustCompile(`(?:=|→|->|=>)\s*`)
+	operator     = patterns.Lazy(`^\s*[\p{L}%]*[\s\p{L}]{0,12}\)?\s*[/×*·+^÷−–-]\s*[\d($€£]`)
+	sentenceMark = patterns.Lazy(`[,;.]\s`)
+	lastLink     = patterns.Lazy(`(?:=|→|->|=>)\s*`)
 )
 
 // maxOperator is where behind a number an operator may be, in bytes; maxLinks is how many
@@ -190,11 +190,11 @@ func (r *vocabulary) number(text string) *figure {
 		}
 	}
 	n := r.begins(text)
-	direct := n != nil && !operator.MatchString(text[n.End:min(len(text), n.End+maxOperator)])
+	direct := n != nil && !operator().MatchString(text[n.End:min(len(text), n.End+maxOperator)])
 	if direct && !strings.ContainsAny(text, "→>") || n == nil && !strings.ContainsAny(text, "=→>") {
 		return n
 	}
-	links := lastLink.FindAllStringIndex(text, maxLinks)
+	links := lastLink().FindAllStringIndex(text, maxLinks)
 	if direct {
 		for _, l := range links {
 			arrow := text[l[0]:l[1]]
@@ -208,10 +208,10 @@ func (r *vocabulary) number(text string) *figure {
 		return n
 	}
 	for i := len(links) - 1; i >= 0; i-- {
-		if formula := text[:links[i][0]]; !strings.ContainsAny(formula, "/×*+(−-÷") || sentenceMark.MatchString(formula) {
+		if formula := text[:links[i][0]]; !strings.ContainsAny(formula, "/×*+(−-÷") || sentenceMark().MatchString(formula) {
 			continue
 		}
-		if after := r.begins(text[links[i][1]:]); after != nil && !operator.MatchString(text[links[i][1]+after.End:]) {
+		if after := r.begins(text[links[i][1]:]); after != nil && !operator().MatchString(text[links[i][1]+after.End:]) {
 			return after
 		}
 	}

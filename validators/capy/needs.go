@@ -1,7 +1,7 @@
 package capy
 
 import (
-	"regexp"
+	"github.com/seed61713e19/capstan/validators/patterns"
 	"sort"
 	"strings"
 
@@ -198,7 +198,7 @@ func (d *document) nextTitle(offset int) int {
 
 func (r *run) sectionHolds(n need, one *fact) (held, thin bool) {
 	m := r.section(one.doc, one.body)
-	if value, ok := strings.CutPrefix(labels.FindString(one.said), one.said); !m.any() && one.said != "" && ok {
+	if value, ok := strings.CutPrefix(labels().FindString(one.said), one.said); !m.any() && one.said != "" && ok {
 		return value != "" && !r.filler(value), false
 	}
 	if !m.any() || !m.enough(r.policy.Minimum) && m.filler || r.filler(bracketed(one.said)) {
@@ -215,10 +215,10 @@ func (r *run) sectionHolds(n need, one *fact) (held, thin bool) {
 	return true, !m.enough(&minimum{Rows: 1, Leaves: 1, Items: 1, Words: 8})
 }
 
-var bracket = regexp.MustCompile(`\(([^)]*)\)`)
+var bracket = patterns.Lazy(`\(([^)]*)\)`)
 
 func bracketed(text string) string {
-	if m := bracket.FindStringSubmatch(text); m != nil {
+	if m := bracket().FindStringSubmatch(text); m != nil {
 		return m[1]
 	}
 	return "-word-"
@@ -254,9 +254,9 @@ func (r *run) sectionGrade(one *fact) bool {
 	return false
 }
 
-var letterGrade = regexp.MustCompile(`^[\s*_("'\x60]*[A-F](?:[+\-−–]|\\[+-])?(?:[\s*_)"'.,;:/\x60]|$)`)
+var letterGrade = patterns.Lazy(`^[\s*_("'\x60]*[A-F](?:[+\-−–]|\\[+-])?(?:[\s*_)"'.,;:/\x60]|$)`)
 
-func graded(text string) bool { return letterGrade.MatchString(text) }
+func graded(text string) bool { return letterGrade().MatchString(text) }
 
 // keyHolds reports whether a member of JSON has what a need wants.
 func (r *run) keyHolds(n need, one *fact) bool {

@@ -6,6 +6,7 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"github.com/seed61713e19/capstan/validators/patterns"
 	"maps"
 	"path"
 	"reflect"
@@ -242,10 +243,10 @@ func (p *policy) prepare() error {
 	return p.check()
 }
 
-var artifactName = regexp.MustCompile(`^A\.(\d{1,3})$`)
+var artifactName = patterns.Lazy(`^A\.(\d{1,3})$`)
 
 func (a *artifact) prepare(name string) (err error) {
-	m := artifactName.FindStringSubmatch(name)
+	m := artifactName().FindStringSubmatch(name)
 	if m == nil {
 		return errors.New("want a name such as A.7")
 	}

@@ -2,6 +2,7 @@ package capy
 
 import (
 	"cmp"
+	"github.com/seed61713e19/capstan/validators/patterns"
 	"maps"
 	"regexp"
 	"slices"
@@ -67,7 +68,7 @@ func (r *run) platforms(u unit) []string {
 		text, _, _ = strings.Cut(text, "\n")
 	}
 	found := map[string]bool{}
-	for _, part := range partOf.Split(text, -1) {
+	for _, part := range partOf().Split(text, -1) {
 		words := tokens(fold(part))
 		if len(words) > 0 && words[0].word == "platform" {
 			words = words[1:]
@@ -90,7 +91,7 @@ func (r *run) platforms(u unit) []string {
 	return sortedKeys(found)
 }
 
-var partOf = regexp.MustCompile(`[()|/\[\]:–—]|\s-\s`)
+var partOf = patterns.Lazy(`[()|/\[\]:–—]|\s-\s`)
 
 func (r *run) titleAt(at place) *title {
 	for i := range at.doc.titles {
@@ -123,10 +124,12 @@ func (r *run) grouped() (total int, counts map[string]int) {
 	return total, counts
 }
 
+var listedID = patterns.Lazy(`\b[A-Z]{1,2}-\d{1,2}[a-z]?\b`)
+
 // needsIDs wants exactly the questions of a list.
 func (r *run) needsIDs(f *findings, want []string, last place) {
 	seen := map[string]place{}
-	for _, unit := range r.units(regexp.MustCompile(`\b[A-Z]{1,2}-\d{1,2}[a-z]?\b`)) {
+	for _, unit := range r.units(listedID()) {
 		if _, ok := seen[unit.id]; !ok && sameKind(unit.id, want) {
 			seen[unit.id] = unit.place
 		}

@@ -1,7 +1,7 @@
 package capy
 
 import (
-	"regexp"
+	"github.com/seed61713e19/capstan/validators/patterns"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -50,7 +50,7 @@ func (d *document) single() *reading.JSON {
 	return nil
 }
 
-var opener = regexp.MustCompile("(?m)^ {0,3}(```+|~~~+)[ \t]*[\\w{.]")
+var opener = patterns.Lazy("(?m)^ {0,3}(```+|~~~+)[ \t]*[\\w{.]")
 
 // opened reports whether another fence opens inside a block of code, so that the fence
 // around it is the other's.
@@ -60,7 +60,7 @@ func opened(b *reading.Block, source string) bool {
 	}
 	lines := strings.TrimLeft(b.In(source), " \t")
 	mark := lines[:len(lines)-len(strings.TrimLeft(lines, lines[:1]))]
-	for _, m := range opener.FindAllStringSubmatch(b.Text, -1) {
+	for _, m := range opener().FindAllStringSubmatch(b.Text, -1) {
 		if m[1][0] == mark[0] && len(m[1]) >= len(mark) && !strings.EqualFold(b.Language, "markdown") {
 			return true
 		}
@@ -68,14 +68,14 @@ func opened(b *reading.Block, source string) bool {
 	return false
 }
 
-var emptyItem = regexp.MustCompile(`(^|\n)[ \t]*([-*+]|\d{1,9}[.)])[ \t]*$`)
+var emptyItem = patterns.Lazy(`(^|\n)[ \t]*([-*+]|\d{1,9}[.)])[ \t]*$`)
 
 // ending checks the last block.
 func (r *run) ending(f *findings) {
 	d := r.text
 	source := strings.TrimRight(d.Source, " \t\r\n")
 	at := place{d, max(len(source)-1, 0)}
-	if emptyItem.MatchString(source) {
+	if emptyItem().MatchString(source) {
 		f.fail(at, "The last item has nothing in it")
 		return
 	}
@@ -119,7 +119,7 @@ func (r *run) lastRow(f *findings, at place, last int) {
 func (r *run) lastProse(f *findings, at place, b *reading.Block) {
 	text := strings.TrimSpace(b.Text)
 	if b.Kind == reading.HTMLBlock {
-		text = strings.TrimSpace(tag.ReplaceAllString(b.In(r.text.Source), ""))
+		text = strings.TrimSpace(tag().ReplaceAllString(b.In(r.text.Source), ""))
 	}
 	last := text[strings.LastIndexByte(text, '\n')+1:]
 	end, _ := utf8.DecodeLastRuneInString(strings.TrimRight(text, "*_"))
@@ -144,7 +144,7 @@ func (r *run) lastProse(f *findings, at place, b *reading.Block) {
 	switch word := words[len(words)-1]; {
 	case r.begun(word.word):
 		f.fail(at, "The output breaks off inside a word: %q has no end", clip(last, 80))
-	case b.Kind == reading.ItemBlock && !r.words.has(words[len(words)-1:], "connective"), labelledLine.MatchString(last):
+	case b.Kind == reading.ItemBlock && !r.words.has(words[len(words)-1:], "connective"), labelledLine().MatchString(last):
 	default:
 		f.warn(at, "Question: does the output end here? The last line has no end: %q", clip(last, 80))
 	}
@@ -152,7 +152,7 @@ func (r *run) lastProse(f *findings, at place, b *reading.Block) {
 
 var punctuation = map[rune]string{',': "a comma", ';': "a semicolon", ':': "a colon", '…': "an ellipsis"}
 
-var labelledLine = regexp.MustCompile(`^\W*(?:[^\s.:!?]+ ){0,4}[^\s.:!?]+\W*:\s+\S`)
+var labelledLine = patterns.Lazy(`^\W*(?:[^\s.:!?]+ ){0,4}[^\s.:!?]+\W*:\s+\S`)
 
 // ends reports whether a last line without punctuation is an end: all of it set off, or
 // an end mark, a signature or an address.
@@ -189,13 +189,13 @@ func (r *run) begun(word string) bool {
 }
 
 var (
-	openEmphasis = regexp.MustCompile(`\*\*|(^|[\s(])[*_]\pL[^*_]*$`)
-	jsonLine     = regexp.MustCompile(`(?m)^\s*(?:\{\s*(?:["'{}]|$)|\[\s*(?:["'{]|$))`)
+	openEmphasis = patterns.Lazy(`\*\*|(^|[\s(])[*_]\pL[^*_]*$`)
+	jsonLine     = patterns.Lazy(`(?m)^\s*(?:\{\s*(?:["'{}]|$)|\[\s*(?:["'{]|$))`)
 )
 
 // open returns what a text without an end is inside of, "" for nothing.
 func open(text string, end rune) string {
-	if m := jsonLine.FindStringIndex(text); m != nil {
+	if m := jsonLine().FindStringIndex(text); m != nil {
 		if !balanced(text[m[0]:]) {
 			return "JSON"
 		}
@@ -210,7 +210,7 @@ func open(text string, end rune) string {
 	switch opens, closes := strings.Count(text, "(")+strings.Count(text, "["), strings.Count(text, ")")+strings.Count(text, "]"); {
 	case strings.Count(text, "`")%2 == 1:
 		return "code"
-	case openEmphasis.MatchString(text):
+	case openEmphasis().MatchString(text):
 		return "emphasis"
 	case opens > closes:
 		return "a parenthesis or an open bracket"

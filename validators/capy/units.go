@@ -2,13 +2,14 @@ package capy
 
 import (
 	"fmt"
+	"github.com/seed61713e19/capstan/validators/patterns"
 	"regexp"
 	"strings"
 
 	"github.com/seed61713e19/capstan/internal/reading"
 )
 
-var sentenceEnd = regexp.MustCompile(`[;.?!]\s`)
+var sentenceEnd = patterns.Lazy(`[;.?!]\s`)
 
 // needsScenarios wants P and M of S1 to S4.
 func (r *run) needsScenarios(f *findings, last place) {
@@ -19,7 +20,7 @@ func (r *run) needsScenarios(f *findings, last place) {
 			if one.scenario != n || one.hidden || one.form == inHeading {
 				continue
 			}
-			said := sentenceEnd.Split(one.said, 2)[0]
+			said := sentenceEnd().Split(one.said, 2)[0]
 			has := one.figure != nil || len(reading.Numbers(said)) > 0 || one.form == inKey && r.keyHolds(need{Holds: "number"}, one)
 			p = p || has && one.value == "p"
 			m = m || has && one.value == "m"
@@ -68,14 +69,14 @@ func (r *run) scenarioPlace(n int) *place {
 	return nil
 }
 
-var findingID = regexp.MustCompile(`\b(?:F|RT|RTF|CF|ACC|SC)[-_ ]?\d{1,3}\b`)
+var findingID = patterns.Lazy(`\b(?:F|RT|RTF|CF|ACC|SC)[-_ ]?\d{1,3}\b`)
 
 // needsDispositions wants a disposition of every finding that a heading, a row, an item or
 // an object is about.
 func (r *run) needsDispositions(f *findings, name string, n need, last place) {
 	disposed := map[string]bool{}
 	places := map[string]place{}
-	for _, unit := range r.units(findingID) {
+	for _, unit := range r.units(findingID()) {
 		id := strings.NewReplacer("-", "", "_", "", " ", "").Replace(unit.id)
 		if _, known := places[id]; !known {
 			places[id] = unit.place

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"embed"
 	"fmt"
+	"github.com/seed61713e19/capstan/validators/patterns"
 	"io/fs"
 	"maps"
 	"regexp"
@@ -212,7 +213,7 @@ var lookalikes = strings.NewReplacer("І", "I", "Ѕ", "S", "Р", "P", "Е", "E",
 	"Ε", "E", "а", "a", "е", "e", "о", "o",
 	"р", "p", "с", "c", "і", "i", "ѕ", "s", "\u200b", "", "\u200c", "", "\u200d", "", "\u2060", "", "\u00ad", "", "\ufeff", "")
 
-var initials = regexp.MustCompile(`\b(?:\pL\.){3,}`)
+var initials = patterns.Lazy(`\b(?:\pL\.){3,}`)
 
 // fold returns a text with compatibility characters, lookalikes and invisible
 // characters replaced, and initials without their points.
@@ -223,7 +224,7 @@ func fold(text string) string {
 	if strings.Count(text, ".") < 3 {
 		return text
 	}
-	return initials.ReplaceAllStringFunc(text, func(s string) string { return strings.ReplaceAll(s, ".", "") })
+	return initials().ReplaceAllStringFunc(text, func(s string) string { return strings.ReplaceAll(s, ".", "") })
 }
 
 func ascii(text string) bool {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed61713e19/capstan/runner/measure"
 	"github.com/seed61713e19/capstan/runner/mutate"
+	"github.com/seed61713e19/capstan/validators/faults"
 )
 
 // goodRuns are what the shipped cascades are run with, each by its own script:
@@ -43,13 +44,31 @@ var goodRuns = []struct{ cascade, inputs string }{
 // no program.
 var reaching = []string{"edit", "schedule", "triple_gate", "verify_edit"}
 
-// structural are the kinds of faults that checks of structure and of fixed forms find. What needs
-// understanding is left to judges, which this test does not ask.
-var structural = []string{"field_dropped", "field_retyped", "values_swapped", "fence_open", "link_broken", "refusal"}
+// proseKinds are the general kinds of faults that need an understanding of sentences, with
+// the reason. They are left to judges, which this test does not ask. All other kinds are
+// faults of structure or of a fixed form.
+var proseKinds = map[string]string{
+	"disclaimer":        "an offer of help or an introduction is an ordinary sentence; only sentences of a model about itself have a fixed form",
+	"language_mixed":    "a sentence in another language may be a quotation or a name",
+	"negation_taken":    "the meaning of a sentence changes, not its form",
+	"number_digit":      "only a reader knows which of the source's numbers a text may change",
+	"number_magnitude":  "only a reader knows which of the source's numbers a text may change",
+	"number_sign":       "only a reader knows which of the source's numbers a text may change",
+	"other_language":    "only cascades that name a language compute it",
+	"percent_for_value": "only a reader knows whether a number is a share",
+	"placeholder_word":  "TBD, XXX and %s may be words of a text",
+	"sentence_cut":      "a heading or a list item ends without a mark too",
+	"sentence_doubled":  "a refrain repeats a sentence too",
+	"truncated":         "a text may end with any word",
+}
+
+// quoting are the phases that copy the words of a document or of evidence. Personal data
+// may be right there.
+var quoting = []string{"edit verify_edit/judge", "review_document review", "validate_criterion judge", "verify_edit judge"}
 
 // TestShippedGates plants faults in what the scripts of the shipped cascades release. Of
-// each structural kind, the computed gates must catch 95 %. No gate may refuse a good text.
-// The log has the counts of each kind.
+// each general kind that needs no understanding, the computed gates must catch 95 %. No
+// gate may reject a good text. The log has the counts of each kind.
 func TestShippedGates(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it computes for half a minute")
@@ -92,7 +111,7 @@ func TestShippedGates(t *testing.T) {
 		}
 		for _, p := range r.Phases {
 			for _, o := range p.Operators {
-				if o.Sure == "always" {
+				if o.Sure == "always" && !(o.Operator == "personal_data" && slices.Contains(quoting, g.cascade+" "+p.Phase)) {
 					kinds[o.Operator] = kinds[o.Operator].Plus(o.Caught)
 				}
 			}
@@ -110,11 +129,21 @@ func TestShippedGates(t *testing.T) {
 			t.Logf("  unguarded: %s", r.Unguarded)
 		}
 	}
-	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
-		rate := kinds[kind]
-		t.Logf("%-20s %d of %d", kind, rate.K, rate.N)
-		if slices.Contains(structural, kind) && rate.Value() < 0.95 {
-			t.Errorf("the shipped gates catch %d of %d faults of the kind %s", rate.K, rate.N, kind)
+	for _, o := range faults.General() {
+		rate, prose := kinds[o.Name], proseKinds[o.Name]
+		switch {
+		case rate.N == 0:
+			t.Logf("%-20s not planted", o.Name)
+		case prose != "":
+			t.Logf("%-20s %d of %d, prose: %s", o.Name, rate.K, rate.N, prose)
+		case rate.Value() < 0.95:
+			t.Errorf("%-20s %d of %d, fewer than 95 %%", o.Name, rate.K, rate.N)
+		default:
+			t.Logf("%-20s %d of %d", o.Name, rate.K, rate.N)
 		}
+		delete(kinds, o.Name)
+	}
+	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
+		t.Logf("%-20s %d of %d, of a gate", kind, kinds[kind].K, kinds[kind].N)
 	}
 }

@@ -14,8 +14,8 @@ import (
 )
 
 // Markdown accepts a text without an open code fence, an empty heading, a link or an image
-// without a target, a link to a heading (#anchor) that the text does not have, and brackets
-// that look like a link and are none. It warns of skipped heading levels, links without
+// without a target, a link to a heading (#anchor) that the text does not have, brackets
+// that look like a link and are none, and a row of a table with fewer cells than its header. It warns of skipped heading levels, links without
 // words and images without a description. It does not look for other files.
 //
 // It rejects a text that [reading.Read] does not read.
@@ -29,6 +29,7 @@ var Markdown = validators.New("markdown", "Validates that the Markdown is well f
 		}
 		m.Document = d
 		m.blocks()
+		m.tables()
 		m.links()
 		v := m.found.verdict("the Markdown is well formed")
 		v.Warnings = m.warned.warnings()
@@ -65,6 +66,17 @@ func (m *markdownCheck) blocks() {
 		}
 		if at := m.brokenLink(b); at >= 0 {
 			m.found.add(m.line(at), "this looks like a link but is none: is its bracket closed, its target free of spaces?")
+		}
+	}
+}
+
+// tables reports the rows with fewer cells than their headers. Extra cells are allowed.
+func (m *markdownCheck) tables() {
+	for _, t := range m.Tables {
+		for i, row := range t.Rows {
+			if len(row) < len(t.Header) {
+				m.found.add(m.line(m.Blocks[t.Block+1+i].Start), "the row has %d of the %d cells of its header", len(row), len(t.Header))
+			}
 		}
 	}
 }

@@ -60,7 +60,7 @@ func General() []Operator {
 		NegationAdded, NegationTaken,
 		SentenceDoubled, SentenceDropped, SentenceCut, Truncated,
 		NamesSwapped, DatesSwapped,
-		Placeholder, TemplateTag, Disclaimer, Refusal,
+		Placeholder, PlaceholderWord, TemplateTag, Disclaimer, Refusal,
 		OtherLanguage, LanguageMixed,
 		Secret, PersonalData, Injection,
 		CitationInvented, QuotationChanged,

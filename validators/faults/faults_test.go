@@ -64,6 +64,7 @@ func TestOperators(t *testing.T) {
 		{faults.NamesSwapped, story, faults.Known{}, "by Berger Anna", faults.Usually},
 		{faults.DatesSwapped, story, faults.Known{}, "seen on 2024-06-02", faults.Usually},
 		{faults.Placeholder, "Write soon.", faults.Known{}, "soon.", faults.Always},
+		{faults.PlaceholderWord, "Write soon.", faults.Known{}, "soon.", faults.Always},
 		{faults.TemplateTag, "Write soon.", faults.Known{}, "soon.", faults.Always},
 		{faults.Disclaimer, story, faults.Known{}, "As an AI", faults.Always},
 		{faults.Disclaimer, contact, asked, "As an AI", faults.Always},

@@ -7,23 +7,34 @@ import (
 	"github.com/seed61713e19/capstan/internal/reading"
 )
 
-// placeholders are what writers leave in to be filled.
-var placeholders = []string{"[TODO]", "[Your Name]", "[insert name here]", "<company name>", "TBD", "XXX", "[PLACEHOLDER]", "Lorem ipsum"}
+// placeholders are the placeholders in brackets.
+var placeholders = []string{"[TODO]", "[Your Name]", "[insert name here]", "<company name>", "[PLACEHOLDER]"}
 
-// Placeholder leaves one in, in the place of a word.
-var Placeholder = Operator{"placeholder", "a placeholder is left in the place of a word", prose(placed(func(t *Text, rng *rand.Rand, add func(...site)) {
-	if t.said("todo", "[your ", "[insert", "<company", "tbd", "xxx", "placeholder", "lorem ipsum") {
+// Placeholder leaves a placeholder in brackets in the place of a word.
+var Placeholder = Operator{"placeholder", "a placeholder in brackets is left in the place of a word", prose(placed(func(t *Text, rng *rand.Rand, add func(...site)) {
+	if t.said("todo", "[your ", "[insert", "<company", "placeholder") {
 		return
 	}
 	t.leftIn(rng, add, placeholders)
 }))}
 
-// templateTags are what a template has left where nothing was put in.
-var templateTags = []string{"{{ name }}", "{{ input.topic }}", "{% if draft %}", "${value}", "{0}", "%s"}
+// placeholderWords are the placeholders without brackets. Only their meaning tells them from words.
+var placeholderWords = []string{"TBD", "XXX", "Lorem ipsum", "%s"}
 
-// TemplateTag leaves one in, in the place of a word.
+// PlaceholderWord leaves a placeholder without brackets in the place of a word.
+var PlaceholderWord = Operator{"placeholder_word", "a placeholder without brackets is left in the place of a word", prose(placed(func(t *Text, rng *rand.Rand, add func(...site)) {
+	if t.said("tbd", "xxx", "lorem ipsum", "%s") {
+		return
+	}
+	t.leftIn(rng, add, placeholderWords)
+}))}
+
+// templateTags are tags of templates that were not replaced.
+var templateTags = []string{"{{ name }}", "{{ input.topic }}", "{% if draft %}", "${value}", "{0}"}
+
+// TemplateTag leaves a tag of a template in the place of a word.
 var TemplateTag = Operator{"template_tag", "a template's tag is left in the place of a word", prose(placed(func(t *Text, rng *rand.Rand, add func(...site)) {
-	if t.said("{{", "{%", "${", "{0}", "%s") {
+	if t.said("{{", "{%", "${", "{0}") {
 		return
 	}
 	t.leftIn(rng, add, templateTags)

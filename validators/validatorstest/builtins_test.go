@@ -121,6 +121,8 @@ var cases = map[string][]Case{
 		{Name: "an open target", Content: "see [x](http://x", Reason: "line 1: this looks like a link"},
 		{Name: "not a link at all", Content: "`[x](a b)` and \\[x\\](a b) and [x] (y) a[1] (z)\n\n    [x](a b)\n\n```\n[x](a b\n```", Valid: true},
 		{Name: "skipped level", Content: "# a\n\n### b", Valid: true},
+		{Name: "a cell less than the header", Content: "a\n\n| a | b |\n|---|---|\n| 1 | 2 |\n| 3 |\n", Reason: "line 6: the row has 1 of the 2 cells of its header"},
+		{Name: "cells without words", Content: "| a | b |\n|---|---|\n| 1 | |\n| | `2 \\| 3` | 4 |\n\n| a | b\n|---|---\n| 1 | 2\n", Valid: true},
 		{Name: "a large table", Content: "|a|b|\n|-|-|\n" + strings.Repeat("|[text](https://example.com/a/b/c)|some more words|\n", 1000), Valid: true},
 	},
 	"presentable": presentableCases,

@@ -22,9 +22,6 @@ func (c *Cache) In(ctx context.Context) context.Context {
 	return context.WithValue(ctx, cacheKey{}, c)
 }
 
-// Shared returns a context with a cache of its own.
-func Shared(ctx context.Context) context.Context { return new(Cache).In(ctx) }
-
 // Of returns what [Read] returns, from the cache of the context if it has one. It is safe
 // for concurrent use.
 func Of(ctx context.Context, source string) (*Document, error) {

@@ -286,7 +286,7 @@ func TestAbbreviationRows(t *testing.T) {
 }
 
 func TestOfReadsOnce(t *testing.T) {
-	ctx := reading.Shared(context.Background())
+	ctx := new(reading.Cache).In(t.Context())
 	first, err := reading.Of(ctx, "# a")
 	if err != nil {
 		t.Fatal(err)
@@ -294,7 +294,7 @@ func TestOfReadsOnce(t *testing.T) {
 	if again, _ := reading.Of(ctx, string([]byte("# a"))); again != first {
 		t.Error("the same text was read twice")
 	}
-	if other, _ := reading.Of(reading.Shared(ctx), "# a"); other == first {
+	if other, _ := reading.Of(new(reading.Cache).In(ctx), "# a"); other == first {
 		t.Error("two attempts share a document")
 	}
 	if _, err := reading.Of(ctx, strings.Repeat("a", 2<<20)); err == nil {

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/seed61713e19/capstan/runner/measure"
 	"github.com/seed61713e19/capstan/runner/mutate"
 )
 
@@ -75,7 +74,7 @@ func TestShippedGates(t *testing.T) {
 	capstan(0, "schedule", "init", "demo.db", "--demo")
 	capstan(0, "receipt", "keygen")
 	capstan(0, "schedule", "settings", "demo.db", "--verification-key", "public.pem")
-	kinds := map[string]measure.Rate{}
+	kinds := map[string]mutate.Count{}
 	for _, g := range goodRuns {
 		args := []string{"run", filepath.Join(shipped, g.cascade+".yaml"), "--model", "scripted", "-q", "--run-id", g.cascade}
 		for input := range strings.SplitSeq(strings.ReplaceAll(g.inputs, "@examples", "@"+shipped), "|") {
@@ -113,7 +112,7 @@ func TestShippedGates(t *testing.T) {
 	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
 		rate := kinds[kind]
 		t.Logf("%-20s %d of %d", kind, rate.K, rate.N)
-		if slices.Contains(structural, kind) && rate.Value() < 0.95 {
+		if slices.Contains(structural, kind) && !rate.AtLeast(0.95) {
 			t.Errorf("the shipped gates catch %d of %d faults of the kind %s", rate.K, rate.N, kind)
 		}
 	}

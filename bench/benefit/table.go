@@ -27,8 +27,8 @@ func tableOf(counts []Count, rows int) string {
 		c := sum(counts, s.name)
 		fmt.Fprintf(&b, "| %s | %.0f | %.0f | %.2f |\n", s.name, c.badShare(), 1000*float64(c.rows-c.released)/float64(c.rows), float64(c.calls)/float64(c.released))
 	}
-	fmt.Fprintf(&b, "\nThe model and the judge are simulated, the engine and the gates are real: %d tasks with %d texts each.\n", len(order), rows)
-	fmt.Fprintf(&b, "Of the texts, %.0f %% are wrong: %.0f %% of these in form, the others in meaning. A retry is wrong as often as a first text.\n", 100*stated.Wrong, 100*stated.Form)
+	fmt.Fprintf(&b, "\nModel and judge are simulated; engine and gates are real; %d tasks have %d texts each. %.0f %% of the texts are wrong, %.0f %% of these in form.\n",
+		len(order), rows, 100*stated.Wrong, 100*stated.Form)
 	fmt.Fprintf(&b, "The judge passes %.0f %% of wrong texts and rejects %.0f %% of right ones.\n", 100*stated.FalsePass, 100*stated.FalseFail)
 	return b.String()
 }

@@ -18,6 +18,7 @@ var flagTexts = map[string]string{
 	"out":          "output file",
 	"parallel":     "maximum number of concurrent runs",
 	"phase":        "name of the phase",
+	"project":      "folder of a project, for its settings (default your own settings)",
 	"pub":          "file of public keys",
 	"root":         "folder that tools, cascades and requests must not leave",
 	"run-id":       "name of the new run",

@@ -25,19 +25,19 @@ type hookFlags struct {
 func (c *Command) hook() *cobra.Command {
 	var f hookFlags
 	cmd := &cobra.Command{
-		Use:   "hook --cascade FILE",
+		Use:   "hook --rules FILE",
 		Short: "Judge the actions of a coding agent",
 		Long: `Read the payload of a coding agent's hook from standard input, apply the hooks of the
 cascade, and answer in the protocol of the agent. Each decision is a stored run. A payload
 that Capstan does not understand is refused.`,
 		Annotations: exitStatus("0 answered, 2 refused by an agent without a form for refusals"),
 		Example: `  capstan hook install claude gates.yaml
-  capstan hook --cascade gates.yaml --agent claude < payload.json`,
+  capstan hook --rules gates.yaml --agent claude < payload.json`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return c.answerHook(cmd.Context(), f) },
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.cascade, "cascade", "", "cascade file with the hooks")
+	flags.StringVar(&f.cascade, "rules", "", "cascade file with the hooks")
 	flags.StringVar(&f.agent, "agent", "", "name of the agent (default by the fields of the payload)")
 	flags.StringVar(&f.event, "event", "", "name of the event, for payloads without one")
 	flags.Var((*given.Models)(&f.model), "model", flagTexts["model"])
@@ -87,7 +87,7 @@ func (c *Command) decide(ctx context.Context, f hookFlags, e *hooks.Event, unrea
 // them in the folder of the agent.
 func (c *Command) hookGate(ctx context.Context, f hookFlags, root string) (*hooks.Gate, func(), error) {
 	if f.cascade == "" {
-		return nil, nil, usage("--cascade names the file with the hooks")
+		return nil, nil, usage("--rules names the file with the hooks")
 	}
 	how := runFlags{model: f.model, store: f.store, quiet: true, names: nameFlags{root: root}}
 	s, err := c.begin(ctx, how)

@@ -25,7 +25,7 @@ type setupFlags struct {
 }
 
 func (f *setupFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.dir, "dir", "", "folder of a project whose settings change (default your own settings)")
+	cmd.Flags().StringVar(&f.dir, "project", "", flagTexts["project"])
 }
 
 // hookSeconds is the time limit of an agent for a hook.
@@ -41,7 +41,7 @@ func (c *Command) setup(agent, file string, f setupFlags) (s hooks.Setup, settin
 	if file, err = filepath.Abs(file); err != nil {
 		return s, "", usage("%w", err)
 	}
-	s = hooks.Setup{Agent: agent, Seconds: hookSeconds, Command: []string{program, "hook", "--cascade", file}}
+	s = hooks.Setup{Agent: agent, Seconds: hookSeconds, Command: []string{program, "hook", "--rules", file}}
 	if f.store.store != "" {
 		s.Command = append(s.Command, "--store", f.store.store)
 	}

@@ -44,8 +44,11 @@ func hostile(t *testing.T, good []byte) map[string][]byte {
 		}
 	}
 	put("unknown event", in, "hook_event_name", "pretooluse")
-	put("two texts", input, "file_text", "owls")
+	input["content"] = "owls" // a text that passes, beside one that a tool may use
+	put("two texts", input, "file_text", "cats")
 	put("a command beside the text", input, "command", "ls")
+	put("two files", input, "path", "b.md")
+	input["content"] = "cats"
 	list["key twice"] = bytes.Replace(good, []byte(`"content"`), []byte(`"content":"owls","content"`), 1)
 	list["session twice"] = bytes.Replace(good, []byte(`{`), []byte(`{"session_id":"other",`), 1)
 	put("10 MB", input, "content", strings.Repeat("cats ", 2<<20))

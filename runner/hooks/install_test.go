@@ -15,7 +15,7 @@ import (
 func TestSettings(t *testing.T) {
 	const other = `{"model": "x", "hooks": {"Stop": [{"hooks": [{"type": "command", "command": "other"}]}]}}`
 	for _, agent := range hooks.Agents() {
-		s := hooks.Setup{Agent: agent, Seconds: 60, Command: []string{"/opt/a b/capstan", "hook", "--cascade", "/x/gates.yaml"}}
+		s := hooks.Setup{Agent: agent, Seconds: 60, Command: []string{"/opt/a b/capstan", "hook", "--rules", "/x/gates.yaml"}}
 		if file, err := s.File("project", func(string) string { return "" }); err != nil || !strings.HasPrefix(filepath.ToSlash(file), "project/.") {
 			t.Errorf("%s: %s, %v", agent, file, err)
 		}
@@ -56,7 +56,7 @@ func TestPlugin(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := hooks.Setup{Agent: "claude", Seconds: 60, Command: []string{"capstan", "hook", "--cascade", "GATES"}}
+	s := hooks.Setup{Agent: "claude", Seconds: 60, Command: []string{"capstan", "hook", "--rules", "GATES"}}
 	want := strings.ReplaceAll(string(mustMerge(t, s)), "GATES", `\"${CLAUDE_PLUGIN_ROOT}/gates.yaml\"`)
 	if !hooks.SameSettings(text, []byte(want)) {
 		t.Errorf("hooks.json is not\n%s", want)
@@ -70,5 +70,22 @@ func TestPlugin(t *testing.T) {
 	rules, err := os.ReadFile(dir + "gates.yaml")
 	if err != nil || len(newGate(t, string(rules), "").Cascade.Hooks) != 3 {
 		t.Errorf("the rules of the plugin: %v", err)
+	}
+}
+
+// TestOpenDoors checks that the page of each agent lists what its hooks cannot refuse.
+func TestOpenDoors(t *testing.T) {
+	page, err := os.ReadFile("../../docs/reference/agents.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, agent := range hooks.Agents() {
+		_, section, _ := strings.Cut(string(page), "(`"+agent+"`)\n")
+		section, _, _ = strings.Cut(section, "\n## ")
+		for _, open := range (hooks.Setup{Agent: agent}).Open() {
+			if !strings.Contains(section, "- "+open+"\n") {
+				t.Errorf("%s: the page does not list %q", agent, open)
+			}
+		}
 	}
 }

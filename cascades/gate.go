@@ -85,10 +85,14 @@ func (p *Phase) Moment(check *Check) wards.Moment {
 // RunsPrograms tells whether a gate of the cascade's own phases is a program:
 // what it is stands in files that the cascade has not read.
 func (c *Cascade) RunsPrograms() bool {
-	runs := func(v *Validator) bool { return v != nil && v.written != nil && len(v.written.argv) > 0 }
 	return slices.ContainsFunc(c.EveryPhase(), func(p *Phase) bool {
-		return p.Tool != nil && runs(p.Tool.Validator) || slices.ContainsFunc(p.Checks(), func(check *Check) bool { return runs(check.Validator) })
+		return p.Tool != nil && p.Tool.Validator.RunsProgram() || slices.ContainsFunc(p.Checks(), func(check *Check) bool { return check.Validator.RunsProgram() })
 	})
+}
+
+// RunsProgram reports whether the validator is a program. A nil validator is none.
+func (v *Validator) RunsProgram() bool {
+	return v != nil && v.written != nil && len(v.written.argv) > 0
 }
 
 // At is the gate's address within its cascade.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/cases"
 	"github.com/seed61713e19/capstan/runner/journal"
 )
@@ -64,12 +67,15 @@ func (c *Command) freezeRun(ctx context.Context, j *journal.Journal, id, dir str
 	if err != nil {
 		return usage("%w", err)
 	}
+	if err := c.samePrograms(r, run.Start); err != nil {
+		return &exit{exitBroken, err}
+	}
 	requests, err := j.Requests(ctx, run.RunID)
 	if err != nil {
 		return found(err, id)
 	}
 	recorded := cases.Run{
-		ID: run.RunID, Files: run.Start.Files, Input: run.Start.Input, Model: run.Start.Model, Result: result,
+		ID: run.RunID, Dir: run.Start.Settings[settingDir], Files: run.Start.Files, Input: run.Start.Input, Model: run.Start.Model, Result: result,
 		Effects: effects(j.Effects(ctx, run.RunID)),
 		Request: requests,
 	}
@@ -90,6 +96,34 @@ func (c *Command) freezeRun(ctx context.Context, j *journal.Journal, id, dir str
 		return notWritten(err)
 	}
 	fmt.Fprintf(c.Stderr, "recorded; capstan test %s replays it\n", made.Dir)
+	return nil
+}
+
+// samePrograms returns an error if a program that judged in a run is no longer the same
+// program. A run with another --root has another folder of programs, and is not compared.
+func (c *Command) samePrograms(r *runner.Runner, start runner.Start) error {
+	cascade, err := r.Unpack(start.Files)
+	if err != nil || !cascade.RunsPrograms() || cmp.Or(start.Settings[settingRoot], ".") != cmp.Or(c.names.root, ".") {
+		return err
+	}
+	was, err := start.Gates(cascade)
+	if err != nil {
+		return err
+	}
+	now, err := cascade.Gates(cascades.Chosen(start.Model), func(name string) ([]byte, error) {
+		if !filepath.IsAbs(name) {
+			name = filepath.Join(start.Settings[settingDir], name)
+		}
+		return runner.ReadFile(name)
+	})
+	if err != nil {
+		return err
+	}
+	for i, g := range now {
+		if g.Validator.RunsProgram() && was[i].Digest != "" && was[i].Digest != g.Digest {
+			return fmt.Errorf("the program of validator %s in phase %s has changed since the run: run the cascade again, and record that run", g.Name, g.Phase)
+		}
+	}
 	return nil
 }
 

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/seed61713e19/capstan/runner/measure"
 	"github.com/seed61713e19/capstan/runner/mutate"
 	"github.com/seed61713e19/capstan/validators/faults"
 )
@@ -94,7 +93,7 @@ func TestShippedGates(t *testing.T) {
 	capstan(0, "schedule", "init", "demo.db", "--demo")
 	capstan(0, "receipt", "keygen")
 	capstan(0, "schedule", "settings", "demo.db", "--verification-key", "public.pem")
-	kinds := map[string]measure.Rate{}
+	kinds := map[string]mutate.Count{}
 	for _, g := range goodRuns {
 		args := []string{"run", filepath.Join(shipped, g.cascade+".yaml"), "--model", "scripted", "-q", "--run-id", g.cascade}
 		for input := range strings.SplitSeq(strings.ReplaceAll(g.inputs, "@examples", "@"+shipped), "|") {
@@ -136,7 +135,7 @@ func TestShippedGates(t *testing.T) {
 			t.Logf("%-20s not planted", o.Name)
 		case prose != "":
 			t.Logf("%-20s %d of %d, prose: %s", o.Name, rate.K, rate.N, prose)
-		case rate.Value() < 0.95:
+		case !rate.AtLeast(0.95):
 			t.Errorf("%-20s %d of %d, fewer than 95 %%", o.Name, rate.K, rate.N)
 		default:
 			t.Logf("%-20s %d of %d", o.Name, rate.K, rate.N)

@@ -17,7 +17,6 @@ import (
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/backtest"
-	"github.com/seed61713e19/capstan/runner/measure"
 	"github.com/seed61713e19/capstan/runner/mutate"
 	"github.com/seed61713e19/capstan/validators"
 	"github.com/seed61713e19/capstan/validators/edit"
@@ -66,7 +65,7 @@ func TestPlantedGates(t *testing.T) {
 		t.Skip("it computes for half a minute")
 	}
 	listed, found := map[string]string{}, map[string]string{}
-	sums := map[string]measure.Rate{}
+	sums := map[string]mutate.Count{}
 	for name, g := range ownGates(t) {
 		if _, read := sums[g.page]; !read {
 			maps.Copy(listed, listedSurvivors(t, g.page))
@@ -81,7 +80,7 @@ func TestPlantedGates(t *testing.T) {
 	}
 	for page, all := range sums {
 		t.Logf("%-22s %s", page, all)
-		if all.Value() < 0.95 {
+		if !all.AtLeast(0.95) {
 			t.Errorf("the gates of %s find %s of their own faults", page, all)
 		}
 	}
@@ -107,7 +106,7 @@ func TestPlantedReal(t *testing.T) {
 	listed := listedSurvivors(t, "reference/gates/capy.md")
 	r := plantIn(t, "capy", stages)
 	t.Logf("capy %s", r.Always)
-	if r.Always.Value() < 0.95 {
+	if !r.Always.AtLeast(0.95) {
 		t.Errorf("capy finds %s of its own faults in real texts", r.Always)
 	}
 	for operator, rate := range r.passed {
@@ -122,7 +121,7 @@ func TestPlantedReal(t *testing.T) {
 // not passed.
 type foundIn struct {
 	*mutate.Report
-	passed map[string]measure.Rate
+	passed map[string]mutate.Count
 }
 
 func plantIn(t *testing.T, gate string, list []sound) foundIn {
@@ -145,7 +144,7 @@ func plantIn(t *testing.T, gate string, list []sound) foundIn {
 	for _, f := range report.Refused {
 		t.Errorf("%s refuses what is sound: %s: %s%s", gate, f.Run, f.Reason, f.Unsaid)
 	}
-	found := foundIn{report, map[string]measure.Rate{}}
+	found := foundIn{report, map[string]mutate.Count{}}
 	through := map[string]int{}
 	for _, s := range report.Survivors {
 		if len(s.Unsaid) == 0 {
@@ -159,7 +158,7 @@ func plantIn(t *testing.T, gate string, list []sound) foundIn {
 	for _, p := range report.Phases {
 		for _, o := range p.Operators {
 			if n := through[o.Operator]; n > 0 {
-				found.passed[o.Operator] = measure.Rate{K: n, N: o.Caught.N}
+				found.passed[o.Operator] = mutate.Count{K: n, N: o.Caught.N}
 				report.Always.K -= n
 			}
 		}

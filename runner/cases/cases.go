@@ -43,6 +43,7 @@ type Case struct {
 	Dir  string
 
 	cascade string            // the file, relative to Dir
+	source  string            // the folder of the file that ran, relative to Dir; "" where no program judged
 	files   map[string]string // names that the cascade asks for → files, relative to Dir
 	model   string
 	seed    string // what the order of an evaluator's candidates hangs on
@@ -108,6 +109,8 @@ const evaluator = "evaluator"
 type judged struct {
 	name string
 	text string // the digest of it
+
+	program string // the digest of a program's arguments, settings and files; "" of other validators
 }
 
 // A request is a model's. Of a conversation that goes on it has what is new.

@@ -92,10 +92,18 @@ func (c *comparison) effect(got *effect) {
 		return
 	}
 	message := asks(got) + " is asked something else"
+	if changed(want, got) {
+		message = "the program of " + asks(got) + " has changed: record a new run, or accept the recorded verdict with --update"
+	}
 	if got.answered() {
 		message += "; the run went on with the recorded answer"
 	}
 	c.add(Request, got.at, message, diff(before, after))
+}
+
+// changed reports whether a program judged the same text and is no longer the same program.
+func changed(want, got *effect) bool {
+	return want.check != nil && want.check.text == got.check.text && want.check.program != got.check.program
 }
 
 // wanted is what was asked for in vain: of a long conversation, what is new.

@@ -76,7 +76,7 @@ func (l *loader) tool(file string, p toolPage) (*effect, error) {
 }
 
 func (l *loader) finding(file string, p findingPage) (*effect, error) {
-	e := &effect{at: event.Path(p.Path), check: &judged{p.Name, p.Judged}}
+	e := &effect{at: event.Path(p.Path), check: &judged{p.Name, p.Judged, p.Program}}
 	switch {
 	case p.Failure != nil:
 		why, err := l.text(file, *p.Failure)

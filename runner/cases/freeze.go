@@ -26,6 +26,7 @@ import (
 // what it came to itself.
 type Run struct {
 	ID      string
+	Dir     string          // where it was begun: names of files are relative to it; "" for the working directory
 	Files   []cascades.File // the cascade's own first
 	Input   map[string]any
 	Model   string // replaced the cascade's own default
@@ -201,6 +202,7 @@ func (f *freezing) again(ctx context.Context) (*replay, error) {
 	}
 	r := newReplay(ctx, recorded, run.Result.Verdicts)
 	r.ordered(f.order)
+	r.open = f.programFiles()
 	r.recorded = true
 	r.phases, r.waits = run.Result.Phases, run.Result.Status == engine.Waiting
 	r.tools = func(at event.Path) []model.Tool {
@@ -255,6 +257,9 @@ func requests(run Run, r *replay) (found []Difference) {
 func (f *freezing) pack(r *replay, o Options) (map[string][]byte, error) {
 	c := &Case{Dir: o.Dir, model: f.Model, seed: f.seed, order: f.order, effects: r.asked}
 	c.want = expected(r.result, r.verdicts())
+	if !o.Link {
+		c.source = f.sourceOf(o.Dir, r.asked)
+	}
 	w := newWriter()
 	input := map[string]any{} // and not null
 	maps.Copy(input, f.Input)

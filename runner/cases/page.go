@@ -16,6 +16,7 @@ import (
 type head struct {
 	Version int               `yaml:"version"`
 	Cascade string            `yaml:"cascade"`
+	Source  string            `yaml:"source,omitempty"`
 	Files   map[string]string `yaml:"files,omitempty"`
 	Model   string            `yaml:"model,omitempty"`
 	Seed    string            `yaml:"seed,omitempty"`
@@ -100,6 +101,7 @@ type (
 		Path    string `yaml:"validator"`
 		Name    string `yaml:"name"`
 		Judged  string `yaml:"judged"`
+		Program string `yaml:"program,omitempty"`
 		Verdict *value `yaml:"verdict,omitempty"`
 		Failure *text  `yaml:"failure,omitempty"`
 	}

@@ -25,9 +25,13 @@ type replay struct {
 	judged map[event.Path]bool              // where a check was told of
 	order  int                              // in which branches begin
 	lots   *rand.Rand                       // which branch came first elsewhere; nil for the one whose turn it is
+	open   cascades.Opener                  // reads the files of programs
 	waits  bool                             // the run ends with a question that nobody has answered
 
-	recorded bool // it is of a run, whose questions without an answer are not told
+	cascade  *cascades.Cascade
+	chosen   cascades.Chosen
+	programs map[*cascades.Validator]string // digests
+	recorded bool                           // it is of a run, whose questions without an answer are not told
 
 	asked    []*effect
 	said     []spoken
@@ -53,7 +57,7 @@ var errMissing = errors.New("a request that was not recorded")
 func newReplay(ctx context.Context, frozen []*effect, told []event.Verdict) *replay {
 	r := &replay{
 		ctx: ctx, frozen: byPath(frozen), judged: map[event.Path]bool{}, computed: map[event.Path]bool{}, missing: map[*effect]bool{},
-		threads: map[*model.Thread]event.Path{}, messages: map[event.Path][]model.Message{},
+		threads: map[*model.Thread]event.Path{}, messages: map[event.Path][]model.Message{}, programs: map[*cascades.Validator]string{},
 	}
 	for _, v := range told {
 		r.judged[v.Path] = true
@@ -76,6 +80,7 @@ func (r *replay) ordered(order int) {
 
 // run runs the cascade.
 func (r *replay) run(c *cascades.Cascade, s engine.State) engine.Result {
+	r.cascade, r.chosen = c, cascades.Chosen(s.Model)
 	r.result, _ = engine.Run(&host{replay: r}, c, s)
 	return r.result
 }
@@ -177,7 +182,7 @@ func (h *host) Validate(at event.Path, v engine.Validation) (engine.Finding, err
 		}
 		return engine.Finding{Verdict: verdict}, nil
 	}
-	e := &effect{at: at, kind: findingKind, check: &judged{v.Validator, digest(v.Subject.Content)}}
+	e := &effect{at: at, kind: findingKind, check: &judged{v.Validator, digest(v.Subject.Content), h.program(v.Place)}}
 	return came(h, e, &e.finding)
 }
 

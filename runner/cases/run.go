@@ -46,6 +46,7 @@ func (c *Case) again(ctx context.Context, known cascades.Known) (Outcome, *casca
 	}
 	r := newReplay(ctx, c.effects, c.want.verdicts)
 	r.ordered(c.order)
+	r.open = c.programFiles(known.Root)
 	r.phases, r.waits = c.want.phases, c.want.status == engine.Waiting
 	result := r.run(cascade, engine.State{RunID: c.seed, Model: c.model, Input: c.input})
 	if ctx.Err() != nil {

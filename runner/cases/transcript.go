@@ -35,7 +35,11 @@ func transcript(e *effect, messages []model.Message) string {
 	case toolKind:
 		return fmt.Sprintf("tool: %s\n%s\n", e.call.Name, indented(e.call.Arguments))
 	case findingKind:
-		return fmt.Sprintf("validator: %s\non a text of %s\n", e.check.name, e.check.text)
+		text := fmt.Sprintf("validator: %s\non a text of %s\n", e.check.name, e.check.text)
+		if e.check.program != "" {
+			text += fmt.Sprintf("program: %s\n", e.check.program)
+		}
+		return text
 	case questionKind:
 		return fmt.Sprintf("%s: %s\n%s", e.question.Type, strings.Join(e.question.Options, ", "), ended(e.question.Prompt))
 	}

@@ -113,7 +113,7 @@ func (w *writer) head(c *Case) head {
 		}
 		want.Verdicts = append(want.Verdicts, p)
 	}
-	return head{Version: formatVersion, Cascade: c.cascade, Files: c.files, Model: c.model, Seed: c.seed, Order: c.order, Expect: want}
+	return head{Version: formatVersion, Cascade: c.cascade, Source: c.source, Files: c.files, Model: c.model, Seed: c.seed, Order: c.order, Expect: want}
 }
 
 func (w *writer) entry(e *effect) any {
@@ -127,7 +127,7 @@ func (w *writer) entry(e *effect) any {
 		}
 		return p
 	case findingKind:
-		p := findingPage{Path: string(e.at), Name: e.check.name, Judged: e.check.text}
+		p := findingPage{Path: string(e.at), Name: e.check.name, Judged: e.check.text, Program: e.check.program}
 		switch f := e.finding; {
 		case f != nil && f.Failure != "":
 			p.Failure = w.text(f.Failure, e.at, "failure")

@@ -24,14 +24,14 @@ func (r *Report) JUnit(out io.Writer, least float64) error {
 				continue
 			}
 			c := junit.Case{Name: op.Operator, Class: p.Phase}
-			if op.Caught.Value() < least {
+			if !op.Caught.AtLeast(least) {
 				c.Failure = &junit.Why{Message: op.Caught.String() + " caught", Text: r.listed(p.Phase, op.Operator)}
 			}
 			s.Cases = append(s.Cases, c)
 		}
 		if p.Expect > 0 {
 			c := junit.Case{Name: "expect", Class: p.Phase}
-			if !p.Always.Known() || p.Always.Value() < p.Expect {
+			if !p.Always.AtLeast(p.Expect) {
 				c.Failure = &junit.Why{Message: p.Always.String() + " caught" + asked(p.Expect)}
 			}
 			s.Cases = append(s.Cases, c)

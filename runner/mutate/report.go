@@ -5,54 +5,53 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/seed61713e19/capstan/runner/measure"
 	"github.com/seed61713e19/capstan/validators/faults"
 )
 
-// A Report tells what gates make of planted faults. Rates are of faults caught by
-// those gates that count, or by the one gate that they stand with.
+// A Report is what gates make of planted faults. The counts of a gate are of the faults that it
+// caught. All other counts are of the faults that a gate that counts caught.
 type Report struct {
-	CascadeID string       `json:"cascade_id"`
-	Seed      uint64       `json:"seed"`
-	Texts     int          `json:"texts"`   // that faults were planted in
-	Planted   int          `json:"planted"` // of both sureties
-	Always    measure.Rate `json:"always"`  // of the faults that are bad for sure
-	Usually   measure.Rate `json:"usually"` // of the others
-	Phases    []Phase      `json:"phases"`
-	Survivors []Survivor   `json:"survivors"` // faults that no gate that counts has caught
-	Refused   []Refused    `json:"refused"`   // good texts that a gate refuses, or cannot judge, as they are
-	LeftOut   []LeftOut    `json:"left_out"`  // gates that were not asked
-	Unguarded []string     `json:"unguarded"` // phases whose text no gate judges
+	CascadeID string     `json:"cascade_id"`
+	Seed      uint64     `json:"seed"`
+	Texts     int        `json:"texts"`   // that faults were planted in
+	Planted   int        `json:"planted"` // of both sureties
+	Always    Count      `json:"always"`  // of the faults that are bad for sure
+	Usually   Count      `json:"usually"` // of the others
+	Phases    []Phase    `json:"phases"`
+	Survivors []Survivor `json:"survivors"` // faults that no gate that counts has caught
+	Refused   []Refused  `json:"refused"`   // good texts that a gate refuses, or cannot judge, as they are
+	LeftOut   []LeftOut  `json:"left_out"`  // gates that were not asked
+	Unguarded []string   `json:"unguarded"` // phases whose text no gate judges
 }
 
 // A Phase is what the gates of one phase caught.
 type Phase struct {
-	Phase     string       `json:"phase"` // with its cascade in front where that is one within: name/phase
-	Texts     int          `json:"texts"`
-	Always    measure.Rate `json:"always"`
-	Usually   measure.Rate `json:"usually"`
-	Expect    float64      `json:"expect,omitempty"` // the least share of always that the file asks for
-	Operators []Operator   `json:"operators"`
-	Gates     []Gate       `json:"gates"`
+	Phase     string     `json:"phase"` // with its cascade in front where that is one within: name/phase
+	Texts     int        `json:"texts"`
+	Always    Count      `json:"always"`
+	Usually   Count      `json:"usually"`
+	Expect    float64    `json:"expect,omitempty"` // the least share of always that the file asks for
+	Operators []Operator `json:"operators"`
+	Gates     []Gate     `json:"gates"`
 }
 
 // An Operator is what was caught of one kind of fault.
 type Operator struct {
 	Operator string         `json:"operator"`
 	Sure     faults.Surety  `json:"sure"`
-	Caught   measure.Rate   `json:"caught"`
+	Caught   Count          `json:"caught"`
 	By       map[string]int `json:"by"` // how many each gate catches, by itself
 }
 
 // A Gate is what one check caught by itself.
 type Gate struct {
-	Gate    string       `json:"gate"` // its moment and name
-	Mode    string       `json:"mode"`
-	Asked   bool         `json:"asked"`
-	Always  measure.Rate `json:"always"`
-	Usually measure.Rate `json:"usually"`
-	Only    int          `json:"only"`   // faults that no other gate caught: what it adds
-	Unsaid  int          `json:"unsaid"` // faults of which it could not say anything
+	Gate    string `json:"gate"` // its moment and name
+	Mode    string `json:"mode"`
+	Asked   bool   `json:"asked"`
+	Always  Count  `json:"always"`
+	Usually Count  `json:"usually"`
+	Only    int    `json:"only"`   // faults that no other gate caught: what it adds
+	Unsaid  int    `json:"unsaid"` // faults of which it could not say anything
 }
 
 // Useless tells whether a gate that was asked has never caught anything.
@@ -92,14 +91,14 @@ type LeftOut struct {
 	Why   string `json:"why"`
 }
 
-// Below tells whether fewer of the faults that are bad for sure were caught than
-// this share of them. Of nothing it is not known that it is enough, so it is.
-func (r *Report) Below(least float64) bool { return !r.Always.Known() || r.Always.Value() < least }
+// Below reports whether less than this share of the faults that are bad for sure was caught.
+// Without such faults the share is unknown, and Below returns true.
+func (r *Report) Below(least float64) bool { return !r.Always.AtLeast(least) }
 
 // Unmet lists the phases that catch less than their file asks for.
 func (r *Report) Unmet() []Phase {
 	return slices.DeleteFunc(slices.Clone(r.Phases), func(p Phase) bool {
-		return p.Expect == 0 || p.Always.Known() && p.Always.Value() >= p.Expect
+		return p.Expect == 0 || p.Always.AtLeast(p.Expect)
 	})
 }
 
@@ -223,7 +222,7 @@ func (b *builder) fault(s *shot, i int) {
 	}
 }
 
-func of(s faults.Surety, always, usually *measure.Rate) *measure.Rate {
+func of(s faults.Surety, always, usually *Count) *Count {
 	if s == faults.Always {
 		return always
 	}

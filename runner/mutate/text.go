@@ -30,10 +30,6 @@ func (r *Report) Text(out io.Writer) error {
 		w.Line("not run: %s, %s: %s", l.Phase, l.Gate, l.Why)
 	}
 	w.legend()
-	w.Line("\nbad for sure: %s caught", r.Always)
-	if r.Usually.Known() {
-		w.Line("usually bad:  %s caught", r.Usually)
-	}
 	return w.Err()
 }
 
@@ -41,7 +37,10 @@ func (r *Report) Text(out io.Writer) error {
 type text struct{ *reports.Report }
 
 func (w text) phase(p Phase) {
-	w.Line("\nphase %s: %s caught%s", p.Phase, p.Always, asked(p.Expect))
+	w.Line("\nphase %s: %s", p.Phase, kinds(p.Operators))
+	if p.Expect > 0 {
+		w.Line("%s faults that are bad for sure caught%s", p.Always, asked(p.Expect))
+	}
 	rows := [][]string{{"FAULT", "SURE", "CAUGHT", "BY"}}
 	for _, op := range p.Operators {
 		var by []string
@@ -50,7 +49,7 @@ func (w text) phase(p Phase) {
 				by = append(by, fmt.Sprintf("%s %d", g.Gate, n))
 			}
 		}
-		rows = append(rows, []string{op.Operator, string(op.Sure), fmt.Sprintf("%d of %d", op.Caught.K, op.Caught.N), strings.Join(by, ", ")})
+		rows = append(rows, []string{op.Operator, string(op.Sure), op.Caught.String(), strings.Join(by, ", ")})
 	}
 	w.Table(rows)
 	rows = [][]string{{"GATE", "MODE", "ALWAYS", "USUALLY", "ALONE"}}
@@ -67,6 +66,25 @@ func (w text) phase(p Phase) {
 			w.Line("%s caught none of them", clean(g.Gate))
 		}
 	}
+}
+
+// kinds returns how many of the kinds of faults that are bad for sure were caught always, in
+// part and never.
+func kinds(list []Operator) string {
+	var always, part, never int
+	for _, op := range list {
+		switch {
+		case op.Sure != faults.Always:
+		case op.Caught.K == op.Caught.N:
+			always++
+		case op.Caught.K == 0:
+			never++
+		default:
+			part++
+		}
+	}
+	return fmt.Sprintf("%s of faults that are bad for sure: %d caught always, %d in part, %d never",
+		reports.Count(always+part+never, "kind"), always, part, never)
 }
 
 // legend explains the columns of the tables.

@@ -45,7 +45,7 @@ func TestRightTextsPass(t *testing.T) {
 }
 
 // Every text of a model that is always wrong is bad. A judge without errors releases none
-// of them, and the gates catch faults of form in every task.
+// of them, and the gates catch two thirds of the faults of form in every task.
 func TestWrongTexts(t *testing.T) {
 	counts := sample(t, Rates{Wrong: 1, Form: 1})
 	for name, c := range counts {
@@ -60,7 +60,7 @@ func TestWrongTexts(t *testing.T) {
 				t.Errorf("%s: the judge passed %d bad texts", task, c.released)
 			}
 		case "computed gates":
-			if c.released > sampleRows/4 {
+			if c.released > sampleRows/3 {
 				t.Errorf("%s: the gates passed %d of %d faults of form: %v", task, c.released, c.rows, c.passed)
 			}
 		}

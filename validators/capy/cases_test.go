@@ -90,7 +90,10 @@ func (c sharedCase) agrees(r Report) bool {
 	return r.Proceed
 }
 
+// TestSharedCases requires nine in ten right answers in both directions, and every honest
+// sentence. A forbidden value in a sentence without a form is only a question.
 func TestSharedCases(t *testing.T) {
+	leastStops := map[string]float64{"capy.yaml": 0.9}
 	for _, file := range []string{"capy.yaml", "capy_honest_sentences.yaml", "capy_fabrication.yaml"} {
 		right, all := map[bool]int{}, map[bool]int{}
 		for _, c := range sharedCases(t, file) {
@@ -104,5 +107,8 @@ func TestSharedCases(t *testing.T) {
 			t.Logf("%s %s wants %s, got %s: %s %s %v", file, c.ID, c.Want, r.Status, c.Why, c.Sentence, append(r.Issues, r.Warnings...))
 		}
 		t.Logf("%s: stop %d of %d, others %d of %d", file, right[true], all[true], right[false], all[false])
+		if float64(right[true]) < leastStops[file]*float64(all[true]) || right[false] < all[false] {
+			t.Errorf("%s: too few are right", file)
+		}
 	}
 }

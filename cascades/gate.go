@@ -86,7 +86,8 @@ func (p *Phase) Moment(check *Check) wards.Moment {
 // what it is stands in files that the cascade has not read.
 func (c *Cascade) RunsPrograms() bool {
 	return slices.ContainsFunc(c.EveryPhase(), func(p *Phase) bool {
-		return p.Tool != nil && p.Tool.Validator.RunsProgram() || slices.ContainsFunc(p.Checks(), func(check *Check) bool { return check.Validator.RunsProgram() })
+		return p.Tool != nil && p.Tool.Validator.RunsProgram() ||
+			slices.ContainsFunc(p.Checks(), func(check *Check) bool { return check.Validator.RunsProgram() })
 	})
 }
 
@@ -380,23 +381,4 @@ func (w *written) programs(digests func(file string) string) map[string]any {
 		}
 	}
 	return files
-}
-
-// digest is that of the canonical form of a plain value.
-func digest(v map[string]any) (string, error) {
-	text, err := signatures.Canonical(unambiguous(v))
-	if err != nil {
-		return "", err
-	}
-	return signatures.Digest(text), nil
-}
-
-// unambiguous puts numbers that JSON readers may read differently as text.
-func unambiguous(v any) any {
-	return replaced(v, func(v any) any {
-		if signatures.Unambiguous(v) != nil {
-			return fmt.Sprint(v)
-		}
-		return v
-	})
 }

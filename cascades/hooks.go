@@ -124,7 +124,9 @@ func (p *parser) hookPhase(root, o *object, h *Hook) *yaml.Node {
 		return nil
 	}
 	text := func(s string) *yaml.Node {
-		return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Style: yaml.DoubleQuotedStyle, Value: s, Line: o.node.Line, Column: o.node.Column}
+		return &yaml.Node{
+			Kind: yaml.ScalarNode, Tag: "!!str", Style: yaml.DoubleQuotedStyle, Value: s, Line: o.node.Line, Column: o.node.Column,
+		}
 	}
 	putNode(checks, "name", text(h.Name))
 	return putNode(checks, "compose", text("{{ input.text }}"))
@@ -220,7 +222,8 @@ func mappingNode(at *yaml.Node) *yaml.Node {
 
 // putNode adds a key to a mapping, and returns the mapping.
 func putNode(n *yaml.Node, key string, value *yaml.Node) *yaml.Node {
-	n.Content = append(n.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: key, Line: value.Line, Column: value.Column}, value)
+	name := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: key, Line: value.Line, Column: value.Column}
+	n.Content = append(n.Content, name, value)
 	return n
 }
 

@@ -35,5 +35,6 @@ func (d DescribedHook) row(w io.Writer) {
 		names[i] = g.Validator
 	}
 	of := cmp.Or(strings.Join(d.Files, ", "), d.Match)
-	fmt.Fprintf(w, "  %s\t%s\t%s\tat most %d attempts, then %s\n", d.Name, oneLine(of, 60), oneLine(strings.Join(names, ", "), 60), d.MaxAttempts, d.OnExhausted)
+	fmt.Fprintf(w, "  %s\t%s\t%s\tat most %d attempts, then %s\n",
+		d.Name, oneLine(of, 60), oneLine(strings.Join(names, ", "), 60), d.MaxAttempts, d.OnExhausted)
 }

@@ -12,7 +12,6 @@ import (
 
 	"github.com/seed61713e19/capstan/runner/tool"
 	"github.com/seed61713e19/capstan/validators"
-	"github.com/seed61713e19/capstan/wards"
 )
 
 // An Opener reads the files a cascade names: other cascades, templates. Names
@@ -391,13 +390,4 @@ func (p *parser) nestedFile(n *yaml.Node, file string) *Cascade {
 	}
 	p.loaded[file] = c
 	return c
-}
-
-// placed makes the ward of a check that stands at n.
-func (p *parser) placed(n *yaml.Node, v *Validator, m wards.Moment, mode wards.Mode, attempts int) *Check {
-	return &Check{
-		Position: p.position(n),
-		Ward:     &wards.Ward{Name: v.Name, Moment: m, Mode: mode, MaxAttempts: attempts}, Validator: v,
-		AfterFree: v.Criteria != nil && (v.AfterFree || mode == wards.Retry),
-	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/seed61713e19/capstan/cascades/windlass"
 	"github.com/seed61713e19/capstan/validators"
 	"github.com/seed61713e19/capstan/validators/patterns"
+	"github.com/seed61713e19/capstan/wards"
 )
 
 // The forms in which a validator is written: where the file names it, and at
@@ -341,4 +342,13 @@ func (v *Validator) Sees() bool {
 		return v.InputMap.Reads("content") || v.InputMap.Reads("output")
 	}
 	return !v.blind
+}
+
+// placed returns a check by the validator, with a ward at the position of n.
+func (p *parser) placed(n *yaml.Node, v *Validator, m wards.Moment, mode wards.Mode, attempts int) *Check {
+	return &Check{
+		Position: p.position(n),
+		Ward:     &wards.Ward{Name: v.Name, Moment: m, Mode: mode, MaxAttempts: attempts}, Validator: v,
+		AfterFree: v.Criteria != nil && (v.AfterFree || mode == wards.Retry),
+	}
 }

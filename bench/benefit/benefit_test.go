@@ -44,8 +44,8 @@ func TestRightTextsPass(t *testing.T) {
 	}
 }
 
-// Every text of a model that is always wrong is bad. A judge without errors releases none
-// of them, and the gates catch two thirds of the faults of form in every task.
+// If a model is always wrong, every text is bad. A judge without errors releases no bad
+// text, and the gates catch two thirds of the faults of form in every task.
 func TestWrongTexts(t *testing.T) {
 	counts := sample(t, Rates{Wrong: 1, Form: 1})
 	for name, c := range counts {

@@ -52,7 +52,7 @@ func setups() []Setup {
 // cascade is the task as a file, with the wards of a set-up.
 func (t *Task) cascade(r *runner.Runner, s Setup) (*cascades.Cascade, error) {
 	inputs := map[string]any{}
-	instructions := "Write the text that is asked for."
+	instructions := "Write the requested text."
 	for _, name := range t.inputNames() {
 		inputs[name] = "what the author is given"
 		instructions += "\n\n{{ input." + name + " }}"

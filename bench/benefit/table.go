@@ -25,10 +25,11 @@ func tableOf(counts []Count, rows int) string {
 	fmt.Fprintln(&b, "|---|---|---|---|")
 	for _, s := range setups() {
 		c := sum(counts, s.name)
-		fmt.Fprintf(&b, "| %s | %.0f | %.0f | %.2f |\n", s.name, c.badShare(), 1000*float64(c.rows-c.released)/float64(c.rows), float64(c.calls)/float64(c.released))
+		unreleased := 1000 * float64(c.rows-c.released) / float64(c.rows)
+		fmt.Fprintf(&b, "| %s | %.0f | %.0f | %.2f |\n", s.name, c.badShare(), unreleased, float64(c.calls)/float64(c.released))
 	}
-	fmt.Fprintf(&b, "\nModel and judge are simulated; engine and gates are real; %d tasks have %d texts each. %.0f %% of the texts are wrong, %.0f %% of these in form.\n",
-		len(order), rows, 100*stated.Wrong, 100*stated.Form)
+	fmt.Fprintf(&b, "\nModel and judge are simulated; engine and gates are real; %d tasks have %d texts each. ", len(order), rows)
+	fmt.Fprintf(&b, "%.0f %% of the texts are wrong, %.0f %% of these in form.\n", 100*stated.Wrong, 100*stated.Form)
 	fmt.Fprintf(&b, "The judge passes %.0f %% of wrong texts and rejects %.0f %% of right ones.\n", 100*stated.FalsePass, 100*stated.FalseFail)
 	return b.String()
 }

@@ -122,7 +122,7 @@ var operators = map[Kind][]faults.Operator{
 	},
 }
 
-// A Bad is a bad text, and what is wrong with it.
+// A Bad is a bad text with its fault.
 type Bad struct {
 	text     string
 	kind     Kind

@@ -49,7 +49,7 @@ func (w *World) begin(run string, row Row, lot string) {
 	w.runs[run] = &writing{rates: w.rates, row: row, lot: lot, bad: map[string]*Bad{}}
 }
 
-// end returns what was wrong with the texts of a run, and forgets the run.
+// end removes a run and returns its bad texts.
 func (w *World) end(run string) map[string]*Bad {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -97,14 +97,14 @@ func (w *writing) write() (string, error) {
 	return b.text, nil
 }
 
-// judge says the same of the same text however often it is asked.
+// judge returns the same verdict for the same text.
 func (w *writing) judge() string {
 	rng := random(w.lot, "judge of "+w.last)
 	passes := rng.Float64() >= w.rates.FalseFail
 	if w.bad[w.last] != nil {
 		passes = rng.Float64() < w.rates.FalsePass
 	}
-	return fmt.Sprintf(`{"valid": %v, "reason": "the text was compared with what was given"}`, passes)
+	return fmt.Sprintf(`{"valid": %v, "reason": "the text was compared with the input"}`, passes)
 }
 
 // random are the random numbers of one purpose.

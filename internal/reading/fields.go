@@ -242,7 +242,8 @@ func (f fielder) name(sign int) Span {
 	for i := 0; i < len(text); {
 		r, size := utf8.DecodeRuneInString(text[i:])
 		after, _ := utf8.DecodeRuneInString(text[i+size:])
-		border := strings.ContainsRune("\n|;=", r) || strings.ContainsRune(".,:!?", r) && unicode.IsSpace(after) || r == '(' && !strings.Contains(text[i:], ")")
+		border := strings.ContainsRune("\n|;=", r) || strings.ContainsRune(".,:!?", r) && unicode.IsSpace(after) ||
+			r == '(' && !strings.Contains(text[i:], ")")
 		i += size
 		if border {
 			start = i
@@ -297,6 +298,8 @@ func (d *Document) headingValues() {
 		if b.Kind != ParagraphBlock || len(b.Text) > maxLabelBytes || strings.Contains(b.Text, "\n") || h.Title == "" {
 			continue
 		}
-		d.Fields = append(d.Fields, Field{Form: HeadingValue, Label: h.Title, Value: b.Text, LabelSpan: h.Span, ValueSpan: b.Span, Block: h.Block + 1})
+		d.Fields = append(d.Fields, Field{
+			Form: HeadingValue, Label: h.Title, Value: b.Text, LabelSpan: h.Span, ValueSpan: b.Span, Block: h.Block + 1,
+		})
 	}
 }

@@ -70,7 +70,9 @@ type Delta struct {
 // newComparison makes one with nothing in it.
 func newComparison(batch string) *Comparison {
 	c := &Comparison{Batch: batch}
-	for _, what := range []struct{ name, unit string }{{"accepted", "%"}, {"first_try", "%"}, {"right", "%"}, {"calls", ""}, {"cost_usd", "$"}} {
+	for _, what := range []struct{ name, unit string }{
+		{"accepted", "%"}, {"first_try", "%"}, {"right", "%"}, {"calls", ""}, {"cost_usd", "$"},
+	} {
 		c.Changes = append(c.Changes, Delta{What: what.name, unit: what.unit, Paired: &measure.Paired{}})
 	}
 	return c

@@ -212,5 +212,6 @@ func (t *tally) compare(a, b string) int {
 
 // moment orders the moments of checks as they come in a phase.
 func moment(g GateRate) int {
-	return slices.Index([]string{"pre", "tool", "result", "turn", "output_schema", "loop_until", event.Filter, event.Threshold, "post"}, g.Moment)
+	moments := []string{"pre", "tool", "result", "turn", "output_schema", "loop_until", event.Filter, event.Threshold, "post"}
+	return slices.Index(moments, g.Moment)
 }

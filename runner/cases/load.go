@@ -48,7 +48,10 @@ func (l *loader) load() (*Case, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Case{Name: filepath.Base(name), Dir: l.dir, cascade: filepath.ToSlash(h.Cascade), source: h.Source, files: h.Files, model: h.Model, seed: h.Seed, order: h.Order}
+	c := &Case{
+		Name: filepath.Base(name), Dir: l.dir, cascade: filepath.ToSlash(h.Cascade), source: h.Source,
+		files: h.Files, model: h.Model, seed: h.Seed, order: h.Order,
+	}
 	if c.want, err = l.wish(h.Expect); err != nil {
 		return nil, err
 	}

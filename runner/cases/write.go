@@ -113,7 +113,10 @@ func (w *writer) head(c *Case) head {
 		}
 		want.Verdicts = append(want.Verdicts, p)
 	}
-	return head{Version: formatVersion, Cascade: c.cascade, Source: c.source, Files: c.files, Model: c.model, Seed: c.seed, Order: c.order, Expect: want}
+	return head{
+		Version: formatVersion, Cascade: c.cascade, Source: c.source,
+		Files: c.files, Model: c.model, Seed: c.seed, Order: c.order, Expect: want,
+	}
 }
 
 func (w *writer) entry(e *effect) any {

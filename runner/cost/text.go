@@ -95,7 +95,8 @@ func (p *Phase) tellOthers(b *strings.Builder) {
 			fmt.Fprintf(b, "    and %d more\n", len(p.Others)-i)
 			break
 		}
-		fmt.Fprintf(b, "    %s: %s, %s of the outputs accepted, saves %s\n", o.Name, o.Price, measure.Percent(o.Accepted.Value()), measure.Percent(o.Saving))
+		fmt.Fprintf(b, "    %s: %s, %s of the outputs accepted, saves %s\n",
+			o.Name, o.Price, measure.Percent(o.Accepted.Value()), measure.Percent(o.Saving))
 	}
 	fmt.Fprintf(b, "  advice: %s\n", p.Advised())
 }

@@ -143,7 +143,8 @@ func (g *Gate) judge(ctx context.Context, e *Event, h *cascades.Hook, text Text)
 			return Unrecorded(e, err)
 		}
 		number, attempt := next(earlier)
-		if h.On == cascades.OnStop && text.File != "" && attempt == 1 && len(earlier) > 0 && g.same(ctx, earlier[len(earlier)-1].run, text) {
+		first := h.On == cascades.OnStop && text.File != "" && attempt == 1
+		if first && len(earlier) > 0 && g.same(ctx, earlier[len(earlier)-1].run, text) {
 			return Decision{Verdict: Passed}
 		}
 		settings := map[string]string{

@@ -48,7 +48,8 @@ func (r *Report) Headline() string {
 		texts.GoodPassed, texts.GoodRefused = texts.GoodPassed+n.GoodPassed, texts.GoodRefused+n.GoodRefused
 		texts.BadPassed, texts.BadRefused = texts.BadPassed+n.BadPassed, texts.BadRefused+n.BadRefused
 	}
-	line := fmt.Sprintf("%s: %s, %s; labelled texts that count: %d", r.CascadeID, reports.Count(r.Runs, "run"), reports.Count(r.Attempts, "attempt"), texts.N())
+	line := fmt.Sprintf("%s: %s, %s; labelled texts that count: %d",
+		r.CascadeID, reports.Count(r.Runs, "run"), reports.Count(r.Attempts, "attempt"), texts.N())
 	if n := texts.BadPassed + texts.GoodPassed; n > 0 {
 		line += fmt.Sprintf(" (released: %d, bad among them: %d)", n, texts.BadPassed)
 	}

@@ -47,7 +47,9 @@ func readSource(source string) (*reading.Document, error) {
 }
 
 // comparison is a check that compares a text with a source.
-func comparison[P any](check, passed string, compare func(*findings, P, *reading.Document)) func(context.Context, P, validators.Subject) (validators.Verdict, error) {
+func comparison[P any](
+	check, passed string, compare func(*findings, P, *reading.Document),
+) func(context.Context, P, validators.Subject) (validators.Verdict, error) {
 	return func(ctx context.Context, p P, s validators.Subject) (validators.Verdict, error) {
 		found := findings{check: check}
 		text, err := reading.Of(ctx, s.Content)

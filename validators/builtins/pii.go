@@ -86,7 +86,10 @@ type piiShape struct {
 var piiShapes = sync.OnceValue(func() []piiShape {
 	var shapes []piiShape
 	for _, r := range rowsOf("pii") {
-		s := piiShape{kind: r["kind"], name: r["name"], digits: number(r["needs"]), pattern: patterns.Lazy(r["pattern"]), before: patterns.Lazy(r["before"]), except: patterns.Lazy(r["except"])}
+		s := piiShape{
+			kind: r["kind"], name: r["name"], digits: number(r["needs"]),
+			pattern: patterns.Lazy(r["pattern"]), before: patterns.Lazy(r["before"]), except: patterns.Lazy(r["except"]),
+		}
 		if s.digits == 0 {
 			s.sign = r["needs"]
 		}

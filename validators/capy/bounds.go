@@ -56,7 +56,8 @@ func (r *run) inRange(f *findings, v value, one *fact) bool {
 		if v.Under != "" {
 			if at, limit := r.limit(v.Under, one); this.severity < 2 && at != nil && x >= limit {
 				under := r.policy.Values[v.Under].Title
-				this = fault{2, fmt.Sprintf("%s is %s, not below the %s of %s on line %d", v.Title, v.shown(x), under, v.shown(limit), at.line())}
+				text := fmt.Sprintf("%s is %s, not below the %s of %s on line %d", v.Title, v.shown(x), under, v.shown(limit), at.line())
+				this = fault{2, text}
 			}
 		}
 		if i == 0 || this.severity > worst.severity {

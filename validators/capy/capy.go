@@ -127,7 +127,8 @@ func (g *Gate) judge(ctx context.Context, text string) Report {
 		}
 		f := &findings{check: checkNames[i]}
 		if err != nil {
-			f.list = []Finding{{Check: f.check, Severity: Fail, Message: "The text is not read: " + err.Error(), Location: "line 1", Line: 1}}
+			message := "The text is not read: " + err.Error()
+			f.list = []Finding{{Check: f.check, Severity: Fail, Message: message, Location: "line 1", Line: 1}}
 		} else {
 			checks[i](f)
 		}

@@ -108,7 +108,8 @@ func (d *document) outline() []title {
 		case b.Kind == reading.HTMLBlock:
 			if m := tagTitle().FindStringSubmatchIndex(b.In(d.Source)); m != nil {
 				words := tag().ReplaceAllString(b.In(d.Source)[m[2]:m[3]], "")
-				list = append(list, title{strings.TrimSpace(words), b.Start, reading.Span{Start: b.Start + m[1], End: d.nextHeading(b.End)}})
+				section := reading.Span{Start: b.Start + m[1], End: d.nextHeading(b.End)}
+				list = append(list, title{strings.TrimSpace(words), b.Start, section})
 			}
 		case b.Kind == reading.ParagraphBlock && allBold(b):
 			list = append(list, title{b.Text, b.Start, reading.Span{Start: b.End, End: d.nextProse(i + 1)}})

@@ -89,7 +89,8 @@ func (r *run) numbers(one *fact) []*figure {
 // isKnown reports whether a number is one of an earlier stage, to its last digit.
 func isKnown(n *figure, known []float64) bool {
 	return n != nil && slices.ContainsFunc(known, func(k float64) bool {
-		return math.Abs(n.Value-k) <= 0.5*math.Pow10(-n.decimals)*1.001 || math.Abs(n.Value-k*100) <= 0.5*math.Pow10(-n.decimals) && n.Percent
+		half := 0.5 * math.Pow10(-n.decimals)
+		return math.Abs(n.Value-k) <= half*1.001 || n.Percent && math.Abs(n.Value-k*100) <= half
 	})
 }
 
@@ -168,7 +169,8 @@ func (r *run) asked(sentence string) (value, after string) {
 // amount reports whether a number is an amount: with a currency, a percent sign or a
 // fraction, and neither a difference nor a limit.
 func amount(text string, n reading.Number) bool {
-	before := strings.TrimRightFunc(text[:max(0, min(n.Start, len(text)))], func(c rune) bool { return unicode.Is(unicode.Sc, c) || c == ' ' })
+	currency := func(c rune) bool { return unicode.Is(unicode.Sc, c) || c == ' ' }
+	before := strings.TrimRightFunc(text[:max(0, min(n.Start, len(text)))], currency)
 	return (n.Currency != "" || n.Percent || strings.ContainsAny(n.In(text), ".,")) && n.Value > 0 &&
 		!strings.ContainsRune("<>≤≥+", lastRune(before))
 }

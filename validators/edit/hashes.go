@@ -80,7 +80,8 @@ func (in *input) role(h hash) string {
 	active := map[bool]string{true: "source", false: "status"}[in.ActivePart == PartText]
 	switch {
 	case h.file != "":
-		for role, file := range map[string]File{"source": in.Source, "status": in.Status, "candidate": in.Candidate, "direction": in.Direction} {
+		files := map[string]File{"source": in.Source, "status": in.Status, "candidate": in.Candidate, "direction": in.Direction}
+		for role, file := range files {
 			if file.Path != "" && sameFile(slashed(file.Path), path.Clean(slashed(h.file))) {
 				return role
 			}

@@ -54,7 +54,9 @@ func (t *Text) leftIn(rng *rand.Rand, add func(...site), list []string) {
 
 // apart tells whether a word is no part of an address or a name of code.
 func apart(text string, w reading.Span) bool {
-	return (w.Start == 0 || strings.IndexByte(" \n*_(\"'", text[w.Start-1]) >= 0) && (w.End == len(text) || strings.IndexByte(" \n*_).,;:!?\"'", text[w.End]) >= 0)
+	begins := w.Start == 0 || strings.IndexByte(" \n*_(\"'", text[w.Start-1]) >= 0
+	ends := w.End == len(text) || strings.IndexByte(" \n*_).,;:!?\"'", text[w.End]) >= 0
+	return begins && ends
 }
 
 // disclaimers are what a model says of itself.

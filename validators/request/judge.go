@@ -66,7 +66,10 @@ type assessment struct {
 
 func newAssessment(r *Request, given *Response, o Options) *assessment {
 	n := len(r.Criteria)
-	a := &assessment{request: r, response: given, options: o, flags: map[Flag]bool{}, entries: map[string]*entry{}, refs: map[string][]int{}}
+	a := &assessment{
+		request: r, response: given, options: o,
+		flags: map[Flag]bool{}, entries: map[string]*entry{}, refs: map[string][]int{},
+	}
 	a.status, a.result, a.times = make([]Status, n), make([]*Result, n), make([]int, n)
 	a.j = Judgement{TaskID: r.TaskID, Claimed: given.Verdict, Flags: []Flag{}, Criteria: []Judged{}}
 	return a

@@ -111,7 +111,8 @@ func (r costRow) of(p cost.Price) float64 {
 
 // hazard is how often an attempt is accepted where those before it were not.
 func (r costRow) hazard() plotView {
-	v := inSteps("Accepted, attempt by attempt", "where those before it were refused, with the exact 95 % interval", r.ByAttempt, func(s cost.Step) (int, share) { return s.Attempt, s.Accepted })
+	v := inSteps("Accepted, by attempt", "after the earlier attempts were rejected, with the exact 95 % interval",
+		r.ByAttempt, func(s cost.Step) (int, share) { return s.Attempt, s.Accepted })
 	v.Plot.Empty = "no attempt has ended"
 	return v
 }

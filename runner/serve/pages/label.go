@@ -135,7 +135,8 @@ func (v *labelView) pick(scale *Scale, all []trust.Candidate, named string) {
 		case c.Text == v.Past && found && scale.Cascade.Writes(c.Phase):
 			v.Told = &toldView{Candidate: *c, Good: l.Good, Where: links.Attempt(c.RunID, event.Path(c.Path))}
 		case named != "" && strings.HasPrefix(named, c.Text) && (v.Phase == "" || c.Phase == v.Phase):
-			v.Candidate = &trust.Candidate{RunID: c.RunID, Path: c.Path, Phase: c.Phase, Text: c.Text, Draw: measure.Draw{Order: measure.Chosen}}
+			draw := measure.Draw{Order: measure.Chosen}
+			v.Candidate = &trust.Candidate{RunID: c.RunID, Path: c.Path, Phase: c.Phase, Text: c.Text, Draw: draw}
 		}
 	}
 	if named != "" {

@@ -69,7 +69,8 @@ func (v trustView) row(g *trust.Gate) trustRow {
 	}
 	row.Drifted = drifted(g.Drift)
 	if len(g.Steps) > 1 {
-		row.Moved = inSteps("Bad texts that passed, over time", "by number of labelled bad texts, with the 95 % range", g.Steps, func(e measure.Estimate) (int, share) { return e.N, e })
+		row.Moved = inSteps("Bad texts that passed, over time", "by number of labelled bad texts, with the 95 % range",
+			g.Steps, func(e measure.Estimate) (int, share) { return e.N, e })
 	}
 	return row
 }

@@ -98,7 +98,9 @@ func (c *Counter) counted(ctx context.Context, f journal.Filter, runs []journal.
 }
 
 // read adds the attempts of consecutive days to their counts and stores these.
-func (c *Counter) read(ctx context.Context, f journal.Filter, consecutive []time.Time, runs map[time.Time][]journal.Summary, days map[time.Time]counts) error {
+func (c *Counter) read(
+	ctx context.Context, f journal.Filter, consecutive []time.Time, runs map[time.Time][]journal.Summary, days map[time.Time]counts,
+) error {
 	cascades := map[string]string{}
 	for _, at := range consecutive {
 		for _, r := range runs[at] {

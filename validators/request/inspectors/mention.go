@@ -56,6 +56,7 @@ func (n *inspection) addFile(name string) bool {
 		return false
 	}
 	exists, size := true, info.Size()
-	n.evidence.FileChecks = append(n.evidence.FileChecks, request.FileCheck{Path: at, Exists: &exists, SizeBytes: &size, Note: fmt.Sprintf("named by %s", clip(n.at.ID, 100))})
+	note := fmt.Sprintf("named by %s", clip(n.at.ID, 100))
+	n.evidence.FileChecks = append(n.evidence.FileChecks, request.FileCheck{Path: at, Exists: &exists, SizeBytes: &size, Note: note})
 	return true
 }

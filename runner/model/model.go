@@ -100,6 +100,10 @@ type Message struct {
 	ToolCallID string     `json:"tool_call_id,omitempty"`
 	Extra      Extra      `json:"extra,omitempty"`    // goes back to Provider as it came
 	Provider   string     `json:"provider,omitempty"` // whose Extra is, and the calls; "" where there is neither
+
+	// CacheEnd reports whether the conversation up to the end of this message is the beginning of
+	// other requests too. Endpoints that cache where they are asked to are asked here.
+	CacheEnd bool `json:"-"`
 }
 
 // A ToolCall is a model's wish to have a tool called.

@@ -10,10 +10,11 @@ import (
 	"strings"
 )
 
-// A Provider is an endpoint that speaks the chat completions protocol, with
-// what is different about it. It is data: the client is in package openai.
+// A Provider is an endpoint, with the protocol that it speaks and what is different
+// about it. It is data: the client is in package openai.
 type Provider struct {
 	Name      string            // before the colon of a model's name
+	API       string            // the protocol: "" for chat completions, messages (Anthropic's), or responses (OpenAI's)
 	BaseURL   string            // with the version's path; "" where only BaseEnv says it
 	BaseEnv   string            // the variable that says another base URL; "" for none
 	KeyEnv    string            // the variable that holds the key; "" for none

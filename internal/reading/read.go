@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
 	xast "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
@@ -40,7 +41,6 @@ func Read(source string) (*Document, error) {
 	}
 	d.outline()
 	d.fences()
-	d.fields()
 	return d, nil
 }
 
@@ -48,7 +48,7 @@ func parsed(source []byte) ast.Node { return markdown().Parse(text.NewReader(sou
 
 // markdown parses with the tables, footnotes and inline elements of this package.
 var markdown = sync.OnceValue(func() parser.Parser {
-	return markdownWith(footnotes{}, tables{}, inlineParsers())
+	return markdownWith(footnotes{extension.NewFootnoteBlockParser()}, tables{}, inlineParsers())
 })
 
 func markdownWith(notes parser.BlockParser, tables parser.ParagraphTransformer, inlines parser.Option) parser.Parser {

@@ -40,6 +40,8 @@ type Options struct {
 	// names to numbers, or a list of these. An output may state them.
 	Prior  any
 	Policy string // the name of a shipped policy, by default 1.0.0, or a policy as YAML
+	// Schemas are the JSON Schemas that the policy names, by their file names.
+	Schemas map[string]any
 }
 
 // A Gate judges outputs of one stage. It is safe for concurrent use.
@@ -54,7 +56,7 @@ type Gate struct {
 // New returns a gate. The error for an unknown stage wraps [ErrStage] and lists the
 // stages.
 func New(o Options) (*Gate, error) {
-	p, err := loadPolicy(o.Policy)
+	p, err := loadPolicy(o.Policy, o.Schemas)
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +69,7 @@ func New(o Options) (*Gate, error) {
 		return nil, err
 	}
 	for i, f := range files {
-		d, err := read(context.Background(), string(f.text))
+		d, err := p.vocabulary.read(context.Background(), string(f.text))
 		if err != nil {
 			return nil, fmt.Errorf("sidecars[%d]: %w", i, err)
 		}
@@ -99,7 +101,7 @@ func (g *Gate) Judge(text string) Report { return g.judge(context.Background(), 
 
 func (g *Gate) judge(ctx context.Context, text string) Report {
 	report := Report{Stage: g.stage.Name, Status: Pass, Proceed: true, Issues: []Finding{}, Warnings: []Finding{}}
-	doc, err := read(ctx, text)
+	doc, err := g.policy.vocabulary.read(ctx, text)
 	r := &run{Gate: g, vocabulary: g.policy.vocabulary}
 	if err == nil {
 		doc.file = g.name

@@ -63,33 +63,29 @@ func (r *run) stateless(one *fact) bool {
 func (r *run) quoted(one *fact, known []float64) bool {
 	v := r.policy.Values[one.value]
 	return r.earlier(one) || one.form == inHeading || len(r.numbers(one)) == 0 ||
-		one.figure != nil && (v.Unit == "money" && (one.figure.signed || one.figure.Percent) || isKnown(one.figure, known))
+		one.figure != nil && (v.Unit == "money" && (one.figure.Signed || one.figure.Percent) || isKnown(one.figure, known))
 }
 
 // numbers returns the number of a fact; of an object or array those in it.
-func (r *run) numbers(one *fact) []*figure {
-	if one.figure != nil || one.form != inKey || one.doc.nodes[one.node].kind == '"' {
-		if one.figure == nil {
-			return nil
-		}
-		return []*figure{one.figure}
-	}
-	if unit := r.policy.Values[one.value].Unit; unit != "plain" {
-		return nil
-	}
-	var list []*figure
-	for i := one.node; i < one.doc.nodes[one.node].end; i++ {
-		if n := &one.doc.nodes[i]; n.kind == '0' {
-			list = append(list, r.number(n.text))
+func (r *run) numbers(one *fact) []*reading.Value {
+	var list []*reading.Value
+	switch {
+	case one.figure != nil:
+		list = append(list, one.figure)
+	case one.form == inKey && r.policy.Values[one.value].Unit == "plain":
+		for _, p := range one.doc.parts[one.part:one.of().end] {
+			if p.json == '0' {
+				list = append(list, r.number(p.text))
+			}
 		}
 	}
 	return list
 }
 
 // isKnown reports whether a number is one of an earlier stage, to its last digit.
-func isKnown(n *figure, known []float64) bool {
+func isKnown(n *reading.Value, known []float64) bool {
 	return n != nil && slices.ContainsFunc(known, func(k float64) bool {
-		half := 0.5 * math.Pow10(-n.decimals)
+		half := 0.5 * math.Pow10(-n.Decimals)
 		return math.Abs(n.Value-k) <= half*1.001 || n.Percent && math.Abs(n.Value-k*100) <= half
 	})
 }
@@ -97,7 +93,7 @@ func isKnown(n *figure, known []float64) bool {
 // shown returns the source of a fact as a finding quotes it.
 func (one *fact) shown() string {
 	if one.form == inKey {
-		return one.doc.nodes[one.node].key + ": " + one.said
+		return one.of().label + ": " + one.said
 	}
 	return one.said
 }
@@ -116,7 +112,7 @@ func (r *run) sentences(f *findings, known []float64) {
 		for _, s := range r.text.Sentences(b.Span) {
 			sentence := fold(s.In(r.text.Source))
 			value, after := r.asked(sentence)
-			amounts := func(n reading.Number) bool { return amount(after, n) && !isKnown(&figure{Number: n}, known) }
+			amounts := func(n reading.Number) bool { return amount(after, n) && !isKnown(&reading.Value{Number: n}, known) }
 			if value == "" || !slices.ContainsFunc(reading.Numbers(after), amounts) {
 				continue
 			}

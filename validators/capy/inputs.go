@@ -126,7 +126,7 @@ func (p *policy) stated(text string) ([]float64, error) {
 	if n := reading.Numbers(text); len(n) == 1 && n[0].In(text) == strings.TrimSpace(text) {
 		return []float64{n[0].Value}, nil
 	}
-	d, err := read(context.Background(), text)
+	d, err := p.vocabulary.read(context.Background(), text)
 	if err != nil {
 		return nil, fmt.Errorf("prior: %w", err)
 	}

@@ -1,7 +1,6 @@
 package capy
 
 import (
-	"path"
 	"slices"
 	"strings"
 
@@ -153,7 +152,6 @@ func (r *run) artifact(name string) *artifactPlace {
 		}
 	}
 	for _, d := range r.docs {
-		better("file", r.asFile(d, &a))
 		for i := range d.parts {
 			switch p := &d.parts[i]; {
 			case p.kind == aTitle && r.names(p.label, &a):
@@ -162,9 +160,12 @@ func (r *run) artifact(name string) *artifactPlace {
 				if j := r.broken(p); j != nil && strings.Contains(j.Text, `"`+name+"_") {
 					better("key", &artifactPlace{place: place{d, j.At}, json: true, node: -1}) // check 3 reports the error
 				}
-			case p.member():
+			case p.kind == aMember:
 				if at := keyed(d, i, name); at >= 0 {
 					better("key", r.atKey(d, at, p.place))
+				} else if root, key := d.root(), strings.ToLower(p.label); root >= 0 && (i == root && a.file.MatchString(d.file) ||
+					slices.Contains(a.Keys, key) || key == "schema_version" && a.file.MatchString(p.text)) {
+					better("file", r.atKey(d, root, d.parts[root].place))
 				}
 			}
 		}
@@ -255,6 +256,14 @@ func (r *run) atKey(d *document, at int, key place) *artifactPlace {
 	return p
 }
 
+// root returns the part that all of a JSON document is, -1 if the document is no JSON.
+func (d *document) root() int {
+	if d.single() == nil {
+		return -1
+	}
+	return slices.IndexFunc(d.parts, func(p part) bool { return p.kind == aMember })
+}
+
 // startsWith reports whether a key is A.n or begins with A.n_ or A_n_.
 func startsWith(key, name string) bool {
 	if len(key) < 2 || key[0] != 'A' && key[0] != 'a' {
@@ -263,42 +272,6 @@ func startsWith(key, name string) bool {
 	rest, ok := strings.CutPrefix(strings.TrimLeft(key[1:], "._"), strings.TrimPrefix(name, "A."))
 	return ok && (rest == "" || strings.ContainsRune("_ .:-", rune(rest[0])))
 }
-
-// asFile returns the artifact that a JSON document as a whole is: by its file name, its
-// schema_version or the keys near its top.
-func (r *run) asFile(d *document, a *artifact) *artifactPlace {
-	root := slices.IndexFunc(d.parts, func(p part) bool { return p.kind == aMember })
-	if d.single() == nil || root < 0 || !r.inside(d, root).enough(r.policy.Minimum) {
-		return nil
-	}
-	score := 0
-	if d.file != "" && a.file.MatchString(path.Base(strings.ReplaceAll(d.file, `\`, "/"))) {
-		score = 2
-	}
-	depth, seen := map[int]int{}, map[string]bool{}
-	for i := root + 1; i < len(d.parts) && score < 2; i++ {
-		p := &d.parts[i]
-		depth[i] = depth[p.parent] + 1
-		key := strings.ToLower(p.label)
-		if key == "" || seen[key] || depth[i] > maxDepth {
-			continue
-		}
-		seen[key] = true
-		switch {
-		case slices.Contains(a.Sure, key), key == "schema_version" && a.file.MatchString(p.text):
-			score += 2
-		case slices.Contains(a.Keys, key):
-			score++
-		}
-	}
-	if score < 2 {
-		return nil
-	}
-	return &artifactPlace{place: d.parts[root].place, json: true, node: root}
-}
-
-// maxDepth is how deep the keys may be by which a file is known.
-const maxDepth = 3
 
 // artifactsCheck is check 2: the artifacts of the stage's row and what else it needs.
 func (r *run) artifactsCheck(f *findings) {

@@ -26,100 +26,73 @@ var policyFiles embed.FS
 // A policy is what the gate asks of the output of each stage. It is not changed once it
 // was read. The file policies/1.0.0.yaml explains the keys.
 type policy struct {
-	Version    string              `yaml:"version"`
-	Extends    string              `yaml:"extends"`
-	Fabricated string              `yaml:"no_fabrication"`
-	Minimum    *minimum            `yaml:"minimum"`
-	Stages     []stage             `yaml:"stages"`
-	Artifacts  map[string]artifact `yaml:"artifacts"`
-	Needs      map[string]need     `yaml:"needs"`
-	Values     map[string]value    `yaml:"values"`
-	Derivation *derivation         `yaml:"derivation"`
-	Files      []file              `yaml:"files"`
+	Version, Extends string
+	Fabricated       string `yaml:"no_fabrication"`
+	Minimum          *minimum
+	Stages           []stage
+	Artifacts        map[string]artifact
+	Needs            map[string]need
+	Values           map[string]value
+	Derivation       *derivation
+	Files            []struct{ Name, Stage string }
 
 	vocabulary *vocabulary
 }
 
-type minimum struct {
-	Rows   int `yaml:"rows"`
-	Leaves int `yaml:"leaves"`
-	Items  int `yaml:"items"`
-	Words  int `yaml:"words"`
-}
+type minimum struct{ Rows, Leaves, Items, Words int }
 
 type stage struct {
-	Name       string      `yaml:"name"`
-	State      int         `yaml:"state"`
-	Artifacts  []string    `yaml:"artifacts"`
-	Needs      []string    `yaml:"needs"`
-	Forbids    []forbidden `yaml:"forbids"`
-	Asks       []string    `yaml:"asks"`
-	Derivation bool        `yaml:"derivation"`
+	Name                   string
+	State                  int
+	Artifacts, Needs, Asks []string
+	Forbids                []forbidden
+	Derivation             bool
 }
 
+// forbidden is a value that a stage must not state; with a state only that of the state.
 type forbidden struct {
-	Value string `yaml:"value"`
-	State int    `yaml:"state"`
-}
-
-type file struct {
-	Name  string `yaml:"name"`
-	Stage string `yaml:"stage"`
+	Value string
+	State int
 }
 
 type artifact struct {
-	Title  string   `yaml:"title"`
-	In     []string `yaml:"in"`
-	Names  []string `yaml:"names"`
-	File   string   `yaml:"file"`
-	Sure   []string `yaml:"sure"`
-	Keys   []string `yaml:"keys"`
-	JSON   bool     `yaml:"json"`
-	Schema any      `yaml:"schema"` // or its name
+	Title, File     string
+	In, Names, Keys []string
+	JSON            bool
+	Schema          any // or its name
 
-	file    *regexp.Regexp
-	heading *regexp.Regexp
-	check   *schema.Schema
+	file, heading *regexp.Regexp
+	check         *schema.Schema
 }
 
 type need struct {
-	Title    string   `yaml:"title"`
-	Holds    string   `yaml:"holds"`
-	Words    int      `yaml:"words"`
-	Artifact string   `yaml:"artifact"`
-	Labels   []string `yaml:"labels"`
-	Each     *each    `yaml:"each"`
+	Title, Holds, Artifact string
+	Words                  int
+	Labels                 []string
+	Each                   *each
 }
 
 type each struct {
-	ID    string         `yaml:"id"`
-	IDs   []string       `yaml:"ids"`
-	Kind  string         `yaml:"kind"`
-	Count map[string]int `yaml:"count"`
+	ID, Kind string
+	IDs      []string
+	Count    map[string]int
 
 	id *regexp.Regexp
 }
 
 type value struct {
-	Title    string    `yaml:"title"`
-	Unit     string    `yaml:"unit"`
-	Labels   []string  `yaml:"labels"`
-	Pointers []string  `yaml:"pointers"`
-	Warn     []string  `yaml:"warn"`
-	Fail     []string  `yaml:"fail"`
-	Near     float64   `yaml:"near"`
-	Doubt    []float64 `yaml:"doubt"`
-	Only     []string  `yaml:"only"`
-	Example  string    `yaml:"example"`
+	Title, Unit, Example               string
+	Labels, Pointers, Warn, Fail, Only []string
+	Near                               float64
+	Doubt                              []float64
 
 	limits []limit
 }
 
 type derivation struct {
-	Value      string   `yaml:"value"`
-	Mean       []string `yaml:"mean"`
-	Tolerance  float64  `yaml:"tolerance"`
-	Divergence float64  `yaml:"divergence"`
+	Value                 string
+	Mean                  []string
+	Tolerance, Divergence float64
 }
 
 // ErrStage is wrapped by the error for a stage that the policy does not have.

@@ -183,8 +183,8 @@ func (r *run) beside(name string, one *fact) *fact {
 
 // An object is an object of a JSON document; the zero value is no object.
 type object struct {
-	doc  *document
-	part int
+	doc *document
+	at  int
 }
 
 func (one *fact) object() object {
@@ -194,18 +194,11 @@ func (one *fact) object() object {
 	return object{one.doc, one.of().parent}
 }
 
-// A tally is the sum of a list of probabilities.
+// A tally is a list of probabilities.
 type tally struct {
 	place
-	sum   float64
 	parts []*reading.Value
-}
-
-func (t *tally) add(n *reading.Value) {
-	if n != nil {
-		t.parts = append(t.parts, n)
-		t.sum += value{Unit: "percent"}.amounts(n)[0] / 100
-	}
+	rows  []object // the row or object of each
 }
 
 // sums checks the sums of the joint states, or without those of the scenarios.
@@ -220,11 +213,10 @@ func (r *run) sums(f *findings, v value) {
 	if len(joint) > 0 {
 		return
 	}
-	t, seen := tally{}, map[int]bool{}
+	t, seen := &tally{}, map[int]bool{}
 	for _, one := range r.of("p") {
 		if one.figure != nil && one.whole && one.scenario > 0 && !seen[one.scenario] {
-			seen[one.scenario], t.place = true, one.place
-			t.add(one.figure)
+			seen[one.scenario], t.place, t.parts = true, one.place, append(t.parts, one.figure)
 		}
 	}
 	if len(t.parts) > 1 {
@@ -233,66 +225,60 @@ func (r *run) sums(f *findings, v value) {
 }
 
 // outside reports a sum that is not in the range of the value.
-func (r *run) outside(f *findings, v value, t tally, of string) {
-	sum := math.Round(t.sum*1e6) / 1e6
+func (r *run) outside(f *findings, v value, t *tally, of string) {
+	sum := 0.0
+	for _, n := range t.parts {
+		sum += value{Unit: "percent"}.amounts(n)[0] / 100
+	}
+	sum = math.Round(sum*1e6) / 1e6
 	if r.fault(v, &fact{}, sum).severity > 0 {
 		f.warn(t.place, "The probabilities of the %d %s sum to %s: want %s", len(t.parts), of, v.shown(sum), strings.Join(v.Warn, ", "))
 	}
 }
 
-// joint returns the lists of joint states: tables whose first column names states, and
-// arrays of objects with a state, each with a probability.
-func (r *run) joint() []tally {
-	var list []tally
-	for _, d := range r.docs {
-		for i := range d.Tables {
-			t := &d.Tables[i]
-			column := slices.IndexFunc(t.Header, func(c reading.Cell) bool { return r.probability(c.Text) })
-			if column < 1 || !strings.Contains(strings.ToLower(t.Header[0].Text), "state") {
-				continue
-			}
-			sum := tally{place: place{d, t.Start}}
-			for _, row := range t.Rows {
-				if column < len(row) && !strings.EqualFold(strings.TrimSpace(row[0].Text), "total") {
-					sum.add(r.number(fold(row[column].Text)))
-				}
-			}
-			list = append(list, sum)
+// joint returns the probabilities of joint states: those in tables whose first column names
+// states, and in arrays of objects with a state.
+func (r *run) joint() []*tally {
+	var list []*tally
+	in := map[object]*tally{}
+	for i := range r.facts {
+		one := &r.facts[i]
+		table, row := one.state()
+		if table == (object{}) || one.figure == nil || one.value != "p" && one.value != "jpd" {
+			continue
 		}
-		for i := range d.parts {
-			if sum := (tally{place: d.parts[i].place}); d.parts[i].json == '[' {
-				for c := i + 1; c < d.parts[i].end; c = d.parts[c].end {
-					sum.add(r.stateProbability(d, c))
-				}
-				list = append(list, sum)
-			}
+		t := in[table]
+		if t == nil {
+			t = &tally{place: place{table.doc, table.at}}
+			in[table], list = t, append(list, t)
+		}
+		if n := len(t.rows); n == 0 || t.rows[n-1] != row {
+			t.rows, t.parts = append(t.rows, row), append(t.parts, one.figure)
+		} else if strings.Contains(strings.ToLower(one.of().label), "final") {
+			t.parts[n-1] = one.figure
 		}
 	}
-	return slices.DeleteFunc(list, func(t tally) bool { return len(t.parts) < 2 })
+	return slices.DeleteFunc(list, func(t *tally) bool { return len(t.parts) < 2 })
 }
 
-// probability reports whether a label is that of a probability.
-func (r *run) probability(label string) bool {
-	rd := &reader{vocabulary: r.vocabulary, doc: r.text}
-	list := rd.label(tokens(fold(label)), inCell, place{})
-	return list != nil && (list[0].value == "p" || list[0].value == "jpd")
-}
-
-// stateProbability returns the probability of an object that is a joint state.
-func (r *run) stateProbability(d *document, i int) *reading.Value {
-	state, found := false, (*reading.Value)(nil)
-	for c := i + 1; c < d.parts[i].end && d.parts[i].json == '{'; c = d.parts[c].end {
-		p := &d.parts[c]
-		key := strings.ToLower(p.label)
-		state = state || key == "state" || key == "state_id" || key == "states"
-		if p.json == '0' && r.probability(p.label) && (found == nil || strings.Contains(key, "final")) {
-			found = r.number(p.text)
+// state returns the row or object of a fact and the table or array around it, if the row is
+// that of a state.
+func (one *fact) state() (table, row object) {
+	p, d := one.of(), one.doc
+	switch {
+	case one.form == inCell && p.level > 0 && strings.Contains(strings.ToLower(p.header[0].Text), "state"):
+		if !strings.EqualFold(strings.TrimSpace(p.label), "total") {
+			return object{d, p.header[0].Start}, object{d, p.offset}
+		}
+	case one.form == inKey && p.json == '0' && p.parent >= 0 && d.parts[p.parent].parent >= 0:
+		around := &d.parts[p.parent]
+		for c := p.parent + 1; c < around.end && d.parts[around.parent].json == '['; c = d.parts[c].end {
+			if key := strings.ToLower(d.parts[c].label); key == "state" || key == "state_id" || key == "states" {
+				return object{d, d.parts[around.parent].offset}, object{d, around.offset}
+			}
 		}
 	}
-	if !state {
-		return nil
-	}
-	return found
+	return object{}, object{}
 }
 
 // sidecarValues compares the needed values of the text with those of its sidecars.

@@ -64,12 +64,12 @@ func New(o Options) (*Gate, error) {
 	if g.stage, err = p.stage(o.Stage); err != nil {
 		return nil, err
 	}
-	files, err := sidecars(o.Sidecars)
+	files, err := sidecars("", o.Sidecars)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("sidecars: %w", err)
 	}
 	for i, f := range files {
-		d, err := p.vocabulary.read(context.Background(), string(f.text))
+		d, err := p.vocabulary.read(context.Background(), f.text)
 		if err != nil {
 			return nil, fmt.Errorf("sidecars[%d]: %w", i, err)
 		}
@@ -79,8 +79,10 @@ func New(o Options) (*Gate, error) {
 		}
 		g.sidecars = append(g.sidecars, d)
 	}
-	g.prior, err = p.priorNumbers(o.Prior)
-	return g, err
+	if g.prior, err = p.priorNumbers(o.Prior); err != nil {
+		return nil, fmt.Errorf("prior: %w", err)
+	}
+	return g, nil
 }
 
 // A run is one output on its way through the checks.
@@ -129,14 +131,13 @@ func (g *Gate) judge(ctx context.Context, text string) Report {
 		}
 		f := &findings{check: checkNames[i]}
 		if err != nil {
-			message := "The text is not read: " + err.Error()
-			f.list = []Finding{{Check: f.check, Severity: Fail, Message: message, Location: "line 1", Line: 1}}
+			f.issues.add(Finding{f.check, Fail, "The text is not read: " + err.Error(), "line 1", 1})
 		} else {
 			checks[i](f)
 		}
 		*out = f.outcome()
-		report.Issues = append(report.Issues, f.all(Fail)...)
-		report.Warnings = append(report.Warnings, f.all(Warn)...)
+		report.Issues = append(report.Issues, f.issues.all()...)
+		report.Warnings = append(report.Warnings, f.warnings.all()...)
 		report.Proceed = len(report.Issues) == 0
 	}
 	switch {

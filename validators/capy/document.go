@@ -49,6 +49,7 @@ type part struct {
 	words       []token // of the label
 	scenario    int     // 1 to 4 of S1 to S4, 0 without one
 	aside       bool    // about other cases: sensitivities, ranges
+	named       bool    // the text has a label that is a name
 }
 
 // A place is an offset in a document.

@@ -34,12 +34,30 @@ func TestReportText(t *testing.T) {
   "stage": "BASE_T1",
   "status": "PASS",
   "checks": {
-    "output_structure": {"pass": true, "notes": null},
-    "artifacts_present": {"pass": true, "notes": null},
-    "json_valid": {"pass": true, "notes": null},
-    "sanity_bounds": {"pass": true, "notes": null},
-    "no_fabrication": {"pass": true, "notes": null},
-    "dr_derivation": {"pass": null, "notes": "N/A for BASE_T1"}
+    "output_structure": {
+      "pass": true,
+      "notes": null
+    },
+    "artifacts_present": {
+      "pass": true,
+      "notes": null
+    },
+    "json_valid": {
+      "pass": true,
+      "notes": null
+    },
+    "sanity_bounds": {
+      "pass": true,
+      "notes": null
+    },
+    "no_fabrication": {
+      "pass": true,
+      "notes": null
+    },
+    "dr_derivation": {
+      "pass": null,
+      "notes": "N/A for BASE_T1"
+    }
   },
   "issues": [],
   "warnings": [],
@@ -54,12 +72,30 @@ func TestReportText(t *testing.T) {
   "stage": "BASE_REFINE",
   "status": "WARN",
   "checks": {
-    "output_structure": {"pass": true, "notes": null},
-    "artifacts_present": {"pass": true, "notes": null},
-    "json_valid": {"pass": true, "notes": null},
-    "sanity_bounds": {"pass": true, "notes": "DR at 15.9%, near the upper bound of 16%"},
-    "no_fabrication": {"pass": true, "notes": null},
-    "dr_derivation": {"pass": true, "notes": null}
+    "output_structure": {
+      "pass": true,
+      "notes": null
+    },
+    "artifacts_present": {
+      "pass": true,
+      "notes": null
+    },
+    "json_valid": {
+      "pass": true,
+      "notes": null
+    },
+    "sanity_bounds": {
+      "pass": true,
+      "notes": "DR at 15.9%, near the upper bound of 16%"
+    },
+    "no_fabrication": {
+      "pass": true,
+      "notes": null
+    },
+    "dr_derivation": {
+      "pass": true,
+      "notes": null
+    }
   },
   "issues": [],
   "warnings": [

@@ -19,7 +19,8 @@ func (r *reader) text(text string, offset func(int) int) {
 			continue
 		}
 		end := i + len(p.words)
-		if p.kind != "other" {
+		if at := &r.doc.parts[r.part]; p.kind != "other" {
+			at.named = at.named || p.name
 			r.line(p, folded, words, i, end, offset)
 		}
 		i = end - 1

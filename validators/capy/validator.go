@@ -34,7 +34,7 @@ var Validator = validators.New("capy",
 		return p.gate.judge(ctx, s.Content).Verdict()
 	}, validators.PublishingBy(planted))
 
-// Claims is the judge "capy_claims". It answers the questions that the gate raises: a
+// Claims is the judge "capy_claims". It answers the questions of the gate beside it: a
 // fabricated result in a sentence, a text that breaks off, an artifact without content.
 var Claims = validators.NewJudge("capy_claims",
 	"Validates that no sentence of a CAPY stage output states a result of the kernel, and that the output is complete", claims())

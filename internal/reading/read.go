@@ -6,7 +6,6 @@ import (
 	"sync"
 
 	"github.com/yuin/goldmark/ast"
-	"github.com/yuin/goldmark/extension"
 	xast "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
@@ -48,7 +47,7 @@ func parsed(source []byte) ast.Node { return markdown().Parse(text.NewReader(sou
 
 // markdown parses with the tables, footnotes and inline elements of this package.
 var markdown = sync.OnceValue(func() parser.Parser {
-	return markdownWith(footnotes{extension.NewFootnoteBlockParser()}, tables{}, inlineParsers())
+	return markdownWith(footnotes{}, tables{}, inlineParsers())
 })
 
 func markdownWith(notes parser.BlockParser, tables parser.ParagraphTransformer, inlines parser.Option) parser.Parser {

@@ -10,8 +10,9 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// Tables makes tables of paragraphs as goldmark's extension does, but it neither adds
-// cells to short rows nor removes cells from long ones.
+// Tables makes tables of paragraphs as goldmark's extension does. It neither adds cells to
+// short rows nor removes cells from long ones. The package of the extension compiles
+// regular expressions when a program starts, a sixth of the time in which Capstan starts.
 type tables struct{}
 
 // Transform implements [parser.ParagraphTransformer]: the first line of dashes and bars,

@@ -8,7 +8,7 @@ import (
 	"github.com/seed61713e19/capstan/validators/patterns"
 )
 
-// A measure is what a range of parts holds.
+// A measure counts the content of a range of parts.
 type measure struct {
 	rows, leaves, items, fences, words int
 	filler                             bool // a paragraph is a filler
@@ -21,7 +21,7 @@ func (m measure) enough(least *minimum) bool {
 	return m.rows >= least.Rows || m.leaves >= least.Leaves || m.items >= least.Items || m.fences > 0 || m.words >= least.Words
 }
 
-// inside measures what is inside a part; of a scalar, the scalar.
+// inside measures the parts inside a part, or the part itself if it is a scalar.
 func (r *run) inside(d *document, i int) measure {
 	if p := &d.parts[i]; p.kind == aMember && p.end == i+1 {
 		return r.measure(d, i, p.end)
@@ -114,7 +114,7 @@ func (r *run) fillerLine(line string) bool {
 	return r.filler(line) || labelled && r.filler(value)
 }
 
-// A finding place is where an artifact is, with the worst that can be said of it.
+// An artifactPlace is a place that names an artifact, with what is wrong there.
 type artifactPlace struct {
 	place
 	thin bool   // its content is under the minimum
@@ -123,7 +123,7 @@ type artifactPlace struct {
 	node int    // the part that is its JSON, -1 if it is not JSON
 }
 
-// rank orders the places of an artifact by what can be said of them.
+// rank returns how good a place is, from 0. A nil place has rank -1.
 func (p *artifactPlace) rank(json bool) int {
 	switch {
 	case p == nil:

@@ -55,8 +55,8 @@ func (r *run) boundsCheck(f *findings) {
 	r.sidecarValues(f)
 }
 
-// counts reports whether a fact is a number under a whole label, of the case itself and
-// not in a comment.
+// counts reports whether a fact is a number under a whole label. Facts about other cases
+// and facts in comments do not count.
 func (one *fact) counts() bool { return one.figure != nil && one.whole && !one.aside && !one.hidden }
 
 // stale reports whether a fact in the output of a T2 is of T1.

@@ -29,12 +29,11 @@ import (
 // Options say how an output is judged.
 type Options struct {
 	Stage string // a row of the policy: BASE_T1, …, RQ_GEN
-	// Name is the file name of the output. An artifact that is a file of its own is known
-	// by it.
+	// Name is the file name of the output. It may name an artifact.
 	Name string
-	// Sidecars are JSON files that belong to the output: a string is the text of one file,
-	// a list has several, a map whose keys all are names of JSON files has these. Any other
-	// value is the content of one file.
+	// Sidecars are JSON files that belong to the output. A string is the text of one file, a
+	// list has several files, and a map whose keys end in .json has files by their names.
+	// Another map is the content of one file.
 	Sidecars any
 	// Prior has the values of earlier stages: the text of an output, a number, a map of
 	// names to numbers, or a list of these. An output may state them.

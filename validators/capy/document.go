@@ -209,8 +209,8 @@ func (b *builder) add(p part) int {
 	return b.inside(p)
 }
 
-// inside appends a part. It is of the scenario of its label, else of that of the part around
-// it, and aside if that is.
+// inside appends a part. Its scenario is that of its label, else that of the part around
+// it. It is aside if its label or the part around it is.
 func (b *builder) inside(p part) int {
 	p.doc = b.document
 	if p.block != nil {
@@ -284,7 +284,7 @@ func (p *part) comment() bool {
 	return p.kind == aMarkup && strings.HasPrefix(strings.TrimSpace(p.block.In(p.doc.Source)), "<!--")
 }
 
-// maxParts is how many parts, and maxUnit how many bytes, are looked at for a word.
+// The maximum number of parts and of bytes that are searched for a word.
 const (
 	maxParts = 200
 	maxUnit  = 16 << 10

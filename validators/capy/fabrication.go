@@ -49,8 +49,8 @@ func (s *stage) forbids(value string) bool {
 	return slices.ContainsFunc(s.Forbids, func(b forbidden) bool { return b.Value == value })
 }
 
-// forbidden reports whether the stage must not state the value of a fact, or whether that
-// depends on the state, which the fact does not name.
+// forbidden reports whether the stage must not state the value of a fact. Asks is true if
+// that depends on a state and the fact names none.
 func (s *stage) forbidden(one *fact) (fails, asks bool) {
 	for _, b := range s.Forbids {
 		if b.Value == one.value {

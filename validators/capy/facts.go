@@ -19,7 +19,7 @@ const (
 	inHeading             // a title that contains the label
 )
 
-// A fact is a label of the policy or the tables, and what stands at it.
+// A fact is a label of the policy or the tables, and the value at that label.
 type fact struct {
 	value string // the name of the value or need that the label is for
 	form  form
@@ -185,8 +185,8 @@ func (r *reader) label(words []token, form form, at place) []fact {
 // maxLabel is how many words a label has at most.
 const maxLabel = 12
 
-// neutral reports whether words leave a label what it is: qualifiers, states, turns,
-// scenarios and the same label again.
+// neutral reports whether words do not change what a label means. Qualifiers, states,
+// turns, scenarios and the same label are neutral.
 func (r *vocabulary) neutral(words []token, kind string) bool {
 	for i := 0; i < len(words); {
 		size := 0
@@ -212,7 +212,7 @@ func (r *vocabulary) neutral(words []token, kind string) bool {
 	return true
 }
 
-// add appends a fact with its value and the states that the words on its other side name.
+// add appends a fact with its value. The states are those of its label and of other words.
 func (r *reader) add(f fact, said string, states []token) {
 	f.said = fold(strings.TrimSpace(said[:min(len(said), maxSaid)]))
 	f.states = append(slices.Clone(f.states), r.words.find(states, "state:")...)

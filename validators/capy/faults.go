@@ -26,9 +26,8 @@ type plantedFault struct {
 	Insert      string   `yaml:"insert"` // a paragraph of its own, instead of a pattern
 }
 
-// planted returns the faults by which the gate is measured: those that break the next
-// stage of the pipeline, and in the stage of the parameters values that it must not state
-// and values that are out of range.
+// planted returns the faults by which the gate is measured. The faults of the stage in the
+// parameters are values that the stage must not state, and values out of range.
 func planted(with map[string]any) []faults.Operator {
 	list := []faults.Operator{
 		{Name: "capy_artifact_lost", Description: "an artifact has lost its name", Apply: artifactLost},

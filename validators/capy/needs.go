@@ -89,8 +89,8 @@ func (r *run) needsPart(f *findings, name string, n need, last place) {
 	}
 }
 
-// others reports whether a heading names another part of the same row too: a title that
-// names all narratives is none of them.
+// others reports whether a heading also names another part of the same row. A title that
+// names several narratives is not the heading of one.
 func (r *run) others(one *fact, name string) bool {
 	return slices.ContainsFunc(r.stage.Needs, func(other string) bool {
 		return other != name && r.policy.Needs[other].Holds == "words" && slices.ContainsFunc(r.of(other), func(o *fact) bool {
@@ -214,7 +214,7 @@ func (r *run) needsScenarios(f *findings, last place) {
 
 var sentenceEnd = patterns.Lazy(`[;.?!]\s`)
 
-// A unit is what the parts that begin with an id say.
+// A unit is an id with the kinds of words in the parts that begin with the id.
 type unit struct {
 	place
 	kinds map[string]bool // of the words of the need's kind
@@ -330,9 +330,9 @@ func (r *run) units(e *each) map[string]*unit {
 	return list
 }
 
-// kinds returns the words of a kind that a part has. If several kinds are counted, only a
-// cell or a piece of at most three words counts; of a heading, its own words or those at
-// the label of the kind below it.
+// kinds returns the words of a kind that a part has. If the need counts kinds, a piece of
+// more than three words does not count. For a heading, the words of the heading count
+// first, then those at the kind's label below it.
 func (r *run) kinds(d *document, i int, e *each) []string {
 	p := &d.parts[i]
 	if len(e.Count) == 0 {

@@ -49,7 +49,8 @@ type stage struct {
 	Derivation             bool
 }
 
-// forbidden is a value that a stage must not state; with a state only that of the state.
+// A forbidden value is one that a stage must not state. With a state, it is only the value
+// of that state.
 type forbidden struct {
 	Value string
 	State int

@@ -13,7 +13,7 @@ var declared = sync.OnceValue(func() map[string][]key {
 		"a model":              {{name: "name"}, {name: "attempts"}, {name: "temperature"}, {name: "top_p"}, {name: "max_output_tokens"}, {name: "effort"}, {name: "seed"}, {name: "stop"}, {name: "response_format"}, {name: "extra"}},
 		"a phase":              {{name: "name"}, {name: "instructions"}, {name: "tool"}, {name: "inputs"}, {name: "compose"}, {name: "together"}, {name: "each"}, {name: "model"}, {name: "tackle"}, {name: "context"}, {name: "rules"}, {name: "output_schema"}, {name: "wards"}, {name: "expect"}, {name: "output_extraction"}, {name: "handoffs"}, {name: "handoff_default"}, {name: "when"}, {name: "sub_cascades"}, {name: "soundings"}, {name: "token_budget"}, {name: "human_input"}, {name: "queue"}},
 		"a phase of context":   {{name: "phase"}, {name: "include"}},
-		"a price":              {{name: "input"}, {name: "cached"}, {name: "output"}},
+		"a price":              {{name: "input"}, {name: "cached"}, {name: "cache_write"}, {name: "output"}},
 		"a provider":           {{name: "base_url"}, {name: "key_env"}, {name: "headers"}, {name: "prices"}, {name: "finish"}},
 		"a sub-cascade":        {{name: "ref"}, {name: "input_map"}, {name: "context_in"}, {name: "context_out"}},
 		"a tool":               {{name: "description"}, {name: "exec"}, {name: "cascade"}, {name: "mcp"}, {name: "parameters"}, {name: "timeout"}, {name: "env"}, {name: "subject"}, {name: "effect"}, {name: "idempotent"}, {name: "queue"}, {name: "max_bytes"}, {name: "requires_receipt"}},

@@ -66,7 +66,7 @@ func (d *Doors) Priced(name string) bool {
 	if err != nil {
 		return false
 	}
-	_, ok := DefaultPrices().With(p.Prices).With(d.options.Prices).Of(name)
+	_, ok := p.Price(name)
 	return ok || p.Costs
 }
 

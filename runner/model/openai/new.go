@@ -78,7 +78,6 @@ func New(o Options) (*Client, error) {
 		timeout:  cmp.Or(o.Timeout, DefaultTimeout),
 		tries:    cmp.Or(o.MaxTries, model.Tries),
 		stream:   o.Stream,
-		prices:   DefaultPrices().With(p.Prices).With(o.Prices),
 		gate:     o.Limits.gate(address.String(), key, concurrency, sleep),
 		onWait:   o.OnWait,
 		sleep:    sleep,

@@ -81,7 +81,7 @@ func (t *try) usage(d draft) model.Usage {
 		u.OutputTokens, u.Estimated = model.EstimateTokens(said), true
 	}
 	u.Cached, u.Reasoning = min(c.cached.n, u.InputTokens), min(c.thought.n, u.OutputTokens)
-	if price, ok := t.c.prices.Of(t.q.name); ok {
+	if price, ok := t.c.provider.Price(t.q.name); ok {
 		u.CostUSD = price.Cost(u)
 	}
 	if c.cost != nil {

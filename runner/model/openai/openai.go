@@ -48,9 +48,9 @@ type Options struct {
 	BaseURL     string         // with the version's path; wins over the provider's
 	APIKey      string         // sent to the base URL's origin and nowhere else; may be empty
 	HTTP        *http.Client   // to ask with; nil makes one, over [plain.Transport]. Its redirect policy is not used
-	Timeout     time.Duration  // of one try, or of the silence before a chunk where it is streamed; 0 is DefaultTimeout
-	MaxTries    int            // how often a request is sent at most; [model.Tries]
-	Concurrency int            // how many tries are under way at once; 64
+	Timeout     time.Duration  // of one try, or of the silence before a chunk where it is streamed; 0 is the provider's, or DefaultTimeout
+	MaxTries    int            // how often a request is sent at most; 0 is the provider's, or [model.Tries]
+	Concurrency int            // how many tries are under way at once; 0 is the provider's, or 64
 	Stream      bool           // stream even where no one listens to the text
 
 	Limits *Limits    // of all clients that ask the endpoint; nil for a limit of the client's own

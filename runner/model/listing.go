@@ -30,7 +30,9 @@ type Listing struct {
 }
 
 // PublicPrices returns the table of public prices that is part of this package.
-var PublicPrices = sync.OnceValue(func() (t PriceTable) {
+func PublicPrices() PriceTable { return publicPrices() }
+
+var publicPrices = sync.OnceValue(func() (t PriceTable) {
 	if err := yaml.Unmarshal(priceTable, &t); err != nil { // the tests of this package read the table
 		panic(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/seed61713e19/capstan/internal/textdiff"
@@ -37,9 +38,11 @@ type params struct {
 
 	Judgement any    `json:"judgement,omitempty" jsonschema:"judgement of a person or a model, as YAML or an object; a list adds the further batches of changes. No candidate is accepted without a judgement"`
 	Check     string `json:"check,omitempty" jsonschema:"input: check that the source, the status and the direction can be read; computed: run the checks that need no judgement and list the questions for a judge; judgement: check that the judged text is a complete judgement. Default: decide on the candidate"`
-	Batch     int    `json:"batch,omitempty" jsonschema:"with check: judgement, the number of the batch of changes that the judged text answers, from 1. Default: 0, the whole judgement"`
+	Batch     any    `json:"batch,omitempty" jsonschema:"with check: judgement, the number of the further batch of changes that the judged text answers, from 1. Default: 0, the judgement itself"`
 	Review    string `json:"review,omitempty" jsonschema:"decision of a person on a candidate that needs review: accept or reject"`
 	Write     bool   `json:"write,omitempty" jsonschema:"write candidates/<candidate_id>.verification.yaml under root"`
+
+	batch int
 }
 
 // Prepare refuses unknown words.
@@ -51,7 +54,14 @@ func (p *params) Prepare() error {
 		return fmt.Errorf("review must be accept or reject, not %q", p.Review)
 	case !valid(Part(p.ActivePart)):
 		return fmt.Errorf("active_part must be one of %s, not %q", strings.Join(words(allParts()...), ", "), p.ActivePart)
+	case p.Batch == nil:
+		return nil
 	}
+	number, err := strconv.Atoi(fmt.Sprint(p.Batch)) // a template gives a text
+	if err != nil || number < 0 {
+		return fmt.Errorf("batch must be a number of at least 0, not %v", p.Batch)
+	}
+	p.batch = number
 	return nil
 }
 
@@ -217,9 +227,9 @@ func (p params) judgementVerdict(s validators.Subject) (validators.Verdict, erro
 	for _, w := range given.wrong {
 		found = append(found, fault{"judgement", w.Message, w.Place()})
 	}
-	if batches := in.batches(); len(found) == 0 && p.Batch < len(batches) {
-		in.changes = batches[max(0, p.Batch)]
-		found = slices.DeleteFunc(in.facts().open(), func(f fault) bool { return p.Batch > 0 && f.check != "changes" })
+	if batches := in.batches(); len(found) == 0 && p.batch < len(batches) {
+		in.changes = batches[p.batch]
+		found = slices.DeleteFunc(in.facts().open(), func(f fault) bool { return p.batch > 0 && f.check != "changes" })
 	}
 	if len(found) == 0 {
 		return validators.Pass("everything is judged"), nil

@@ -132,12 +132,11 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// patiently asks again, with more patience, as far as a minute, what is not so
-// after a quarter of a second: how soon a page shows something is the machine's
-// affair.
+// patiently checks the cases and repeats those that fail with four times the wait, up to a
+// minute. A page of a loaded machine is late.
 func patiently(t *testing.T, network Network, r request.Request, cases []hinted) {
 	evidence := filepath.Join(t.TempDir(), "evidence")
-	for wait := time.Second / 4; len(cases) > 0; wait *= 4 {
+	for wait := time.Second; len(cases) > 0; wait *= 4 {
 		var hints []string
 		for _, c := range cases {
 			hints = append(hints, c.hint)

@@ -18,8 +18,8 @@ import (
 	"github.com/seed61713e19/capstan/runner/process"
 )
 
-// startLimit is how long a Chromium may take to start.
-const startLimit = 30 * time.Second
+// startLimit is the maximum time of a start.
+const startLimit = time.Minute
 
 // chromiums are the names that a Chromium goes by: first those that are made to
 // have no window, which take a third of the processor's time.
@@ -154,7 +154,7 @@ func (b *chromium) options(program, proxy, key string) []chromedp.ExecAllocatorO
 		chromedp.Flag("ignore-certificate-errors-spki-list", key),
 		chromedp.DisableGPU,
 		chromedp.WindowSize(1280, 800),
-		// A sandbox cannot be had as root, and is not given up otherwise.
+		// Chromium has no sandbox as root.
 		chromedp.Flag("no-sandbox", os.Geteuid() == 0),
 		chromedp.Flag("disable-popup-blocking", false),
 		chromedp.ModifyCmdFunc(b.group),
@@ -164,7 +164,7 @@ func (b *chromium) options(program, proxy, key string) []chromedp.ExecAllocatorO
 	)
 }
 
-// open opens a tab that shares nothing with others and reaches the network only through a
+// open opens a tab with a browser context of its own. Its only way to the network is a
 // proxy for the services. The tab ends with the context.
 func (b *chromium) open(ctx context.Context, s *services) (*tab, error) {
 	if err := b.start(ctx); err != nil {

@@ -29,7 +29,7 @@ const maxNotes = 20
 
 // A proxy is an HTTP proxy on the loopback. It is a page's only way to the network, so it
 // decides on every request that a page can make. It ends TLS itself: no request is hidden
-// from it. Its certificate is trusted by the browser that it serves and by nothing else.
+// from it. Only the browser that it serves trusts its certificate.
 type proxy struct {
 	address string
 	stop    func()
@@ -78,8 +78,8 @@ func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.forward.ServeHTTP(w, r)
 }
 
-// ofBrowser reports whether a request is the browser's own and no page's, such as one for
-// the names of a form's fields. No page can send this header (Fetch Metadata, 2.3).
+// ofBrowser reports whether the browser itself made a request, for example for the names of
+// form fields. No page can send this header (Fetch Metadata, 2.3).
 func ofBrowser(r *http.Request) bool {
 	return r.Header.Get("Sec-Fetch-Site") == "none" && r.Header.Get("Sec-Fetch-Mode") != "navigate"
 }

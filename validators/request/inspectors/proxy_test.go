@@ -113,7 +113,7 @@ func tunnelled(t *testing.T, p *proxy, to, text string) string {
 	return answer
 }
 
-// TestProxyKey: the certificate of a proxy is trusted by nobody but its browser.
+// TestProxyKey: an ordinary client does not trust the certificate of a proxy.
 func TestProxyKey(t *testing.T) {
 	t.Parallel()
 	certificate, _, err := newCertificate()

@@ -14,8 +14,8 @@ import (
 	"github.com/seed61713e19/capstan/internal/files"
 )
 
-// ErrOutside reports a path that leads out of a tree.
-var ErrOutside = errors.New("outside the worktree")
+// errOutside reports a path that leads out of a tree.
+var errOutside = errors.New("outside the worktree")
 
 // A Tree is a directory. Neither ".." nor a link leads out of it.
 type Tree struct {
@@ -100,7 +100,7 @@ func (t *Tree) Local(name string) (string, error) {
 		}
 	}
 	if strings.ContainsRune(local, 0) || path.IsAbs(filepath.ToSlash(local)) || !filepath.IsLocal(local) {
-		return "", fmt.Errorf("%q is %w", name, ErrOutside)
+		return "", fmt.Errorf("%q is %w", name, errOutside)
 	}
 	return path.Clean(filepath.ToSlash(local)), nil
 }
@@ -149,7 +149,7 @@ func reason(err error) error {
 		err = at.Err
 	}
 	if strings.Contains(err.Error(), "escapes") {
-		return ErrOutside
+		return errOutside
 	}
 	return err
 }

@@ -348,7 +348,7 @@ func (s *agentSession) check(t *testing.T, last string, ended error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	verdict := hooks.Verdict(records)
+	verdict := hooks.Verdict(records, "")
 	if verdict != s.story.verdict {
 		for _, r := range records {
 			t.Logf("%s %s %s %s %s", r.Event, r.Verdict, r.Rule, r.File, r.Reason)

@@ -20,7 +20,7 @@ func sortRecords(list []Record) {
 
 // changedFiles lists the files that a session changed, once.
 type changedFiles struct {
-	gate  *Gate
+	base  string // the commit at the start of the session
 	event *Event
 	texts []Text
 	err   error
@@ -35,10 +35,7 @@ func (c *changedFiles) list(ctx context.Context) ([]Text, error) {
 	}
 	c.read = true
 	root := c.event.Root
-	base := "HEAD"
-	if run, err := c.gate.Journal.Run(ctx, runName(startKey(c.event), 1)); err == nil {
-		base = cmp.Or(run.Start.Settings["hook_head"], base)
-	}
+	base := cmp.Or(c.base, "HEAD")
 	tracked, err := git(ctx, root, "diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--no-textconv", base, "--")
 	if err != nil && base == "HEAD" && head(ctx, root) == "" { // a repository without a commit
 		tracked, err = git(ctx, root, "ls-files", "-z")

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,9 +10,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/seed61713e19/capstan/runner/hooks"
-	"github.com/seed61713e19/capstan/runner/journal"
 )
 
 const hookRules = `cascade_id: gates
@@ -46,61 +42,6 @@ func hookProcess(program, dir, store string, payload map[string]any) *exec.Cmd {
 
 func stopPayload(dir, message string) map[string]any {
 	return map[string]any{"session_id": "s", "cwd": filepath.Join(dir, "repo"), "hook_event_name": "Stop", "last_assistant_message": message}
-}
-
-// TestHookKilled kills hooks at random times and checks that the store stays readable, that
-// no refusal is lost, and that no killed hook counts as a pass.
-func TestHookKilled(t *testing.T) {
-	if testing.Short() {
-		t.Skip(elsewhere)
-	}
-	program, err := exec.LookPath("capstan")
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir, store := hookFolder(t)
-	answered := 0
-	begin := time.Now()
-	if err := hookProcess(program, dir, store, stopPayload(dir, "cats")).Run(); err != nil {
-		t.Fatal(err)
-	}
-	whole := time.Since(begin)
-	for range 20 {
-		cmd := hookProcess(program, dir, store, stopPayload(dir, "cats"))
-		var out bytes.Buffer
-		cmd.Stdout = &out
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		time.Sleep(time.Duration(rand.Int64N(int64(whole))))
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
-		if bytes.Contains(out.Bytes(), []byte("block")) {
-			answered++
-		}
-	}
-	out, err := hookProcess(program, dir, store, stopPayload(dir, "cats")).Output()
-	if err != nil || !bytes.Contains(out, []byte("Refused by the gate")) {
-		t.Errorf("after the kills: %s, %v", out, err)
-	}
-	j, err := journal.Open(store, journal.Options{ReadOnly: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer j.Close()
-	records, err := hooks.Log(t.Context(), j, "s")
-	refusals := 0
-	for _, r := range records {
-		switch r.Verdict {
-		case hooks.Refused, hooks.Exhausted:
-			refusals++
-		case hooks.Passed:
-			t.Errorf("a killed hook passed: %+v", r)
-		}
-	}
-	if refusals < answered+2 || err != nil {
-		t.Errorf("%d refusals for %d answers, %v", refusals, answered+2, err)
-	}
 }
 
 // TestHookVerdictStatus checks the exit statuses that CI asks for.

@@ -114,7 +114,10 @@ func (g *Gate) Decide(ctx context.Context, e *Event) Decision {
 func (g *Gate) Refuse(ctx context.Context, e *Event, why error) Decision {
 	s := &session{}
 	var err error
-	if s.deciders, err = g.Deciders(); err != nil {
+	if s.deciders, err = g.Deciders(); err == nil {
+		err = g.read(ctx, s, e.Session)
+	}
+	if err != nil {
 		return Unrecorded(e, err)
 	}
 	return g.refuse(ctx, e, s, why)
@@ -147,10 +150,7 @@ const maxBroken = 2
 func (g *Gate) judge(ctx context.Context, e *Event, s *session, h *cascades.Hook, text Text) Decision {
 	key := recordKey(e, g.Cascade.ID+" "+h.Name, text)
 	for range 1000 {
-		earlier, err := g.states(ctx, key, maxAttempts)
-		if err != nil {
-			return Unrecorded(e, err)
-		}
+		earlier := s.of(key)
 		number, attempt := next(earlier)
 		first := h.On == cascades.OnStop && text.File != "" && attempt == 1
 		if first && len(earlier) > 0 && g.same(ctx, earlier[len(earlier)-1].run, text) {
@@ -166,17 +166,20 @@ func (g *Gate) judge(ctx context.Context, e *Event, s *session, h *cascades.Hook
 			"text": text.Content, "file": text.File, "agent": e.Agent, "session": e.Session, "subagent": e.Subagent, "event": e.Name, "tool": e.Tool,
 		}
 		if text.Err != nil {
-			return g.unjudgeable(ctx, e, h, text, settings, key)
+			return g.unjudgeable(ctx, e, s, h, text, settings, key)
 		}
 		result, err := g.Runner.Run(ctx, h.Cascade, input, runner.WithRunID(runName(key, number)), runner.WithSettings(settings))
 		switch {
 		case errors.Is(err, runner.ErrRunExists): // another hook of the session was faster
+			if err := g.read(ctx, s, e.Session); err != nil {
+				return Unrecorded(e, err)
+			}
 			continue
 		case errors.Is(err, runner.ErrNotKept):
 			return Unrecorded(e, err)
 		case result.Error != nil && result.Error.Code == runner.Invalid: // it lacks a program or a model, and no run is stored
 			settings["hook_verdict"], settings["hook_reason"] = Broken, result.Error.Message
-			if result.RunID, err = g.record(ctx, key, settings); err != nil {
+			if result.RunID, err = g.record(ctx, e, s, key, settings); err != nil {
 				return Unrecorded(e, err)
 			}
 		}
@@ -192,12 +195,12 @@ func (g *Gate) judge(ctx context.Context, e *Event, s *session, h *cascades.Hook
 
 // unjudgeable decides on a text that cannot be read. A write that cannot be applied to its
 // file is refused, as the agent's own tool would fail, too.
-func (g *Gate) unjudgeable(ctx context.Context, e *Event, h *cascades.Hook, text Text, settings map[string]string, key string) Decision {
+func (g *Gate) unjudgeable(ctx context.Context, e *Event, s *session, h *cascades.Hook, text Text, settings map[string]string, key string) Decision {
 	settings["hook_verdict"], settings["hook_reason"] = Broken, text.Err.Error()
 	if text.File != "" && h.On == cascades.OnWrite {
 		settings["hook_verdict"], key = Refused, recordKey(e, g.Cascade.ID+" "+h.Name+" not applied", text)
 	}
-	run, err := g.record(ctx, key, settings)
+	run, err := g.record(ctx, e, s, key, settings)
 	if err != nil {
 		return Unrecorded(e, err)
 	}

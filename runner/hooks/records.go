@@ -34,23 +34,31 @@ func runName(key string, number int) string { return fmt.Sprintf("%s.%06d", key,
 // A state is a run of a key, and its status.
 type state struct{ run, status string }
 
-// maxAttempts is how many runs of a key count.
-const maxAttempts = 1000
-
-// states returns the last runs of a key, in order.
-func (g *Gate) states(ctx context.Context, key string, limit int) ([]state, error) {
-	return states(ctx, g.Journal, runName(key, 0), runName(key, lastNumber), limit)
+// read reads the records of a session.
+func (g *Gate) read(ctx context.Context, s *session, name string) (err error) {
+	s.records, err = states(ctx, g.Journal, name)
+	return err
 }
 
-// states returns the last runs with names between two names, in order. A limit of 0 is no
-// limit. The names are digests and digits, so that they need no quotes within the text.
-func states(ctx context.Context, j *journal.Journal, first, last string, limit int) (list []state, err error) {
-	query := fmt.Sprintf("SELECT run_id, status FROM runs WHERE run_id >= '%s' AND run_id <= '%s' ORDER BY run_id DESC", first, last)
-	table, err := j.Query(ctx, query, limit)
+// of returns the records of a key, in order.
+func (s *session) of(key string) (list []state) {
+	for _, one := range s.records {
+		if strings.HasPrefix(one.run, key+".") {
+			list = append(list, one)
+		}
+	}
+	return list
+}
+
+// states returns the records of a session, those of a key in order. Their names are digests
+// and digits, so that they need no quotes within the text.
+func states(ctx context.Context, j *journal.Journal, name string) (list []state, err error) {
+	first, last := sessionRange(name)
+	table, err := j.Query(ctx, fmt.Sprintf("SELECT run_id, status FROM runs WHERE run_id >= '%s' AND run_id <= '%s' ORDER BY run_id", first, last), 0)
 	if err != nil {
 		return nil, err
 	}
-	for _, row := range slices.Backward(table.Rows) {
+	for _, row := range table.Rows {
 		list = append(list, state{fmt.Sprint(row[0]), fmt.Sprint(row[1])})
 	}
 	return list, nil
@@ -86,18 +94,7 @@ const notes = `{"cascade_id": "hooks.not_judged", "phases": [{"name": "not_judge
 func (g *Gate) note(ctx context.Context, e *Event, s *session, d Decision) (run string, err error) {
 	settings := g.describe(e, s)
 	settings["hook_verdict"], settings["hook_reason"] = d.Verdict, d.Reason
-	return g.record(ctx, recordKey(e, "", Text{}), settings)
-}
-
-// count returns the number of the records of a session.
-func (g *Gate) count(ctx context.Context, name string) (int, error) {
-	first, last := sessionRange(name)
-	table, err := g.Journal.Query(ctx, fmt.Sprintf("SELECT count(*) FROM runs WHERE run_id >= '%s' AND run_id <= '%s'", first, last), 1)
-	if err != nil {
-		return 0, err
-	}
-	n, _ := table.Rows[0][0].(int64)
-	return int(n), nil
+	return g.record(ctx, e, s, recordKey(e, "", Text{}), settings)
 }
 
 // sessionRange returns the first and the last name that a record of a session can have.
@@ -111,21 +108,20 @@ func startKey(e *Event) string {
 }
 
 // record adds a run without checks.
-func (g *Gate) record(ctx context.Context, key string, settings map[string]string) (string, error) {
+func (g *Gate) record(ctx context.Context, e *Event, s *session, key string, settings map[string]string) (string, error) {
 	c, err := g.Runner.Parse("hooks.json", []byte(notes))
 	if err != nil {
 		return "", err
 	}
 	for range 1000 {
-		earlier, err := g.states(ctx, key, 1)
-		if err != nil {
-			return "", err
-		}
-		number, _ := next(earlier)
+		number, _ := next(s.of(key))
 		input := map[string]any{"event": settings["hook_event"], "verdict": settings["hook_verdict"]}
 		result, err := g.Runner.Run(ctx, c, input, runner.WithRunID(runName(key, number)), runner.WithSettings(settings))
 		switch {
 		case errors.Is(err, runner.ErrRunExists):
+			if err := g.read(ctx, s, e.Session); err != nil {
+				return "", err
+			}
 			continue
 		case result.Status == runner.Blocked:
 			return result.RunID, nil
@@ -159,8 +155,7 @@ type Record struct {
 
 // Log returns the decisions of a session, in the order of time.
 func Log(ctx context.Context, j *journal.Journal, session string) ([]Record, error) {
-	first, last := sessionRange(session)
-	list, err := states(ctx, j, first, last, 0)
+	list, err := states(ctx, j, session)
 	if err != nil {
 		return nil, err
 	}

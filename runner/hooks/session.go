@@ -23,7 +23,8 @@ import (
 type session struct {
 	head     string
 	deciders *runner.Deciders
-	before   int // the number of records of the session
+	records  []state // of the session, before this event
+	before   int     // their number
 }
 
 // What judges a session, by the setting that stores its digest.
@@ -42,22 +43,25 @@ func (g *Gate) session(ctx context.Context, e *Event) (s *session, changed, err 
 	if g.settings, err = settingsDigest(g.Settings); err != nil {
 		return nil, nil, err
 	}
+	if err = g.read(ctx, s, e.Session); err != nil {
+		return nil, nil, err
+	}
 	key := startKey(e)
-	began, err := g.Journal.Run(ctx, runName(key, 1))
-	if errors.Is(err, runner.ErrNoRun) {
+	if len(s.of(key)) == 0 {
 		set := g.describe(e, s)
 		set["hook_event"], set["hook_on"], set["hook_tool"], set["hook_verdict"], set["hook_head"] = "session", "", "", NotJudged, head(ctx, e.Root)
-		if _, err = g.record(ctx, key, set); err == nil {
-			began, err = g.Journal.Run(ctx, runName(key, 1))
+		if _, err = g.record(ctx, e, s, key, set); err == nil {
+			err = g.read(ctx, s, e.Session)
 		}
 	}
 	if err != nil {
 		return nil, nil, err
 	}
-	s.head = began.Start.Settings["hook_head"]
-	if s.before, err = g.count(ctx, e.Session); err != nil {
+	began, err := g.Journal.Run(ctx, runName(key, 1))
+	if err != nil {
 		return nil, nil, err
 	}
+	s.head, s.before = began.Start.Settings["hook_head"], len(s.records)
 	switch was := began.Start.Settings; {
 	case was[settingRules] != s.deciders.Digest():
 		changed = errors.New("the cascade, or a program or file that it names, changed since the session began")
@@ -109,12 +113,8 @@ func (g *Gate) tampered(ctx context.Context, e *Event, s *session, why error) De
 	set := g.describe(e, s)
 	set["hook_verdict"], set["hook_reason"] = Tampered, why.Error()
 	key := recordKey(e, Tampered, Text{})
-	earlier, err := g.states(ctx, key, maxAttempts)
-	if err != nil {
-		return Unrecorded(e, err)
-	}
-	set["hook_attempt"] = strconv.Itoa(len(earlier) + 1)
-	run, err := g.record(ctx, key, set)
+	set["hook_attempt"] = strconv.Itoa(len(s.of(key)) + 1)
+	run, err := g.record(ctx, e, s, key, set)
 	if err != nil {
 		return Unrecorded(e, err)
 	}

@@ -33,7 +33,7 @@ func TestHookKilled(t *testing.T) {
 	dir, store := hookFolder(t)
 	step, first := 1, 1
 	if os.Getenv("CAPSTAN_AGENTS") != "all" {
-		if out, err := killedHook(program, dir, store, 1_000_000); err != nil {
+		if out, err := killedHook(program, dir, store, 60_000); err != nil {
 			t.Fatalf("%v: %s", err, out)
 		}
 		step = 8

@@ -60,6 +60,15 @@ func (c *changedFiles) list(ctx context.Context) ([]Text, error) {
 	return c.texts, nil
 }
 
+// before returns a file as it was at the start of the session; "" if it did not exist.
+func (c *changedFiles) before(ctx context.Context, name string) string {
+	text, err := git(ctx, c.event.Root, "cat-file", "blob", cmp.Or(c.base, "HEAD")+":"+name)
+	if err != nil {
+		return ""
+	}
+	return text
+}
+
 // head returns the commit that is checked out; "" without one.
 func head(ctx context.Context, root string) string {
 	id, err := git(ctx, root, "rev-parse", "--verify", "--quiet", "HEAD")

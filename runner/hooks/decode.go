@@ -39,7 +39,8 @@ type Event struct {
 type Text struct {
 	File    string // slash-separated, relative to the root; absolute outside the root; "" for a text that is no file
 	Content string
-	Err     error // the write cannot be applied to the file
+	Before  string // the file as it is before the write, or was at the start of the session
+	Err     error  // the write cannot be applied to the file
 }
 
 // errPayload is the error of a payload that no known agent sends.

@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -95,6 +96,9 @@ func (g *Gate) Decide(ctx context.Context, e *Event) Decision {
 			}
 		}
 		for _, text := range texts {
+			if h.On == cascades.OnStop && text.File != "" && bytes.Contains(h.Cascade.Source, []byte("input.before")) {
+				text.Before = changes.before(ctx, text.File)
+			}
 			if text.Err != nil && text.File == "" || h.Applies(text.File, text.Content) {
 				d = d.worse(g.judge(ctx, e, s, h, text))
 			}
@@ -164,6 +168,7 @@ func (g *Gate) judge(ctx context.Context, e *Event, s *session, h *cascades.Hook
 		})
 		input := map[string]any{
 			"text": text.Content, "file": text.File, "agent": e.Agent, "session": e.Session, "subagent": e.Subagent, "event": e.Name, "tool": e.Tool,
+			"before": text.Before,
 		}
 		if text.Err != nil {
 			return g.unjudgeable(ctx, e, s, h, text, settings, key)

@@ -71,7 +71,8 @@ func (w *writer) put(file, content string, err error) {
 		w.files = map[string]string{}
 	}
 	w.files[name] = content
-	w.event.Texts = append(w.event.Texts, Text{File: name, Content: content, Err: err})
+	before, _ := w.read(file) // none if the file is new
+	w.event.Texts = append(w.event.Texts, Text{File: name, Content: content, Before: before, Err: err})
 }
 
 // read returns a file as it is on disk.

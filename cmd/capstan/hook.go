@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -174,7 +175,8 @@ func (c *Command) hookLog() *cobra.Command {
 			}
 			for _, r := range records {
 				what := oneLine(fmt.Sprintf("%s %s %s", r.Event, r.Rule, r.File))
-				if _, err := fmt.Fprintf(c.Stdout, "%s  %-10s %s  %s\n", r.Time.Format(time.TimeOnly), r.Verdict, what, oneLine(r.Reason)); err != nil {
+				line := fmt.Sprintf("%s  %-10s %s  %s", r.Time.Format(time.TimeOnly), r.Verdict, what, oneLine(r.Reason))
+				if _, err := fmt.Fprintln(c.Stdout, strings.TrimRight(line, " ")); err != nil {
 					return &exit{exitBroken, err}
 				}
 			}
@@ -208,7 +210,8 @@ func (c *Command) hookVerdict() *cobra.Command {
 		Short: "Print the verdict on a session of a coding agent",
 		Long: `Print the verdict on a session. The exit status of a coding agent does not show whether a
 gate refused its work, so use this command in CI after the agent ends. The session is
-tampered with if its cascade, programs or settings changed, or if a record is missing.`,
+tampered with if its cascade, programs or settings changed, or if a record is missing. The
+tree is that of the files that passed the last end, as git names it.`,
 		Annotations: exitStatus("0 passed, 1 refused, exhausted or tampered with, 3 broken or never judged"),
 		Example: `  capstan hook verdict c4e35053-870a-4e47-8abf-d39e97ae2d0a
   capstan hook verdict c4e35053-870a-4e47-8abf-d39e97ae2d0a --rules gates.yaml`,
@@ -223,7 +226,11 @@ tampered with if its cascade, programs or settings changed, or if a record is mi
 				return err
 			}
 			verdict := hooks.Verdict(records, digest)
-			if _, err := fmt.Fprintln(c.Stdout, verdict); err != nil {
+			text := verdict
+			if tree := hooks.Tree(records); tree != "" && verdict == hooks.Passed {
+				text += "\ntree " + tree
+			}
+			if _, err := fmt.Fprintln(c.Stdout, text); err != nil {
 				return &exit{exitBroken, err}
 			}
 			switch verdict {

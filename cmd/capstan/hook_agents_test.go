@@ -101,18 +101,20 @@ func storyOf(kind string, variation int) agentStory {
 
 // TestHookWithAgents runs real coding agents with a scripted model, one after the other. No
 // session leaves a text that a rule refuses unless the record of the session says so.
-// Without CAPSTAN_AGENTS it runs ten sessions, of installed agents.
+// CAPSTAN_AGENTS=ten installs the agents of ten sessions with npm, and all those of the whole
+// run. Without it, the ten sessions run with the agents that an earlier run installed.
 func TestHookWithAgents(t *testing.T) {
 	if testing.Short() {
 		t.Skip(elsewhere)
 	}
-	all := os.Getenv("CAPSTAN_AGENTS") == "all"
+	wanted := os.Getenv("CAPSTAN_AGENTS")
+	all := wanted == "all"
 	programs := map[string]string{}
 	for name, a := range codingAgents {
 		if !all && !a.sample {
 			continue
 		}
-		program, err := installAgent(t, a, all)
+		program, err := installAgent(t, a, wanted != "")
 		if err != nil {
 			t.Logf("%s does not run: %v", a.pkg, err)
 			continue
@@ -197,10 +199,8 @@ func inNamespace(t *testing.T) bool {
 		only = "^" + t.Name() + "$"
 	}
 	cmd := exec.Command("unshare", append(up, os.Args[0], "-test.run="+only, "-test.v", "-test.timeout=60m")...)
-	cmd.Env = append(os.Environ(), variable+"=1")
-	out, err := cmd.CombinedOutput()
-	t.Logf("%s", out)
-	if err != nil {
+	cmd.Env, cmd.Stdout, cmd.Stderr = append(os.Environ(), variable+"=1"), os.Stdout, os.Stderr
+	if err := cmd.Run(); err != nil {
 		t.Error(err)
 	}
 	return true
@@ -265,7 +265,6 @@ func startClaude(s *agentSession) *exec.Cmd {
 	return cmd
 }
 
-// startCodex gives every second session a model that gets apply_patch.
 func startCodex(s *agentSession) *exec.Cmd {
 	s.env = append(s.env, "FAKE_KEY=k")
 	config := fmt.Sprintf("model = \"fake\"\nmodel_provider = \"fake\"\napproval_policy = \"never\"\n[model_providers.fake]\nname = \"fake\"\nbase_url = \"%s/v1\"\n"+

@@ -94,6 +94,7 @@ func (g *Gate) Decide(ctx context.Context, e *Event) Decision {
 			if texts, err = changes.list(ctx); err != nil {
 				texts = []Text{{Err: fmt.Errorf("the changed files: %w", err)}}
 			}
+			s.tree = changes.tree(ctx)
 		}
 		for _, text := range texts {
 			if h.On == cascades.OnStop && text.File != "" && bytes.Contains(h.Cascade.Source, []byte("input.before")) {
@@ -104,7 +105,7 @@ func (g *Gate) Decide(ctx context.Context, e *Event) Decision {
 			}
 		}
 	}
-	if d.Verdict == NotJudged {
+	if len(d.Runs) == 0 { // no rule covers it, or each file passed before
 		run, err := g.note(ctx, e, s, d)
 		if err != nil {
 			return Unrecorded(e, err)
@@ -168,7 +169,7 @@ func (g *Gate) judge(ctx context.Context, e *Event, s *session, h *cascades.Hook
 		})
 		input := map[string]any{
 			"text": text.Content, "file": text.File, "agent": e.Agent, "session": e.Session, "subagent": e.Subagent, "event": e.Name, "tool": e.Tool,
-			"before": text.Before,
+			"before": text.Before, "tree": s.tree,
 		}
 		if text.Err != nil {
 			return g.unjudgeable(ctx, e, s, h, text, settings, key)

@@ -254,6 +254,15 @@ func TestChangedFiles(t *testing.T) {
 			t.Errorf("step %d: %+v", i, d)
 		}
 	}
+	records, err := hooks.Log(t.Context(), g.Journal, "s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	git("add", ".")
+	want, err := exec.Command("git", "-C", dir, "write-tree").Output()
+	if got := hooks.Tree(records); err != nil || got != strings.TrimSpace(string(want)) {
+		t.Errorf("the tree is %q, not %q: %v", got, want, err)
+	}
 }
 
 // TestParallelHooks checks that hooks of one session that run at the same time lose no

@@ -145,7 +145,8 @@ type Record struct {
 	Verdict string    `json:"verdict"`
 	Refused bool      `json:"refused"`
 	Reason  string    `json:"reason,omitempty"`
-	Rules   string    `json:"rules"` // the digest of what judged the session
+	Rules   string    `json:"rules"`          // the digest of what judged the session
+	Tree    string    `json:"tree,omitempty"` // of the files at an end, as git names it
 
 	key    string
 	number int // of the record among those of the key
@@ -175,7 +176,7 @@ func Log(ctx context.Context, j *journal.Journal, session string) ([]Record, err
 		r := Record{
 			Run: run.RunID, Time: run.Started, Agent: set["hook_agent"], Event: set["hook_event"], On: set["hook_on"], Tool: set["hook_tool"],
 			Rule: set["hook_rule"], File: set["hook_file"], Attempt: number(set["hook_attempt"]), Verdict: d.Verdict, Refused: d.Refuse,
-			Reason: set["hook_reason"], Rules: set[settingRules],
+			Reason: set["hook_reason"], Rules: set[settingRules], Tree: set["hook_tree"],
 			key: key, number: number(last), before: number(set["hook_before"]), stops: set["hook_stops"] == "true",
 		}
 		if run.Error != nil && r.Reason == "" {
@@ -252,4 +253,14 @@ func missing(records []Record) bool {
 		}
 	}
 	return false
+}
+
+// Tree returns the tree at the last end whose changed files a rule judged; "" without one.
+func Tree(records []Record) (tree string) {
+	for _, r := range records {
+		if r.On == cascades.OnStop && r.Tree != "" {
+			tree = r.Tree
+		}
+	}
+	return tree
 }

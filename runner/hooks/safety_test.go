@@ -235,4 +235,7 @@ func TestStoreInRepository(t *testing.T) {
 	if g.Store = filepath.Join(g.repo, "sub", "runs.db"); g.Outside(e) == nil {
 		t.Error("a store in the repository is allowed")
 	}
+	if err := os.RemoveAll(filepath.Join(g.repo, ".git")); err != nil || g.Outside(e) != nil {
+		t.Errorf("a folder that is no repository: %v, %v", err, g.Outside(e))
+	}
 }

@@ -25,6 +25,7 @@ type session struct {
 	deciders *runner.Deciders
 	records  []state // of the session, before this event
 	before   int     // their number
+	tree     string  // of the files at an end, if a rule judges changed files
 }
 
 // What judges a session, by the setting that stores its digest.
@@ -84,7 +85,7 @@ func (g *Gate) Deciders() (*runner.Deciders, error) {
 func (g *Gate) describe(e *Event, s *session) map[string]string {
 	return map[string]string{
 		"hook_agent": e.Agent, "hook_session": e.Session, "hook_subagent": e.Subagent, "hook_event": e.Name, "hook_on": e.On, "hook_tool": e.Tool,
-		"hook_stops": strconv.FormatBool(g.stops()), "hook_before": strconv.Itoa(s.before),
+		"hook_stops": strconv.FormatBool(g.stops()), "hook_before": strconv.Itoa(s.before), "hook_tree": s.tree,
 		settingRules: s.deciders.Digest(), settingAgent: g.settings,
 	}
 }
@@ -164,7 +165,8 @@ func inside(folder, path string) bool {
 
 // Outside returns an error if the record lies in the repository, where the agent may write.
 func (g *Gate) Outside(e *Event) error {
-	if g.Store != "" && e.Root != "" && inside(e.Root, resolved(g.Store)) {
+	_, none := os.Lstat(filepath.Join(e.Root, ".git"))
+	if g.Store != "" && e.Root != "" && none == nil && inside(e.Root, resolved(g.Store)) {
 		return fmt.Errorf("the store %s is in the repository of the agent, which may change it: --store names another file", g.Store)
 	}
 	return nil

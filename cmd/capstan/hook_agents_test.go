@@ -225,7 +225,7 @@ func runSession(t *testing.T, s *agentSession) {
 			t.Fatal(err)
 		}
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 6*time.Minute) // OpenCode waits a minute for packages that it cannot fetch
 	defer cancel()
 	s.model = newScriptedModel(t, filepath.Join(s.dir, "repo", "note.md"), s.story.act)
 	s.model.tooMany = func(turns int) {

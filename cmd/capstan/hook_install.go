@@ -51,8 +51,8 @@ func (f *setupFlags) addCommand(cmd *cobra.Command) {
 const hookSeconds = 60
 
 // setup returns the hooks of an agent for a cascade. The paths are absolute, because the
-// agent starts the hook from another folder, and PATH is that of now, because the settings
-// of a repository can change the environment of the agent.
+// agent starts the hook from another folder. PATH has the value of this process, because the
+// settings of a repository can change the environment of the agent.
 func (c *Command) setup(agent, file string, f setupFlags) (s hooks.Setup, settings string, err error) {
 	s = hooks.Setup{Agent: agent, Seconds: hookSeconds}
 	if settings, err = s.File(f.dir, c.Getenv); err != nil {

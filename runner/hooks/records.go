@@ -188,10 +188,14 @@ func Log(ctx context.Context, j *journal.Journal, session string) ([]Record, err
 	return records, nil
 }
 
-// Verdict returns the verdict on a whole session: [Tampered] if what judges it changed or a
-// record is missing, [Refused], [Exhausted] or [Broken] if a text that the agent leaves
-// behind did not pass, [NotJudged] if the session has no decision on what its rules judge,
-// or [Passed]. rules may be a digest that every record must have.
+// Verdict returns the verdict on a whole session:
+//
+//   - [Tampered]: what judges the session changed, or a record is missing
+//   - [Refused], [Exhausted], [Broken]: a text that the agent leaves behind did not pass
+//   - [NotJudged]: no rule judged the session, or its end
+//   - [Passed]: none of these
+//
+// rules may be the digest that every record must have.
 func Verdict(records []Record, rules string) string {
 	last := map[string]Record{}
 	stops, stopped, judged := false, false, false
@@ -234,8 +238,8 @@ func worseVerdict(a, b string) string {
 	return a
 }
 
-// missing reports whether records of a session are missing. Each record notes how many were
-// there before it, and those of one key are numbered.
+// missing reports whether records of a session are missing. Each record has the
+// number of earlier records, and the records of one key are numbered.
 func missing(records []Record) bool {
 	count := map[string]int{}
 	for _, r := range records {

@@ -169,7 +169,7 @@ func copyChecks(into, phase *yaml.Node) {
 }
 
 // ofHooks are the keys of the file that the cascade of a hook has too.
-var ofHooks = []string{"model", "providers", "databases", "validators", "tools", "budget", "$schema"}
+var ofHooks = []string{"model", "providers", "databases", "validators", "tools", "budget", "protect", "$schema"}
 
 // hookCascade reads the cascade of a hook. Its diagnostics have the positions of the
 // file, and its source is the tree as JSON, so that a stored run can be read again.

@@ -119,7 +119,7 @@ var floors = map[string]string{
 	"runner/mutate":   "cascades runner/backtest runner/engine runner/junit runner/measure runner/reports validators validators/faults validators/schema wards",
 	"runner/cases":    "cascades internal/files runner runner/backtest runner/engine runner/event runner/junit runner/measure runner/model runner/mutate runner/tool validators validators/schema",
 	// The gate of coding agents.
-	"runner/hooks":     "cascades internal/files internal/jsonvalue runner runner/journal wards",
+	"runner/hooks":     "cascades internal/files internal/jsonvalue runner runner/event runner/journal wards",
 	"runner/telemetry": "runner/event runner/model runner/telemetry/otlp validators/schema",
 	"runner/cost":      "cascades runner/event runner/journal runner/measure runner/reports validators validators/patterns",
 	"runner/trust":     "cascades runner/journal runner/junit runner/measure runner/reports validators wards",

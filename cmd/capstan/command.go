@@ -27,7 +27,8 @@ type Command struct {
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 	Getenv         func(string) string
-	Environ        []string // of which the secrets are never shown; may be nil
+	Environ        []string           // of which the secrets are never shown; may be nil
+	Restrict       func(env []string) // replaces the environment of the process; may be nil
 
 	piped  io.Reader         // Stdin, for what is read to its end; of a command that runs
 	hidden map[string]string // the secrets, by name; of a command that runs

@@ -2,53 +2,126 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/given"
 	"github.com/seed61713e19/capstan/runner/hooks"
+	"github.com/seed61713e19/capstan/runner/journal"
 )
 
 // setupFlags name the settings of an agent.
 type setupFlags struct {
 	dir   string
+	user  bool
 	print bool
+	model string
+	env   []string
 	store storeFlags
 }
 
 func (f *setupFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.dir, "project", "", flagTexts["project"])
+	cmd.Flags().Lookup("project").NoOptDefVal = "."
+	cmd.Flags().BoolVar(&f.user, "user", false, "your own settings (the default, where the agent has such)")
+	cmd.MarkFlagsMutuallyExclusive("user", "project")
+}
+
+func (f *setupFlags) addCommand(cmd *cobra.Command) {
+	f.add(cmd)
+	cmd.Flags().Var((*given.Models)(&f.model), "model", flagTexts["model"])
+	cmd.Flags().StringArrayVar(&f.env, "env", nil, flagTexts["env"])
+	f.store.add(cmd)
 }
 
 // hookSeconds is the time limit of an agent for a hook.
 const hookSeconds = 60
 
 // setup returns the hooks of an agent for a cascade. The paths are absolute, because the
-// agent starts the hook from another folder.
+// agent starts the hook from another folder. PATH has the value of this process, because the
+// settings of a repository can change the environment of the agent.
 func (c *Command) setup(agent, file string, f setupFlags) (s hooks.Setup, settings string, err error) {
+	s = hooks.Setup{Agent: agent, Seconds: hookSeconds}
+	if settings, err = s.File(f.dir, c.Getenv); err != nil {
+		return s, "", usage("%w", err)
+	}
+	if f.user && !filepath.IsAbs(settings) {
+		return s, "", usage("%s reads hooks from projects only: use --project", agent)
+	}
 	program, err := os.Executable()
 	if err != nil {
 		return s, "", &exit{exitBroken, err}
 	}
-	if file, err = filepath.Abs(file); err != nil {
+	store, _, err := c.storeFile(f.store)
+	if err != nil {
 		return s, "", usage("%w", err)
 	}
-	s = hooks.Setup{Agent: agent, Seconds: hookSeconds, Command: []string{program, "hook", "--rules", file}}
-	if f.store.store != "" {
-		s.Command = append(s.Command, "--store", f.store.store)
+	if store == noStore {
+		return s, "", usage("a hook needs a store for its decisions")
 	}
-	if settings, err = s.File(f.dir, c.Getenv); err != nil {
-		return s, "", usage("%w", err)
+	names := []*string{&file, &settings}
+	if !journal.IsAddress(store) {
+		names = append(names, &store)
+	}
+	for _, name := range names {
+		if *name, err = filepath.Abs(*name); err != nil {
+			return s, "", usage("%w", err)
+		}
+	}
+	s.Command = []string{program, "hook", "--rules", file, "--settings", settings, "--store", store}
+	for _, name := range []string{"PATH", "HOME"} {
+		if value := c.Getenv(name); value != "" {
+			s.Command = append(s.Command, "--env", name+"="+value)
+		}
+	}
+	for _, entry := range f.env {
+		s.Command = append(s.Command, "--env", entry)
+	}
+	if model := cmp.Or(f.model, c.Getenv("CAPSTAN_MODEL")); model != "" {
+		s.Command = append(s.Command, "--model", model)
 	}
 	return s, settings, nil
+}
+
+// judging returns the hooks of an agent for a cascade that has rules. The hooks see the
+// variables that the cascade needs.
+func (c *Command) judging(agent, file string, f setupFlags) (hooks.Setup, string, *cascades.Cascade, error) {
+	cascade, err := c.load(file)
+	if err != nil {
+		return hooks.Setup{}, "", nil, err
+	}
+	if len(cascade.Hooks) == 0 {
+		return hooks.Setup{}, "", nil, usage("%s has no hooks", file)
+	}
+	m := newModels(c.Getenv, false, nil, c.names.root)
+	for _, h := range cascade.Hooks {
+		names := h.Cascade.Variables()
+		for _, name := range h.Cascade.Models(cascades.Chosen(m.chosen(f.model, file))) {
+			if p, ok := m.Of(h.Cascade.EveryProvider()).Provider(name); ok && p.KeyEnv != "" {
+				names = append(names, p.KeyEnv)
+			}
+		}
+		for _, name := range names {
+			if !slices.Contains(f.env, name) {
+				f.env = append(f.env, name)
+			}
+		}
+	}
+	s, settings, err := c.setup(agent, file, f)
+	return s, settings, cascade, err
 }
 
 // readSettings returns the settings; nil if the file does not exist.
@@ -73,34 +146,32 @@ func (c *Command) hookInstall() *cobra.Command {
 		Example: "  capstan hook install claude gates.yaml\n  capstan hook install codex gates.yaml --print",
 		Args:    cobra.ExactArgs(2),
 		RunE: func(_ *cobra.Command, args []string) error {
-			s, file, err := c.setup(args[0], args[1], f)
+			s, file, _, err := c.judging(args[0], args[1], f)
 			if err != nil {
 				return err
-			}
-			cascade, err := c.load(args[1])
-			if err != nil {
-				return err
-			}
-			if len(cascade.Hooks) == 0 {
-				return usage("%s has no hooks", args[1])
 			}
 			settings, err := readSettings(file)
-			if err == nil && !f.print {
-				return c.writeSettings(file, settings, s.Merge)
-			}
 			if err != nil {
 				return err
 			}
-			if settings, err = s.Merge(settings); err != nil {
-				return usage("%s: %w", file, err)
+			if f.print {
+				if settings, err = s.Merge(settings); err != nil {
+					return usage("%s: %w", file, err)
+				}
+				_, err = c.Stdout.Write(settings)
+				return err
 			}
-			_, err = c.Stdout.Write(settings)
-			return err
+			if err := c.writeSettings(file, settings, s.Merge); err != nil {
+				return err
+			}
+			if s.InProject(f.dir) {
+				fmt.Fprintf(c.Stderr, "note: the agent can change %s and remove the hooks; only capstan hook verdict counts\n", file)
+			}
+			return nil
 		},
 	}
-	f.add(cmd)
+	f.addCommand(cmd)
 	cmd.Flags().BoolVar(&f.print, "print", false, "output of the settings, without a change")
-	f.store.add(cmd)
 	return cmd
 }
 
@@ -162,12 +233,12 @@ func (c *Command) hookCheck() *cobra.Command {
 		Use:   "check AGENT FILE",
 		Short: "Check the installed hooks of a coding agent",
 		Long: `Compare the settings of the agent with the hooks of the cascade, send a refused and a
-passed payload through the installed command, and list what the hooks cannot refuse.`,
+passed payload through each installed command, and list what the hooks cannot refuse.`,
 		Annotations: exitStatus("0 the hooks work, 1 the hooks are missing, or do not refuse"),
 		Example:     "  capstan hook check claude gates.yaml",
 		Args:        cobra.ExactArgs(2),
 		RunE: func(_ *cobra.Command, args []string) error {
-			s, file, err := c.setup(args[0], args[1], f)
+			s, file, cascade, err := c.judging(args[0], args[1], f)
 			if err != nil {
 				return err
 			}
@@ -175,15 +246,29 @@ passed payload through the installed command, and list what the hooks cannot ref
 				return &exit{exitNo, err}
 			}
 			fmt.Fprintf(c.Stdout, "the hooks in %s work\n", file)
-			for _, open := range s.Open() {
+			for _, open := range slices.Concat(openEvents(s, cascade), s.Open()) {
 				fmt.Fprintf(c.Stdout, "open: %s\n", open)
 			}
 			return nil
 		},
 	}
-	f.add(cmd)
-	f.store.add(cmd)
+	f.addCommand(cmd)
 	return cmd
+}
+
+// openEvents lists the events that no rule of the cascade covers, or for which the agent
+// has no hook.
+func openEvents(s hooks.Setup, cascade *cascades.Cascade) (open []string) {
+	for _, on := range []string{cascades.OnWrite, cascades.OnCommand, cascades.OnStop, cascades.OnSubagent, cascades.OnPrompt} {
+		ruled := slices.ContainsFunc(cascade.Hooks, func(h *cascades.Hook) bool { return h.On == on })
+		switch {
+		case slices.Contains(s.Uncovered(), on):
+			open = append(open, on+" (the agent has no such event)")
+		case !ruled:
+			open = append(open, on+" (no rule)")
+		}
+	}
+	return open
 }
 
 func (c *Command) checkHooks(s hooks.Setup, file string) error {
@@ -198,32 +283,51 @@ func (c *Command) checkHooks(s hooks.Setup, file string) error {
 	if !hooks.SameSettings(settings, merged) {
 		return fmt.Errorf("%s does not have the hooks of this cascade; capstan hook install %s adds them", file, s.Agent)
 	}
-	if bytes.Contains(settings, []byte(`"disableAllHooks": true`)) {
-		return fmt.Errorf("%s disables all hooks", file)
-	}
-	for payload, status := range map[string]int{"{}": exitUsage, s.Passing(): exitOK} {
-		cmd := exec.Command("sh", "-c", s.Line())
-		cmd.Stdin, cmd.Env = strings.NewReader(payload), c.Environ
-		cmd.WaitDelay = time.Second
-		output, err := cmd.CombinedOutput()
-		if got := cmd.ProcessState.ExitCode(); got != status {
-			return fmt.Errorf("the hook ends with status %d, not %d: %v: %s", got, status, err, oneLine(string(output)))
+	event, refused, passed := s.Payloads(fmt.Sprintf("check-%d", time.Now().UnixNano()))
+	commands := s.Commands(settings)
+	for _, line := range slices.Compact(slices.Sorted(maps.Values(commands))) {
+		if s.ByArgument() {
+			line += " --event " + event
+		}
+		for payload, refuses := range map[string]bool{refused: true, passed: false} {
+			cmd := exec.Command("sh", "-c", line)
+			cmd.Stdin, cmd.Env = strings.NewReader(payload), c.Environ
+			cmd.WaitDelay = time.Second
+			var out, errs bytes.Buffer
+			cmd.Stdout, cmd.Stderr = &out, &errs
+			err := cmd.Run()
+			if answered := bytes.Contains(out.Bytes(), []byte("deny")); err != nil || answered != refuses {
+				return fmt.Errorf("the hook must refuse a write to .git, and pass an unknown tool; it answers %q: %v: %s", out.String(), err, oneLine(errs.String()))
+			}
 		}
 	}
 	return nil
 }
 
-// hookSigns lists the settings of coding agents that have hooks of Capstan.
+// hookSigns lists the settings of coding agents that have hooks of Capstan, those of the
+// working directory included.
 func (c *Command) hookSigns() (signs []sign) {
 	for _, agent := range hooks.Agents() {
-		file, err := (hooks.Setup{Agent: agent}).File("", c.Getenv)
-		if err != nil {
-			continue
-		}
-		settings, err := readSettings(file)
-		if err == nil && hooks.Installed(settings) {
-			signs = append(signs, sign{What: "hook", Name: agent, State: healthy, Says: "installed in " + file})
+		var seen []string
+		for _, dir := range []string{"", "."} {
+			s := hooks.Setup{Agent: agent}
+			file, err := s.File(dir, c.Getenv)
+			if err != nil || slices.Contains(seen, file) {
+				continue
+			}
+			seen = append(seen, file)
+			if settings, err := readSettings(file); err == nil && hooks.Installed(settings) {
+				signs = append(signs, hookSign(s, file, settings))
+			}
 		}
 	}
 	return signs
+}
+
+func hookSign(s hooks.Setup, file string, settings []byte) sign {
+	found := sign{What: "hook", Name: s.Agent, State: healthy, Says: "installed in " + file}
+	if reason := s.Broken(settings); reason != "" {
+		found.State, found.Says, found.Mend = broken, file+": "+reason, "capstan hook install "+s.Agent+" FILE"
+	}
+	return found
 }

@@ -6,84 +6,185 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 )
 
-// A scriptedModel speaks the protocols of Claude Code (Messages) and Codex (Responses),
-// streamed. It replies to requests with tools from a script, and to others with one word.
-type scriptedModel struct {
-	*httptest.Server
-	mu    sync.Mutex
-	turns int
-	note  string
-	act   func(turn int, refused bool) act
+type fields = map[string]any
+
+// An act is one reply of the scripted model: a call of a tool, or a text.
+type act struct {
+	write   string // the content of the file
+	command string
+	text    string
 }
 
-func newScriptedModel(t *testing.T, note string, script func(int, bool) act) *scriptedModel {
-	m := &scriptedModel{note: note, act: script}
+// A scriptedModel speaks Anthropic Messages, OpenAI Responses, OpenAI chat completions and
+// Gemini, streamed. It replies to requests with tools from a script, and to others with one
+// word.
+type scriptedModel struct {
+	*httptest.Server
+	mu      sync.Mutex
+	turns   int
+	file    string
+	last    string // the last text
+	act     func(turn int, refused bool) act
+	tooMany func(turns int) // is told of each turn; may be nil
+}
+
+func newScriptedModel(t *testing.T, file string, script func(int, bool) act) *scriptedModel {
+	m := &scriptedModel{file: file, act: script}
 	m.Server = httptest.NewServer(m)
 	t.Cleanup(m.Close)
 	return m
 }
 
+// A modelRequest is the part of a request that the scripted model reads: the names of tools.
+type modelRequest struct {
+	Tools []modelTool
+	Input json.RawMessage
+}
+
+type modelTool struct {
+	Name                 string
+	Function             struct{ Name string }
+	FunctionDeclarations []struct{ Name string }
+	Tools                []modelTool
+}
+
+func (r modelRequest) tools() (names []string) {
+	var inner []modelTool
+	if json.Unmarshal(r.Input, &inner) == nil { // Codex sends tools as items of the input, too
+		for _, item := range inner {
+			r.Tools = append(r.Tools, item.Tools...)
+		}
+	}
+	for i := 0; i < len(r.Tools); i++ {
+		tool := r.Tools[i]
+		r.Tools = append(r.Tools, tool.Tools...)
+		names = append(names, tool.Name, tool.Function.Name)
+		for _, f := range tool.FunctionDeclarations {
+			names = append(names, f.Name)
+		}
+	}
+	return slices.DeleteFunc(names, func(s string) bool { return s == "" })
+}
+
 // ServeHTTP implements [http.Handler].
 func (m *scriptedModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
-	var request struct {
-		Tools []struct{ Name, Type string }
-		Input []struct {
-			Type  string
-			Tools []struct{ Name, Type string }
-		}
-	}
-	messages := strings.HasSuffix(r.URL.Path, "/messages")
-	if r.Method != http.MethodPost || !messages && !strings.HasSuffix(r.URL.Path, "/responses") || json.Unmarshal(body, &request) != nil && messages {
+	var request modelRequest
+	path := r.URL.Path
+	protocol := path[strings.LastIndexAny(path, "/:")+1:]
+	if r.Method != http.MethodPost || json.Unmarshal(body, &request) != nil {
 		w.WriteHeader(http.StatusNotFound)
 		return
 	}
-	tools := map[string]bool{}
-	for _, tool := range request.Tools {
-		tools[tool.Name] = true
-	}
-	next := act{text: "ok"}
+	tools, next := request.tools(), act{text: "ok"}
+	m.mu.Lock()
 	if len(tools) > 0 {
-		m.mu.Lock()
 		next = m.act(m.turns, strings.Contains(string(body), "Refused by the gate"))
-		m.turns++
-		m.mu.Unlock()
+		if m.turns++; m.tooMany != nil {
+			m.tooMany(m.turns)
+		}
+		if next.text != "" {
+			m.last = next.text
+		}
 	}
+	id := fmt.Sprint("call_", m.turns)
+	m.mu.Unlock()
+	name, input := m.call(next, tools)
 	w.Header().Set("Content-Type", "text/event-stream")
-	if messages {
-		m.messages(w, next)
-	} else {
-		m.responses(w, next, tools)
+	switch protocol {
+	case "messages":
+		replyMessages(w, id, name, input, next.text)
+	case "responses":
+		replyResponses(w, id, name, input, next.text)
+	case "completions":
+		replyChat(w, id, name, input, next.text)
+	case "streamGenerateContent", "generateContent":
+		part := fields{"text": next.text}
+		if name != "" {
+			part = fields{"functionCall": fields{"id": id, "name": name, "args": input}}
+		}
+		if protocol == "generateContent" {
+			w.Header().Set("Content-Type", "application/json")
+		} else {
+			fmt.Fprint(w, "data: ")
+		}
+		writeValue(w, fields{"candidates": []any{fields{"index": 0, "finishReason": "STOP", "content": fields{"role": "model", "parts": []any{part}}}},
+			"modelVersion": "fake", "responseId": id, "usageMetadata": fields{"promptTokenCount": 9, "candidatesTokenCount": 9, "totalTokenCount": 18}})
+		fmt.Fprint(w, "\n\n")
+	default:
+		w.WriteHeader(http.StatusNotFound)
 	}
+}
+
+// call returns the call of the tool that the agent offers for an act; "" for a text.
+func (m *scriptedModel) call(a act, tools []string) (name string, input any) {
+	has := func(name string) bool { return slices.Contains(tools, name) }
+	command := a.command
+	switch {
+	case a.text != "":
+		return "", nil
+	case a.write == "":
+	case has("Write"):
+		return "Write", fields{"file_path": m.file, "content": a.write}
+	case has("apply_patch"):
+		lines := strings.ReplaceAll("+"+strings.TrimSuffix(a.write, "\n"), "\n", "\n+")
+		return "apply_patch", "*** Begin Patch\n*** Add File: " + m.file + "\n" + lines + "\n*** End Patch\n"
+	case has("write_file"):
+		return "write_file", fields{"file_path": m.file, "content": a.write}
+	case has("write"):
+		return "write", fields{"filePath": m.file, "content": a.write}
+	case has("create"):
+		return "create", fields{"path": m.file, "file_text": a.write}
+	default:
+		command = fmt.Sprintf("printf '%%s' %q > %q", a.write, m.file)
+	}
+	for name, input := range map[string]fields{
+		"Bash": {"command": command, "description": "as asked"}, "bash": {"command": command, "description": "as asked"}, "exec_command": {"cmd": command},
+		"shell_command": {"command": command}, "run_shell_command": {"command": command, "is_background": false, "description": "as asked"},
+	} {
+		if has(name) {
+			return name, input
+		}
+	}
+	return "", nil
+}
+
+func writeValue(w io.Writer, v any) {
+	text, _ := json.Marshal(v)
+	_, _ = w.Write(text)
 }
 
 func writeEvent(w io.Writer, name string, v any) {
-	text, _ := json.Marshal(v)
-	fmt.Fprintf(w, "event: %s\ndata: %s\n\n", name, text)
+	if name != "" {
+		fmt.Fprintf(w, "event: %s\n", name)
+	}
+	fmt.Fprint(w, "data: ")
+	writeValue(w, v)
+	fmt.Fprint(w, "\n\n")
 }
 
-type fields = map[string]any
+func argumentText(v any) string {
+	if text, ok := v.(string); ok {
+		return text
+	}
+	text, _ := json.Marshal(v)
+	return string(text)
+}
 
-// messages replies in the protocol of Anthropic Messages.
-func (m *scriptedModel) messages(w io.Writer, a act) {
+func replyMessages(w io.Writer, id, name string, input any, text string) {
 	send := func(kind string, more fields) {
 		more["type"] = kind
 		writeEvent(w, kind, more)
 	}
-	id := fmt.Sprint("call_", m.turns)
-	block, delta, why := fields{"type": "text", "text": ""}, fields{"type": "text_delta", "text": a.text}, "end_turn"
-	if a.text == "" {
-		name, input := "Bash", fields{"command": a.command, "description": "as asked"}
-		if a.write != "" {
-			name, input = "Write", fields{"file_path": m.note, "content": a.write}
-		}
-		text, _ := json.Marshal(input)
-		block, delta, why = fields{"type": "tool_use", "id": id, "name": name, "input": fields{}}, fields{"type": "input_json_delta", "partial_json": string(text)}, "tool_use"
+	block, delta, why := fields{"type": "text", "text": ""}, fields{"type": "text_delta", "text": text}, "end_turn"
+	if name != "" {
+		block, delta, why = fields{"type": "tool_use", "id": id, "name": name, "input": fields{}}, fields{"type": "input_json_delta", "partial_json": argumentText(input)}, "tool_use"
 	}
 	usage := fields{"input_tokens": 9, "output_tokens": 9}
 	send("message_start", fields{"message": fields{"id": "msg_" + id, "type": "message", "role": "assistant", "model": "fake", "content": []any{}, "stop_reason": nil, "usage": usage}})
@@ -94,28 +195,19 @@ func (m *scriptedModel) messages(w io.Writer, a act) {
 	send("message_stop", fields{})
 }
 
-// responses replies in the protocol of OpenAI Responses. Files are written by a command,
-// because Codex offers apply_patch to models that it knows.
-func (m *scriptedModel) responses(w io.Writer, a act, tools map[string]bool) {
+func replyResponses(w io.Writer, id, name string, input any, text string) {
 	n := 0
 	send := func(kind string, more fields) {
 		more["type"], more["sequence_number"] = kind, n
 		n++
 		writeEvent(w, kind, more)
 	}
-	id := fmt.Sprint("call_", m.turns)
-	item := fields{"type": "message", "id": "m" + id, "role": "assistant", "status": "completed", "content": []any{fields{"type": "output_text", "text": a.text, "annotations": []any{}}}}
-	if a.text == "" {
-		command := a.command
-		if a.write != "" {
-			command = fmt.Sprintf("printf '%%s' %q > %q", a.write, m.note)
+	item := fields{"type": "message", "id": "m" + id, "role": "assistant", "status": "completed", "content": []any{fields{"type": "output_text", "text": text, "annotations": []any{}}}}
+	if name != "" {
+		item = fields{"type": "function_call", "id": "f" + id, "call_id": id, "name": name, "arguments": argumentText(input), "status": "completed"}
+		if patch, ok := input.(string); ok {
+			item = fields{"type": "custom_tool_call", "id": "f" + id, "call_id": id, "name": name, "input": patch, "status": "completed"}
 		}
-		name, input := "exec_command", fields{"cmd": command}
-		if !tools[name] {
-			name, input = "shell_command", fields{"command": command}
-		}
-		text, _ := json.Marshal(input)
-		item = fields{"type": "function_call", "id": "f" + id, "call_id": id, "name": name, "arguments": string(text), "status": "completed"}
 	}
 	response := fields{"id": "resp_" + id, "object": "response", "status": "completed", "model": "fake", "output": []any{item},
 		"usage": fields{"input_tokens": 9, "output_tokens": 9, "total_tokens": 18}}
@@ -123,4 +215,23 @@ func (m *scriptedModel) responses(w io.Writer, a act, tools map[string]bool) {
 	send("response.output_item.added", fields{"output_index": 0, "item": item})
 	send("response.output_item.done", fields{"output_index": 0, "item": item})
 	send("response.completed", fields{"response": response})
+}
+
+func replyChat(w io.Writer, id, name string, input any, text string) {
+	chunk := func(more fields) fields {
+		more["id"], more["object"], more["created"], more["model"] = id, "chat.completion.chunk", 1, "fake"
+		return more
+	}
+	delta := func(delta fields, why any) fields {
+		return chunk(fields{"choices": []any{fields{"index": 0, "delta": delta, "finish_reason": why}}})
+	}
+	content, why := fields{"content": text}, "stop"
+	if name != "" {
+		content, why = fields{"tool_calls": []any{fields{"index": 0, "id": id, "type": "function", "function": fields{"name": name, "arguments": argumentText(input)}}}}, "tool_calls"
+	}
+	writeEvent(w, "", delta(fields{"role": "assistant", "content": ""}, nil))
+	writeEvent(w, "", delta(content, nil))
+	writeEvent(w, "", delta(fields{}, why))
+	writeEvent(w, "", chunk(fields{"choices": []any{}, "usage": fields{"prompt_tokens": 9, "completion_tokens": 9, "total_tokens": 18}}))
+	fmt.Fprint(w, "data: [DONE]\n\n")
 }

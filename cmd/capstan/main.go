@@ -31,6 +31,6 @@ import "os"
 func main() {
 	conceal()
 	collectSeldom(os.Getenv)
-	c := &Command{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Environ: os.Environ()}
+	c := &Command{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Environ: os.Environ(), Restrict: restrict}
 	os.Exit(c.Run(untilInterrupted(), os.Args[1:]))
 }

@@ -35,9 +35,10 @@ type agent struct {
 }
 
 type agentTable struct {
-	Fields map[string][]string
-	Tools  []string
-	Agents []*agent
+	Fields    map[string][]string
+	Tools     []string
+	Protected []string
+	Agents    []*agent
 }
 
 var agents = sync.OnceValue(func() agentTable {
@@ -111,24 +112,42 @@ type Answer struct {
 // Answer returns the answer to the agent that sent the event. e may be an event that
 // [Decode] could read in part only.
 func (e *Event) Answer(d Decision) Answer {
+	d.Reason = cut(d.Reason)
 	refusal := Answer{Stderr: d.Reason + "\n", Status: 2}
+	row := e.agent
 	switch {
 	case !d.Refuse && d.Reason == "":
 		return Answer{}
 	case !d.Refuse:
 		refusal.Status = 0
 		return refusal
-	case e.agent == nil:
+	case row == nil:
+		row = rowOf(e.Agent)
+	}
+	if row == nil {
 		return refusal
 	}
-	form := e.agent.Answers[e.kind]
-	if end := e.agent.Answers["end"]; d.Ends && end != nil && e.kind != onTool {
+	form := row.Answers[e.kind]
+	if end := row.Answers["end"]; d.Ends && end != nil && e.kind != onTool {
 		form = end
+	}
+	if form == nil {
+		form = row.Answers["any"]
 	}
 	if body, err := json.Marshal(filled(form, d.Reason)); err == nil && form != nil {
 		return Answer{Stdout: append(body, '\n')}
 	}
 	return refusal
+}
+
+// rowOf returns the row of the table with the settings of an agent; nil for an unknown one.
+func rowOf(name string) *agent {
+	for _, a := range agents().Agents {
+		if a.Agent == name && a.Install.File != "" {
+			return a
+		}
+	}
+	return nil
 }
 
 // filled returns an answer of the table with the reason in it.

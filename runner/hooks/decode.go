@@ -25,10 +25,11 @@ type Event struct {
 	Subagent string // that acts; "" for the agent itself
 	Name     string // as the agent calls the event
 	Tool     string
-	On       string // of [cascades.Hook]; "" for an event that no hook can cover
-	Root     string // the git repository around the agent's folder, or the folder
-	Again    bool   // the agent goes on because a hook refused the end
-	Texts    []Text // to judge
+	On       string   // of [cascades.Hook]; "" for an event that no hook can cover
+	Root     string   // the git repository around the agent's folder, or the folder
+	Again    bool     // the agent goes on because a hook refused the end
+	Texts    []Text   // to judge
+	Paths    []string // absolute, of the files that a tool writes or removes
 
 	agent *agent
 	kind  string // tool, stop, subagent, prompt, start, note
@@ -38,7 +39,8 @@ type Event struct {
 type Text struct {
 	File    string // slash-separated, relative to the root; absolute outside the root; "" for a text that is no file
 	Content string
-	Err     error // the write cannot be applied to the file
+	Before  string // the file as it is before the write, or was at the start of the session
+	Err     error  // the write cannot be applied to the file
 }
 
 // errPayload is the error of a payload that no known agent sends.
@@ -104,13 +106,10 @@ func (e *Event) read(in map[string]any) (err error) {
 		return nil
 	}
 	folder, err := text(in, "folder")
-	if list, ok := field(in, "folders").([]any); folder == "" && ok && len(list) > 0 {
-		folder, _ = list[0].(string)
-	}
 	if err != nil || !filepath.IsAbs(folder) {
 		return errors.Join(err, errors.New("it has no folder with an absolute path"))
 	}
-	e.Root = repository(folder)
+	e.Root = Repository(folder)
 	switch e.kind {
 	case onTool:
 		return e.readTool(in, folder)
@@ -177,9 +176,6 @@ func lastMessage(file string) (last string, err error) {
 // other names in other agents.
 func (e *Event) readTool(in map[string]any, folder string) error {
 	input, ok := field(in, "input").(map[string]any)
-	if e.Tool == "" && !ok { // Cursor sends the fields of a command at the top
-		input, ok = in, true
-	}
 	if !ok {
 		return errors.New("the input of the tool must be an object")
 	}
@@ -258,8 +254,8 @@ func commandOf(input map[string]any) (string, error) {
 	return strings.Join(words, " "), nil
 }
 
-// repository returns the nearest folder around a folder that has a .git, or the folder.
-func repository(folder string) string {
+// Repository returns the nearest folder around a folder that has a .git, or the folder.
+func Repository(folder string) string {
 	if real, err := filepath.EvalSymlinks(folder); err == nil {
 		folder = real
 	}

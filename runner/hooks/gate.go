@@ -1,20 +1,19 @@
 package hooks
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
-	"strings"
-	"unicode/utf8"
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/journal"
-	"github.com/seed61713e19/capstan/wards"
 )
 
 // The verdicts of decisions.
@@ -23,6 +22,7 @@ const (
 	Refused    = "refused"
 	Exhausted  = "exhausted"  // refused as often as max_attempts allows
 	Broken     = "broken"     // a check had no verdict
+	Tampered   = "tampered"   // what judges the session changed, or a record is missing
 	NotJudged  = "not judged" // no rule covers the event
 	Unfinished = "unfinished" // the process died before the verdict
 )
@@ -38,7 +38,7 @@ type Decision struct {
 
 // worse returns the worse of two decisions, with the reasons of both.
 func (d Decision) worse(other Decision) Decision {
-	order := []string{NotJudged, Passed, Exhausted, Broken, Refused}
+	order := []string{NotJudged, Passed, Exhausted, Broken, Refused, Tampered}
 	rank := func(d Decision) int {
 		if d.Refuse {
 			return len(order)
@@ -59,65 +59,82 @@ func (d Decision) worse(other Decision) Decision {
 	return a
 }
 
-// maxReason is the longest reason that an agent gets, in bytes.
-const maxReason = 8 << 10
-
-func cut(reason string) string {
-	if len(reason) <= maxReason {
-		return reason
-	}
-	reason = reason[:maxReason]
-	for !utf8.ValidString(reason) {
-		reason = reason[:len(reason)-1]
-	}
-	return reason + " …"
-}
-
 // A Gate applies the hooks of one cascade to events.
 type Gate struct {
-	Runner  *runner.Runner // with Journal as its journal
-	Journal *journal.Journal
-	Cascade *cascades.Cascade
+	Runner   *runner.Runner // with Journal as its journal
+	Journal  *journal.Journal
+	Cascade  *cascades.Cascade
+	Store    string // the file of the journal; "" for a server
+	Settings string // the settings of the agent, with the hooks; may be empty
+	Program  string // the program of the hooks; may be empty
+
+	settings string // the digest of Settings
 }
 
 // Decide applies every hook that covers the event, and records each decision.
 func (g *Gate) Decide(ctx context.Context, e *Event) Decision {
+	s, changed, err := g.session(ctx, e)
+	switch {
+	case err != nil:
+		return Unrecorded(e, err)
+	case changed != nil:
+		return g.tampered(ctx, e, s, changed)
+	}
+	if err := g.forbidden(e, s); err != nil {
+		return g.refuse(ctx, e, s, err)
+	}
 	d := Decision{Verdict: NotJudged}
-	changed := changedFiles{gate: g, event: e}
+	changes := changedFiles{base: s.head, event: e}
 	for _, h := range g.Cascade.Hooks {
 		if h.On != e.On {
 			continue
 		}
 		texts := e.Texts
 		if h.On == cascades.OnStop && h.Files != nil {
-			var err error
-			if texts, err = changed.list(ctx); err != nil {
+			if texts, err = changes.list(ctx); err != nil {
 				texts = []Text{{Err: fmt.Errorf("the changed files: %w", err)}}
 			}
+			s.tree = changes.tree(ctx)
 		}
 		for _, text := range texts {
+			if h.On == cascades.OnStop && text.File != "" && bytes.Contains(h.Cascade.Source, []byte("input.before")) {
+				text.Before = changes.before(ctx, text.File)
+			}
 			if text.Err != nil && text.File == "" || h.Applies(text.File, text.Content) {
-				d = d.worse(g.judge(ctx, e, h, text))
+				d = d.worse(g.judge(ctx, e, s, h, text))
 			}
 		}
 	}
-	if d.Verdict == NotJudged {
-		if run, err := g.note(ctx, e, d); err != nil {
+	if len(d.Runs) == 0 { // no rule covers it, or each file passed before
+		run, err := g.note(ctx, e, s, d)
+		if err != nil {
 			return Unrecorded(e, err)
-		} else {
-			d.Runs = append(d.Runs, run)
 		}
+		d.Runs = append(d.Runs, run)
 	}
-	d.Reason = cut(d.Reason)
 	return d
 }
 
 // Refuse records an event that could not be read, and refuses it.
 func (g *Gate) Refuse(ctx context.Context, e *Event, why error) Decision {
-	d := Decision{Verdict: Refused, Refuse: true, Reason: "Refused by the gate: " + why.Error()}
-	if run, err := g.note(ctx, e, d); err == nil {
-		d.Runs = []string{run}
+	s := &session{}
+	var err error
+	if s.deciders, err = g.Deciders(); err == nil {
+		err = g.read(ctx, s, e.Session)
 	}
+	if err != nil {
+		return Unrecorded(e, err)
+	}
+	return g.refuse(ctx, e, s, why)
+}
+
+func (g *Gate) refuse(ctx context.Context, e *Event, s *session, why error) Decision {
+	d := Decision{Verdict: Refused, Refuse: true, Reason: "Refused by the gate: " + cut(why.Error())}
+	run, err := g.note(ctx, e, s, d)
+	if err != nil {
+		return Unrecorded(e, err)
+	}
+	d.Runs = []string{run}
 	return d
 }
 
@@ -135,39 +152,40 @@ func Unrecorded(e *Event, err error) Decision {
 const maxBroken = 2
 
 // judge runs the checks of a hook on one text.
-func (g *Gate) judge(ctx context.Context, e *Event, h *cascades.Hook, text Text) Decision {
+func (g *Gate) judge(ctx context.Context, e *Event, s *session, h *cascades.Hook, text Text) Decision {
 	key := recordKey(e, g.Cascade.ID+" "+h.Name, text)
 	for range 1000 {
-		earlier, err := g.states(ctx, key, maxAttempts)
-		if err != nil {
-			return Unrecorded(e, err)
-		}
+		earlier := s.of(key)
 		number, attempt := next(earlier)
 		first := h.On == cascades.OnStop && text.File != "" && attempt == 1
 		if first && len(earlier) > 0 && g.same(ctx, earlier[len(earlier)-1].run, text) {
 			return Decision{Verdict: Passed}
 		}
-		settings := map[string]string{
-			"hook_agent": e.Agent, "hook_session": e.Session, "hook_subagent": e.Subagent, "hook_event": e.Name, "hook_on": h.On,
-			"hook_rule": h.Name, "hook_file": text.File, "hook_tool": e.Tool, "hook_attempt": strconv.Itoa(attempt),
+		settings := g.describe(e, s)
+		maps.Copy(settings, map[string]string{
+			"hook_on": h.On, "hook_rule": h.Name, "hook_file": text.File, "hook_attempt": strconv.Itoa(attempt),
 			"hook_max_attempts": strconv.Itoa(h.MaxAttempts), "hook_on_exhausted": h.OnExhausted, "hook_on_error": h.OnError,
-			"hook_text": digest(text.Content), "hook_stops": strconv.FormatBool(g.stops()),
-		}
+			"hook_text": digest(text.Content),
+		})
 		input := map[string]any{
 			"text": text.Content, "file": text.File, "agent": e.Agent, "session": e.Session, "subagent": e.Subagent, "event": e.Name, "tool": e.Tool,
+			"before": text.Before, "tree": s.tree,
 		}
 		if text.Err != nil {
-			return g.unjudgeable(ctx, e, h, text, settings, key)
+			return g.unjudgeable(ctx, e, s, h, text, settings, key)
 		}
 		result, err := g.Runner.Run(ctx, h.Cascade, input, runner.WithRunID(runName(key, number)), runner.WithSettings(settings))
 		switch {
 		case errors.Is(err, runner.ErrRunExists): // another hook of the session was faster
+			if err := g.read(ctx, s, e.Session); err != nil {
+				return Unrecorded(e, err)
+			}
 			continue
 		case errors.Is(err, runner.ErrNotKept):
 			return Unrecorded(e, err)
 		case result.Error != nil && result.Error.Code == runner.Invalid: // it lacks a program or a model, and no run is stored
 			settings["hook_verdict"], settings["hook_reason"] = Broken, result.Error.Message
-			if result.RunID, err = g.record(ctx, key, settings); err != nil {
+			if result.RunID, err = g.record(ctx, e, s, key, settings); err != nil {
 				return Unrecorded(e, err)
 			}
 		}
@@ -183,17 +201,17 @@ func (g *Gate) judge(ctx context.Context, e *Event, h *cascades.Hook, text Text)
 
 // unjudgeable decides on a text that cannot be read. A write that cannot be applied to its
 // file is refused, as the agent's own tool would fail, too.
-func (g *Gate) unjudgeable(ctx context.Context, e *Event, h *cascades.Hook, text Text, settings map[string]string, key string) Decision {
+func (g *Gate) unjudgeable(ctx context.Context, e *Event, s *session, h *cascades.Hook, text Text, settings map[string]string, key string) Decision {
 	settings["hook_verdict"], settings["hook_reason"] = Broken, text.Err.Error()
 	if text.File != "" && h.On == cascades.OnWrite {
 		settings["hook_verdict"], key = Refused, recordKey(e, g.Cascade.ID+" "+h.Name+" not applied", text)
 	}
-	run, err := g.record(ctx, key, settings)
+	run, err := g.record(ctx, e, s, key, settings)
 	if err != nil {
 		return Unrecorded(e, err)
 	}
 	d := decide(runner.Failed, settings)
-	d.Runs, d.Reason = []string{run}, fmt.Sprintf("Refused by the gate (%s): %v", place(h, text), text.Err)
+	d.Runs, d.Reason = []string{run}, fmt.Sprintf("Refused by the gate (%s):", place(h, text))+quote([]string{text.Err.Error()})
 	return d
 }
 
@@ -207,8 +225,11 @@ func decide(status string, settings map[string]string) Decision {
 	attempt, _ := strconv.Atoi(settings["hook_attempt"])
 	limit, _ := strconv.Atoi(settings["hook_max_attempts"])
 	ending := settings["hook_on"] == cascades.OnStop || settings["hook_on"] == cascades.OnSubagent
-	broken := Decision{Verdict: Broken, Refuse: settings["hook_on_error"] == cascades.HookRefuse && !(ending && attempt > maxBroken)}
+	held := !(ending && attempt > maxBroken)
+	broken := Decision{Verdict: Broken, Refuse: settings["hook_on_error"] == cascades.HookRefuse && held}
 	switch {
+	case settings["hook_verdict"] == Tampered:
+		return Decision{Verdict: Tampered, Refuse: held}
 	case settings["hook_verdict"] == Broken:
 		return broken
 	case settings["hook_verdict"] != "":
@@ -224,37 +245,6 @@ func decide(status string, settings map[string]string) Decision {
 	}
 	how := settings["hook_on_exhausted"]
 	return Decision{Verdict: Exhausted, Refuse: how != cascades.HookMarked, Ends: how == cascades.HookStop}
-}
-
-// explanation returns the reason for the agent: the rule, and the reason of each check.
-func explanation(h *cascades.Hook, text Text, attempt int, result runner.Result, d Decision) string {
-	var b strings.Builder
-	switch word := "Refused by the gate"; {
-	case !d.Refuse:
-		fmt.Fprintf(&b, "Passed by the gate in spite of its checks (%s):", place(h, text))
-	case d.Verdict == Broken:
-		fmt.Fprintf(&b, "%s, because a check has no verdict (%s):", word, place(h, text))
-	default:
-		fmt.Fprintf(&b, "%s (%s), refusal %d of %d:", word, place(h, text), attempt, h.MaxAttempts)
-	}
-	n := 0
-	for _, v := range result.Verdicts {
-		if v.Valid != nil && !*v.Valid && v.Mode != string(wards.Advisory) && v.Mode != string(wards.Shadow) {
-			n++
-			fmt.Fprintf(&b, "\n%d. %s: %s", n, v.Validator, v.Reason)
-		}
-	}
-	if n == 0 && result.Error != nil {
-		b.WriteString("\n" + result.Error.Message)
-	}
-	return b.String()
-}
-
-func place(h *cascades.Hook, text Text) string {
-	if text.File != "" {
-		return h.Name + ", " + text.File
-	}
-	return h.Name
 }
 
 func digest(s string) string {

@@ -5,11 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"os/exec"
 	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
 
+	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/internal/jsonvalue"
 )
 
@@ -18,9 +21,9 @@ type install struct {
 	File     string
 	Project  bool     // the file is in the folder of a project, not in the home folder
 	Variable string   // the environment variable of the folder of the file
-	Form     string   // groups (Claude Code and the like), list (Cursor), copilot, plugin (OpenCode)
+	Form     string   // groups (Claude Code and the like), copilot, plugin (OpenCode)
 	Unit     int      // of a second in the time limit; 0 is 1
-	Fail     string   // onFailure of each hook; "" for none
+	Strict   bool     // hooks have onFailure, and a key disables all hooks
 	Events   []string // that get a hook
 }
 
@@ -36,10 +39,8 @@ type Setup struct {
 
 // row returns the row of the table with the agent's settings.
 func (s Setup) row() (*agent, error) {
-	for _, a := range agents().Agents {
-		if a.Agent == s.Agent && a.Install.File != "" {
-			return a, nil
-		}
+	if a := rowOf(s.Agent); a != nil {
+		return a, nil
 	}
 	return nil, fmt.Errorf("unknown agent %q; the known agents are %s", s.Agent, strings.Join(Agents(), ", "))
 }
@@ -74,8 +75,14 @@ func (s Setup) Open() []string {
 	return a.Open
 }
 
+// disabling is the key of settings that disables all hooks.
+const disabling = "disableAllHooks"
+
 // mark is in the command of each hook that Capstan installed.
 const mark = " hook --agent "
+
+// pluginMark is in the plugin that Capstan installed.
+const pluginMark = "capstan hook install wrote it"
 
 // Merge returns settings with the hooks of Capstan in place of older ones. settings is
 // empty if the file does not exist. Everything else in the settings stays.
@@ -130,6 +137,15 @@ func (s Setup) change(settings []byte, add bool) ([]byte, error) {
 	if root["hooks"] = events; len(events) == 0 {
 		delete(root, "hooks")
 	}
+	switch {
+	case !a.Install.Strict:
+	case !add && root[disabling] == false:
+		delete(root, disabling)
+	case add && root[disabling] == true:
+		return nil, errors.New(disabling + " is true: remove it")
+	case add:
+		root[disabling] = false // so that the settings of a repository cannot disable the hooks
+	}
 	if add && a.Install.Form != "groups" {
 		root["version"] = 1
 	}
@@ -159,14 +175,11 @@ func (s Setup) Line() string {
 func (s Setup) hook(a *agent) any {
 	command := s.Line()
 	one := map[string]any{"type": "command", "command": command, "timeout": s.Seconds * max(a.Install.Unit, 1)}
-	switch a.Install.Form {
-	case "list":
-		return map[string]any{"command": command, "timeout": s.Seconds}
-	case "copilot":
+	if a.Install.Form == "copilot" {
 		return map[string]any{"type": "command", "bash": command, "timeoutSec": s.Seconds}
 	}
-	if a.Install.Fail != "" {
-		one["onFailure"] = a.Install.Fail
+	if a.Install.Strict {
+		one["onFailure"] = "block"
 	}
 	return map[string]any{"hooks": []any{one}}
 }
@@ -183,7 +196,9 @@ func quoted(word string) string {
 }
 
 // Installed reports whether settings have hooks of Capstan.
-func Installed(settings []byte) bool { return strings.Contains(string(settings), mark) }
+func Installed(settings []byte) bool {
+	return strings.Contains(string(settings), mark) || strings.Contains(string(settings), pluginMark)
+}
 
 // SameSettings reports whether two files have the same settings.
 func SameSettings(a, b []byte) bool {
@@ -195,21 +210,119 @@ func SameSettings(a, b []byte) bool {
 	return reflect.DeepEqual(one, other)
 }
 
-// Passing returns a payload of the agent that no hook refuses.
-func (s Setup) Passing() string {
+// Commands returns the installed commands by event.
+func (s Setup) Commands(settings []byte) map[string]string {
 	a, err := s.row()
 	if err != nil {
-		return ""
+		return nil
 	}
-	payload := map[string]any{"cwd": "/", "tool_name": "capstan-check"}
-	for _, name := range a.Has {
-		payload[name] = "capstan-check"
+	if a.Install.Form == "plugin" {
+		if !Installed(settings) {
+			return nil
+		}
+		return map[string]string{"tool.execute.before": s.Line(), "session.idle": s.Line()}
 	}
-	for event, kind := range a.Events {
-		if kind == onNote {
-			payload["hook_event_name"] = event
+	var root struct {
+		Hooks map[string][]struct {
+			Bash  string
+			Hooks []struct{ Command string }
 		}
 	}
-	text, _ := json.Marshal(payload) // of texts
-	return string(text)
+	commands := map[string]string{}
+	if json.Unmarshal(settings, &root) != nil {
+		return nil
+	}
+	for event, groups := range root.Hooks {
+		for _, group := range groups {
+			list := []string{group.Bash}
+			for _, one := range group.Hooks {
+				list = append(list, one.Command)
+			}
+			for _, command := range list {
+				if strings.Contains(command, mark) {
+					commands[event] = command
+				}
+			}
+		}
+	}
+	return commands
+}
+
+// Payloads returns an event before a tool, and two payloads for it. Every gate refuses the
+// first, which writes a file of git, and passes the second.
+func (s Setup) Payloads(session string) (event, refused, passed string) {
+	a, err := s.row()
+	if err != nil {
+		return "", "", ""
+	}
+	payload := map[string]any{"cwd": "/"}
+	for name, kind := range a.Events {
+		if kind == onTool {
+			payload["hook_event_name"], event = name, name
+		}
+	}
+	for _, name := range a.Has {
+		payload[name] = session
+	}
+	text := func(tool string, input map[string]any) string {
+		payload["tool_name"], payload["tool_input"] = tool, input
+		out, _ := json.Marshal(payload) // of texts
+		return string(out)
+	}
+	refused = text("write", map[string]any{"file_path": "/.git/capstan-check", "content": "x"})
+	return event, refused, text("capstan-check", map[string]any{})
+}
+
+// Uncovered returns the kinds of events that a rule may cover and for which the agent has
+// no hook.
+func (s Setup) Uncovered() (kinds []string) {
+	a, err := s.row()
+	if err != nil {
+		return nil
+	}
+	for _, kind := range []string{onTool, cascades.OnStop, cascades.OnSubagent, cascades.OnPrompt} {
+		if !slices.Contains(slices.Collect(maps.Values(a.Events)), kind) {
+			kinds = append(kinds, kind)
+		}
+	}
+	return kinds
+}
+
+// ByArgument reports whether the event is an argument of the command, not in the payload.
+func (s Setup) ByArgument() bool {
+	a, err := s.row()
+	return err == nil && a.Install.Form == "plugin"
+}
+
+// InProject reports whether the settings are those of a project. dir is its folder.
+func (s Setup) InProject(dir string) bool {
+	a, err := s.row()
+	return err == nil && (dir != "" || a.Install.Project)
+}
+
+// Broken returns why installed hooks do not run; "" if nothing is known.
+func (s Setup) Broken(settings []byte) string {
+	a, err := s.row()
+	if err != nil || a.Install.Form == "plugin" {
+		return ""
+	}
+	v, err := jsonvalue.Parse(settings)
+	root, _ := v.(map[string]any)
+	commands := s.Commands(settings)
+	for _, event := range a.Install.Events {
+		if commands[event] == "" {
+			return "event " + event + " has no hook"
+		}
+	}
+	program, _, _ := strings.Cut(strings.Trim(commands[a.Install.Events[0]], "'"), mark)
+	_, missing := exec.LookPath(strings.TrimSuffix(program, "'"))
+	switch {
+	case err != nil:
+		return err.Error()
+	case root[disabling] == true:
+		return disabling + " is true"
+	case missing != nil:
+		return missing.Error()
+	}
+	return ""
 }

@@ -27,7 +27,7 @@ func TestSettings(t *testing.T) {
 		if len(s.Open()) == 0 || !strings.Contains(string(once), "/opt/a b/capstan") || agent != "opencode" && !hooks.Installed(once) {
 			t.Errorf("%s:\n%s", agent, once)
 		}
-		if without, err := s.Remove(once); agent != "opencode" && agent != "copilot" && agent != "cursor" && (err != nil || !hooks.SameSettings(without, []byte(other))) {
+		if without, err := s.Remove(once); agent != "opencode" && agent != "copilot" && (err != nil || !hooks.SameSettings(without, []byte(other))) {
 			t.Errorf("%s: %v\n%s", agent, err, without)
 		}
 		if without, err := s.Remove(mustMerge(t, s)); err != nil || without != nil {
@@ -57,7 +57,8 @@ func TestPlugin(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := hooks.Setup{Agent: "claude", Seconds: 60, Command: []string{"capstan", "hook", "--rules", "GATES"}}
-	want := strings.ReplaceAll(string(mustMerge(t, s)), "GATES", `\"${CLAUDE_PLUGIN_ROOT}/gates.yaml\"`)
+	want := strings.Replace(string(mustMerge(t, s)), `"disableAllHooks": false,`, "", 1) // a key of settings
+	want = strings.ReplaceAll(want, "GATES", `\"${CLAUDE_PLUGIN_ROOT}/gates.yaml\"`)
 	if !hooks.SameSettings(text, []byte(want)) {
 		t.Errorf("hooks.json is not\n%s", want)
 	}
@@ -75,17 +76,32 @@ func TestPlugin(t *testing.T) {
 
 // TestOpenDoors checks that the page of each agent lists what its hooks cannot refuse.
 func TestOpenDoors(t *testing.T) {
-	page, err := os.ReadFile("../../docs/reference/agents.md")
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, agent := range hooks.Agents() {
-		_, section, _ := strings.Cut(string(page), "(`"+agent+"`)\n")
-		section, _, _ = strings.Cut(section, "\n## ")
+		page, err := os.ReadFile("../../docs/reference/agents/" + agent + ".md")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, doors, _ := strings.Cut(string(page), "## Open doors\n")
 		for _, open := range (hooks.Setup{Agent: agent}).Open() {
-			if !strings.Contains(section, "- "+open+"\n") {
+			if !strings.Contains(doors, "- "+open+"\n") {
 				t.Errorf("%s: the page does not list %q", agent, open)
 			}
 		}
+	}
+}
+
+// TestSkill checks that the skill of the plugin is short, and that its cascade is right.
+func TestSkill(t *testing.T) {
+	text, err := os.ReadFile("../../packaging/claude-plugin/skills/gates/SKILL.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if lines := strings.Count(string(text), "\n"); lines > 150 {
+		t.Errorf("the skill has %d lines", lines)
+	}
+	_, rest, _ := strings.Cut(string(text), "```yaml\n")
+	source, _, _ := strings.Cut(rest, "```")
+	if g := newGate(t, source, ""); len(g.Cascade.Hooks) != 4 {
+		t.Errorf("the cascade has %d hooks", len(g.Cascade.Hooks))
 	}
 }

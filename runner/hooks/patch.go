@@ -37,6 +37,7 @@ func (w *writer) patch(source string) error {
 		case strings.HasPrefix(line, patchAdd):
 			i, err = w.added(strings.TrimPrefix(line, patchAdd), lines, i)
 		case strings.HasPrefix(line, patchDelete): // what is gone has no text
+			w.touch(strings.TrimPrefix(line, patchDelete))
 		case strings.HasPrefix(line, patchUpdate):
 			i, err = w.updated(strings.TrimPrefix(line, patchUpdate), lines, i)
 		case strings.TrimSpace(line) == "":
@@ -65,6 +66,7 @@ func (w *writer) updated(file string, lines []string, i int) (int, error) {
 		target = strings.TrimPrefix(lines[i], patchMove)
 		i++
 	}
+	w.touch(file)
 	hunks, i, err := readHunks(lines, i)
 	if err != nil {
 		return i, err

@@ -125,7 +125,6 @@ func TestFormsOfAgents(t *testing.T) {
 		answer       string
 	}{
 		"opencode":               {"opencode", "tool.execute.before", object{"sessionID": "s", "cwd": dir, "tool_name": "write", "tool_input": object{"filePath": file, "content": "cats"}}, `{"decision":"deny","reason":"Refused by the gate (write-1`},
-		"cursor":                 {"cursor", "", object{"conversation_id": "s", "workspace_roots": []any{dir}, "hook_event_name": "beforeShellExecution", "command": "rm x"}, `{"agent_message":"Refused by the gate (command-2`},
 		"copilot without events": {"copilot", "preToolUse", object{"sessionId": "s", "cwd": dir, "toolName": "create", "toolArgs": object{"path": file, "file_text": "cats"}}, `"permissionDecision":"deny"`},
 		"copilot's end":          {"copilot", "", object{"session_id": "s", "cwd": dir, "timestamp": "t", "hook_event_name": "Stop", "transcript_path": transcript, "stop_reason": "end_turn"}, `{"decision":"block","reason":"Refused by the gate (stop-3`},
 		"gemini":                 {"gemini", "", object{"session_id": "s", "cwd": dir, "timestamp": "t", "transcript_path": "x", "hook_event_name": "AfterAgent", "prompt_response": "cats"}, `{"decision":"deny","reason":"Refused by the gate (stop-3`},

@@ -34,23 +34,31 @@ func runName(key string, number int) string { return fmt.Sprintf("%s.%06d", key,
 // A state is a run of a key, and its status.
 type state struct{ run, status string }
 
-// maxAttempts is how many runs of a key count.
-const maxAttempts = 1000
-
-// states returns the last runs of a key, in order.
-func (g *Gate) states(ctx context.Context, key string, limit int) ([]state, error) {
-	return states(ctx, g.Journal, runName(key, 0), runName(key, lastNumber), limit)
+// read reads the records of a session.
+func (g *Gate) read(ctx context.Context, s *session, name string) (err error) {
+	s.records, err = states(ctx, g.Journal, name)
+	return err
 }
 
-// states returns the last runs with names between two names, in order. A limit of 0 is no
-// limit. The names are digests and digits, so that they need no quotes within the text.
-func states(ctx context.Context, j *journal.Journal, first, last string, limit int) (list []state, err error) {
-	query := fmt.Sprintf("SELECT run_id, status FROM runs WHERE run_id >= '%s' AND run_id <= '%s' ORDER BY run_id DESC", first, last)
-	table, err := j.Query(ctx, query, limit)
+// of returns the records of a key, in order.
+func (s *session) of(key string) (list []state) {
+	for _, one := range s.records {
+		if strings.HasPrefix(one.run, key+".") {
+			list = append(list, one)
+		}
+	}
+	return list
+}
+
+// states returns the records of a session, those of a key in order. Their names are digests
+// and digits, so that they need no quotes within the text.
+func states(ctx context.Context, j *journal.Journal, name string) (list []state, err error) {
+	first, last := sessionRange(name)
+	table, err := j.Query(ctx, fmt.Sprintf("SELECT run_id, status FROM runs WHERE run_id >= '%s' AND run_id <= '%s' ORDER BY run_id", first, last), 0)
 	if err != nil {
 		return nil, err
 	}
-	for _, row := range slices.Backward(table.Rows) {
+	for _, row := range table.Rows {
 		list = append(list, state{fmt.Sprint(row[0]), fmt.Sprint(row[1])})
 	}
 	return list, nil
@@ -82,41 +90,38 @@ func (g *Gate) same(ctx context.Context, run string, text Text) bool {
 const notes = `{"cascade_id": "hooks.not_judged", "phases": [{"name": "not_judged", "compose": "{{ input.event }}",
   "wards": {"post": [{"expr": "input.verdict != 'broken'"}]}}]}`
 
-// note records a decision that no check made. The start of a session stores the commit at
-// which the session starts.
-func (g *Gate) note(ctx context.Context, e *Event, d Decision) (run string, err error) {
-	settings := map[string]string{
-		"hook_agent": e.Agent, "hook_session": e.Session, "hook_subagent": e.Subagent, "hook_event": e.Name, "hook_on": e.On,
-		"hook_tool": e.Tool, "hook_verdict": d.Verdict, "hook_reason": d.Reason, "hook_stops": strconv.FormatBool(g.stops()),
-	}
-	key := recordKey(e, "", Text{})
-	if e.kind == onStart {
-		key = startKey(e)
-		settings["hook_head"] = head(ctx, e.Root)
-	}
-	return g.record(ctx, key, settings)
+// note records a decision that no check made.
+func (g *Gate) note(ctx context.Context, e *Event, s *session, d Decision) (run string, err error) {
+	settings := g.describe(e, s)
+	settings["hook_verdict"], settings["hook_reason"] = d.Verdict, d.Reason
+	return g.record(ctx, e, s, recordKey(e, "", Text{}), settings)
+}
+
+// sessionRange returns the first and the last name that a record of a session can have.
+func sessionRange(name string) (first, last string) {
+	key := sessionKey(name)
+	return key + "." + strings.Repeat("0", 16) + ".000000", key + "." + strings.Repeat("f", 16) + ".999999"
 }
 
 func startKey(e *Event) string {
-	return recordKey(&Event{Agent: e.Agent, Session: e.Session}, "start", Text{})
+	return recordKey(&Event{Agent: e.Agent, Session: e.Session}, onStart, Text{})
 }
 
 // record adds a run without checks.
-func (g *Gate) record(ctx context.Context, key string, settings map[string]string) (string, error) {
+func (g *Gate) record(ctx context.Context, e *Event, s *session, key string, settings map[string]string) (string, error) {
 	c, err := g.Runner.Parse("hooks.json", []byte(notes))
 	if err != nil {
 		return "", err
 	}
 	for range 1000 {
-		earlier, err := g.states(ctx, key, 1)
-		if err != nil {
-			return "", err
-		}
-		number, _ := next(earlier)
+		number, _ := next(s.of(key))
 		input := map[string]any{"event": settings["hook_event"], "verdict": settings["hook_verdict"]}
 		result, err := g.Runner.Run(ctx, c, input, runner.WithRunID(runName(key, number)), runner.WithSettings(settings))
 		switch {
 		case errors.Is(err, runner.ErrRunExists):
+			if err := g.read(ctx, s, e.Session); err != nil {
+				return "", err
+			}
 			continue
 		case result.Status == runner.Blocked:
 			return result.RunID, nil
@@ -140,15 +145,18 @@ type Record struct {
 	Verdict string    `json:"verdict"`
 	Refused bool      `json:"refused"`
 	Reason  string    `json:"reason,omitempty"`
+	Rules   string    `json:"rules"`          // the digest of what judged the session
+	Tree    string    `json:"tree,omitempty"` // of the files at an end, as git names it
 
-	key   string
-	stops bool
+	key    string
+	number int // of the record among those of the key
+	before int // the number of records of the session before this one
+	stops  bool
 }
 
 // Log returns the decisions of a session, in the order of time.
 func Log(ctx context.Context, j *journal.Journal, session string) ([]Record, error) {
-	first := sessionKey(session)
-	list, err := states(ctx, j, first+"."+strings.Repeat("0", 16)+".000000", first+"."+strings.Repeat("f", 16)+".999999", 0)
+	list, err := states(ctx, j, session)
 	if err != nil {
 		return nil, err
 	}
@@ -160,11 +168,16 @@ func Log(ctx context.Context, j *journal.Journal, session string) ([]Record, err
 		}
 		set := run.Start.Settings
 		d := decide(run.Status, set)
-		attempt, _ := strconv.Atoi(set["hook_attempt"])
+		number := func(text string) int {
+			n, _ := strconv.Atoi(text)
+			return n
+		}
+		key, last, _ := strings.Cut(strings.TrimPrefix(s.run, sessionKey(session)+"."), ".")
 		r := Record{
 			Run: run.RunID, Time: run.Started, Agent: set["hook_agent"], Event: set["hook_event"], On: set["hook_on"], Tool: set["hook_tool"],
-			Rule: set["hook_rule"], File: set["hook_file"], Attempt: attempt, Verdict: d.Verdict, Refused: d.Refuse, Reason: set["hook_reason"],
-			key: s.run[:strings.LastIndexByte(s.run, '.')], stops: set["hook_stops"] == "true",
+			Rule: set["hook_rule"], File: set["hook_file"], Attempt: number(set["hook_attempt"]), Verdict: d.Verdict, Refused: d.Refuse,
+			Reason: set["hook_reason"], Rules: set[settingRules], Tree: set["hook_tree"],
+			key: key, number: number(last), before: number(set["hook_before"]), stops: set["hook_stops"] == "true",
 		}
 		if run.Error != nil && r.Reason == "" {
 			r.Reason = run.Error.Message
@@ -175,14 +188,21 @@ func Log(ctx context.Context, j *journal.Journal, session string) ([]Record, err
 	return records, nil
 }
 
-// Verdict returns the verdict on a whole session: [Passed], [Refused] if a text that the
-// agent leaves behind did not pass, or [NotJudged] if the session has no decision on what
-// its rules judge.
-func Verdict(records []Record) string {
+// Verdict returns the verdict on a whole session:
+//
+//   - [Tampered]: what judges the session changed, or a record is missing
+//   - [Refused], [Exhausted], [Broken]: a text that the agent leaves behind did not pass
+//   - [NotJudged]: no rule judged the session, or its end
+//   - [Passed]: none of these
+//
+// rules may be the digest that every record must have.
+func Verdict(records []Record, rules string) string {
 	last := map[string]Record{}
 	stops, stopped, judged := false, false, false
 	for _, r := range records {
-		stops = stops || r.stops
+		if stops = stops || r.stops; r.Verdict == Tampered || rules != "" && r.Rules != rules {
+			return Tampered
+		}
 		if r.Verdict == NotJudged {
 			continue
 		}
@@ -190,15 +210,61 @@ func Verdict(records []Record) string {
 		judged = judged || r.Verdict != Unfinished
 		stopped = stopped || r.On == cascades.OnStop && r.Verdict != Unfinished
 	}
+	if missing(records) {
+		return Tampered
+	}
+	worst := Passed
 	for _, r := range last {
 		// A refused write or command did not happen, but a refused message stays.
-		remains := r.On == cascades.OnStop || r.On == cascades.OnSubagent || !r.Refused
-		if remains && (r.Verdict == Refused || r.Verdict == Exhausted || r.Verdict == Broken) {
-			return Refused
+		if remains := r.On == cascades.OnStop || r.On == cascades.OnSubagent || !r.Refused; remains && r.Verdict != Passed {
+			worst = worseVerdict(worst, r.Verdict)
 		}
 	}
-	if !judged || stops && !stopped {
+	if worst == Passed && (!judged || stops && !stopped) {
 		return NotJudged
 	}
-	return Passed
+	return worst
+}
+
+// worseVerdict returns the worse of two verdicts. Nobody knows what a hook that died let pass.
+func worseVerdict(a, b string) string {
+	if b == Unfinished {
+		b = Broken
+	}
+	order := []string{Passed, Broken, Exhausted, Refused}
+	if slices.Index(order, b) > slices.Index(order, a) {
+		return b
+	}
+	return a
+}
+
+// missing reports whether records of a session are missing. Each record has the
+// number of earlier records, and the records of one key are numbered.
+func missing(records []Record) bool {
+	count := map[string]int{}
+	for _, r := range records {
+		count[r.key]++
+	}
+	for _, r := range records {
+		earlier := 0
+		for _, other := range records {
+			if other.before < r.before {
+				earlier++
+			}
+		}
+		if earlier < r.before || r.number > count[r.key] {
+			return true
+		}
+	}
+	return false
+}
+
+// Tree returns the tree at the last end whose changed files a rule judged; "" without one.
+func Tree(records []Record) (tree string) {
+	for _, r := range records {
+		if r.On == cascades.OnStop && r.Tree != "" {
+			tree = r.Tree
+		}
+	}
+	return tree
 }

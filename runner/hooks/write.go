@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -22,24 +23,12 @@ type writer struct {
 	files  map[string]string // by path, of the write itself
 }
 
-// place returns the absolute path of a file, links of its folders followed, and its name
-// for hooks.
+// place returns the absolute path of a file, links followed, and its name for hooks.
 func (w *writer) place(file string) (at, name string) {
 	if !filepath.IsAbs(file) {
 		file = filepath.Join(w.folder, file)
 	}
-	at = filepath.Clean(file)
-	rest := ""
-	for dir := at; ; dir = filepath.Dir(dir) {
-		if real, err := filepath.EvalSymlinks(dir); err == nil {
-			at = filepath.Join(real, rest)
-			break
-		}
-		if dir == filepath.Dir(dir) {
-			break
-		}
-		rest = filepath.Join(filepath.Base(dir), rest)
-	}
+	at = resolved(filepath.Clean(file))
 	name = filepath.ToSlash(at)
 	if rel, err := filepath.Rel(w.event.Root, at); err == nil && filepath.IsLocal(rel) {
 		name = filepath.ToSlash(rel)
@@ -47,13 +36,43 @@ func (w *writer) place(file string) (at, name string) {
 	return at, name
 }
 
+// resolved follows the links of a path as far as it exists, also a link to a file that
+// does not exist yet.
+func resolved(path string) string {
+	for range 40 {
+		if real, err := filepath.EvalSymlinks(path); err == nil {
+			return real
+		}
+		target, err := os.Readlink(path)
+		if err != nil {
+			break
+		}
+		if !filepath.IsAbs(target) {
+			target = filepath.Join(filepath.Dir(path), target)
+		}
+		path = filepath.Clean(target)
+	}
+	if dir := filepath.Dir(path); dir != path {
+		return filepath.Join(resolved(dir), filepath.Base(path))
+	}
+	return path
+}
+
+// touch notes that the tool writes or removes a file.
+func (w *writer) touch(file string) {
+	at, _ := w.place(file)
+	w.event.Paths = append(w.event.Paths, at)
+}
+
 func (w *writer) put(file, content string, err error) {
-	_, name := w.place(file)
+	at, name := w.place(file)
+	w.event.Paths = append(w.event.Paths, at)
 	if w.files == nil {
 		w.files = map[string]string{}
 	}
 	w.files[name] = content
-	w.event.Texts = append(w.event.Texts, Text{File: name, Content: content, Err: err})
+	before, _ := w.read(file) // none if the file is new
+	w.event.Texts = append(w.event.Texts, Text{File: name, Content: content, Before: before, Err: err})
 }
 
 // read returns a file as it is on disk.

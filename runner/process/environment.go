@@ -21,7 +21,8 @@ var windowsPlain = []string{
 	"APPDATA", "LOCALAPPDATA", "PROGRAMDATA", "PROGRAMFILES", "NUMBER_OF_PROCESSORS", "PROCESSOR_ARCHITECTURE", "OS",
 }
 
-func isPlain(name string) bool {
+// Plain reports whether every program sees the environment variable.
+func Plain(name string) bool {
 	if runtime.GOOS == "windows" {
 		name = strings.ToUpper(name)
 		if slices.Contains(windowsPlain, name) {
@@ -42,7 +43,7 @@ func Environment(own []string) ([]string, error) {
 	}
 	env := []string{}
 	for _, pair := range os.Environ() {
-		if name, _, _ := strings.Cut(pair, "="); isPlain(name) {
+		if name, _, _ := strings.Cut(pair, "="); Plain(name) {
 			env = append(env, pair)
 		}
 	}
@@ -119,7 +120,7 @@ func Conceal(own []string, text string) string {
 	names := Needed(own)
 	slices.SortStableFunc(names, func(a, b string) int { return len(os.Getenv(b)) - len(os.Getenv(a)) })
 	for _, name := range names {
-		if value := strings.TrimSpace(os.Getenv(name)); len(value) >= minSecret && !isPlain(name) {
+		if value := strings.TrimSpace(os.Getenv(name)); len(value) >= minSecret && !Plain(name) {
 			text = strings.ReplaceAll(text, value, "[redacted "+name+"]")
 		}
 	}

@@ -79,7 +79,7 @@ func (q *question) named(text string) (lack, bool) {
 }
 
 // formatWords are the words of a complaint about the response format.
-var formatWords = []string{formatField, "response format", protocol.AsSchema, "json schema", protocol.AsObject, "structured output", "guided", "grammar"}
+var formatWords = []string{formatField, "response format", protocol.AsSchema, "json schema", protocol.AsObject, "structured output", "text.format", "guided", "grammar"}
 
 // suspicious says whether a failure that names nothing may be about the
 // response format: where it was sent, and never yet was taken.

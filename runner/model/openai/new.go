@@ -93,6 +93,8 @@ func protocolOf(p model.Provider) (protocol.Protocol, error) {
 	switch p.API {
 	case "":
 		return chat{p}, nil
+	case "responses":
+		return responses{p}, nil
 	}
 	return nil, fmt.Errorf("provider %s: unknown api %q: want chat, messages or responses", p.Name, p.API)
 }

@@ -86,18 +86,18 @@ func Names(e model.Extra) (list []string) {
 // budget, and sums of it fit into an integer and into a database.
 const maxTokens = 1 << 40
 
-// Tokens returns a number of tokens, written as 12, 12.0 or "12". ok is false for
+// tokens returns a number of tokens, written as 12, 12.0 or "12". ok is false for
 // anything else. A number above [maxTokens] is maxTokens.
-func Tokens(v jsontree.Value) (n int, ok bool) {
-	f, ok := Number(v)
+func tokens(v jsontree.Value) (n int, ok bool) {
+	f, ok := number(v)
 	if !ok || f != math.Trunc(f) {
 		return 0, false
 	}
 	return int(min(f, maxTokens)), true
 }
 
-// Number returns a number that is not negative, as a number or in a string.
-func Number(v jsontree.Value) (f float64, ok bool) {
+// number returns a number that is not negative, as a number or in a string.
+func number(v jsontree.Value) (f float64, ok bool) {
 	f, err := strconv.ParseFloat(Word(v), 64)
 	if err != nil && !math.IsInf(f, 1) || !(f >= 0) {
 		return 0, false

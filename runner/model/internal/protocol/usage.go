@@ -31,7 +31,7 @@ func (t *Tally) Read(usage jsontree.Value) {
 				}
 			}
 		case "cost":
-			if usd, ok := Number(value); ok {
+			if usd, ok := number(value); ok {
 				t.Cost = &usd
 			}
 		default:
@@ -44,7 +44,7 @@ func (t *Tally) Read(usage jsontree.Value) {
 
 // Read takes a number of tokens.
 func (c *Count) Read(v jsontree.Value) {
-	if n, ok := Tokens(v); ok {
+	if n, ok := tokens(v); ok {
 		*c = Count{n, true}
 	}
 }

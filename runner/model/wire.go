@@ -57,7 +57,7 @@ func appendMessage(encoded []byte, m Message, to Provider) ([]byte, error) {
 		if foreign {
 			c.Extra = to.ForeignCall
 		}
-		call, err := appendWire(nil, wireCall{ID: to.callID(c.ID), Type: "function", Function: wireFunction{c.Name, c.sent()}})
+		call, err := appendWire(nil, wireCall{ID: to.callID(c.ID), Type: "function", Function: wireFunction{c.Name, c.Object()}})
 		if err != nil {
 			return nil, err
 		}
@@ -83,9 +83,9 @@ func (c ToolCall) Whole() bool {
 	return text == "" || text[0] == '{' && json.Valid([]byte(text))
 }
 
-// sent returns the arguments as endpoints take them. Many parse the arguments of
+// Object returns the arguments as endpoints take them. Many parse the arguments of
 // earlier calls and refuse the whole request if one of them is no object.
-func (c ToolCall) sent() string {
+func (c ToolCall) Object() string {
 	switch {
 	case strings.TrimSpace(c.Arguments) == "":
 		return "{}"

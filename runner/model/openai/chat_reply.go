@@ -197,7 +197,7 @@ func (a *assembly) check() error {
 	case size > jsontree.MaxValues:
 		return &model.Failure{Class: model.Unusable, Message: fmt.Sprintf("the reply cannot be used: %s: the limit is %d", jsontree.ErrTooManyValues, jsontree.MaxValues)}
 	case a.count > protocol.MaxCalls && !a.whole:
-		return &model.Failure{Class: model.Unusable, Message: fmt.Sprintf("the model wants more than %d tools called at once", protocol.MaxCalls)}
+		return protocol.ErrManyCalls()
 	}
 	return nil
 }
@@ -372,9 +372,9 @@ func (a *assembly) finishTexts() string {
 	return a.text.Finish()
 }
 
-// thoughts are the members in which endpoints put what a model thinks: DeepSeek and
+// thinkingMembers are those in which endpoints put what a model thinks: DeepSeek and
 // vLLM, OpenRouter and newer vLLM, Ollama.
-var thoughts = []string{"reasoning_content", "reasoning", "thinking"}
+var thinkingMembers = []string{"reasoning_content", "reasoning", "thinking"}
 
 func (a *assembly) draft() protocol.Draft {
 	if a.rich { // the whole content goes back, not the text alone
@@ -388,8 +388,8 @@ func (a *assembly) draft() protocol.Draft {
 		ID: a.id, Model: a.model, Text: a.text.String(), Refusal: a.refusal.String(), Count: a.count, Extra: extra,
 		Finish: a.finish, Native: a.native, Answered: a.chosen, Usage: a.tally, Shape: a.shape,
 	}
-	if i := slices.IndexFunc(thoughts, extra.Has); d.Shape == "" && i >= 0 {
-		d.Shape = "the answer has " + thoughts[i] + " and no content: if the answer is there, turn off the server's reasoning parser, " +
+	if i := slices.IndexFunc(thinkingMembers, extra.Has); d.Shape == "" && i >= 0 {
+		d.Shape = "the answer has " + thinkingMembers[i] + " and no content: if the answer is there, turn off the server's reasoning parser, " +
 			"or the model's thinking; if the thoughts were cut, raise max_output_tokens"
 	}
 	d.Invalid = !valid || a.text.Invalid || a.refusal.Invalid

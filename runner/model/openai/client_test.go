@@ -602,14 +602,14 @@ func FuzzBody(f *testing.F) {
 			if _, err := c.Call(t.Context(), r); err != nil {
 				t.Fatal(err)
 			}
-			if err := same(<-l, r.Messages); err != nil {
+			if err := sameMessages(<-l, r.Messages); err != nil {
 				t.Error(err)
 			}
 		}
 	})
 }
 
-func same(sent []byte, want []model.Message) error {
+func sameMessages(sent []byte, want []model.Message) error {
 	var got struct{ Messages []model.Message }
 	if err := json.Unmarshal(sent, &got); err != nil {
 		return fmt.Errorf("%w: %s", err, sent)

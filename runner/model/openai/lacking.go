@@ -79,8 +79,8 @@ func (q *question) named(text string) (lack, bool) {
 }
 
 // formatWords are the words of a complaint about the response format.
-var formatWords = []string{formatField, "response format", protocol.AsSchema, "json schema", protocol.AsObject, "structured output", "output_config", "output_format",
-	"guided", "grammar"}
+var formatWords = []string{formatField, "response format", protocol.AsSchema, "json schema", protocol.AsObject, "structured output", "output_config",
+	"output_format", "text.format", "guided", "grammar"}
 
 // suspicious says whether a failure that names nothing may be about the
 // response format: where it was sent, and never yet was taken.

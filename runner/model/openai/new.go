@@ -96,6 +96,8 @@ func protocolOf(p model.Provider) (protocol.Protocol, error) {
 		return chat{p}, nil
 	case model.Messages:
 		return anthropic.New(p), nil
+	case "responses":
+		return responses{p}, nil
 	}
 	return nil, fmt.Errorf("provider %s: unknown api %q: want chat, messages or responses", p.Name, p.API)
 }

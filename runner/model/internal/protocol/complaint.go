@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	_ "embed"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -175,6 +176,10 @@ func classify(status int, code string, d details, text string) *model.Failure {
 		f.Class = model.Rejected
 	case slices.Contains(words, "content_filter"), slices.Contains(words, "content_policy_violation"):
 		f.Class = model.Refused
+	case status == 0 && slices.Contains(words, "rate_limit_exceeded"):
+		f.Class = model.RateLimited
+	case status == 0 && slices.Contains(words, "invalid_prompt"):
+		f.Class = model.Rejected
 	case status == 0:
 		f.Class = model.Unavailable
 	}
@@ -184,4 +189,9 @@ func classify(status int, code string, d details, text string) *model.Failure {
 // ErrInvalid returns the failure of an answer with invalid UTF-8.
 func ErrInvalid() *model.Failure {
 	return &model.Failure{Class: model.Unavailable, Message: "the reply has invalid UTF-8"}
+}
+
+// ErrManyCalls returns the failure of an answer with more than [MaxCalls] tool calls.
+func ErrManyCalls() *model.Failure {
+	return &model.Failure{Class: model.Unusable, Message: fmt.Sprintf("the model wants more than %d tools called at once", MaxCalls)}
 }

@@ -210,7 +210,7 @@ func (k *lacking) learn(q *question) {
 		k.known = map[lack]bool{}
 	}
 	for _, l := range q.lacks {
-		// An endpoint of Messages refuses the thinking of one conversation, such as one that another model began.
+		// With Messages, the refusal of thinking concerns one conversation, not the model.
 		k.known[l] = q.c.provider.API != model.Messages || l.field != protocol.Extras
 	}
 	for _, l := range took {

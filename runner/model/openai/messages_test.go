@@ -270,8 +270,8 @@ func TestMessagesStream(t *testing.T) {
 	}
 }
 
-// Thinking is no part of the text. It goes back with its signature to the provider that
-// gave it, also from a journal, and to no other.
+// Thinking is no part of the text. A later request returns it with its signature, also
+// from a journal. Other providers get the text alone.
 func TestMessagesThinking(t *testing.T) {
 	const blocks = `[{"type":"thinking","thinking":"Hm.","signature":"EqQB/+=="},{"type":"redacted_thinking","data":"abc"},{"type":"text","text":"I look."},{"type":"tool_use","id":"toolu_1","name":"now","input":{"zone":"UTC"}}]`
 	e := newEndpoint(t, claudeReply(blocks, "tool_use"), claudeReply(`[{"type":"text","text":"Noon."}]`, "end_turn"))

@@ -36,7 +36,7 @@ type reply struct {
 	parts            []*part
 	numbered         map[string]*part
 	calls            int            // of parts that are calls
-	usage            protocol.Tally // its input is what no cache had
+	usage            protocol.Tally // its input excludes the cache's
 	started, invalid bool
 	others           int // values of blocks that are no texts and no calls
 }
@@ -75,7 +75,7 @@ func (r *reply) message(v jsontree.Value) string {
 	return strings.Join(pieces, "")
 }
 
-// end takes a member that says how an answer ended.
+// end takes a member of a message about its end.
 func (r *reply) end(name string, v jsontree.Value) {
 	switch name {
 	case "stop_reason":
@@ -219,8 +219,8 @@ func (p *part) call() model.ToolCall {
 	return c
 }
 
-// extra returns the blocks of an answer that has more than texts and calls: the
-// protocol wants all of them back, in their order.
+// extra returns the blocks of an answer with thinking or other blocks. Later requests
+// must contain all of them in their order.
 func (r *reply) extra() model.Extra {
 	plain := func(p *part) bool { return p.kind == "text" || p.kind == "tool_use" && p.id != "" }
 	if !slices.ContainsFunc(r.parts, func(p *part) bool { return !plain(p) }) {
@@ -239,7 +239,7 @@ func (r *reply) extra() model.Extra {
 	return extra
 }
 
-// block returns a block as it goes back; nil for a text that may not.
+// block returns a block for later requests, nil for a blank text.
 func (p *part) block() []byte {
 	switch {
 	case p.kind == "text" && strings.TrimSpace(p.text.String()) == "":

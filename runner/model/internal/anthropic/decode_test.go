@@ -147,7 +147,7 @@ func TestDecodeRefusal(t *testing.T) {
 	}
 }
 
-// Broken arguments are those of the call, and go back in an object.
+// Broken arguments stay in the call. A later request sends them as a text in an object.
 func TestStreamBrokenArguments(t *testing.T) {
 	_, d, _, err := streamed(t.Context(), start, begin("0", `{"type":"thinking","thinking":"","signature":"s"}`), begin("1", `{"type":"tool_use","id":"t","name":"now","input":{}}`),
 		piece("1", `{"type":"input_json_delta","partial_json":"{\"a\":"}`), end("tool_use"))
@@ -181,7 +181,7 @@ func TestStreamErrors(t *testing.T) {
 	}
 }
 
-// An answer ends with its stop reason, unless more of it follows.
+// A stop reason ends an answer if no more text follows.
 func TestStreamEnded(t *testing.T) {
 	text := begin("0", `{"type":"text","text":"a"}`)
 	for name, test := range map[string]struct {

@@ -40,7 +40,7 @@ func (messages) Unsupported() []string { return []string{"seed"} }
 // Optional implements [protocol.Protocol].
 func (messages) Optional(protocol.Query) []protocol.Member { return nil }
 
-// A request is one without its conversation.
+// A request has the members before the conversation.
 type request struct {
 	Model         string    `json:"model"`
 	MaxTokens     int       `json:"max_tokens"`
@@ -117,8 +117,8 @@ func (m messages) Encode(q protocol.Query) ([]byte, error) {
 	return slices.Concat(object[:len(object)-1], []byte(","), rest[1:]), nil
 }
 
-// withOutput returns an extra whose output_config, if it has one, has the members of
-// config that it lacks.
+// withOutput adds the members of config to the output_config of an extra. The extra's own
+// members win. An extra without output_config stays as it is.
 func withOutput(extra model.Extra, config output) (model.Extra, error) {
 	const name = "output_config"
 	if !extra.Has(name) {
@@ -138,8 +138,8 @@ func withOutput(extra model.Extra, config output) (model.Extra, error) {
 	return model.Extra(text), err
 }
 
-// input returns the arguments of a call as the object that the protocol wants.
-// Arguments that are no object are a text in it.
+// input returns the arguments of a call as a JSON object, which the protocol requires.
+// Broken arguments become a text in the object.
 func input(c model.ToolCall) json.RawMessage {
 	switch text := strings.TrimSpace(c.Arguments); {
 	case text == "":

@@ -151,7 +151,7 @@ func TestEncodeCacheMarks(t *testing.T) {
 	}
 }
 
-// Blocks of thinking take no mark: the block before them has it.
+// Thinking cannot have a mark, so the block before it has the mark.
 func TestEncodeCacheMarkBesideThinking(t *testing.T) {
 	m := model.Message{Role: model.Assistant, Provider: own, CacheEnd: true,
 		Extra: `{"thinking":[{"type":"text","text":"Yes."},{"type":"thinking","thinking":"Hm."},{"type":"redacted_thinking","data":"x"}]}`}

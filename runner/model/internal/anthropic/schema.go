@@ -11,19 +11,18 @@ import (
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
-// The keywords and formats that a schema of output_config may have, as
-// anthropic-sdk-go's transformSchema lists them. An annotation that says nothing of
-// the answer goes away; other keywords go into the description, where the model sees
-// them.
+// The keywords and formats of schemas in output_config, from transformSchema of
+// anthropic-sdk-go. The request omits the annotations. Other keywords go into the
+// description, which the model reads.
 var (
 	schemaKeywords = []string{"$ref", "type", "title", "enum", "const", "required", "pattern", "additionalProperties"}
 	schemaFormats  = []string{"date-time", "time", "date", "duration", "email", "hostname", "uri", "ipv4", "ipv6", "uuid"}
 	annotations    = []string{"$schema", "$id", "$comment"}
 )
 
-// narrow returns a schema within the subset of JSON Schema that structured outputs
-// take. The names of objects keep their order, which an answer follows. A schema that
-// has no counterpart there stays, and the endpoint refuses it.
+// narrow returns a schema in the subset of JSON Schema that structured outputs accept.
+// The properties keep their order, because answers follow it. The endpoint may still
+// refuse the result.
 func narrow(ctx context.Context, schema json.RawMessage) (json.RawMessage, error) {
 	v, err := jsontree.Parse(ctx, schema, jsontree.Options{})
 	if err != nil {
@@ -39,7 +38,7 @@ func narrowed(v jsontree.Value) []byte {
 	n := schemaWriter{text: []byte("{")}
 	for name, value := range v.Members() {
 		n.has = append(n.has, string(name))
-		if string(name) == "$ref" { // beside it nothing may stand
+		if string(name) == "$ref" { // no other keyword may be beside it
 			return slices.Concat([]byte(`{"$ref":`), value.Raw(), []byte("}"))
 		}
 	}
@@ -86,8 +85,8 @@ func (n *schemaWriter) keyword(name string, v jsontree.Value) {
 	}
 }
 
-// end completes a schema: its objects are closed, and its description has what the
-// subset cannot express.
+// end completes a schema. It closes objects and adds the moved keywords to the
+// description.
 func (n *schemaWriter) end(v jsontree.Value) []byte {
 	object := textOf(v, "type") == "object" && !slices.Contains(n.has, "additionalProperties")
 	if object || slices.Contains(n.has, "properties") {

@@ -8,9 +8,8 @@ import (
 	"sync"
 )
 
-// The table has the models whose thinking has a budget of tokens, and the share of
-// max_tokens that each effort is there. All other models decide themselves how much
-// they think. Its columns are
+// The table lists the models whose thinking has a budget of tokens, and the share of
+// max_tokens for each effort. Other models choose the amount themselves. Its columns are
 //
 //	kind    budget: a model whose name begins with word; share: an effort and its share in percent
 //	word    the beginning of a model's name, or the effort

@@ -11,8 +11,8 @@ import (
 	"github.com/seed61713e19/capstan/runner/model/internal/protocol"
 )
 
-// A turn is the content of messages of one role that follow each other: the protocol
-// wants the roles in turn.
+// A turn is the content of consecutive messages of one role, because the roles must
+// alternate.
 type turn struct {
 	Role    model.Role `json:"role"`
 	Content []*block   `json:"content"`
@@ -21,7 +21,7 @@ type turn struct {
 // A block is a content block.
 type block struct {
 	json   []byte // an object
-	fixed  bool   // it takes no cache mark, as blocks of thinking
+	fixed  bool   // a block of thinking, which cannot have a cache mark
 	marked bool
 }
 
@@ -59,7 +59,7 @@ func (m messages) conversation(q protocol.Query) (c conversation) {
 			role = model.Assistant
 		}
 		if n := len(c.Messages); n == 0 || c.Messages[n-1].Role != role {
-			if len(blocks) == 0 { // the protocol knows no empty message
+			if len(blocks) == 0 { // the protocol refuses empty messages
 				continue
 			}
 			c.Messages = append(c.Messages, turn{Role: role})
@@ -90,7 +90,8 @@ func appendEnd(ends []*block, m model.Message, blocks []*block) []*block {
 	return ends
 }
 
-// blocksOf returns the blocks of a message. With own, an answer goes back as it came.
+// blocksOf returns the blocks of a message. If the answer is the provider's own, its
+// blocks are unchanged.
 func blocksOf(m model.Message, own bool) (list []*block) {
 	if m.Role == model.ToolReply {
 		return []*block{objectOf(map[string]any{"type": "tool_result", "tool_use_id": callID(m.ToolCallID), "content": m.Content})}
@@ -100,7 +101,7 @@ func blocksOf(m model.Message, own bool) (list []*block) {
 			return list
 		}
 	}
-	if strings.TrimSpace(m.Content) != "" { // the protocol refuses a text of white space
+	if strings.TrimSpace(m.Content) != "" { // the protocol refuses blank texts
 		list = append(list, &block{json: append(model.AppendText([]byte(`{"type":"text","text":`), m.Content), '}')})
 	}
 	for _, c := range m.ToolCalls {
@@ -135,8 +136,8 @@ func returned(extra model.Extra) (list []*block) {
 	return list
 }
 
-// blocksField is the member of an extra with the blocks of an answer that has thinking. A
-// refusal of them names it.
+// blocksField is the member of an extra with the blocks of an answer. Refusals of such
+// blocks contain the word.
 const blocksField = "thinking"
 
 // textOf returns a text member of an object, "" if there is none.
@@ -149,9 +150,8 @@ func textOf(v jsontree.Value, name string) (text string) {
 	return text
 }
 
-// callID returns the id of a call as the protocol takes it: of letters, digits, _ and
-// -. An id of another provider that has other characters becomes one of them, the
-// same each time.
+// callID returns the id of a call, which must consist of letters, digits, _ and -. An id
+// with other characters is replaced by a hash.
 func callID(id string) string {
 	other := func(r rune) bool {
 		return (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && r != '_' && r != '-'

@@ -42,9 +42,9 @@ type conversation struct {
 	Messages []turn   `json:"messages"`
 }
 
-// conversation returns the system prompt and the turns of a query. The last block of
-// each message that ends a cached beginning has a cache mark. If there are too many,
-// the first ones and the last one stay.
+// conversation returns the system prompt and the turns of a query. The last block of a
+// message with CacheEnd has a cache mark. Of too many marks, the first three and the
+// last remain.
 func (m messages) conversation(q protocol.Query) (c conversation) {
 	var ends []*block
 	for i, message := range q.Request.Messages {

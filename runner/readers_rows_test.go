@@ -71,6 +71,18 @@ func replyReaders() []reader {
 			"calls":  filled("", "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"function\":{\"name\":\"f\",\"arguments\":\""+strings.Repeat(lines, 10)+"\"}}]}}]}\n\n", last),
 			"lines":  filled("", "data: {\"choices\":\ndata: [{\"delta\":{\"content\":\""+strings.Repeat(lines, 10)+"\"}}]}\n\n", last),
 		}, read: func(t testing.TB, text string) error { return call(t, http.StatusOK, "text/event-stream", text) }},
+		{name: "reply of Messages", limit: 64 * mib, inputs: inputs{
+			"escapes": filled(`{"content":[{"type":"text","text":"yes`, `\u0001`, `"}],"stop_reason":"end_turn"}`),
+			"input":   filled(`{"content":[{"type":"tool_use","id":"a","name":"f","input":{"x":"`, lines, `"}}],"stop_reason":"tool_use"}`),
+			"thought": filled(`{"content":[{"type":"thinking","thinking":"`, lines, `"},{"type":"text","text":"yes"}],"stop_reason":"end_turn"}`),
+			"blocks":  filled(`{"content":[{"type":"text","text":"yes"}`, `,{"type":"text","text":"`+lines+lines+lines+`"}`, `],"stop_reason":"end_turn"}`),
+		}, read: func(t testing.TB, text string) error { return callMessages(t, "application/json", text) }},
+		{name: "streamed reply of Messages", limit: 64 * mib, inputs: inputs{
+			"pieces":   filled("", messagesPiece("text_delta", "text", "0"), messagesEnd),
+			"thoughts": filled(messagesBegin("thinking"), messagesPiece("thinking_delta", "thinking", "7"), messagesBegin("text")+messagesEnd),
+			"blocks":   filled("", messagesBegin("text"), messagesEnd),
+			"others":   filled(messagesBegin("text"), messagesBegin("search_result"), messagesEnd),
+		}, read: func(t testing.TB, text string) error { return callMessages(t, "text/event-stream", text) }},
 		{name: "error of an endpoint", limit: mib, inputs: inputs{
 			"line ends": filled(`{"error":{"message":"`, lines, `"}}`),
 			"details":   filled(`{"error":{"message":"no","details":[`, `{"retryDelay":"1s"},`, `{}]}}`),
@@ -101,7 +113,11 @@ func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f
 
 // call asks a model whose endpoint replies with a text.
 func call(t testing.TB, status int, kind, text string) error {
-	c, err := openai.New(openai.Options{MaxTries: 1, Stream: kind == "text/event-stream", HTTP: &http.Client{
+	return callAt(t, model.Provider{}, status, kind, text)
+}
+
+func callAt(t testing.TB, p model.Provider, status int, kind, text string) error {
+	c, err := openai.New(openai.Options{Provider: p, MaxTries: 1, Stream: kind == "text/event-stream", HTTP: &http.Client{
 		Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
 			return &http.Response{StatusCode: status, Header: http.Header{"Content-Type": {kind}}, Body: io.NopCloser(strings.NewReader(text)), Request: r}, nil
 		}),

@@ -240,3 +240,11 @@ func FuzzStream(f *testing.F) {
 		}
 	})
 }
+
+// The endpoint refuses blank texts that it sent itself.
+func TestDecodeBlankText(t *testing.T) {
+	d, err := anthropic.New(model.Provider{}).Decode(t.Context(), []byte(`{"content":[{"type":"thinking","thinking":"Hm.","signature":"s"},{"type":"text","text":"\n"},{"type":"tool_use","id":"a","name":"now","input":{}}],"stop_reason":"tool_use"}`))
+	if err != nil || len(d.Calls) != 1 || strings.Contains(string(d.Extra), "text") || !strings.Contains(string(d.Extra), "tool_use") {
+		t.Errorf("got %+v, %v", d, err)
+	}
+}

@@ -19,9 +19,9 @@ import (
 	"github.com/seed61713e19/capstan/runner/model/internal/protocol"
 )
 
-// DefaultMaxTokens is the max_tokens of a request that sets no limit of its own. Each
+// defaultMaxTokens is the max_tokens of a request that sets no limit of its own. Each
 // model since Claude 4 accepts it.
-const DefaultMaxTokens = 32_000
+const defaultMaxTokens = 32_000
 
 // New returns the protocol as a provider speaks it.
 func New(p model.Provider) protocol.Protocol { return messages{p.Name} }
@@ -76,7 +76,7 @@ func (m messages) Encode(q protocol.Query) ([]byte, error) {
 	if p.Extra.Has("system") {
 		return nil, errors.New("extra: system cannot be set there")
 	}
-	r := request{Model: q.Request.Model, MaxTokens: cmp.Or(p.MaxOutputTokens, DefaultMaxTokens), Stream: q.Stream}
+	r := request{Model: q.Request.Model, MaxTokens: cmp.Or(p.MaxOutputTokens, defaultMaxTokens), Stream: q.Stream}
 	r.Temperature, r.TopP, r.StopSequences = p.Temperature, p.TopP, p.Stop
 	var config output
 	var err error

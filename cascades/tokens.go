@@ -69,17 +69,9 @@ type Pricing func(name string) (model.Price, bool)
 // cascades within it too, else what shipped says of the bare name.
 func (c *Cascade) Priced(shipped model.Prices) Pricing {
 	own := c.EveryProvider()
-	var names []string
-	for _, p := range own {
-		names = append(names, p.Name)
-	}
 	return func(name string) (model.Price, bool) {
-		provider, bare, _ := model.SplitName(name, names...) // of a name that is none there is no price
-		prices := shipped
-		if i := slices.IndexFunc(own, func(p model.Provider) bool { return p.Name == provider }); i >= 0 {
-			prices = shipped.With(own[i].Prices)
-		}
-		return prices.Of(bare)
+		provider, bare := providerOf(own, name)
+		return shipped.With(provider.Prices).Of(bare)
 	}
 }
 

@@ -2,11 +2,7 @@ package runner_test
 
 import (
 	"fmt"
-	"net/http"
 	"strings"
-	"testing"
-
-	"github.com/seed61713e19/capstan/runner/model"
 )
 
 // messagesEnd are the last events of a stream of Messages.
@@ -21,10 +17,4 @@ func messagesBegin(kind string) string {
 // messagesPiece returns the event with a piece of a block.
 func messagesPiece(kind, member, index string) string {
 	return fmt.Sprintf("data: {\"type\":\"content_block_delta\",\"index\":%s,\"delta\":{\"type\":%q,%q:\"%s\"}}\n\n", index, kind, member, strings.Repeat(lines, 10))
-}
-
-// callMessages asks a model of Anthropic whose endpoint replies with a text.
-func callMessages(t testing.TB, kind, text string) error {
-	p, _ := model.Builtin("anthropic")
-	return callAt(t, p, http.StatusOK, kind, text)
 }

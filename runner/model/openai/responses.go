@@ -79,6 +79,16 @@ type thoughts struct {
 	Reasoning []json.RawMessage `json:"reasoning"`
 }
 
+// extra returns the thoughts as an extra, "" for none.
+func (t thoughts) extra() model.Extra {
+	if len(t.Reasoning) == 0 {
+		return ""
+	}
+	object, _ := protocol.Encode(t)
+	extra, _ := model.ExtraOf(object) // of values that were parsed
+	return extra
+}
+
 // items returns the items of a request that a message is: thoughts, texts, calls and their
 // results.
 func (r responses) items(m model.Message, withoutExtras bool) (list []any) {

@@ -1,12 +1,10 @@
 package openai
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	api "github.com/sashabaranov/go-openai"
@@ -31,9 +29,7 @@ func (r responses) Decode(ctx context.Context, reply []byte) (protocol.Draft, er
 	if err != nil {
 		return protocol.Draft{}, err
 	}
-	var o output
-	err = o.finish(v, reply)
-	return o.draft, err
+	return respond(v, reply, &output{})
 }
 
 // Stream implements [protocol.Protocol].
@@ -41,106 +37,107 @@ func (r responses) Stream() protocol.Stream { return &responsesStream{} }
 
 // An output joins the items of a reply.
 type output struct {
-	draft   protocol.Draft
-	pending []json.RawMessage // reasoning items that belong to the next text or call
+	text, refusal strings.Builder
+	thinking      []string
+	reasoning     []json.RawMessage // items before a text
+	pending       []json.RawMessage // items since the last text or call
+	calls         []model.ToolCall
+	count         int // of calls
+	shape         string
+	answered      bool
 }
 
-// finish completes the draft by a response object. Some endpoints leave out the items
-// there that they have streamed. The error is the one that the object reports.
-func (o *output) finish(v jsontree.Value, raw []byte) error {
+// An outputItem has the members that are read, of items of any type.
+type outputItem struct {
+	Type    string
+	Content []struct{ Type, Text, Refusal string }
+	Summary []api.ResponseSummaryPart
+	Sealed  string `json:"encrypted_content"`
+
+	Name, Arguments string
+	CallID          string `json:"call_id"`
+}
+
+// add adds an item.
+func (o *output) add(v jsontree.Value) {
+	var item outputItem
+	decode(v, &item)
+	o.answered = true
+	switch item.Type {
+	case messageItem:
+		for _, part := range item.Content {
+			switch part.Type {
+			case textPart:
+				o.text.WriteString(part.Text)
+			case refusalPart:
+				o.refusal.WriteString(part.Refusal)
+			}
+		}
+		o.reasoning, o.pending = append(o.reasoning, o.pending...), nil
+	case functionCall:
+		if o.count++; o.count <= protocol.MaxCalls {
+			o.calls = append(o.calls, model.ToolCall{ID: item.CallID, Name: item.Name, Arguments: item.Arguments, Extra: thoughts{o.pending}.extra()})
+			o.pending = nil
+		}
+	case reasoningItem:
+		for _, part := range item.Summary {
+			o.thinking = append(o.thinking, part.Text)
+		}
+		for _, part := range item.Content {
+			o.thinking = append(o.thinking, part.Text)
+		}
+		// The endpoint does not find an item by its id. It goes back if it has its thoughts.
+		if item.Sealed != "" || len(item.Content) > 0 {
+			o.pending = append(o.pending, json.RawMessage(v.Raw()))
+		}
+	default:
+		o.shape = fmt.Sprintf("the answer has an item of the type %s and no text", item.Type)
+	}
+}
+
+// draft returns the draft of the items.
+func (o *output) draft() protocol.Draft {
+	return protocol.Draft{
+		Text: o.text.String(), Refusal: o.refusal.String(), Thinking: strings.TrimSpace(strings.Join(o.thinking, "\n\n")),
+		Calls: o.calls, Count: o.count, Extra: thoughts{o.reasoning}.extra(), Shape: o.shape, Answered: o.answered,
+	}
+}
+
+// respond returns the draft of a response object. The items are those of streamed, or those of
+// the object if it has any. The error is the one that the object reports.
+func respond(v jsontree.Value, raw []byte, streamed *output) (protocol.Draft, error) {
 	var reply struct {
 		ID, Model         string
 		Status            api.ResponseStatus
 		IncompleteDetails api.ResponseIncompleteDetails `json:"incomplete_details"`
 	}
 	decode(v, &reply)
-	var items []jsontree.Value
+	var items output
 	var usage protocol.Tally
 	for name, value := range v.Members() {
 		switch string(name) {
 		case "error":
 			if !protocol.Empty(value) {
-				return protocol.Reported(v, raw)
+				return protocol.Draft{}, protocol.Reported(v, raw)
 			}
 		case "usage":
 			usage.Read(value)
 		case "output":
-			items = slices.Collect(value.Elements())
+			for item := range value.Elements() {
+				items.add(item)
+			}
 		}
 	}
-	if len(items) > 0 {
-		*o = output{}
-		for _, item := range items {
-			o.add(item)
-		}
+	d := items.draft()
+	if !d.Answered {
+		d = streamed.draft()
 	}
-	d := &o.draft
 	d.ID, d.Model, d.Usage, d.Finish = reply.ID, reply.Model, usage, string(reply.Status)
 	if reply.Status == api.ResponseStatusIncomplete && reply.IncompleteDetails.Reason != "" {
 		d.Finish = reply.IncompleteDetails.Reason
 	}
 	d.Answered = d.Answered || d.Finish != ""
-	return nil
-}
-
-// add adds an item of the output.
-func (o *output) add(v jsontree.Value) {
-	var item api.ResponseOutputItem
-	decode(v, &item)
-	d := &o.draft
-	d.Answered = true
-	switch item.Type {
-	case messageItem:
-		for _, part := range item.Content {
-			switch part.Type {
-			case textPart:
-				d.Text += part.Text
-			case refusalPart:
-				d.Refusal += part.Refusal
-			}
-		}
-		d.Extra = o.before(d.Extra)
-	case functionCall:
-		if d.Count++; d.Count <= protocol.MaxCalls {
-			d.Calls = append(d.Calls, model.ToolCall{ID: item.CallID, Name: item.Name, Arguments: item.Arguments, Extra: o.before("")})
-		}
-	case reasoningItem:
-		o.think(item, v)
-	default:
-		d.Shape = fmt.Sprintf("the answer has an item of the type %s and no text", item.Type)
-	}
-}
-
-// think adds a reasoning item. It goes back if it has its thoughts, encrypted or in plain
-// text: the endpoint does not find it by its id.
-func (o *output) think(item api.ResponseOutputItem, v jsontree.Value) {
-	texts := []string{o.draft.Thinking}
-	for _, part := range item.Summary {
-		texts = append(texts, part.Text)
-	}
-	for _, part := range item.Content {
-		texts = append(texts, part.Text)
-	}
-	o.draft.Thinking = strings.TrimSpace(strings.Join(texts, "\n\n"))
-	var sealed struct {
-		Content string `json:"encrypted_content"`
-	}
-	if decode(v, &sealed); sealed.Content != "" || len(item.Content) > 0 {
-		o.pending = append(o.pending, json.RawMessage(v.Raw()))
-	}
-}
-
-// before returns an extra with the thoughts that wait for a text or a call.
-func (o *output) before(extra model.Extra) model.Extra {
-	if len(o.pending) == 0 {
-		return extra
-	}
-	var all thoughts
-	_ = json.Unmarshal([]byte(cmp.Or(extra, "{}")), &all) // this function's own
-	object, _ := protocol.Encode(thoughts{append(all.Reasoning, o.pending...)})
-	o.pending = nil
-	made, _ := model.ExtraOf(object) // of items that were parsed
-	return made
+	return d, nil
 }
 
 // decode decodes a value that was parsed. A member of an unexpected kind counts as
@@ -150,9 +147,9 @@ func decode(v jsontree.Value, into any) { _ = json.Unmarshal(v.Raw(), into) }
 // A responsesStream joins the events of a reply. The texts of deltas are for the listener:
 // the answer is made of whole items and of the last event.
 type responsesStream struct {
-	output
-	heard    protocol.Text
-	finished bool
+	items output
+	heard protocol.Text
+	last  *protocol.Draft // of the last event
 }
 
 // Add implements [protocol.Stream].
@@ -182,12 +179,13 @@ func (s *responsesStream) Add(ctx context.Context, name string, data []byte) (te
 	case api.ResponseStreamEventOutputTextDelta:
 		text, _ = s.heard.Read(delta)
 	case api.ResponseStreamEventOutputItemDone:
-		s.add(item)
+		s.items.add(item)
 	case api.ResponseStreamEventCompleted, api.ResponseStreamEventIncomplete, api.ResponseStreamEventFailed:
-		if err := s.finish(response, data); err != nil {
+		d, err := respond(response, data, &s.items)
+		if err != nil {
 			return "", err
 		}
-		s.finished = true
+		s.last = &d
 		return s.unheard()
 	case api.ResponseStreamEventError:
 		return "", protocol.Reported(v, data)
@@ -198,11 +196,11 @@ func (s *responsesStream) Add(ctx context.Context, name string, data []byte) (te
 // unheard returns the end of the answer's text that came in no delta, and [io.EOF].
 func (s *responsesStream) unheard() (string, error) {
 	s.heard.Finish()
-	rest, ok := strings.CutPrefix(s.draft.Text, s.heard.String())
+	rest, ok := strings.CutPrefix(s.last.Text, s.heard.String())
 	switch {
 	case s.heard.Invalid:
 		return "", protocol.ErrInvalid()
-	case !ok && s.draft.Refusal == "":
+	case !ok && s.last.Refusal == "":
 		return "", &model.Failure{Class: model.Unavailable, Message: "the events of the answer have another text than the answer itself"}
 	}
 	return rest, io.EOF
@@ -213,21 +211,20 @@ func (s *responsesStream) check() error {
 	switch {
 	case s.heard.Invalid:
 		return protocol.ErrInvalid()
-	case s.draft.Count > protocol.MaxCalls:
+	case s.items.count > protocol.MaxCalls:
 		return protocol.ErrManyCalls()
 	}
 	return nil
 }
 
 // Ended implements [protocol.Stream].
-func (s *responsesStream) Ended() bool { return s.finished }
+func (s *responsesStream) Ended() bool { return s.last != nil }
 
-// Finish implements [protocol.Stream].
+// Finish implements [protocol.Stream]. Of a reply that was cut, it has what the listener
+// heard.
 func (s *responsesStream) Finish() (string, protocol.Draft) {
-	d := s.draft
-	if !s.finished {
-		d.Text = s.heard.String()
-		d.Answered = d.Answered || d.Text != ""
+	if s.last != nil {
+		return "", *s.last
 	}
-	return "", d
+	return "", protocol.Draft{Text: s.heard.String(), Answered: s.items.answered || s.heard.Len() > 0}
 }

@@ -33,8 +33,7 @@ type Provider struct {
 	CallID      int      // how many letters and digits the id of a tool call must be; 0 for any id
 }
 
-// Providers are those that are built in, in the order of their names: the
-// OpenAI-compatible door of each.
+// Providers returns the built-in providers in the order of their names.
 func Providers() []Provider {
 	const limit = "max_completion_tokens" // max_tokens is refused by OpenAI's reasoning models
 	return []Provider{

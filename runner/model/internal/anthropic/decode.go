@@ -166,15 +166,18 @@ func (r *reply) add(index string, delta jsontree.Value) (text string) {
 // check returns the failure of an answer that is beyond a limit, or whose text is no
 // valid UTF-8 whatever follows.
 func (r *reply) check() error {
+	var message string
 	switch {
 	case r.invalid:
 		return protocol.ErrInvalid()
 	case r.others > jsontree.MaxValues:
-		return &model.Failure{Class: model.Unusable, Message: fmt.Sprintf("the reply cannot be used: %s: the limit is %d", jsontree.ErrTooManyValues, jsontree.MaxValues)}
+		message = fmt.Sprintf("the reply cannot be used: %s: the limit is %d", jsontree.ErrTooManyValues, jsontree.MaxValues)
 	case r.calls > protocol.MaxCalls:
-		return &model.Failure{Class: model.Unusable, Message: fmt.Sprintf("the model wants more than %d tools called at once", protocol.MaxCalls)}
+		message = fmt.Sprintf("the model wants more than %d tools called at once", protocol.MaxCalls)
+	default:
+		return nil
 	}
-	return nil
+	return &model.Failure{Class: model.Unusable, Message: message}
 }
 
 func (p *part) invalid() bool { return p.text.Invalid || p.signature.Invalid || p.arguments.Invalid }

@@ -126,10 +126,12 @@ var floors = map[string]string{
 	// What command lines give: inputs, their files, and models.
 	"runner/given": "cascades cascades/documents internal/files validators/schema",
 	// Floor 5: providers and gates. Gates know nothing of cascades.
-	"runner/model/openai": "runner/internal/fences runner/internal/jsontree runner/model runner/model/internal/protocol",
+	"runner/model/openai": "runner/internal/fences runner/internal/jsontree runner/model runner/model/internal/anthropic runner/model/internal/protocol",
 	// What the client of models and the protocols share.
 	"runner/model/internal/protocol": "runner/internal/jsontree runner/model",
-	"runner/model/scripted":          "cascades/documents runner/model",
+	// Anthropic's protocol, without a client.
+	"runner/model/internal/anthropic": "runner/internal/jsontree runner/model runner/model/internal/protocol",
+	"runner/model/scripted":           "cascades/documents runner/model",
 	// By the names of models: who is asked.
 	"runner/model/providers": "internal/files runner/model runner/model/openai runner/model/scripted runner/process",
 	// Scripts that are made of what is known.

@@ -71,6 +71,22 @@ func replyReaders() []reader {
 			"calls":  filled("", "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"function\":{\"name\":\"f\",\"arguments\":\""+strings.Repeat(lines, 10)+"\"}}]}}]}\n\n", last),
 			"lines":  filled("", "data: {\"choices\":\ndata: [{\"delta\":{\"content\":\""+strings.Repeat(lines, 10)+"\"}}]}\n\n", last),
 		}, read: func(t testing.TB, text string) error { return call(t, http.StatusOK, "text/event-stream", text) }},
+		{name: "reply of Messages", limit: 64 * mib, inputs: inputs{
+			"escapes": filled(`{"content":[{"type":"text","text":"yes`, `\u0001`, `"}],"stop_reason":"end_turn"}`),
+			"input":   filled(`{"content":[{"type":"tool_use","id":"a","name":"f","input":{"x":"`, lines, `"}}],"stop_reason":"tool_use"}`),
+			"thought": filled(`{"content":[{"type":"thinking","thinking":"`, lines, `"},{"type":"text","text":"yes"}],"stop_reason":"end_turn"}`),
+			"blocks":  filled(`{"content":[{"type":"text","text":"yes"}`, `,{"type":"text","text":"`+lines+lines+lines+`"}`, `],"stop_reason":"end_turn"}`),
+		}, read: func(t testing.TB, text string) error {
+			return call(t, http.StatusOK, "application/json", text, model.Messages)
+		}},
+		{name: "streamed reply of Messages", limit: 64 * mib, inputs: inputs{
+			"pieces":   filled("", messagesPiece("text_delta", "text", "0"), messagesEnd),
+			"thoughts": filled(messagesBegin("thinking"), messagesPiece("thinking_delta", "thinking", "7"), messagesBegin("text")+messagesEnd),
+			"blocks":   filled("", messagesBegin("text"), messagesEnd),
+			"others":   filled(messagesBegin("text"), messagesBegin("search_result"), messagesEnd),
+		}, read: func(t testing.TB, text string) error {
+			return call(t, http.StatusOK, "text/event-stream", text, model.Messages)
+		}},
 		{name: "reply of the Responses protocol", limit: 64 * mib, inputs: inputs{
 			"parts": filled("data: {\"type\":\"response.completed\",\"response\":{\"status\":\"completed\",\"output\":[{\"type\":\"message\",\"content\":[",
 				`{"type":"output_text","text":"`+strings.Repeat(lines, 10)+`"},`, "{}]}]}}\n\n"),

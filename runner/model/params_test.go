@@ -123,6 +123,8 @@ func TestBase(t *testing.T) {
 		{"ollama", "", "http://127.0.0.1:11434/v1", ""},
 		{"ollama", " http://there:1/v1 ", "http://there:1/v1", ""},
 		{"anthropic", "", "https://api.anthropic.com/v1", "ANTHROPIC_API_KEY"},
+		{"anthropic", "https://gateway.example/claude/", "https://gateway.example/claude/v1", ""},
+		{"anthropic", "https://gateway.example/v1", "https://gateway.example/v1", ""},
 	} {
 		p, _ := model.Builtin(test.provider)
 		getenv := func(name string) string {

@@ -88,7 +88,7 @@ func TestProtocolsAgree(t *testing.T) {
 		"cut":            {reply: `{"text":"Hello, you there.","cut":5}`, class: model.Unavailable, streamed: true},
 		"stream error":   {reply: `{"text":"Hello","stream_error":{"message":"It broke."}}`, class: model.Unavailable, says: "It broke.", streamed: true},
 	} {
-		for _, api := range []string{"", "responses"} {
+		for _, api := range []string{"", "responses", model.Messages} {
 			for _, on := range []bool{false, true} {
 				if test.streamed && !on {
 					continue

@@ -30,6 +30,7 @@ const (
 	tooLong  = "length"   // it hit a token limit
 	withheld = "withheld" // a content filter removed it
 	broken   = "broken"   // it is not complete, and the same request may be answered
+	paused   = "paused"   // it is to be continued by another request
 )
 
 var finishMeanings = sync.OnceValue(func() map[string]string {
@@ -65,7 +66,7 @@ func byItself(reason string, normal []string) bool {
 }
 
 // nothing is what is told of an answer in which nobody says anything.
-const nothing = "the model said nothing: the answer has no choices"
+const nothing = "the model said nothing: the reply has no answer"
 
 // unanswered returns why a draft is no answer, nil if it is one.
 func unanswered(d protocol.Draft, full bool, p model.Provider) *model.Failure {
@@ -120,6 +121,8 @@ func unfinished(d protocol.Draft, full bool, reason string, p model.Provider) *m
 		class, what = model.Refused, "a content filter held the answer back"
 	case broken:
 		class, what = model.Unavailable, "the endpoint broke off"
+	case paused:
+		what = "the endpoint paused the answer, which Capstan does not continue"
 	}
 	if reason == "" {
 		reason = "none"

@@ -68,7 +68,7 @@ func (q *question) named(text string) (lack, bool) {
 		return q.lack(cache), true
 	case !q.without(protocol.Extras) && !mentions(text, "passed back", "missing") && mentions(text, q.extras()...):
 		return q.lack(protocol.Extras), true
-	case form == protocol.AsSchema && strings.Contains(text, "invalid schema"):
+	case form == protocol.AsSchema && (strings.Contains(text, "invalid schema") || mentions(text, "format.schema")):
 		return q.notThisOne(), true
 	case form == protocol.AsSchema && q.object && mentions(text, formatWords...):
 		return q.lack(protocol.AsSchema), true
@@ -79,7 +79,8 @@ func (q *question) named(text string) (lack, bool) {
 }
 
 // formatWords are the words of a complaint about the response format.
-var formatWords = []string{formatField, "response format", protocol.AsSchema, "json schema", protocol.AsObject, "structured output", "text.format", "guided", "grammar"}
+var formatWords = []string{formatField, "response format", protocol.AsSchema, "json schema", protocol.AsObject, "structured output", "output_config",
+	"output_format", "text.format", "guided", "grammar"}
 
 // suspicious says whether a failure that names nothing may be about the
 // response format: where it was sent, and never yet was taken.
@@ -177,11 +178,8 @@ func (k *lacking) of(q *question) []lack {
 			list = append(list, l)
 		}
 	}
-	switch q.c.provider.Format {
-	case protocol.AsObject:
+	if q.c.provider.Format == protocol.AsObject {
 		list = append(list, q.lack(protocol.AsSchema))
-	case protocol.AsPrompt:
-		list = append(list, q.lack(formatField))
 	}
 	return list
 }
@@ -212,7 +210,8 @@ func (k *lacking) learn(q *question) {
 		k.known = map[lack]bool{}
 	}
 	for _, l := range q.lacks {
-		k.known[l] = true
+		// With Messages, the refusal of thinking concerns one conversation, not the model.
+		k.known[l] = q.c.provider.API != model.Messages || l.field != protocol.Extras
 	}
 	for _, l := range took {
 		k.known[l] = false

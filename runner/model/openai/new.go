@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/runner/model/internal/anthropic"
 	"github.com/seed61713e19/capstan/runner/model/internal/protocol"
 )
 
@@ -93,6 +94,8 @@ func protocolOf(p model.Provider) (protocol.Protocol, error) {
 	switch p.API {
 	case "":
 		return chat{p}, nil
+	case model.Messages:
+		return anthropic.New(p), nil
 	case "responses":
 		return responses{p}, nil
 	}

@@ -36,10 +36,7 @@ type question struct {
 
 func (c *Client) question(r model.Request) (*question, error) {
 	for _, asked := range r.Params.Asks() {
-		switch {
-		case slices.Contains(c.provider.Ignores, asked):
-			return nil, fmt.Errorf("%s ignores %s: remove it", c.provider.Name, asked)
-		case slices.Contains(c.protocol.Unsupported(), asked):
+		if slices.Contains(c.protocol.Unsupported(), asked) {
 			return nil, fmt.Errorf("%s: the protocol has no %s: remove it, or choose another api for the provider", c.provider.Name, asked)
 		}
 	}

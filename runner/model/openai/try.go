@@ -159,7 +159,7 @@ func (t *try) complaint(resp *http.Response) error {
 		f.Message = "sends on to " + resp.Header.Get("Location")
 	}
 	f.Message = t.c.advice(resp.StatusCode, t.q.r.Model) + f.Message + t.q.suspects(resp.StatusCode, f.Message)
-	if id := resp.Header.Get("X-Request-Id"); id != "" {
+	if id := cmp.Or(resp.Header.Get("X-Request-Id"), resp.Header.Get("Request-Id")); id != "" {
 		f.Message += " (request " + id + ")"
 	}
 	f.RetryAfter = cmp.Or(retryAfter(resp.Header, time.Now()), f.RetryAfter)

@@ -3,10 +3,12 @@ package protocol
 import (
 	"cmp"
 	"context"
+	_ "embed"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/seed61713e19/capstan/runner/internal/jsontree"
@@ -125,6 +127,9 @@ func (c complaint) failure(status int, body []byte) *model.Failure {
 	if n, err := strconv.Atoi(code); status == 0 && err == nil && n >= 400 && n <= 599 {
 		status = n
 	}
+	if status == 0 {
+		status = statuses()[d.kind]
+	}
 	return classify(status, code, d, c.text(d, body))
 }
 
@@ -141,6 +146,24 @@ func (c complaint) text(d details, body []byte) string {
 	}
 	return text
 }
+
+// The table has the statuses of error types, for an error in a reply that began with
+// status 200. Its columns are the type, the status, a vendor's documentation, a type
+// that matches and one that does not.
+//
+//go:embed tables/errors.tsv
+var errorTable string
+
+var statuses = sync.OnceValue(func() map[string]int {
+	all := map[string]int{}
+	for line := range strings.Lines(errorTable) {
+		cells := strings.Split(line, "\t")
+		if status, err := strconv.Atoi(cells[1]); err == nil {
+			all[cells[0]] = status
+		}
+	}
+	return all
+})
 
 // classify returns the failure of a status. The code or the type of the error decides
 // where the status does not: for an empty account, and for refused content.

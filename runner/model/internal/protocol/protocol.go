@@ -104,6 +104,7 @@ type Tally struct {
 	Input, Output     Count // Input includes what was read from a cache and written to it
 	Total             Count
 	Cached, Reasoning Count
+	CacheWrite        Count
 	Cost              *float64 // in US dollars; nil if the endpoint does not report it
 }
 

@@ -15,7 +15,7 @@ func TestParameters(t *testing.T) {
 		`"max_tokens":800,"stop":["<END>","\n"],"reasoning_effort":"low","temperature":0,"top_p":0.9,"seed":9007199254740993`: {
 			Temperature: &cold, TopP: &top, MaxOutputTokens: 800, Effort: "low", Seed: &seed, Stop: []string{"<END>", "\n"}},
 		`"n_best":{"a":[1.50,1e3]},"service_tier":"flex"`: {Extra: `{"service_tier":"flex","n_best":{"a":[1.50,1e3]}}`},
-		`"temperature":1.50`: {Temperature: &cold, Extra: `{"temperature":1.50}`},
+		`"temperature":1.50`:                              {Temperature: &cold, Extra: `{"temperature":1.50}`},
 	} {
 		e := newEndpoint(t, reply("Hello"))
 		r := ask("Hello?")

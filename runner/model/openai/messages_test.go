@@ -324,8 +324,8 @@ func TestMessagesThinkingRefused(t *testing.T) {
 		claudeReply(`[{"type":"text","text":"Noon."}]`, "end_turn")(w, r)
 	})
 	c := e.client(t, claude)
-	for signature, requests := range map[string]int{"foreign": 2, "own": 1} {
-		before := e.count()
+	for _, signature := range []string{"foreign", "own"} {
+		before, requests := e.count(), map[string]int{"foreign": 2, "own": 1}[signature]
 		earlier := model.Message{Role: model.Assistant, Content: "Yes.", Provider: "anthropic",
 			Extra: model.Extra(`{"thinking":[{"type":"thinking","thinking":"Hm.","signature":"` + signature + `"},{"type":"text","text":"Yes."}]}`)}
 		resp, err := c.Call(t.Context(), model.Request{Model: "m", Messages: []model.Message{{Role: model.User, Content: "Go."}, earlier, {Role: model.User, Content: "And?"}}})

@@ -95,7 +95,7 @@ func (p *parser) prices(o *object) model.Prices {
 	return all
 }
 
-// providerOf returns the provider of a model's name, one of own or a built-in one.
+// providerOf returns the provider of a model's name, from own or built in.
 func providerOf(own []model.Provider, name string) (p model.Provider, bare string) {
 	var names []string
 	for _, one := range own {

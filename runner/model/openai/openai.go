@@ -1,10 +1,10 @@
-// Package openai asks models behind endpoints: OpenAI's own and the compatible ones of
-// many others, whose differences are in [model.Provider].
+// Package openai sends requests to the endpoints of models. [model.Provider] describes an
+// endpoint.
 //
 // The client sends a request over net/http, repeats it, obeys the rate limit and judges
 // the answer. A protocol, from package protocol, encodes the request and decodes the
-// answer: chat completions (chat.go) or OpenAI's Responses (responses.go), over the types
-// of go-openai. Those types do not hold everything:
+// answer: chat completions (chat.go) and Responses (responses.go), over the types
+// of go-openai, or Messages (package anthropic). The types do not hold everything:
 //
 //   - They leave out 0 and "", so that some members of a request replace theirs. The
 //     messages of a conversation are encoded once by its thread, and appended.

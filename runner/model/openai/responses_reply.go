@@ -220,8 +220,8 @@ func (s *responsesStream) check() error {
 // Ended implements [protocol.Stream].
 func (s *responsesStream) Ended() bool { return s.last != nil }
 
-// Finish implements [protocol.Stream]. Of a reply that was cut, it has what the listener
-// heard.
+// Finish implements [protocol.Stream]. The draft of a reply that was cut has the text of the
+// deltas.
 func (s *responsesStream) Finish() (string, protocol.Draft) {
 	if s.last != nil {
 		return "", *s.last

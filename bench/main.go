@@ -3,7 +3,7 @@
 // neither of which checks anything, a loop as one writes it by hand, and Eino,
 // langchaingo and Genkit, each as its own documents show.
 //
-//	cd bench && go run .
+//	cd bench && go run . [-tls]
 //
 // All of them say the same words to the same model server, a process of its own
 // that answers at once, over a pool of 128 connections; a test holds that they
@@ -38,8 +38,8 @@ func main() {
 // the model, one system, or the one that asks them all.
 func command(ctx context.Context, args []string) error {
 	switch {
-	case len(args) == 1 && args[0] == modelProcess:
-		return serveModel(os.Stdin, os.Stdout)
+	case len(args) == 2 && args[0] == modelProcess:
+		return serveModel(os.Stdin, os.Stdout, args[1] == "true")
 	case len(args) == 4 && args[0] == systemProcess:
 		turns, err := strconv.Atoi(args[3])
 		if err != nil {
@@ -54,6 +54,7 @@ func command(ctx context.Context, args []string) error {
 	turns := flags.String("turns", "1,10,30", "lengths of a conversation")
 	widths := flags.String("at-once", "1,64", "conversations at the same time")
 	cores := flags.String("cores", "1,2", "1: the systems on one core and the model on another; 2: all of them on both")
+	flags.BoolVar(&p.tls, "tls", false, "ask the model over TLS and HTTP/2")
 	only := flags.String("only", "", "systems beside the bare call, as name,name; all of them without it")
 	if err := flags.Parse(args); err != nil {
 		return nil //nolint:nilerr // flag has told it

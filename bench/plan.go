@@ -18,6 +18,7 @@ type plan struct {
 	turns   []int
 	widths  []int
 	cores   []int
+	tls     bool
 	systems []system
 }
 
@@ -61,7 +62,7 @@ func (p plan) length(ctx context.Context, dir string, cores, turns int) (cells [
 	if cores > 1 {
 		ours, theirs = []int{0, 1}, []int{0, 1}
 	}
-	endpoint, err := start(ctx, theirs, dir, modelProcess)
+	endpoint, err := start(ctx, theirs, dir, modelProcess, fmt.Sprint(p.tls))
 	if err != nil {
 		return nil, err
 	}

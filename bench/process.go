@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"strconv"
 	"sync"
@@ -122,7 +123,7 @@ func start(ctx context.Context, cores []int, dir string, args ...string) (*child
 		return nil, err
 	}
 	cmd := exec.CommandContext(ctx, program, args...)
-	cmd.Env = append(os.Environ(), "GOMAXPROCS="+strconv.Itoa(len(cores)), scratch+"="+dir)
+	cmd.Env = append(os.Environ(), "GOMAXPROCS="+strconv.Itoa(len(cores)), scratch+"="+dir, "SSL_CERT_FILE="+filepath.Join(dir, authority))
 	cmd.Stderr = os.Stderr
 	c := &child{cmd: cmd}
 	if c.in, err = cmd.StdinPipe(); err != nil {

@@ -3,10 +3,13 @@ package main
 import (
 	"bufio"
 	"encoding/json"
+	"encoding/pem"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -75,18 +78,26 @@ func model(heard asked) http.Handler {
 	})
 }
 
-// serveModel is the model's process: it tells its address in a line and goes on
-// until there is no more input.
-func serveModel(in io.Reader, out io.Writer) error {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return err
+// authority is the file in the scratch folder with the certificate of a model that is
+// asked over TLS.
+const authority = "authority.pem"
+
+// serveModel is the model's process: it prints its address in a line, and ends with its
+// input. Over TLS it speaks HTTP/2, as public endpoints do.
+func serveModel(in io.Reader, out io.Writer, overTLS bool) error {
+	server := httptest.NewUnstartedServer(model(nil))
+	if server.EnableHTTP2 = true; overTLS {
+		server.StartTLS()
+		certificate := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
+		if err := os.WriteFile(filepath.Join(os.Getenv(scratch), authority), certificate, 0o600); err != nil {
+			return err
+		}
+	} else {
+		server.Start()
 	}
-	server := &http.Server{Handler: model(nil)}
-	go server.Serve(listener)
 	defer server.Close()
-	fmt.Fprintf(out, "http://%s/v1\n", listener.Addr())
-	_, err = io.Copy(io.Discard, bufio.NewReader(in))
+	fmt.Fprintf(out, "%s/v1\n", server.URL)
+	_, err := io.Copy(io.Discard, bufio.NewReader(in))
 	return err
 }
 

@@ -90,6 +90,7 @@ type DescribedProgram struct {
 // is given.
 type DescribedModel struct {
 	Name    string   `json:"name"`
+	API     string   `json:"api,omitempty"` // the protocol of its provider; "" for chat completions
 	NamedBy []string `json:"named_by"`
 }
 
@@ -121,6 +122,7 @@ func (c *Cascade) Describe() Description {
 	for _, h := range c.Hooks {
 		d.Hooks = append(d.Hooks, h.described())
 	}
+	own := c.EveryProvider()
 	for _, a := range c.Asking("") {
 		by := "phase " + a.Phase.Name
 		if a.Role != "" {
@@ -129,7 +131,8 @@ func (c *Cascade) Describe() Description {
 		if a.Cascade != c {
 			by = "cascade " + a.Cascade.ID + ": " + by
 		}
-		d.addModel(a.Name, by)
+		provider, _ := providerOf(own, a.Name)
+		d.addModel(DescribedModel{Name: a.Name, API: provider.API}, by)
 	}
 	for _, within := range c.Within() {
 		for _, b := range within.Databases {
@@ -255,11 +258,11 @@ func (d *Description) addTool(t *Tool, phase string) {
 	note(&d.Tools[i].Phases, phase)
 }
 
-func (d *Description) addModel(name, by string) {
-	i := slices.IndexFunc(d.Models, func(one DescribedModel) bool { return one.Name == name })
+func (d *Description) addModel(m DescribedModel, by string) {
+	i := slices.IndexFunc(d.Models, func(one DescribedModel) bool { return one.Name == m.Name })
 	if i < 0 {
 		i = len(d.Models)
-		d.Models = append(d.Models, DescribedModel{Name: name})
+		d.Models = append(d.Models, m)
 	}
 	note(&d.Models[i].NamedBy, by)
 }

@@ -37,7 +37,11 @@ func (d Description) Text() string {
 		fmt.Fprintln(w)
 	})
 	section(&b, "models", d.Models, func(m DescribedModel, w io.Writer) {
-		fmt.Fprintf(w, "  %s\t%s\n", cmp.Or(oneLine(m.Name, 60), "(the run's)"), words(m.NamedBy))
+		name := cmp.Or(oneLine(m.Name, 60), "(the run's)")
+		if m.API != "" {
+			name += " (api: " + m.API + ")"
+		}
+		fmt.Fprintf(w, "  %s\t%s\n", name, words(m.NamedBy))
 	})
 	section(&b, "providers", d.Providers, func(p DescribedProvider, w io.Writer) {
 		fmt.Fprintf(w, "  %s\t%s\t%s\n", oneLine(p.Name, 60), cmp.Or(oneLine(p.BaseURL, 80), "as the environment says"), p.limits())

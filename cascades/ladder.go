@@ -152,7 +152,7 @@ func (p *parser) extra(o *object) model.Extra {
 	}
 	text, _ := json.Marshal(p.plain(n, verbatim)) // what is plain is JSON, and of a mapping an object
 	extra, _ := model.ExtraOf(text)
-	if _, err := (&model.Params{Extra: extra}).Body(""); err != nil {
+	if err := (&model.Params{Extra: extra}).Check(); err != nil {
 		p.report(n, CodeValue, "%v", err)
 	}
 	return extra

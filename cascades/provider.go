@@ -36,12 +36,20 @@ func (p *parser) readProviders(o *object) []model.Provider {
 	return list
 }
 
+// protocols are the values of api, as [model.Provider] has them.
+var protocols = map[string]string{"chat": "", "messages": "messages", "responses": "responses"}
+
+// provider reads a provider. One with the name of a built-in provider and without a
+// base_url changes the built-in one.
 func (p *parser) provider(o *object, name string) model.Provider {
-	made, builtIn := model.Builtin(name)
-	if !builtIn || o.get("base_url") != nil {
+	made, builtin := model.Builtin(name)
+	if !builtin || o.has("base_url") {
 		made = model.Provider{Name: name, BaseURL: o.required("base_url")}
 	}
 	made.KeyEnv = cmp.Or(o.text("key_env"), made.KeyEnv)
+	if o.has("api") {
+		made.API = protocols[o.oneOf("api", "chat", "messages", "responses")]
+	}
 	u, err := url.Parse(made.BaseURL)
 	switch {
 	case made.BaseURL == "":
@@ -53,7 +61,9 @@ func (p *parser) provider(o *object, name string) model.Provider {
 	if made.KeyEnv != "" && !variableName().MatchString(made.KeyEnv) {
 		p.report(o.get("key_env"), CodeValue, "key_env must be the name of a variable of the environment, not its value")
 	}
-	made.Headers = p.headers(o)
+	if headers := p.headers(o); headers != nil {
+		made.Headers = headers
+	}
 	made.Prices = p.prices(o.child("prices"))
 	made.Finish = o.texts("finish")
 	made.Limits = model.Limits{
@@ -87,6 +97,20 @@ func (p *parser) prices(o *object) model.Prices {
 		one.done()
 	}
 	return all
+}
+
+// providerOf returns the provider of a model's name, from own or built in.
+func providerOf(own []model.Provider, name string) (p model.Provider, bare string) {
+	var names []string
+	for _, one := range own {
+		names = append(names, one.Name)
+	}
+	provider, bare, _ := model.SplitName(name, names...) // a name that is none has no provider
+	if i := slices.Index(names, provider); i >= 0 {
+		return own[i], bare
+	}
+	p, _ = model.Builtin(provider)
+	return p, bare
 }
 
 // EveryProvider lists the providers of this cascade and of those within it. The stricter

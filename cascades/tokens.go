@@ -69,20 +69,9 @@ type Pricing func(name string) (model.Price, bool)
 // nested cascades too, or else the public prices.
 func (c *Cascade) Priced() Pricing {
 	own := c.EveryProvider()
-	var names []string
-	for _, p := range own {
-		names = append(names, p.Name)
-	}
 	return func(name string) (model.Price, bool) {
-		provider, bare, err := model.SplitName(name, names...)
-		if err != nil {
-			return model.Price{}, false
-		}
-		p, _ := model.Builtin(provider)
-		if i := slices.Index(names, provider); i >= 0 {
-			p = own[i]
-		}
-		return p.Price(bare)
+		provider, bare := providerOf(own, name)
+		return provider.Price(bare)
 	}
 }
 

@@ -126,9 +126,12 @@ var floors = map[string]string{
 	// What command lines give: inputs, their files, and models.
 	"runner/given": "cascades cascades/documents internal/files validators/schema",
 	// Floor 5: providers and gates. Gates know nothing of cascades.
-	"runner/model/openai":   "runner/internal/fences runner/internal/jsontree runner/model runner/model/plain",
-	"runner/model/plain":    "",
-	"runner/model/scripted": "cascades/documents runner/model",
+	"runner/model/openai": "runner/internal/fences runner/internal/jsontree runner/model runner/model/internal/anthropic runner/model/internal/protocol",
+	// What the client of models and the protocols share.
+	"runner/model/internal/protocol": "runner/internal/jsontree runner/model",
+	// Anthropic's protocol, without a client.
+	"runner/model/internal/anthropic": "runner/internal/jsontree runner/model runner/model/internal/protocol",
+	"runner/model/scripted":           "cascades/documents runner/model",
 	// By the names of models: who is asked.
 	"runner/model/providers": "internal/files runner/model runner/model/openai runner/model/scripted runner/process",
 	// Scripts that are made of what is known.
@@ -243,7 +246,8 @@ func TestFloors(t *testing.T) {
 var decoders = []string{
 	"cascades/documents/json.go", "runner/redactions/redactions.go", "runner/event/event.go", "runner/journal/encodings/encodings.go", "runner/journal/owners/owner.go", "runner/journal/reopen.go",
 	"runner/mcpserver/clean.go", "runner/mcpserver/wire.go", "runner/model/model.go", "runner/model/extra.go", "runner/model/params.go",
-	"runner/model/openai/assembly.go", "runner/model/openai/complaint.go", "runner/model/openai/extras.go", "runner/model/openai/format.go", "runner/model/openai/json.go", "runner/tool/mcp/bounded.go", "runner/tool/mcp/exact.go", "runner/tool/mcp/lines.go",
+	"runner/model/internal/protocol/json.go", "runner/model/openai/question.go", "runner/model/openai/responses.go", "runner/model/openai/responses_reply.go",
+	"runner/tool/mcp/bounded.go", "runner/tool/mcp/exact.go", "runner/tool/mcp/lines.go",
 	"runner/receipt/issue.go", "runner/receipt/source.go", "runner/receipt/verify.go", "runner/signatures/envelope.go", "runner/signatures/trust.go", "runner/telemetry/otlp/rejected.go",
 	"validators/request/form.go",
 	"validators/request/inspectors/tab.go", "validators/request/parse.go", "validators/schema/extract.go",

@@ -71,6 +71,34 @@ func replyReaders() []reader {
 			"calls":  filled("", "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"function\":{\"name\":\"f\",\"arguments\":\""+strings.Repeat(lines, 10)+"\"}}]}}]}\n\n", last),
 			"lines":  filled("", "data: {\"choices\":\ndata: [{\"delta\":{\"content\":\""+strings.Repeat(lines, 10)+"\"}}]}\n\n", last),
 		}, read: func(t testing.TB, text string) error { return call(t, http.StatusOK, "text/event-stream", text) }},
+		{name: "reply of Messages", limit: 64 * mib, inputs: inputs{
+			"escapes": filled(`{"content":[{"type":"text","text":"yes`, `\u0001`, `"}],"stop_reason":"end_turn"}`),
+			"input":   filled(`{"content":[{"type":"tool_use","id":"a","name":"f","input":{"x":"`, lines, `"}}],"stop_reason":"tool_use"}`),
+			"thought": filled(`{"content":[{"type":"thinking","thinking":"`, lines, `"},{"type":"text","text":"yes"}],"stop_reason":"end_turn"}`),
+			"blocks":  filled(`{"content":[{"type":"text","text":"yes"}`, `,{"type":"text","text":"`+lines+lines+lines+`"}`, `],"stop_reason":"end_turn"}`),
+		}, read: func(t testing.TB, text string) error {
+			return call(t, http.StatusOK, "application/json", text, model.Messages)
+		}},
+		{name: "streamed reply of Messages", limit: 64 * mib, inputs: inputs{
+			"pieces":   filled("", messagesPiece("text_delta", "text", "0"), messagesEnd),
+			"thoughts": filled(messagesBegin("thinking"), messagesPiece("thinking_delta", "thinking", "7"), messagesBegin("text")+messagesEnd),
+			"blocks":   filled("", messagesBegin("text"), messagesEnd),
+			"others":   filled(messagesBegin("text"), messagesBegin("search_result"), messagesEnd),
+		}, read: func(t testing.TB, text string) error {
+			return call(t, http.StatusOK, "text/event-stream", text, model.Messages)
+		}},
+		{name: "reply of the Responses protocol", limit: 64 * mib, inputs: inputs{
+			"parts": filled("data: {\"type\":\"response.completed\",\"response\":{\"status\":\"completed\",\"output\":[{\"type\":\"message\",\"content\":[",
+				`{"type":"output_text","text":"`+strings.Repeat(lines, 10)+`"},`, "{}]}]}}\n\n"),
+			"thoughts": filled("", "data: {\"type\":\"response.output_item.done\",\"item\":{\"type\":\"reasoning\",\"content\":[{\"text\":\""+strings.Repeat(lines, 10)+"\"}]}}\n\n", responded),
+			"deltas":   filled("", "data: {\"type\":\"response.output_text.delta\",\"delta\":\""+strings.Repeat(lines, 10)+"\"}\n\n", "data: {\"type\":\"response.failed\",\"response\":{\"error\":{\"message\":\"no\"}}}\n\n"),
+		}, read: func(t testing.TB, text string) error {
+			err := call(t, http.StatusOK, "text/event-stream", text, "responses")
+			if err != nil && strings.HasSuffix(err.Error(), ": no") {
+				return nil
+			}
+			return err
+		}},
 		{name: "error of an endpoint", limit: mib, inputs: inputs{
 			"line ends": filled(`{"error":{"message":"`, lines, `"}}`),
 			"details":   filled(`{"error":{"message":"no","details":[`, `{"retryDelay":"1s"},`, `{}]}}`),
@@ -82,6 +110,10 @@ func replyReaders() []reader {
 		}},
 	}
 }
+
+// responded is the last event of a reply of the Responses protocol.
+const responded = "data: {\"type\":\"response.completed\",\"response\":{\"status\":\"completed\",\"output\":" +
+	"[{\"type\":\"message\",\"content\":[{\"type\":\"output_text\",\"text\":\"yes\"}]}]}}\n\n"
 
 // named returns a function that makes texts of about n bytes with as many names.
 func named(open, end string) func(n int) string {
@@ -100,8 +132,10 @@ type roundTrip func(*http.Request) (*http.Response, error)
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
 // call asks a model whose endpoint replies with a text.
-func call(t testing.TB, status int, kind, text string) error {
-	c, err := openai.New(openai.Options{MaxTries: 1, Stream: kind == "text/event-stream", HTTP: &http.Client{
+func call(t testing.TB, status int, kind, text string, api ...string) error {
+	p, _ := model.Builtin(model.OpenAI)
+	p.API = strings.Join(api, "")
+	c, err := openai.New(openai.Options{Provider: p, MaxTries: 1, Stream: kind == "text/event-stream", HTTP: &http.Client{
 		Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
 			return &http.Response{StatusCode: status, Header: http.Header{"Content-Type": {kind}}, Body: io.NopCloser(strings.NewReader(text)), Request: r}, nil
 		}),

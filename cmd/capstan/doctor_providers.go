@@ -83,6 +83,9 @@ func (c *Command) providerSign(ctx context.Context, p model.Provider) sign {
 			s.Says += " and accepts the key"
 		}
 		s.Says += "; an output_schema goes there as " + cmp.Or(p.Format, "json_schema")
+		if p.API != "" {
+			s.Says += "; the protocol is " + p.API
+		}
 	}
 	return s
 }

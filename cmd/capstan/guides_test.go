@@ -176,9 +176,10 @@ func runGuide(t *testing.T, page string) (outputs []string) {
 	return outputs
 }
 
-// guideEnvironment returns the environment of the commands, with models as the address of Ollama.
+// guideEnvironment returns the environment of the commands, with models as the address of
+// Ollama and Anthropic.
 func guideEnvironment(home, models string) []string {
-	env := []string{"HOME=" + home, "OLLAMA_BASE_URL=" + models + "/v1", "LANG=C.UTF-8", "PYTHONDONTWRITEBYTECODE=1"}
+	env := []string{"HOME=" + home, "OLLAMA_BASE_URL=" + models + "/v1", "ANTHROPIC_BASE_URL=" + models, "LANG=C.UTF-8", "PYTHONDONTWRITEBYTECODE=1"}
 	for _, name := range []string{"PATH", "TMPDIR"} {
 		if value, set := os.LookupEnv(name); set {
 			env = append(env, name+"="+value)
@@ -193,10 +194,16 @@ func guideEnvironment(home, models string) []string {
 }
 
 // guideModels is an OpenAI-compatible endpoint. The model "slow" needs a minute for the
-// first answer. The model "busy" always returns a rate limit error.
+// first answer. The model "busy" always returns a rate limit error. Anthropic's protocol
+// gets one reply.
 type guideModels struct{ slow atomic.Bool }
 
 func (g *guideModels) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if strings.HasSuffix(r.URL.Path, "/messages") {
+		fact := protocolReply{Thinking: "One short fact that I am sure of.", Text: `{"fact": "Owls turn their heads by up to 270 degrees."}`}
+		(&protocolEndpoint{replies: []protocolReply{fact}, requests: io.Discard}).ServeHTTP(w, r)
+		return
+	}
 	var request struct {
 		Model    string
 		Stream   bool

@@ -24,42 +24,20 @@ type Params struct {
 
 // unmergeable are the members of a body that Extra must not have: without them
 // an answer would not be read, or would be of another conversation.
-var unmergeable = []string{"model", "messages", "stream", "n"}
+var unmergeable = []string{"model", "messages", "input", "stream", "n"}
 
-// Body is the members of a request's body that the parameters are, each
-// followed by a comma, for an endpoint that takes the limit of the output as
-// limit. An Extra that would change what is asked of whom is an error that
-// names the member.
-func (p *Params) Body(limit string) ([]byte, error) {
+// Check returns an error if Extra has a member that would change which model is asked, or
+// what.
+func (p *Params) Check() error {
 	if p == nil {
-		return nil, nil
+		return nil
 	}
 	for _, name := range unmergeable {
 		if p.Extra.Has(name) {
-			return nil, fmt.Errorf("extra: %s cannot be set there", name)
+			return fmt.Errorf("extra: %s cannot be set there", name)
 		}
 	}
-	var body []byte
-	var wrong error
-	add := func(name string, value any, wanted bool) {
-		if !wanted || p.Extra.Has(name) || wrong != nil {
-			return
-		}
-		var raw []byte
-		if raw, wrong = appendWire(nil, value); wrong == nil {
-			body = slices.Concat(body, []byte(`"`+name+`":`), raw, []byte(","))
-		}
-	}
-	add("temperature", p.Temperature, p.Temperature != nil)
-	add("top_p", p.TopP, p.TopP != nil)
-	add(limit, p.MaxOutputTokens, p.MaxOutputTokens != 0)
-	add("reasoning_effort", p.Effort, p.Effort != "")
-	add("seed", p.Seed, p.Seed != nil)
-	add("stop", p.Stop, len(p.Stop) > 0)
-	if p.Extra != "" {
-		body = append(append(body, p.Extra[1:len(p.Extra)-1]...), ',')
-	}
-	return body, wrong
+	return nil
 }
 
 // String is the parameters as JSON, "" for none.
@@ -81,6 +59,6 @@ func (p *Params) Asks() []string {
 		return nil
 	}
 	var all map[string]json.RawMessage
-	_ = json.Unmarshal([]byte(p.String()), &all) // an Extra that is no object has none; Body tells
+	_ = json.Unmarshal([]byte(p.String()), &all) // an Extra that is no object has none; Check reports that
 	return slices.Sorted(maps.Keys(all))
 }

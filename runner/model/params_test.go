@@ -12,26 +12,16 @@ import (
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
-func TestParamsBody(t *testing.T) {
-	cold, top, seed := 0.0, 0.9, int64(9007199254740993)
-	for want, p := range map[string]*model.Params{
-		``:  nil,
-		` `: {},
-		`"temperature":0,"top_p":0.9,"LIMIT":800,"reasoning_effort":"low","seed":9007199254740993,"stop":["<END>","\n"],`: {
-			Temperature: &cold, TopP: &top, MaxOutputTokens: 800, Effort: "low", Seed: &seed, Stop: []string{"<END>", "\n"}},
-		`"service_tier":"flex","n_best":{"a":[1.50,1e3]},`: {Extra: `{"service_tier":"flex","n_best":{"a":[1.50,1e3]}}`},
-		`"temperature":1.50,`:                              {Temperature: &cold, Extra: `{"temperature":1.50}`},
-		`  `:                                               {NoFormat: true},
-	} {
-		body, err := p.Body("LIMIT")
-		if err != nil || string(body) != strings.TrimSpace(want) {
-			t.Errorf("got  %s, %v\nwant %s", body, err, want)
+func TestParamsCheck(t *testing.T) {
+	for _, p := range []*model.Params{nil, {}, {NoFormat: true}, {Extra: `{"service_tier":"flex","temperature":1.50}`}} {
+		if err := p.Check(); err != nil {
+			t.Errorf("%s: %v", p, err)
 		}
 	}
-	for _, name := range []string{"model", "messages", "stream", "n"} {
+	for _, name := range []string{"model", "messages", "input", "stream", "n"} {
 		p := &model.Params{Extra: model.Extra(`{"a":1,"` + name + `":2}`)}
-		if body, err := p.Body("x"); err == nil || !strings.Contains(err.Error(), name) {
-			t.Errorf("%s: got %s, %v", name, body, err)
+		if err := p.Check(); err == nil || !strings.Contains(err.Error(), name+" cannot be set") {
+			t.Errorf("%s: got %v", name, err)
 		}
 	}
 }
@@ -133,6 +123,8 @@ func TestBase(t *testing.T) {
 		{"ollama", "", "http://127.0.0.1:11434/v1", ""},
 		{"ollama", " http://there:1/v1 ", "http://there:1/v1", ""},
 		{"anthropic", "", "https://api.anthropic.com/v1", "ANTHROPIC_API_KEY"},
+		{"anthropic", "https://gateway.example/claude/", "https://gateway.example/claude/v1", ""},
+		{"anthropic", "https://gateway.example/v1", "https://gateway.example/v1", ""},
 	} {
 		p, _ := model.Builtin(test.provider)
 		getenv := func(name string) string {

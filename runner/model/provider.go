@@ -28,19 +28,17 @@ type Provider struct {
 	LimitField  string   // what max_output_tokens is called; "" for max_tokens
 	CacheField  string   // the member that names a run for its prompt cache; "" for none
 	CacheHeader string   // the header that does
-	Format      string   // the response_format that it takes: "" for json_schema, json_object, or prompt for none
+	Format      string   // the response_format that it takes: "" for json_schema, or json_object
 	Finish      []string // finish reasons that mean a normal end, beside the known ones
-	Ignores     []string // parameters that it takes and does nothing with, as a cascade names them
 	ForeignCall Extra    // what a tool call of another provider's model has to carry
 	CallID      int      // how many letters and digits the id of a tool call must be; 0 for any id
 }
 
-// Providers are those that are built in, in the order of their names: the
-// OpenAI-compatible door of each.
+// Providers returns the built-in providers in the order of their names.
 func Providers() []Provider {
 	const limit = "max_completion_tokens" // max_tokens is refused by OpenAI's reasoning models
 	return []Provider{
-		{Name: "anthropic", BaseURL: "https://api.anthropic.com/v1", KeyEnv: "ANTHROPIC_API_KEY", Format: "prompt", Ignores: []string{"effort", "seed"}},
+		{Name: "anthropic", API: Messages, BaseURL: "https://api.anthropic.com/v1", BaseEnv: "ANTHROPIC_BASE_URL", KeyEnv: "ANTHROPIC_API_KEY"},
 		{Name: "azure", BaseEnv: "AZURE_OPENAI_ENDPOINT", KeyEnv: "AZURE_OPENAI_API_KEY", KeyHeader: "api-key", LimitField: limit, CacheField: "prompt_cache_key"},
 		{Name: "deepseek", BaseURL: "https://api.deepseek.com/v1", KeyEnv: "DEEPSEEK_API_KEY", Format: "json_object"},
 		{Name: "fireworks", BaseURL: "https://api.fireworks.ai/inference/v1", KeyEnv: "FIREWORKS_API_KEY"},
@@ -66,14 +64,22 @@ func (p Provider) Header(key string) http.Header {
 	case key == "":
 	case p.KeyHeader != "":
 		h.Set(p.KeyHeader, key)
+	case p.API == Messages:
+		h.Set("X-Api-Key", key)
 	default:
 		h.Set("Authorization", "Bearer "+key)
+	}
+	if p.API == Messages {
+		h.Set("Anthropic-Version", "2023-06-01")
 	}
 	for name, value := range p.Headers {
 		h.Set(name, value)
 	}
 	return h
 }
+
+// Messages is the protocol of Anthropic, see [Provider.API].
+const Messages = "messages"
 
 // OpenAI is the provider of names that name none.
 const OpenAI = "openai"
@@ -120,6 +126,8 @@ func (p Provider) Base(getenv func(string) string) (base, from string) {
 	base = strings.TrimSpace(getenv(p.BaseEnv))
 	if u, err := url.Parse(base); err == nil && p.BaseURL == "" && !strings.Contains(u.Path, "/openai") { // a resource of Azure's, whose door is below it
 		base = u.JoinPath("openai/v1").String()
+	} else if err == nil && p.API == Messages && !strings.HasSuffix(strings.TrimSuffix(u.Path, "/"), "/v1") { // as Anthropic's SDKs have it
+		base = u.JoinPath("v1").String()
 	}
 	return base, p.BaseEnv
 }

@@ -7,13 +7,16 @@ import (
 )
 
 // WithoutThinking returns the response with the thinking that the model has written
-// into its text moved to Thinking, tags included.
+// into its text appended to Thinking, tags included.
 func (r Response) WithoutThinking() Response {
 	text, cuts := modelmarkup.Cut(r.Text)
 	if len(cuts) == 0 {
 		return r
 	}
 	var parts []string
+	if r.Thinking != "" {
+		parts = append(parts, r.Thinking)
+	}
 	for _, s := range cuts {
 		parts = append(parts, r.Text[s.Start:s.End])
 	}

@@ -13,9 +13,6 @@ type Thread struct {
 	messages []Message
 	wires    []wire // one for each provider that was asked
 	links    []linked
-
-	tools     []Tool // those whose encoding is kept
-	toolsWire []byte
 }
 
 // A wire is the encoding of a conversation's beginning, which is never
@@ -86,19 +83,4 @@ func (t *Thread) starts(m []Message) bool {
 		}
 	}
 	return true
-}
-
-// wireTools is the tools' encoding, kept for as long as the same slice of
-// tools comes.
-func (t *Thread) wireTools(tools []Tool) ([]byte, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if len(tools) == len(t.tools) && &tools[0] == &t.tools[0] {
-		return t.toolsWire, nil
-	}
-	wire, err := encodeTools(tools)
-	if err == nil {
-		t.tools, t.toolsWire = tools, wire
-	}
-	return wire, err
 }

@@ -23,20 +23,6 @@ func (r Request) Wire(to Provider) ([]byte, error) {
 	return NewThread(r.Messages...).wire(len(r.Messages), to)
 }
 
-// WireTools is the request's tools as the elements of a JSON array in the chat
-// completions protocol, without the brackets. With a Thread the encoding is
-// kept: a slice of tools that was sent once must not be changed. The bytes may
-// be shared and must not be changed.
-func (r Request) WireTools() ([]byte, error) {
-	if len(r.Tools) == 0 {
-		return nil, nil
-	}
-	if r.Thread != nil {
-		return r.Thread.wireTools(r.Tools)
-	}
-	return encodeTools(r.Tools)
-}
-
 func (m Message) equal(o Message) bool {
 	return m.Role == o.Role && m.Content == o.Content && m.ToolCallID == o.ToolCallID && slices.Equal(m.ToolCalls, o.ToolCalls) &&
 		m.Extra == o.Extra && m.Provider == o.Provider
@@ -71,7 +57,7 @@ func appendMessage(encoded []byte, m Message, to Provider) ([]byte, error) {
 		if foreign {
 			c.Extra = to.ForeignCall
 		}
-		call, err := appendWire(nil, wireCall{ID: to.callID(c.ID), Type: "function", Function: wireFunction{c.Name, c.sent()}})
+		call, err := appendWire(nil, wireCall{ID: to.callID(c.ID), Type: "function", Function: wireFunction{c.Name, c.Object()}})
 		if err != nil {
 			return nil, err
 		}
@@ -97,9 +83,9 @@ func (c ToolCall) Whole() bool {
 	return text == "" || text[0] == '{' && json.Valid([]byte(text))
 }
 
-// sent returns the arguments as endpoints take them. Many parse the arguments of
+// Object returns the arguments as endpoints take them. Many parse the arguments of
 // earlier calls and refuse the whole request if one of them is no object.
-func (c ToolCall) sent() string {
+func (c ToolCall) Object() string {
 	switch {
 	case strings.TrimSpace(c.Arguments) == "":
 		return "{}"
@@ -107,31 +93,6 @@ func (c ToolCall) sent() string {
 		return c.Arguments
 	}
 	return string(AppendText([]byte(`{"invalid_arguments":`), c.Arguments)) + "}"
-}
-
-type wireTool struct {
-	Type     string `json:"type"`
-	Function struct {
-		Name        string `json:"name"`
-		Description string `json:"description,omitempty"`
-		Parameters  any    `json:"parameters,omitempty"`
-	} `json:"function"`
-}
-
-func encodeTools(tools []Tool) ([]byte, error) {
-	var wire []byte
-	for i, t := range tools {
-		w := wireTool{Type: "function"}
-		w.Function.Name, w.Function.Description, w.Function.Parameters = t.Name, t.Description, t.Parameters
-		if i > 0 {
-			wire = append(wire, ',')
-		}
-		var err error
-		if wire, err = appendWire(wire, w); err != nil {
-			return nil, err
-		}
-	}
-	return wire, nil
 }
 
 // appendWire appends v's JSON to wire, with < > and & as they are: escaped for

@@ -159,32 +159,6 @@ func TestWireIsTheRequests(t *testing.T) {
 	}
 }
 
-func TestWireTools(t *testing.T) {
-	tools := []model.Tool{{Name: "a", Description: "Does a.", Parameters: map[string]any{"type": "object"}}, {Name: "b"}}
-	want := `{"type":"function","function":{"name":"a","description":"Does a.","parameters":{"type":"object"}}},{"type":"function","function":{"name":"b"}}`
-	thread := model.NewThread()
-	for _, r := range []model.Request{{Tools: tools}, {Tools: tools, Thread: thread}, {Tools: tools, Thread: thread}} {
-		if wire, err := r.WireTools(); err != nil || string(wire) != want {
-			t.Errorf("got %s, %v", wire, err)
-		}
-	}
-	r := model.Request{Tools: tools[1:], Thread: thread}
-	if wire, err := r.WireTools(); err != nil || string(wire) != `{"type":"function","function":{"name":"b"}}` {
-		t.Errorf("other tools: got %s, %v", wire, err)
-	}
-	if wire, err := (model.Request{Thread: thread}).WireTools(); err != nil || wire != nil {
-		t.Errorf("no tools: got %s, %v", wire, err)
-	}
-	r.Tools = []model.Tool{{Name: "c", Parameters: func() {}}}
-	if wire, err := r.WireTools(); err == nil {
-		t.Errorf("got %s", wire)
-	}
-	r.Tools = tools
-	if n := testing.AllocsPerRun(10, func() { _, _ = r.WireTools() }); n != 0 {
-		t.Errorf("tools that are kept take %v allocations", n)
-	}
-}
-
 func TestFailureOf(t *testing.T) {
 	for status, want := range map[int]struct {
 		class     model.Class

@@ -70,7 +70,7 @@ func Parse(ctx context.Context, text []byte, o Options) (Value, error) {
 		decoders.Put(p.from)
 	}
 	if syntax := (*jsontext.SyntacticError)(nil); errors.As(err, &syntax) {
-		err = &SyntaxError{syntax}
+		err = &syntaxError{syntax}
 	}
 	if errors.Is(err, ErrTooManyValues) {
 		err = fmt.Errorf("%w: the limit is %d", err, o.MaxValues)
@@ -99,17 +99,17 @@ func maxNodes(text []byte) int {
 	return n
 }
 
-// A SyntaxError is the error of a text that is no JSON, has a duplicate name or
+// A syntaxError is the error of a text that is no JSON, has a duplicate name or
 // invalid UTF-8.
-type SyntaxError struct{ *jsontext.SyntacticError }
+type syntaxError struct{ *jsontext.SyntacticError }
 
 // Error returns what is wrong, and where.
-func (e *SyntaxError) Error() string {
+func (e *syntaxError) Error() string {
 	return strings.TrimPrefix(e.SyntacticError.Error(), "jsontext: ")
 }
 
 // Unwrap returns jsontext's error.
-func (e *SyntaxError) Unwrap() error { return e.SyntacticError }
+func (e *syntaxError) Unwrap() error { return e.SyntacticError }
 
 type parser struct {
 	*tree

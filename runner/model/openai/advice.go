@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+
+	"github.com/seed61713e19/capstan/runner/model/internal/protocol"
 )
 
 // advice is what a failure of the status begins with where whoever runs the
@@ -45,9 +47,13 @@ func (q *question) suspects(status int, text string) string {
 		return ""
 	}
 	asks := slices.DeleteFunc(q.r.Params.Asks(), func(name string) bool { return name == "no_format" || name == "extra" })
-	asks = append(asks, names(q.r.Params.Extra)...)
+	asks = append(asks, protocol.Names(q.r.Params.Extra)...)
 	named := func(name string) bool { return strings.Contains(text, name) }
-	if len(asks) == 0 || slices.ContainsFunc(asks, named) || named(q.limit()) {
+	words := asks
+	for _, m := range q.c.protocol.Optional(q.query()) {
+		words = append(words, m.Words...)
+	}
+	if len(asks) == 0 || slices.ContainsFunc(words, named) {
 		return ""
 	}
 	return "; the request asks for " + strings.Join(asks, ", ") + ", which the endpoint may not take"

@@ -147,7 +147,7 @@ func TestFailures(t *testing.T) {
 		"other words":     {body(200, `{"status":"loading","msg":"the model is loading"}`), model.Empty, 0, "the model is loading", 4, false},
 		"not JSON":        {body(200, `{"choices":[{"message":{"content":"hal`), model.Unavailable, 0, "does not decode", 4, false},
 		"no body":         {body(200, ``), model.Unavailable, 0, "no body", 4, false},
-		"wrong types":     {body(200, `{"choices":"none"}`), model.Empty, 0, "no choices", 4, false},
+		"wrong types":     {body(200, `{"choices":"none"}`), model.Empty, 0, "no answer", 4, false},
 		"cut whole":       {cut(body(200, `{"choices":[`)), model.Unavailable, 0, "cut", 4, false},
 		"no choice":       {body(200, `{"choices":[]}`), model.Empty, 0, "said nothing", 4, false},
 		"empty":           {message(`{"content":""}`, "stop"), model.Empty, 0, "said nothing", 4, false},
@@ -602,14 +602,14 @@ func FuzzBody(f *testing.F) {
 			if _, err := c.Call(t.Context(), r); err != nil {
 				t.Fatal(err)
 			}
-			if err := same(<-l, r.Messages); err != nil {
+			if err := sameMessages(<-l, r.Messages); err != nil {
 				t.Error(err)
 			}
 		}
 	})
 }
 
-func same(sent []byte, want []model.Message) error {
+func sameMessages(sent []byte, want []model.Message) error {
 	var got struct{ Messages []model.Message }
 	if err := json.Unmarshal(sent, &got); err != nil {
 		return fmt.Errorf("%w: %s", err, sent)

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 	"unicode/utf8"
+
+	"github.com/seed61713e19/capstan/runner/model/internal/protocol"
 )
 
 // Whatever a body says, there is a failure that can be shown.
@@ -19,7 +21,7 @@ func FuzzComplaint(f *testing.F) {
 	}
 	c := &Client{secrets: []string{"key-key-key"}}
 	f.Fuzz(func(t *testing.T, status int, text string) {
-		got := failureOf(status, []byte(text))
+		got := protocol.FailureOf(status, []byte(text))
 		if got == nil {
 			if status != 0 {
 				t.Fatal("no failure")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed61713e19/capstan/runner/internal/jsontree"
 	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/runner/model/internal/protocol"
 )
 
 // Bounds are how long an answer may be.
@@ -28,42 +29,46 @@ const (
 	lateSilence = 10 * time.Second
 )
 
-// events is the body of a streamed answer with nothing in it but lines of
-// data, an event each, which is what go-openai's reader takes right: it does
-// not know of events in several lines, loses a last line without an end,
-// cannot tell a cut stream from a finished one, and takes comments for parts of
-// errors. Lines end as the standard of server-sent events says: in CR, LF or
-// both.
+// events reads the events of a stream. Lines end as the standard of server-sent events
+// says: in CR, LF or both.
 type events struct {
 	t     *try
-	body  io.ReadCloser
 	in    *bufio.Reader
 	size  int64
 	count int
 	data  []byte // of the event under way
 	lines int    // that it has
-	kind  string // its name
-	cr    bool   // the last line ended in CR
+	name  string
+	cr    bool // the last line ended in CR
 	until time.Time
-	out   bytes.Buffer // what is still to be handed out
-	err   error        // what comes after it
-	done  bool         // whether the endpoint said that this is all
-	late  bool         // whether it has nothing to say that is needed
+	ready []event // not returned yet
+	err   error   // what comes after them
+	done  bool    // no event may follow
+	late  bool    // what may follow is not needed
 }
 
-func (e *events) Read(p []byte) (int, error) {
-	for e.out.Len() == 0 {
+// An event is a name, which may be "", and data.
+type event struct {
+	name string
+	data []byte
+}
+
+// next returns the next event.
+func (e *events) next() (event, error) {
+	for len(e.ready) == 0 {
 		if e.err != nil {
-			return 0, e.err
+			return event{}, e.err
 		}
-		e.err = e.next()
+		e.err = e.line()
 	}
-	return e.out.Read(p)
+	first := e.ready[0]
+	e.ready = e.ready[1:]
+	return first, nil
 }
 
-// next reads a line. One that is cut by an error is none, but the last one
-// needs no end.
-func (e *events) next() error {
+// line reads a line. One that is cut by an error is none, but the last one needs no
+// end.
+func (e *events) line() error {
 	if err := e.wait(); err != nil {
 		return err
 	}
@@ -156,14 +161,14 @@ func (e *events) field(line []byte) error {
 	case len(value) == 0:
 		return nil
 	case string(name) == "event":
-		e.kind = string(value)
+		e.name = string(value)
 		return nil
 	case string(name) == "error": // as llama.cpp has it
-		return reported(parseComplaint(value), value)
+		return protocol.Reported(protocol.ParseComplaint(value), value)
 	case string(name) != "data":
 		return nil
 	}
-	ends := string(value) == "[DONE]"
+	ends := string(value) == doneEvent
 	if ends || e.lines == 1 && e.complete() { // some endpoints leave out the empty line
 		if err := e.dispatch(); err != nil {
 			return err
@@ -188,28 +193,18 @@ func (e *events) complete() bool {
 	return err == nil
 }
 
-// dispatch hands out the event that is complete, if there is any.
+// dispatch makes the event that is complete ready, if there is any.
 func (e *events) dispatch() error {
-	data, kind := e.data, e.kind
-	e.data, e.kind, e.lines = e.data[:0], "", 0
-	if len(data) == 0 {
+	complete := event{e.name, e.data}
+	e.data, e.name, e.lines = nil, "", 0
+	if len(complete.data) == 0 {
 		return nil
 	}
 	e.until = time.Time{}
 	if e.count++; e.count > e.t.c.most.events {
 		return e.t.c.most.tooBig()
 	}
-	if kind == "error" {
-		return reported(parseComplaint(data), data)
-	}
-	e.done = e.done || string(data) == "[DONE]"
-	e.out.WriteString("data: ")
-	if data[0] == '{' {
-		e.out.WriteString("{ ") // go-openai takes {"error": for an error even where it is null
-		data = data[1:]
-	}
-	e.out.Write(data)
-	e.out.WriteByte('\n')
+	e.ready = append(e.ready, complete)
 	return nil
 }
 
@@ -220,13 +215,12 @@ func (b bounds) tooBig() error {
 		"the answer is longer than %d bytes, or a streamed one than %d events or has one of more than %d bytes", b.answer, b.events, b.event)}
 }
 
-// Close reads what little may come after the end, so that the connection
-// serves again, but does not wait for it.
-func (e *events) Close() error {
+// close reads what little may come after the end, so that the connection serves again,
+// but does not wait for it.
+func (e *events) close() {
 	if e.done && e.err == nil {
 		e.t.silence.Reset(50 * time.Millisecond)
 		_, _ = io.CopyN(io.Discard, e.in, maxRest)
 		e.t.silence.Stop()
 	}
-	return e.body.Close()
 }

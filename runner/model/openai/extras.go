@@ -7,6 +7,7 @@ import (
 
 	"github.com/seed61713e19/capstan/runner/internal/jsontree"
 	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/runner/model/internal/protocol"
 )
 
 // maxExtras is the maximum number of unknown members of a message.
@@ -22,13 +23,13 @@ type extras struct {
 	size   int            // number of values in all parts
 }
 
-// A part of an extra in several pieces is a *joinedText, a [json.RawMessage], a
+// A part of an extra in several pieces is a *protocol.Text, a [json.RawMessage], a
 // map[string]any or a []any of parts.
 
 // add adds a member, or a piece of it. It ignores null and empty lists and objects:
 // endpoints send them for features that they do not have, and some refuse them.
 func (e *extras) add(name string, v jsontree.Value) {
-	if empty(v) && v.Kind() != '"' && v.Kind() != 'f' {
+	if protocol.Empty(v) && v.Kind() != '"' && v.Kind() != 'f' {
 		return
 	}
 	before, known := e.values[name]
@@ -82,9 +83,9 @@ func (e *extras) object() (extra model.Extra, valid bool) {
 func finish(part any) bool {
 	valid := true
 	switch part := part.(type) {
-	case *joinedText:
-		part.finish()
-		return !part.invalid
+	case *protocol.Text:
+		part.Finish()
+		return !part.Invalid
 	case map[string]any:
 		for _, member := range part {
 			valid = finish(member) && valid
@@ -109,8 +110,8 @@ func encoded(v any) []byte {
 func partOf(v jsontree.Value) any {
 	switch v.Kind() {
 	case '"':
-		t := new(joinedText)
-		t.read(v)
+		t := new(protocol.Text)
+		t.Read(v)
 		return t
 	case '{':
 		object := map[string]any{}
@@ -134,8 +135,8 @@ var labels = []string{"index", "type", "id", "format"}
 // join returns a part with another piece.
 func (e *extras) join(a any, v jsontree.Value) any {
 	switch a := a.(type) {
-	case *joinedText:
-		if _, ok := a.read(v); ok {
+	case *protocol.Text:
+		if _, ok := a.Read(v); ok {
 			return a
 		}
 	case map[string]any:
@@ -194,13 +195,13 @@ func continues(last any, next jsontree.Value) bool {
 			kind = member
 		}
 	}
-	return object["index"] != nil && label(object["index"]) == word(index) && (empty(kind) || label(object["type"]) == word(kind))
+	return object["index"] != nil && label(object["index"]) == protocol.Word(index) && (protocol.Empty(kind) || label(object["type"]) == protocol.Word(kind))
 }
 
 // label returns the text of a part, or the part as it is written.
 func label(part any) string {
 	switch part := part.(type) {
-	case *joinedText:
+	case *protocol.Text:
 		return part.String()
 	case json.RawMessage:
 		return string(part)

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/runner/model/internal/protocol"
 )
 
 // The table has a row for each finish reason that endpoints document. Its columns are
@@ -29,6 +30,7 @@ const (
 	tooLong  = "length"   // it hit a token limit
 	withheld = "withheld" // a content filter removed it
 	broken   = "broken"   // it is not complete, and the same request may be answered
+	paused   = "paused"   // it is to be continued by another request
 )
 
 var finishMeanings = sync.OnceValue(func() map[string]string {
@@ -63,34 +65,31 @@ func byItself(reason string, normal []string) bool {
 	return m == ended || m == calls
 }
 
-// maxCalls is how many tools a model may want called in one answer.
-const maxCalls = 100
-
 // nothing is what is told of an answer in which nobody says anything.
-const nothing = "the model said nothing: the answer has no choices"
+const nothing = "the model said nothing: the reply has no answer"
 
 // unanswered returns why a draft is no answer, nil if it is one.
-func (d draft) unanswered(p model.Provider) *model.Failure {
-	f := d.unfinished(d.finish, p)
-	if f == nil && d.native != "" { // behind a router the reason may be told better
-		if native := d.unfinished(d.native, p); native != nil && native.Class != model.Unusable {
+func unanswered(d protocol.Draft, full bool, p model.Provider) *model.Failure {
+	f := unfinished(d, full, d.Finish, p)
+	if f == nil && d.Native != "" { // behind a router the reason may be told better
+		if native := unfinished(d, full, d.Native, p); native != nil && native.Class != model.Unusable {
 			f = native
 		}
 	}
-	blank := strings.TrimSpace(d.text) == "" && len(d.calls) == 0
+	blank := strings.TrimSpace(d.Text) == "" && len(d.Calls) == 0
 	switch {
-	case d.refusal != "":
-		return &model.Failure{Class: model.Refused, Message: d.refusal}
-	case !d.chosen:
+	case d.Refusal != "":
+		return &model.Failure{Class: model.Refused, Message: d.Refusal}
+	case !d.Answered:
 		return &model.Failure{Class: model.Empty, Message: nothing}
 	case f != nil:
 		return f
-	case d.invalid:
-		return errInvalid()
-	case d.count > maxCalls:
-		return &model.Failure{Class: model.Unusable, Message: fmt.Sprintf("the model wants %d tools called at once; %d is the most", d.count, maxCalls)}
-	case blank && d.shape != "": // the next answer would have the same shape
-		return &model.Failure{Class: model.Unusable, Message: d.shape}
+	case d.Invalid:
+		return protocol.ErrInvalid()
+	case d.Count > protocol.MaxCalls:
+		return &model.Failure{Class: model.Unusable, Message: fmt.Sprintf("the model wants %d tools called at once; %d is the most", d.Count, protocol.MaxCalls)}
+	case blank && d.Shape != "": // the next answer would have the same shape
+		return &model.Failure{Class: model.Unusable, Message: d.Shape}
 	case blank:
 		return &model.Failure{Class: model.Empty, Message: "the model said nothing"}
 	}
@@ -101,27 +100,29 @@ func (d draft) unanswered(p model.Provider) *model.Failure {
 // answer without a reason counts as ended: it came whole, or its stream was closed as
 // the protocol says. Half a tool call, or as many tokens as the limit allows, show
 // that it did not.
-func (d draft) unfinished(reason string, p model.Provider) *model.Failure {
+func unfinished(d protocol.Draft, full bool, reason string, p model.Provider) *model.Failure {
 	class, what := model.Unusable, fmt.Sprintf("the answer did not end by itself, as far as is known; "+
 		"if this reason means a normal end here, add it to finish of the provider %s in the cascade's providers", p.Name)
 	m := meaning(reason, p.Finish)
 	switch {
-	case reason == "" && d.full:
+	case reason == "" && full:
 		m = tooLong
-	case reason == "" && slices.ContainsFunc(d.calls, func(c model.ToolCall) bool { return !c.Whole() }):
+	case reason == "" && slices.ContainsFunc(d.Calls, func(c model.ToolCall) bool { return !c.Whole() }):
 		class, what = model.Unavailable, "the endpoint broke off in a tool call"
-	case reason == "", m == ended, m == calls && len(d.calls) > 0:
+	case reason == "", m == ended, m == calls && len(d.Calls) > 0:
 		return nil
 	}
 	switch m {
 	case calls:
 		what = "the answer ends for its tool calls and has none"
 	case tooLong:
-		class, what = model.Truncated, fmt.Sprintf("the answer hit the token limit after %d characters", utf8.RuneCountInString(d.text))
+		class, what = model.Truncated, fmt.Sprintf("the answer hit the token limit after %d characters", utf8.RuneCountInString(d.Text))
 	case withheld:
 		class, what = model.Refused, "a content filter held the answer back"
 	case broken:
 		class, what = model.Unavailable, "the endpoint broke off"
+	case paused:
+		what = "the endpoint paused the answer, which Capstan does not continue"
 	}
 	if reason == "" {
 		reason = "none"

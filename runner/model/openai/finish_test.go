@@ -99,10 +99,10 @@ func TestNotWell(t *testing.T) {
 		"an error in several lines":   {stream(delta("half"), "data: {\"error\":\ndata: {\"message\":\"overloaded\"}}\n\n", done), model.Unavailable, "overloaded"},
 		"no reason, and no end":       {stream(delta("half")), model.Unavailable, "cut"},
 		"as many tokens as allowed":   {stream(delta("half"), event(`{"choices":[],"usage":{"prompt_tokens":5,"completion_tokens":20}}`), done), model.Truncated, "token limit"},
-		"DONE alone":                  {stream(done), model.Empty, "no choices"},
+		"DONE alone":                  {stream(done), model.Empty, "no answer"},
 		"a bad reason, then a good":   {stream(delta("half"), finished("length"), finished("stop"), done), model.Truncated, "length"},
 		"a good reason, then a bad":   {stream(delta("half"), finished("stop"), finished("content_filter"), done), model.Refused, "content_filter"},
-		"another choice's text":       {body(200, `{"choices":[{"index":1,"message":{"content":"half"},`+ended+`}]}`), model.Empty, "no choices"},
+		"another choice's text":       {body(200, `{"choices":[{"index":1,"message":{"content":"half"},`+ended+`}]}`), model.Empty, "no answer"},
 		"a router's better word":      {body(200, `{"choices":[{"message":{"content":"half"},`+ended+`,"native_finish_reason":"MAX_TOKENS"}]}`), model.Truncated, "MAX_TOKENS"},
 		"a part that refuses":         {body(200, `{"choices":[{"message":{"content":[{"type":"refusal","refusal":"I will not."}]},`+ended+`}]}`), model.Refused, "I will not."},
 		"an answer, and one after it": {body(200, `{"choices":[{"message":{"content":"a"},`+ended+`}]}{"choices":[]}`), model.Unavailable, "does not decode"},
@@ -128,7 +128,7 @@ func TestFinishTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	classes := map[string]model.Class{"end": "", "calls": "", "length": model.Truncated, "withheld": model.Refused, "broken": model.Unavailable}
+	classes := map[string]model.Class{"end": "", "calls": "", "length": model.Truncated, "withheld": model.Refused, "broken": model.Unavailable, "paused": model.Unusable}
 	seen := map[string]bool{}
 	for _, line := range strings.Split(strings.TrimSpace(string(table)), "\n")[1:] {
 		cells := strings.Split(line, "\t")

@@ -1,66 +1,9 @@
 package openai
 
 import (
-	"bytes"
-	"encoding/json"
 	"slices"
 	"strings"
-	"sync"
-
-	"github.com/seed61713e19/capstan/runner/model"
 )
-
-// formats keeps the encoding of response formats: a phase asks for the same
-// one in every turn.
-type formats struct {
-	mu   sync.Mutex
-	kept map[string]map[string]format // by phase and schema
-	size int
-}
-
-// A format is a response_format with a schema.
-type format struct {
-	wire   string
-	object bool // the schema is one of objects
-}
-
-// of is the response_format of a request's schema: strict where the schema is
-// one that strict endpoints take.
-func (f *formats) of(r model.Request) (format, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if known, ok := f.kept[r.Phase][string(r.Schema)]; ok {
-		return known, nil
-	}
-	var schema any
-	d := json.NewDecoder(bytes.NewReader(r.Schema))
-	d.UseNumber() // a bound like 1e400 is a number too
-	if err := d.Decode(&schema); err != nil {
-		return format{}, err
-	}
-	encoded, err := json.Marshal(map[string]any{
-		"type": "json_schema",
-		"json_schema": map[string]any{
-			"name":   formatName(r.Phase),
-			"strict": strict(schema),
-			"schema": r.Schema,
-		},
-	})
-	if err != nil {
-		return format{}, err
-	}
-	root, _ := schema.(map[string]any)
-	made := format{string(encoded), root["type"] == "object"}
-	if f.kept == nil || f.size > 100 {
-		f.kept, f.size = map[string]map[string]format{}, 0
-	}
-	if f.kept[r.Phase] == nil {
-		f.kept[r.Phase] = map[string]format{}
-	}
-	f.kept[r.Phase][string(r.Schema)] = made
-	f.size++
-	return made, nil
-}
 
 // formatName makes of a phase's name one that endpoints take: up to 64
 // letters, digits, _ and -.

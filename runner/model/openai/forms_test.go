@@ -55,7 +55,6 @@ func TestSchemaReachesTheModel(t *testing.T) {
 		"a list is no json_object": {"openai", list, strict(unavailable, `"json_schema"`), []string{"json_schema", none, none}, "response_format"},
 		"declared for DeepSeek":    {"deepseek", object, strict(vague), []string{"json_object" + none, "json_object" + none}, "json_schema"},
 		"DeepSeek, vague":          {"deepseek", object, strict(vague, formatWord), []string{"json_object" + none, none, none}, "response_format"},
-		"declared for Anthropic":   {"anthropic", object, strict(vague), []string{none, none}, "response_format"},
 	} {
 		for _, streamed := range []bool{false, true} {
 			e := newEndpoint(t, test.handler)

@@ -7,41 +7,26 @@ import (
 	"sync"
 
 	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/runner/model/internal/protocol"
 )
 
 // The members of a request that an endpoint may not take, and can do without or
 // take by another name.
 const (
 	formatField = "response_format"
-	usageField  = "stream_options"
-	limitField  = "max_output_tokens"
-	extrasField = "extras"
 )
 
 // A lack is a member that an endpoint does not take for a model.
 type lack struct {
 	field, model string
-	format       string // the one that it does not take; "" if it takes none
+	schema       string // the one that it does not take; "" if it takes none
 }
 
-func (q *question) lack(field string) lack { return lack{field, q.name, ""} }
-func (q *question) notThisOne() lack       { return lack{asSchema, q.name, q.format.wire} }
+func (q *question) lack(field string) lack { return lack{field, q.r.Model, ""} }
+func (q *question) notThisOne() lack       { return lack{protocol.AsSchema, q.r.Model, string(q.r.Schema)} }
 
 func (q *question) without(field string) bool {
 	return slices.ContainsFunc(q.lacks, func(l lack) bool { return l.field == field })
-}
-
-// limit is what the limit of the output is called. An endpoint that does not
-// take the one name takes the other.
-func (q *question) limit() string {
-	name := q.c.provider.LimitField
-	if !q.without(limitField) {
-		return name
-	}
-	if name == "max_tokens" {
-		return "max_completion_tokens"
-	}
-	return "max_tokens"
 }
 
 // giveUp says whether a failure is about something that the question can do
@@ -72,20 +57,21 @@ func (q *question) giveUp(f *model.Failure) bool {
 func (q *question) named(text string) (lack, bool) {
 	cache := q.c.provider.CacheField
 	form := q.form()
-	formatted := form == asSchema || form == asObject
+	formatted := form == protocol.AsSchema || form == protocol.AsObject
+	for _, m := range q.c.protocol.Optional(q.query()) {
+		if !q.without(m.Name) && mentions(text, m.Words...) {
+			return q.lack(m.Name), true
+		}
+	}
 	switch {
-	case q.stream && !q.without(usageField) && mentions(text, usageField, "include_usage"):
-		return q.lack(usageField), true
 	case q.caches() && mentions(text, cache):
 		return q.lack(cache), true
-	case q.r.Params != nil && q.r.Params.MaxOutputTokens > 0 && !q.without(limitField) && mentions(text, q.limit()):
-		return q.lack(limitField), true
-	case !q.without(extrasField) && !mentions(text, "passed back", "missing") && mentions(text, q.extras()...):
-		return q.lack(extrasField), true
-	case form == asSchema && strings.Contains(text, "invalid schema"):
+	case !q.without(protocol.Extras) && !mentions(text, "passed back", "missing") && mentions(text, q.extras()...):
+		return q.lack(protocol.Extras), true
+	case form == protocol.AsSchema && (strings.Contains(text, "invalid schema") || mentions(text, "format.schema")):
 		return q.notThisOne(), true
-	case form == asSchema && q.format.object && mentions(text, formatWords...):
-		return q.lack(asSchema), true
+	case form == protocol.AsSchema && q.object && mentions(text, formatWords...):
+		return q.lack(protocol.AsSchema), true
 	case formatted && mentions(text, formatWords...):
 		return q.lack(formatField), true
 	}
@@ -93,16 +79,17 @@ func (q *question) named(text string) (lack, bool) {
 }
 
 // formatWords are the words of a complaint about the response format.
-var formatWords = []string{formatField, "response format", asSchema, "json schema", asObject, "structured output", "guided", "grammar"}
+var formatWords = []string{formatField, "response format", protocol.AsSchema, "json schema", protocol.AsObject, "structured output", "output_config",
+	"output_format", "text.format", "guided", "grammar"}
 
 // suspicious says whether a failure that names nothing may be about the
 // response format: where it was sent, and never yet was taken.
 func (q *question) suspicious() bool {
 	switch q.form() {
-	case asSchema:
+	case protocol.AsSchema:
 		return !q.tried && !q.c.lacking.taken(q.notThisOne())
-	case asObject:
-		return !q.tried && !q.c.lacking.taken(q.lack(asObject))
+	case protocol.AsObject:
+		return !q.tried && !q.c.lacking.taken(q.lack(protocol.AsObject))
 	}
 	return false
 }
@@ -110,7 +97,7 @@ func (q *question) suspicious() bool {
 // suspect is what may be to blame: this schema where others were taken, else
 // any.
 func (q *question) suspect() lack {
-	if q.form() == asSchema && q.c.lacking.taken(q.lack(asSchema)) {
+	if q.form() == protocol.AsSchema && q.c.lacking.taken(q.lack(protocol.AsSchema)) {
 		return q.notThisOne()
 	}
 	return q.lack(formatField)
@@ -130,9 +117,9 @@ func (q *question) extras() []string {
 		if m.Provider != q.c.provider.Name || m.Role != model.Assistant {
 			continue
 		}
-		list = append(list, names(m.Extra)...)
+		list = append(list, protocol.Names(m.Extra)...)
 		for _, c := range m.ToolCalls {
-			list = append(list, names(c.Extra)...)
+			list = append(list, protocol.Names(c.Extra)...)
 		}
 	}
 	slices.Sort(list)
@@ -143,12 +130,12 @@ func (q *question) extras() []string {
 func (q *question) told() []string {
 	var names []string
 	switch form := q.form(); {
-	case form == asObject:
-		names = append(names, asSchema)
-	case form == asPrompt && q.format.wire != "":
+	case form == protocol.AsObject:
+		names = append(names, protocol.AsSchema)
+	case form == protocol.AsPrompt && q.formatted:
 		names = append(names, formatField)
 	}
-	if q.without(extrasField) {
+	if q.without(protocol.Extras) {
 		names = append(names, q.extras()...)
 	}
 	return names
@@ -186,20 +173,13 @@ func (k *lacking) of(q *question) []lack {
 	k.mu.RLock()
 	defer k.mu.RUnlock()
 	var list []lack
-	add := func(l lack) {
-		if k.known[l] {
+	for l, lacks := range k.known {
+		if lacks && l.model == q.r.Model && (l.schema == "" || l.schema == string(q.r.Schema)) {
 			list = append(list, l)
 		}
 	}
-	for _, field := range []string{usageField, limitField, extrasField, q.c.provider.CacheField, formatField, asSchema, asObject} {
-		add(q.lack(field))
-	}
-	add(q.notThisOne())
-	switch q.c.provider.Format {
-	case asObject:
-		list = append(list, q.lack(asSchema))
-	case asPrompt:
-		list = append(list, q.lack(formatField))
+	if q.c.provider.Format == protocol.AsObject {
+		list = append(list, q.lack(protocol.AsSchema))
 	}
 	return list
 }
@@ -216,10 +196,10 @@ func (k *lacking) taken(l lack) bool {
 func (k *lacking) learn(q *question) {
 	var took []lack
 	switch q.form() {
-	case asSchema:
-		took = []lack{q.lack(asSchema), q.notThisOne()}
-	case asObject:
-		took = []lack{q.lack(asObject)}
+	case protocol.AsSchema:
+		took = []lack{q.lack(protocol.AsSchema), q.notThisOne()}
+	case protocol.AsObject:
+		took = []lack{q.lack(protocol.AsObject)}
 	}
 	if len(q.lacks) == 0 && !slices.ContainsFunc(took, func(l lack) bool { return !k.taken(l) }) {
 		return
@@ -230,7 +210,8 @@ func (k *lacking) learn(q *question) {
 		k.known = map[lack]bool{}
 	}
 	for _, l := range q.lacks {
-		k.known[l] = true
+		// With Messages, the refusal of thinking concerns one conversation, not the model.
+		k.known[l] = q.c.provider.API != model.Messages || l.field != protocol.Extras
 	}
 	for _, l := range took {
 		k.known[l] = false

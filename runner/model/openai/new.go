@@ -2,10 +2,8 @@ package openai
 
 import (
 	"cmp"
-	"crypto/tls"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"net/http"
 	"net/url"
@@ -13,7 +11,8 @@ import (
 	"strings"
 
 	"github.com/seed61713e19/capstan/runner/model"
-	"github.com/seed61713e19/capstan/runner/model/plain"
+	"github.com/seed61713e19/capstan/runner/model/internal/anthropic"
+	"github.com/seed61713e19/capstan/runner/model/internal/protocol"
 )
 
 // Open makes the client of a provider, with the key and the base URL that the
@@ -38,7 +37,11 @@ func Open(p model.Provider, getenv func(string) string, o Options) (*Client, err
 // endpoint.
 func New(o Options) (*Client, error) {
 	p := dialect(o)
-	address, err := endpoint(p.BaseURL)
+	spoken, err := protocolOf(p)
+	if err != nil {
+		return nil, err
+	}
+	address, err := endpoint(p.BaseURL, spoken.Path())
 	if err != nil {
 		return nil, err
 	}
@@ -61,22 +64,20 @@ func New(o Options) (*Client, error) {
 	if sleep == nil {
 		sleep = model.Wait
 	}
-	header := p.Header(key)
-	var own http.RoundTripper
-	if o.HTTP == nil {
-		own = plain.New(transport(cmp.Or(limits.Concurrency, defaultConcurrency)))
-		o.HTTP = &http.Client{Transport: own}
+	client := http.Client{Transport: transport(cmp.Or(limits.Concurrency, defaultConcurrency))}
+	if o.HTTP != nil {
+		client = *o.HTTP
 	}
+	client.CheckRedirect = sameOrigin // the key stays within the origin
 	return &Client{
 		provider: p,
+		protocol: spoken,
 		url:      address,
 		shown:    (&url.URL{Scheme: address.Scheme, Host: address.Host, Path: address.Path}).String(),
 		keyless:  key == "",
-		header:   header,
-		whole:    forWhole(header),
+		header:   p.Header(key),
 		secrets:  secrets(key, p.Headers),
-		http:     httpClient(o.HTTP),
-		own:      own,
+		http:     &client,
 		timeout:  cmp.Or(limits.Timeout, DefaultTimeout),
 		tries:    cmp.Or(limits.Tries, model.Tries),
 		stream:   o.Stream,
@@ -88,6 +89,19 @@ func New(o Options) (*Client, error) {
 }
 
 func notShown(r rune) bool { return r <= ' ' || r > '~' }
+
+// protocolOf returns the protocol that a provider speaks.
+func protocolOf(p model.Provider) (protocol.Protocol, error) {
+	switch p.API {
+	case "":
+		return chat{p}, nil
+	case model.Messages:
+		return anthropic.New(p), nil
+	case "responses":
+		return responses{p}, nil
+	}
+	return nil, fmt.Errorf("provider %s: unknown api %q: want chat, messages or responses", p.Name, p.API)
+}
 
 // dialect is the provider that is asked, at the base URL that is asked. One of
 // OpenAI's that is asked elsewhere is another's: it gets what all take.
@@ -136,8 +150,8 @@ func secrets(key string, headers map[string]string) []string {
 	return list
 }
 
-// endpoint is the address of chat completions below a base URL.
-func endpoint(base string) (*url.URL, error) {
+// endpoint returns the address of a path below a base URL.
+func endpoint(base, path string) (*url.URL, error) {
 	base = strings.TrimSpace(base)
 	if base != "" && !strings.Contains(base, "//") {
 		base = "//" + base // what it names is a host, and who says user:password before it hears neither
@@ -155,51 +169,14 @@ func endpoint(base string) (*url.URL, error) {
 	if u.Path == "" {
 		u.Path = "/" // JoinPath would not make the path absolute, which HTTP/2 wants
 	}
-	return u.JoinPath("chat", "completions"), nil
+	return u.JoinPath(path), nil
 }
-
-// sendBuffer is up to how many bytes a request goes out in one packet. Each
-// connection holds as many.
-const sendBuffer = 12 << 10
 
 // transport keeps as many idle connections as can be in use.
 func transport(concurrency int) *http.Transport {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.MaxIdleConns, t.MaxIdleConnsPerHost = 0, concurrency
-	t.WriteBufferSize = sendBuffer
 	return t
-}
-
-// httpClient is a copy of c that follows redirects within one origin only.
-func httpClient(c *http.Client) *http.Client {
-	copied := *c
-	copied.CheckRedirect = sameOrigin
-	return &copied
-}
-
-// send sends a request. Over a transport of our own it goes without what
-// [http.Client] prepares for a redirect, which none is expected to be: one that is
-// is asked for again, and followed.
-func (c *Client) send(r *http.Request) (*http.Response, error) {
-	if c.own == nil {
-		return c.http.Do(r)
-	}
-	resp, err := c.own.RoundTrip(r)
-	var header tls.RecordHeaderError
-	switch {
-	case errors.As(err, &header) && string(header.RecordHeader[:]) == "HTTP/":
-		err = http.ErrSchemeMismatch
-	case err == nil && (resp.StatusCode == http.StatusTemporaryRedirect || resp.StatusCode == http.StatusPermanentRedirect):
-		_, _ = io.CopyN(io.Discard, resp.Body, maxRest)
-		resp.Body.Close()
-		if r.Body, err = r.GetBody(); err == nil {
-			return c.http.Do(r)
-		}
-	}
-	if err != nil {
-		return nil, &url.Error{Op: "Post", URL: c.shown, Err: err}
-	}
-	return resp, nil
 }
 
 func sameOrigin(r *http.Request, via []*http.Request) error {

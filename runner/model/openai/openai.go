@@ -1,30 +1,19 @@
-// Package openai is models behind an endpoint that speaks the chat completions
-// protocol, by way of go-openai: OpenAI's own and the compatible door of many
-// others, whose differences are in [model.Provider].
+// Package openai sends requests to the endpoints of models. [model.Provider] describes an
+// endpoint.
 //
-// What go-openai carries: it makes the streamed request, holds its connection
-// and answer, reads the stream line by line up to its end, and has the
-// protocol's words. What goes around it, and why:
+// The client sends a request over net/http, repeats it, obeys the rate limit and judges
+// the answer. A protocol, from package protocol, encodes the request and decodes the
+// answer: chat completions (chat.go) and Responses (responses.go), over the types
+// of go-openai, or Messages (package anthropic). The types do not hold everything:
 //
-//   - What is sent. It cannot send temperature 0, members that it does not know
-//     or a key in another header, refuses some models by their name, and encodes
-//     the whole history again at each turn. A doer of our own, under it, puts the
-//     conversation in the request's place, as the bytes that its thread keeps.
-//   - A whole answer. It leaves the body of one that comes in chunks unread, so
-//     that each call may open a connection. We read it to its end.
-//   - The members of an answer. Its types lose the members beside text and calls,
-//     which must go back, and one member of an unexpected kind costs the whole
-//     answer. We parse an answer with jsontree and take each member by itself, whole
-//     answers and chunks in one way. Duplicate names and invalid UTF-8 are failures.
-//   - The end. A stream that was cut looks to it like one that ended, and a reason
-//     to finish means nothing to it. Here only an answer that says that it ended by
-//     itself is one.
-//   - Errors. It loses the headers of an answer that is an error, takes comments of
-//     a stream for parts of one, and does not know of one within a choice, or of
-//     events in several lines.
+//   - They leave out 0 and "", so that some members of a request replace theirs. The
+//     messages of a conversation are encoded once by its thread, and appended.
+//   - They lose the unknown members of an answer, which must go back, and characters that
+//     begin in one event and end in another. One member of an unexpected kind costs the
+//     whole answer. Chat completions, which many endpoints imitate, are therefore read
+//     member by member. Duplicate names and invalid UTF-8 are failures.
 //
-// A failure is never a text, and what was not said completely is a failure. Begin with
-// try.go, then reply.go.
+// Only an answer that ended by itself is one. A failure is never a text. Begin with try.go.
 package openai
 
 import (
@@ -36,6 +25,7 @@ import (
 	"time"
 
 	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/runner/model/internal/protocol"
 )
 
 // DefaultTimeout is the longest silence of an endpoint before a call ends.
@@ -47,7 +37,7 @@ type Options struct {
 	Provider    model.Provider // whose endpoint it is; the zero value is OpenAI's, or one that is like it
 	BaseURL     string         // with the version's path; wins over the provider's
 	APIKey      string         // sent to the base URL's origin and nowhere else; may be empty
-	HTTP        *http.Client   // to ask with; nil makes one, over [plain.Transport]. Its redirect policy is not used
+	HTTP        *http.Client   // to ask with; nil makes one. Its redirect policy is not used
 	Timeout     time.Duration  // of one try, or of the silence before a chunk where it is streamed; 0 is the provider's, or DefaultTimeout
 	MaxTries    int            // how often a request is sent at most; 0 is the provider's, or [model.Tries]
 	Concurrency int            // how many tries are under way at once; 0 is the provider's, or 64
@@ -65,21 +55,19 @@ type Options struct {
 // that the endpoint gives them. It is safe for concurrent use.
 type Client struct {
 	provider model.Provider
-	url      *url.URL // of chat completions
+	protocol protocol.Protocol
+	url      *url.URL // of requests
 	shown    string   // the same, for messages
 	keyless  bool
 	header   http.Header // of every request
-	whole    http.Header // of one for an answer that comes whole
 	secrets  []string    // what messages must not show
 	http     *http.Client
-	own      http.RoundTripper // http's, where it is ours: nobody changes what is sent
 	timeout  time.Duration
 	tries    int
 	stream   bool
 	gate     *gate
 	onWait   func(Wait)
 	sleep    func(context.Context, time.Duration) error
-	formats  formats
 	lacking  lacking
 	most     bounds
 }
@@ -124,10 +112,11 @@ func (c *Client) Call(ctx context.Context, r model.Request) (model.Response, err
 	var waited time.Duration // for the rate limit
 	silent := 0
 	for try := 1; ; {
-		if err := q.encode(); err != nil {
+		body, err := c.protocol.Encode(q.query())
+		if err != nil {
 			return c.unsent(paid, err)
 		}
-		resp, err := c.try(ctx, q)
+		resp, err := c.try(ctx, q, body)
 		paid = paid.Add(resp.Usage)
 		resp.Usage, resp.Without = paid, q.told()
 		if err == nil {

@@ -1,76 +1,89 @@
 package openai
 
 import (
-	"context"
+	"bufio"
 	"errors"
 	"fmt"
 	"io"
 
-	api "github.com/sashabaranov/go-openai"
-
-	"github.com/seed61713e19/capstan/runner/internal/jsontree"
 	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/runner/model/internal/protocol"
 )
 
-// listen makes a response of a streamed answer. One that ends before the
-// endpoint gave a reason to finish, or said that this is all, is cut; once it
-// has, only a complaint counts against it.
-func (t *try) listen(stream *api.ChatCompletionStream) (model.Response, error) {
-	defer stream.Close()
-	a := assembly{normal: t.c.provider.Finish}
+// listen returns the response of a streamed answer. One that ends before the endpoint
+// gave a reason to finish, or said that this is all, is cut; once it has, only a
+// complaint counts against it.
+func (t *try) listen(in *bufio.Reader) (model.Response, error) {
+	e := &events{t: t, in: in}
+	defer e.close()
+	s := t.c.protocol.Stream()
 	for {
-		piece, err := a.next(t.ctx, stream)
+		err := t.next(e, s)
 		var f *model.Failure
 		switch {
 		case err == nil:
-			t.q.say(piece)
-			t.events.late = a.ended()
+			e.late = s.Ended()
 			continue
-		case errors.As(err, &f), !a.ended() && !t.events.done:
+		case errors.As(err, &f), !s.Ended() && !e.done:
 			if errors.Is(err, io.EOF) {
-				err = fmt.Errorf("the answer was cut after %d bytes", t.events.size)
+				err = fmt.Errorf("the answer was cut after %d bytes", e.size)
 			}
-			return t.begun(&a), err
+			return t.begun(s), err
 		}
-		t.q.say(a.finishTexts())
-		return t.finish(a.draft())
+		rest, d := s.Finish()
+		t.q.say(rest)
+		return t.finish(d)
 	}
 }
 
-// next takes the next event of a stream.
-func (a *assembly) next(ctx context.Context, stream *api.ChatCompletionStream) (piece string, err error) {
-	raw, err := stream.RecvRaw()
+// next reads the next event of a stream.
+func (t *try) next(e *events, s protocol.Stream) error {
+	event, err := e.next()
 	if err != nil {
-		return "", err
+		return err
 	}
-	if piece, err = a.take(ctx, raw); errors.As(err, new(*jsontree.SyntaxError)) {
-		err = fmt.Errorf("an event does not decode: %w", err)
+	if event.name == "error" {
+		return protocol.Reported(protocol.ParseComplaint(event.data), event.data)
 	}
-	return piece, err
+	text, err := s.Add(t.ctx, event.name, event.data)
+	t.q.say(text)
+	if errors.Is(err, io.EOF) {
+		e.done = true
+		return err
+	}
+	return undecoded("an event does not decode", err)
 }
 
-// begun is what is known of an answer that broke off: what it cost.
-func (t *try) begun(a *assembly) model.Response {
-	d := a.draft()
-	resp := model.Response{Model: d.model, ID: d.id, Finish: d.finish}
-	if a.chosen {
+// undecoded returns err with what it is about, unless err is a failure.
+func undecoded(what string, err error) error {
+	if err == nil || errors.As(err, new(*model.Failure)) {
+		return err
+	}
+	return fmt.Errorf("%s: %w", what, err)
+}
+
+// begun returns what is known of an answer that broke off: its usage.
+func (t *try) begun(s protocol.Stream) model.Response {
+	_, d := s.Finish()
+	resp := model.Response{Model: d.Model, ID: d.ID, Finish: d.Finish}
+	if d.Answered {
 		resp.Usage = t.usage(d)
 	}
 	return resp
 }
 
-// say hands on a piece of text.
+// say passes a piece of text on.
 func (q *question) say(piece string) {
-	if q.onText != nil && piece != "" {
+	if q.r.OnText != nil && piece != "" {
 		q.heard = true
-		q.onText(piece)
+		q.r.OnText(piece)
 	}
 }
 
-// void says that what was heard of a try that failed does not count.
+// void reports that the text of a try that failed does not count.
 func (q *question) void() {
 	if q.heard {
 		q.heard = false
-		q.onText("")
+		q.r.OnText("")
 	}
 }

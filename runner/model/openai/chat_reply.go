@@ -3,15 +3,14 @@ package openai
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/seed61713e19/capstan/runner/internal/jsontree"
 	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/runner/model/internal/protocol"
 )
 
 // An assembly joins what a model said: the chunks of a stream, or a whole answer,
@@ -20,12 +19,12 @@ type assembly struct {
 	whole          bool
 	normal         []string // finish reasons of the provider that mean a normal end
 	id, model      string
-	text, refusal  joinedText
-	parts          []byte     // of content that is a list, each followed by a comma
-	rich           bool       // some of the parts are no texts
-	after          joinedText // text after the parts
-	shape          string     // of content that is no text
-	legacy         bool       // the only call is a function_call
+	text, refusal  protocol.Text
+	parts          []byte        // of content that is a list, each followed by a comma
+	rich           bool          // some of the parts are no texts
+	after          protocol.Text // text after the parts
+	shape          string        // of content that is no text
+	legacy         bool          // the only call is a function_call
 	calls          []*callParts
 	count          int // of calls that began
 	numbered       map[string]*callParts
@@ -33,54 +32,68 @@ type assembly struct {
 	finish, native string
 	beyond         bool // more came after a reason to finish, which therefore was none
 	chosen         bool
-	tally          tally
+	tally          protocol.Tally
 }
 
-// ended reports whether a reason to finish came and nothing after it.
-func (a *assembly) ended() bool { return a.finish != "" && !a.beyond }
+// Add adds an event, which is a chunk or says that there are no more.
+func (a *assembly) Add(ctx context.Context, _ string, data []byte) (text string, err error) {
+	if string(data) == doneEvent {
+		return "", io.EOF
+	}
+	return a.take(ctx, data)
+}
+
+// doneEvent is the data of the event after the last chunk.
+const doneEvent = "[DONE]"
+
+// Ended reports whether a reason to finish came and nothing after it.
+func (a *assembly) Ended() bool { return a.finish != "" && !a.beyond }
+
+// Finish returns the draft, and the end of its text that waited for a character's end.
+func (a *assembly) Finish() (text string, d protocol.Draft) {
+	text = a.finishTexts()
+	return text, a.draft()
+}
 
 type callParts struct {
 	id, name  string
-	arguments joinedText
+	arguments protocol.Text
 	extra     extras
 }
 
 // take adds a chunk and returns the text in it. The error is a [*model.Failure] if the
 // chunk reports an error, wherever in the chunk it is, or has a duplicate name or too
 // many values. A character may begin in one chunk and end in another, which
-// [joinedText] checks.
+// [protocol.Text] checks.
 func (a *assembly) take(ctx context.Context, raw []byte) (piece string, err error) {
-	chunk, err := jsontree.Parse(ctx, raw, jsontree.Options{InvalidUTF8: !a.whole})
+	chunk, err := protocol.Parse(ctx, raw, a.whole)
 	if err != nil {
-		if errors.Is(err, jsontree.ErrTooManyValues) || errors.Is(err, jsontext.ErrDuplicateName) {
-			err = &model.Failure{Class: model.Unusable, Message: fmt.Sprintf("the reply cannot be used: %s", err)}
-		}
 		return "", err
 	}
 	var choices jsontree.Value
 	for name, value := range chunk.Members() {
 		switch string(name) {
 		case "error":
-			if !empty(value) {
-				return "", reported(chunk, raw)
+			if !protocol.Empty(value) {
+				return "", protocol.Reported(chunk, raw)
 			}
 		case "object":
 			if string(value.Raw()) == `"error"` {
-				return "", reported(chunk, raw)
+				return "", protocol.Reported(chunk, raw)
 			}
 		case "id":
-			a.id = word(value)
+			a.id = protocol.Word(value)
 		case "model":
-			a.model = word(value)
+			a.model = protocol.Word(value)
 		case "usage":
-			a.tally.read(value)
+			a.tally.Read(value)
 		case "x_groq": // where Groq's streams have it
 			for name, value := range value.Members() {
 				switch {
 				case string(name) == "usage":
-					a.tally.read(value)
-				case string(name) == "error" && !empty(value): // a stream that is stopped early
-					return "", reported(value, value.Raw())
+					a.tally.Read(value)
+				case string(name) == "error" && !protocol.Empty(value): // a stream that is stopped early
+					return "", protocol.Reported(value, value.Raw())
 				}
 			}
 		case "choices":
@@ -108,9 +121,9 @@ func choiceOf(v jsontree.Value) choice {
 	for name, value := range v.Members() {
 		switch string(name) {
 		case "index":
-			c.first = word(value) == "0" || word(value) == ""
+			c.first = protocol.Word(value) == "0" || protocol.Word(value) == ""
 		case "message", "delta":
-			if !empty(value) {
+			if !protocol.Empty(value) {
 				c.message = value
 			}
 		case "text":
@@ -118,9 +131,9 @@ func choiceOf(v jsontree.Value) choice {
 		case "error":
 			c.err = value
 		case "finish_reason":
-			c.finish = word(value)
+			c.finish = protocol.Word(value)
 		case "native_finish_reason":
-			c.native = word(value)
+			c.native = protocol.Word(value)
 		}
 	}
 	return c
@@ -130,26 +143,26 @@ func choiceOf(v jsontree.Value) choice {
 // follows.
 func (a *assembly) choose(ctx context.Context, c choice) (piece string, err error) {
 	a.chosen = true
-	if !empty(c.err) {
-		return "", complaint{err: c.err}.failure(0, c.err.Raw())
+	if !protocol.Empty(c.err) {
+		return "", protocol.Reported(c.err, c.err.Raw())
 	}
-	if empty(c.message) {
+	if protocol.Empty(c.message) {
 		piece = a.addContent(c.text)
 	}
 	for name, value := range c.message.Members() {
 		switch string(name) {
 		case "role", "name":
 		case "function_call": // the protocol's older form, beside which some endpoints have the newer one
-			if a.legacy = !empty(value) && (a.legacy || len(a.calls) == 0); a.legacy {
+			if a.legacy = !protocol.Empty(value) && (a.legacy || len(a.calls) == 0); a.legacy {
 				a.addCall(ctx, functionOf(value), jsontree.Value{})
 			}
 		case "content":
 			piece = a.addContent(value)
 			a.beyond = a.beyond || a.finish != "" && piece != ""
 		case "refusal":
-			a.refusal.read(value)
+			a.refusal.Read(value)
 		case "tool_calls":
-			if a.legacy && !empty(value) {
+			if a.legacy && !protocol.Empty(value) {
 				a.calls, a.count, a.legacy = nil, 0, false
 			}
 			for call := range value.Elements() {
@@ -173,34 +186,29 @@ func (a *assembly) choose(ctx context.Context, c choice) (piece string, err erro
 // valid UTF-8 whatever follows.
 func (a *assembly) check() error {
 	size := a.extra.size
-	invalid := a.text.invalid || a.refusal.invalid
+	invalid := a.text.Invalid || a.refusal.Invalid
 	for _, c := range a.calls {
 		size += c.extra.size
-		invalid = invalid || c.arguments.invalid
+		invalid = invalid || c.arguments.Invalid
 	}
 	switch {
 	case invalid:
-		return errInvalid()
+		return protocol.ErrInvalid()
 	case size > jsontree.MaxValues:
 		return &model.Failure{Class: model.Unusable, Message: fmt.Sprintf("the reply cannot be used: %s: the limit is %d", jsontree.ErrTooManyValues, jsontree.MaxValues)}
-	case a.count > maxCalls && !a.whole:
-		return &model.Failure{Class: model.Unusable, Message: fmt.Sprintf("the model wants more than %d tools called at once", maxCalls)}
+	case a.count > protocol.MaxCalls && !a.whole:
+		return protocol.ErrManyCalls()
 	}
 	return nil
-}
-
-// errInvalid returns the failure of an answer with invalid UTF-8.
-func errInvalid() *model.Failure {
-	return &model.Failure{Class: model.Unavailable, Message: "the reply has invalid UTF-8"}
 }
 
 // addContent adds content and returns the text in it. Some endpoints have a list of
 // parts or of texts, one part, or an object that is the answer itself.
 func (a *assembly) addContent(content jsontree.Value) string {
 	before := a.text.Len()
-	if added, ok := a.text.read(content); ok {
+	if added, ok := a.text.Read(content); ok {
 		if len(a.parts) > 0 {
-			a.after.add(added)
+			a.after.Add(added)
 		}
 		return added
 	}
@@ -211,7 +219,7 @@ func (a *assembly) addContent(content jsontree.Value) string {
 		}
 	case '{':
 		if !a.addPart(content) {
-			a.text.add(string(content.Raw()))
+			a.text.Add(string(content.Raw()))
 		}
 	case '0', 't', 'f':
 		a.shape = "the content of the answer is " + string(content.Raw()) + " and no text"
@@ -227,18 +235,18 @@ func (a *assembly) addPart(part jsontree.Value) (ok bool) {
 	for name, value := range part.Members() {
 		switch string(name) {
 		case "type":
-			kind = word(value)
+			kind = protocol.Word(value)
 		case "text":
 			text = value
 		case "refusal":
-			a.refusal.read(value)
+			a.refusal.Read(value)
 		}
 	}
 	raw := []byte(part.Raw())
 	if part.Kind() == '"' {
 		text, raw = part, slices.Concat([]byte(`{"type":"text","text":`), raw, []byte("}"))
 	}
-	_, ok = a.text.read(text)
+	_, ok = a.text.Read(text)
 	switch {
 	case kind != "text" && kind != "output_text" && kind != "":
 		a.rich, ok = true, true
@@ -265,9 +273,9 @@ func callPartOf(v jsontree.Value) (p callPart) {
 	for name, value := range v.Members() {
 		switch string(name) {
 		case "index":
-			p.index = word(value)
+			p.index = protocol.Word(value)
 		case "id":
-			p.id = word(value)
+			p.id = protocol.Word(value)
 		case "function":
 			function := functionOf(value)
 			p.name, p.arguments = function.name, function.arguments
@@ -280,7 +288,7 @@ func functionOf(v jsontree.Value) (p callPart) {
 	for name, value := range v.Members() {
 		switch string(name) {
 		case "name":
-			p.name = word(value)
+			p.name = protocol.Word(value)
 		case "arguments":
 			p.arguments = value
 		}
@@ -295,8 +303,8 @@ func (a *assembly) addCall(ctx context.Context, p callPart, v jsontree.Value) {
 		return
 	}
 	c.id, c.name = cmp.Or(c.id, p.id), cmp.Or(c.name, p.name)
-	if _, ok := c.arguments.read(p.arguments); !ok {
-		c.arguments.add(word(p.arguments))
+	if _, ok := c.arguments.Read(p.arguments); !ok {
+		c.arguments.Add(protocol.Word(p.arguments))
 	}
 	for name, value := range v.Members() {
 		switch string(name) {
@@ -309,7 +317,7 @@ func (a *assembly) addCall(ctx context.Context, p callPart, v jsontree.Value) {
 
 // call returns the tool call that a part belongs to. If an endpoint does not number
 // the calls, or gives all the same number, a new id begins a new call: of parts with
-// the ids a, none, b, the first two are one call. call returns nil beyond [maxCalls].
+// the ids a, none, b, the first two are one call. call returns nil beyond [protocol.MaxCalls].
 func (a *assembly) call(ctx context.Context, p callPart) *callParts {
 	if !a.whole {
 		c := a.numbered[p.index]
@@ -320,7 +328,7 @@ func (a *assembly) call(ctx context.Context, p callPart) *callParts {
 			return c
 		}
 	}
-	if a.count++; a.count > maxCalls {
+	if a.count++; a.count > protocol.MaxCalls {
 		return nil
 	}
 	c := new(callParts)
@@ -346,8 +354,8 @@ func (c *callParts) endsBefore(ctx context.Context, p callPart) bool {
 	case p.name != c.name:
 		return true
 	}
-	first := c.arguments.first
-	if c.arguments.all.Len() > 0 || strings.TrimSpace(word(p.arguments)) == "" || !strings.HasPrefix(strings.TrimSpace(first), "{") {
+	first, one := c.arguments.Piece()
+	if !one || strings.TrimSpace(protocol.Word(p.arguments)) == "" || !strings.HasPrefix(strings.TrimSpace(first), "{") {
 		return false
 	}
 	_, err := jsontree.Parse(ctx, []byte(first), jsontree.Options{})
@@ -357,19 +365,18 @@ func (c *callParts) endsBefore(ctx context.Context, p callPart) bool {
 // finishTexts completes the texts after the last chunk, and returns what that adds to
 // the text.
 func (a *assembly) finishTexts() string {
-	a.refusal.finish()
+	a.refusal.Finish()
 	for _, c := range a.calls {
-		c.arguments.finish()
+		c.arguments.Finish()
 	}
-	return a.text.finish()
+	return a.text.Finish()
 }
 
-// thoughts are the members in which endpoints put what a model thinks: DeepSeek and
+// thinkingMembers are those in which endpoints put what a model thinks: DeepSeek and
 // vLLM, OpenRouter and newer vLLM, Ollama.
-var thoughts = []string{"reasoning_content", "reasoning", "thinking"}
+var thinkingMembers = []string{"reasoning_content", "reasoning", "thinking"}
 
-func (a *assembly) draft() draft {
-	a.finishTexts()
+func (a *assembly) draft() protocol.Draft {
 	if a.rich { // the whole content goes back, not the text alone
 		if a.after.Len() > 0 {
 			a.parts = append(model.AppendText(append(a.parts, `{"type":"text","text":`...), a.after.String()), "},"...)
@@ -377,19 +384,19 @@ func (a *assembly) draft() draft {
 		a.extra.addRaw("content", slices.Concat([]byte("["), a.parts[:len(a.parts)-1], []byte("]")))
 	}
 	extra, valid := a.extra.object()
-	d := draft{
-		id: a.id, model: a.model, text: a.text.String(), refusal: a.refusal.String(), count: a.count, extra: extra,
-		finish: a.finish, native: a.native, chosen: a.chosen, tally: a.tally, shape: a.shape,
+	d := protocol.Draft{
+		ID: a.id, Model: a.model, Text: a.text.String(), Refusal: a.refusal.String(), Count: a.count, Extra: extra,
+		Finish: a.finish, Native: a.native, Answered: a.chosen, Usage: a.tally, Shape: a.shape,
 	}
-	if i := slices.IndexFunc(thoughts, extra.Has); d.shape == "" && i >= 0 {
-		d.shape = "the answer has " + thoughts[i] + " and no content: if the answer is there, turn off the server's reasoning parser, " +
+	if i := slices.IndexFunc(thinkingMembers, extra.Has); d.Shape == "" && i >= 0 {
+		d.Shape = "the answer has " + thinkingMembers[i] + " and no content: if the answer is there, turn off the server's reasoning parser, " +
 			"or the model's thinking; if the thoughts were cut, raise max_output_tokens"
 	}
-	d.invalid = !valid || a.text.invalid || a.refusal.invalid
+	d.Invalid = !valid || a.text.Invalid || a.refusal.Invalid
 	for _, c := range a.calls {
 		extra, valid := c.extra.object()
-		d.invalid = d.invalid || !valid || c.arguments.invalid
-		d.calls = append(d.calls, model.ToolCall{ID: c.id, Name: c.name, Arguments: c.arguments.String(), Extra: extra})
+		d.Invalid = d.Invalid || !valid || c.arguments.Invalid
+		d.Calls = append(d.Calls, model.ToolCall{ID: c.id, Name: c.name, Arguments: c.arguments.String(), Extra: extra})
 	}
 	return d
 }

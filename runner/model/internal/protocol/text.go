@@ -1,4 +1,4 @@
-package openai
+package protocol
 
 import (
 	"bytes"
@@ -9,19 +9,19 @@ import (
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
-// A joinedText is a text that arrives in pieces. A single piece is not copied. A
+// A Text is a text that arrives in pieces. A single piece is not copied. A
 // piece may end within a character, between its bytes or between the halves of a
 // pair like \ud83e\udd89: such an end waits for the next piece.
-type joinedText struct {
+type Text struct {
 	first   string
 	all     strings.Builder // if there is more than the first piece
 	waiting []byte          // as it is written in JSON
-	invalid bool            // a piece has invalid UTF-8 that no other piece completes
+	Invalid bool            // a piece has invalid UTF-8 that no other piece completes
 }
 
-// read adds a JSON string and returns the text that it adds. ok is false for a
+// Read adds a JSON string and returns the text that it adds. ok is false for a
 // value of another kind.
-func (t *joinedText) read(v jsontree.Value) (added string, ok bool) {
+func (t *Text) Read(v jsontree.Value) (added string, ok bool) {
 	if v.Kind() != '"' {
 		return "", false
 	}
@@ -36,9 +36,9 @@ func (t *joinedText) read(v jsontree.Value) (added string, ok bool) {
 	return t.unquote(raw), true
 }
 
-// finish adds the end that waits for a piece, after the last piece, and returns
+// Finish adds the end that waits for a piece, after the last piece, and returns
 // what it adds.
-func (t *joinedText) finish() string {
+func (t *Text) Finish() string {
 	if len(t.waiting) == 0 {
 		return ""
 	}
@@ -47,14 +47,15 @@ func (t *joinedText) finish() string {
 	return t.unquote(raw)
 }
 
-func (t *joinedText) unquote(raw []byte) string {
+func (t *Text) unquote(raw []byte) string {
 	added, err := jsontree.Unquote(raw)
-	t.invalid = t.invalid || err != nil
-	t.add(added)
+	t.Invalid = t.Invalid || err != nil
+	t.Add(added)
 	return added
 }
 
-func (t *joinedText) add(piece string) {
+// Add adds a piece as it is.
+func (t *Text) Add(piece string) {
 	switch {
 	case t.Len() == 0:
 		t.first = piece
@@ -66,18 +67,21 @@ func (t *joinedText) add(piece string) {
 }
 
 // Len returns the number of bytes.
-func (t *joinedText) Len() int { return max(len(t.first), t.all.Len()) }
+func (t *Text) Len() int { return max(len(t.first), t.all.Len()) }
 
 // String returns the text.
-func (t *joinedText) String() string {
+func (t *Text) String() string {
 	if t.all.Len() > 0 {
 		return t.all.String()
 	}
 	return t.first
 }
 
+// Piece returns the text if it has one piece.
+func (t *Text) Piece() (text string, one bool) { return t.first, t.all.Len() == 0 }
+
 // MarshalJSON returns the text as a JSON string.
-func (t *joinedText) MarshalJSON() ([]byte, error) { return model.AppendText(nil, t.String()), nil }
+func (t *Text) MarshalJSON() ([]byte, error) { return model.AppendText(nil, t.String()), nil }
 
 // wholeCharacters returns the length of inner, the inside of a JSON string, up to
 // the half of a character at its end.

@@ -84,10 +84,10 @@ func TestJudgeSeesWhatIsWrong(t *testing.T) {
 	first, second, third := (*requests)[0].Messages, (*requests)[1].Messages, (*requests)[2].Messages
 	if len(first) != 1 || len(second) != 3 || second[0].Content != first[0].Content || second[1].Content != "{\"valid\": true}\nI reject it." ||
 		!strings.Contains(second[2].Content, "there is text after the JSON, at line 2, column 1") || !strings.Contains(second[2].Content, `{"valid": true or false, "reason": "…"}`) {
-		t.Errorf("second request: %q", second)
+		t.Errorf("second request: %+v", second)
 	}
 	if len(third) != 1 || !strings.HasPrefix(third[0].Content, first[0].Content) || !strings.Contains(third[0].Content, "there is no JSON in the text") {
-		t.Errorf("third request: %q", third)
+		t.Errorf("third request: %+v", third)
 	}
 }
 
@@ -99,6 +99,6 @@ func TestEvaluatorSeesWhatIsWrong(t *testing.T) {
 		t.Fatalf("got %v after %d requests", err, len(*requests))
 	}
 	if second := (*requests)[1].Messages; len(second) != 3 || !strings.Contains(second[2].Content, `"winner" must be a number from 1 to 2, not 3`) {
-		t.Errorf("got %q", second)
+		t.Errorf("got %+v", second)
 	}
 }

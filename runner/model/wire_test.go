@@ -45,7 +45,7 @@ func FuzzWire(f *testing.F) {
 			t.Fatal(err)
 		}
 		if err := settle(got, want); err != nil || !reflect.DeepEqual(got, want) {
-			t.Errorf("%v: got %q\nwant %q", err, got, want)
+			t.Errorf("%v: got %+v\nwant %+v", err, got, want)
 		}
 	})
 }

@@ -623,7 +623,7 @@ func same(sent []byte, want []model.Message) error {
 		err = settle(got.Messages, plain)
 	}
 	if err == nil && !reflect.DeepEqual(got.Messages, plain) {
-		err = fmt.Errorf("sent %+v, want %q", got.Messages, plain)
+		err = fmt.Errorf("sent %+v, want %+v", got.Messages, plain)
 	}
 	return err
 }

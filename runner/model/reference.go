@@ -32,7 +32,7 @@ func newLink(before string, said []Message) link {
 func (l link) messages() ([]Message, error) {
 	for _, i := range l.Ends {
 		if i < 0 || i >= len(l.Said) {
-			return nil, fmt.Errorf("message %d of %d ends", i, len(l.Said))
+			return nil, fmt.Errorf("a cached beginning ends at message %d of %d", i, len(l.Said))
 		}
 		l.Said[i].CacheEnd = true
 	}

@@ -1,6 +1,7 @@
 package cascades
 
 import (
+	"cmp"
 	"net/url"
 	"reflect"
 	"slices"
@@ -36,7 +37,11 @@ func (p *parser) readProviders(o *object) []model.Provider {
 }
 
 func (p *parser) provider(o *object, name string) model.Provider {
-	made := model.Provider{Name: name, BaseURL: o.required("base_url"), KeyEnv: o.text("key_env")}
+	made, builtIn := model.Builtin(name)
+	if !builtIn || o.get("base_url") != nil {
+		made = model.Provider{Name: name, BaseURL: o.required("base_url")}
+	}
+	made.KeyEnv = cmp.Or(o.text("key_env"), made.KeyEnv)
 	u, err := url.Parse(made.BaseURL)
 	switch {
 	case made.BaseURL == "":
@@ -51,6 +56,10 @@ func (p *parser) provider(o *object, name string) model.Provider {
 	made.Headers = p.headers(o)
 	made.Prices = p.prices(o.child("prices"))
 	made.Finish = o.texts("finish")
+	made.Limits = model.Limits{
+		RequestsPerMinute: o.whole("requests_per_minute", 1, 0), Concurrency: o.whole("concurrency", 1, 0),
+		Timeout: o.duration("timeout"), Tries: o.whole("tries", 1, 0),
+	}
 	o.done()
 	return made
 }
@@ -74,20 +83,24 @@ func (p *parser) prices(o *object) model.Prices {
 			}
 		}
 		one.needs("input", "output")
-		all[name] = model.Price{Input: usd["input"], Cached: one.within("cached", 0, most), Output: usd["output"]}
+		all[name] = model.Price{Input: usd["input"], Cached: one.within("cached", 0, most), CacheWrite: one.within("cache_write", 0, most), Output: usd["output"]}
 		one.done()
 	}
 	return all
 }
 
-// EveryProvider lists the providers of this cascade and of those within it.
+// EveryProvider lists the providers of this cascade and of those within it. The stricter
+// limits of a provider hold.
 func (c *Cascade) EveryProvider() []model.Provider {
 	var list []model.Provider
 	for _, within := range c.Within() {
 		for _, own := range within.Providers {
-			if !slices.ContainsFunc(list, func(p model.Provider) bool { return p.Name == own.Name }) {
+			i := slices.IndexFunc(list, func(p model.Provider) bool { return p.Name == own.Name })
+			if i < 0 {
 				list = append(list, own)
+				continue
 			}
+			list[i].Limits = list[i].Limits.Stricter(own.Limits)
 		}
 	}
 	return list
@@ -104,6 +117,7 @@ func (p *parser) checkProviders() {
 	for _, c := range p.cascade.Within() {
 		for _, one := range c.Providers {
 			known, again := met[one.Name]
+			one.Limits = model.Limits{} // may differ
 			switch {
 			case !again:
 				met[one.Name] = first{one, c.File}

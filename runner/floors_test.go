@@ -147,31 +147,14 @@ var floors = map[string]string{
 	"validators/schedule/spoilings": "validators/faults validators/schema",
 	// What certificates state, signed.
 	"validators/schedule/statements": "runner/signatures",
-	// The API, and the server that both it and the pages are in.
-	"runner/serve": "cascades runner runner/engine runner/event runner/journal runner/model runner/redactions runner/serve/feeds runner/serve/guards runner/serve/orders runner/serve/pages runner/serve/problems runner/serve/queries runner/serve/streams validators validators/request validators/schema",
-	// What people see.
-	"runner/serve/pages": "cascades cascades/graphs cascades/proofs runner runner/batch runner/cost runner/endings runner/engine runner/event runner/journal runner/measure runner/model runner/receipt runner/reports runner/serve/diffs runner/serve/feeds runner/serve/formats runner/serve/guards runner/serve/links runner/serve/orders runner/serve/plots runner/serve/problems runner/serve/queries runner/serve/streams runner/serve/trees runner/serve/trends runner/serve/views runner/trace runner/trust validators/schema",
-	// News of runs, for all who follow them.
-	"runner/serve/feeds": "runner runner/event runner/journal",
-	// Who may come in.
-	"runner/serve/guards": "",
-	// Orders of runs, and who makes them.
+	// The server: its API, pages, followers of runs, and who may send requests.
+	"runner/serve":                 "cascades runner runner/engine runner/event runner/journal runner/model runner/redactions runner/serve/internal/api runner/serve/internal/guards runner/serve/internal/live runner/serve/internal/pages runner/serve/orders validators validators/request validators/schema",
+	"runner/serve/internal/pages":  "cascades cascades/graphs cascades/proofs runner runner/batch runner/cost runner/endings runner/engine runner/event runner/journal runner/measure runner/model runner/receipt runner/reports runner/serve/internal/api runner/serve/internal/guards runner/serve/internal/live runner/serve/orders runner/trace runner/trust validators validators/schema",
+	"runner/serve/internal/api":    "runner/journal runner/redactions runner/serve/orders",
+	"runner/serve/internal/live":   "runner runner/event runner/journal",
+	"runner/serve/internal/guards": "",
+	// Orders of runs, the process that carries them out, and why one is refused.
 	"runner/serve/orders": "cascades runner runner/event runner/journal validators/schema",
-	// What a request asks, what is told where there is no answer, and answers that go on.
-	"runner/serve/queries":  "runner runner/journal runner/serve/formats runner/serve/problems",
-	"runner/serve/problems": "cascades runner runner/serve/orders",
-	"runner/serve/streams":  "runner/redactions runner/serve/problems",
-	// A run as pages show it, and its tree, kept.
-	"runner/serve/views": "runner runner/event runner/journal runner/model runner/serve/formats runner/serve/links runner/trace validators",
-	"runner/serve/trees": "runner runner/event runner/journal runner/model runner/serve/feeds runner/trace",
-	// Values as people read them, and where pages are.
-	"runner/serve/formats": "runner/reports validators/schema",
-	"runner/serve/links":   "runner/event",
-	// Two texts apart.
-	"runner/serve/diffs": "",
-	// Numbers over days, and their drawings.
-	"runner/serve/plots":  "",
-	"runner/serve/trends": "runner/journal runner/measure",
 	"runner/lsp":          "cascades runner/reports templates validators validators/expressions validators/schema", // it completes templates and expressions
 	"runner/mcpserver":    "cascades internal/files runner runner/endings runner/event runner/internal/requestids runner/reports runner/tool validators validators/schema",
 	// Real validation of requests: it starts programs and a browser.
@@ -184,7 +167,7 @@ var floors = map[string]string{
 	"validators/validatorstest":            "validators validators/schema validators/validatorstest/processor",
 	"validators/validatorstest/processor":  "",
 	"runner/tool/tooltest":                 "runner/tool validators/schema",
-	"runner/serve/servetest":               "runner runner/engine runner/event runner/journal runner/model runner/model/scripted runner/serve runner/serve/orders validators/builtins validators/schema",
+	"runner/internal/servetest":            "runner runner/engine runner/event runner/journal runner/model runner/model/scripted runner/serve runner/serve/orders validators/builtins validators/schema",
 	"runner/engine/enginetest":             "cascades runner runner/effects runner/engine runner/event runner/model runner/model/scripted runner/tool validators validators/builtins validators/schema",
 }
 
@@ -296,14 +279,15 @@ func TestOneReaderOfJSON(t *testing.T) {
 
 // wide are the packages of more than 25 files, and what makes each of them one room.
 var wide = map[string]string{
-	"cmd/capstan":         "a file for each verb, and what several of them say alike",
-	"cascades":            "a file for each part of the language: what the parser fills in, checks and plans read",
-	"runner/engine":       "a run is one walk, whose phases, tries and turns stand on one stack",
-	"runner/journal":      "a recording, its host and the readers know how a run's rows lie, which nobody else is to know",
-	"templates/jinja":     "one language: its parser, and the filters, tests and methods of its values",
-	"validators/builtins": "a file for each validator; builtins.go lists them all",
-	"validators/schedule": "four layers of gates over one database and one policy",
-	"validators/schema":   "internal/modelmarkup",
+	"cmd/capstan":                 "a file for each verb, and what several of them say alike",
+	"runner/serve/internal/pages": "a file for each page, and for each part that pages share: diffs, plots, trends, formats",
+	"cascades":                    "a file for each part of the language: what the parser fills in, checks and plans read",
+	"runner/engine":               "a run is one walk, whose phases, tries and turns stand on one stack",
+	"runner/journal":              "a recording, its host and the readers know how a run's rows lie, which nobody else is to know",
+	"templates/jinja":             "one language: its parser, and the filters, tests and methods of its values",
+	"validators/builtins":         "a file for each validator; builtins.go lists them all",
+	"validators/schedule":         "four layers of gates over one database and one policy",
+	"validators/schema":           "internal/modelmarkup",
 }
 
 // A package that grows past 25 files has parts with names, which want rooms of their

@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed61713e19/capstan/runner/serve/orders"
-	"github.com/seed61713e19/capstan/runner/serve/problems"
 	"github.com/seed61713e19/capstan/validators/schema"
 )
 
@@ -104,7 +103,7 @@ func (c *Command) cancelRun(ctx context.Context, id string, f serverFlags, asJSO
 
 // refusedBy returns the error for the answer of a server that cancels nothing.
 func refusedBy(server, id string, status int, text []byte) error {
-	var problem problems.Problem
+	var problem orders.Problem
 	if schema.Unmarshal(text, &problem) != nil || problem.Detail == "" {
 		return &exit{exitBroken, fmt.Errorf("server %s: status %d", server, status)}
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/journal"
-	"github.com/seed61713e19/capstan/runner/serve/queries"
+	"github.com/seed61713e19/capstan/runner/serve/orders"
 )
 
 // maxCompleted is how many of the newest runs a shell is offered.
@@ -29,7 +29,7 @@ func (c *Command) completes(cmd *cobra.Command) {
 			"input":  c.ofCascade(inputNames, cobra.ShellCompDirectiveNoSpace),
 			"phase":  c.ofCascade(phaseNames, 0),
 			"phases": c.ofCascade(phaseNames, 0),
-			"status": cobra.FixedCompletions(queries.Statuses, cobra.ShellCompDirectiveNoFileComp),
+			"status": cobra.FixedCompletions(orders.Statuses, cobra.ShellCompDirectiveNoFileComp),
 		}
 		sub.Flags().VisitAll(func(f *pflag.Flag) {
 			if one, ok := f.Value.(choice); ok {

@@ -66,7 +66,7 @@ func notices(t *testing.T) string {
 			add("Go's standard library", dir)
 		}
 	}
-	page, err := os.ReadFile("../../runner/serve/pages/static/THIRD_PARTY.md")
+	page, err := os.ReadFile("../../runner/serve/internal/pages/static/THIRD_PARTY.md")
 	if err != nil {
 		t.Fatal(err)
 	}

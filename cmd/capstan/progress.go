@@ -322,6 +322,9 @@ func tokens(u model.Usage) string {
 	if u.Cached > 0 {
 		parts = append(parts, fmt.Sprintf("%d cached", u.Cached))
 	}
+	if u.CacheWrite > 0 {
+		parts = append(parts, fmt.Sprintf("%d written to the cache", u.CacheWrite))
+	}
 	if u.Reasoning > 0 {
 		parts = append(parts, fmt.Sprintf("%d thought", u.Reasoning))
 	}

@@ -9,7 +9,6 @@ import (
 	"github.com/seed61713e19/capstan/runner/measure"
 	"github.com/seed61713e19/capstan/runner/serve"
 	"github.com/seed61713e19/capstan/runner/serve/orders"
-	"github.com/seed61713e19/capstan/runner/serve/problems"
 )
 
 // A balance weighs the gates of the cascades that a server offers, with the labels
@@ -42,7 +41,7 @@ func (b *balance) Weigh(ctx context.Context, name string) (*serve.Scale, error) 
 	heard.Stderr = &notes
 	q, err := heard.question(ctx, s, weighFlags{alarms: measure.FalseAlarms})
 	if err != nil { // a file beside the cascade is none of ours
-		return nil, problems.New(http.StatusConflict, "not_measured", err.Error())
+		return nil, orders.NewProblem(http.StatusConflict, "not_measured", err.Error())
 	}
 	return &serve.Scale{Question: q, Cascade: s.cascade, Notes: strings.FieldsFunc(notes.String(), func(r rune) bool { return r == '\n' })}, nil
 }

@@ -22,7 +22,6 @@ import (
 	"github.com/seed61713e19/capstan/runner/given"
 	"github.com/seed61713e19/capstan/runner/serve"
 	"github.com/seed61713e19/capstan/runner/serve/orders"
-	"github.com/seed61713e19/capstan/runner/serve/problems"
 	"github.com/seed61713e19/capstan/validators/patterns"
 	"github.com/seed61713e19/capstan/validators/request"
 	"github.com/seed61713e19/capstan/validators/request/inspectors"
@@ -207,7 +206,7 @@ func (c *Command) crew(s *kit, offered map[string]string, f serveFlags) *orders.
 		Runner: func(start runner.Start, j runner.Journal) (*runner.Runner, error) {
 			dir, _ := os.Getwd()
 			if was := start.Settings[settingDir]; was != "" && was != dir {
-				return nil, problems.New(http.StatusConflict, "elsewhere",
+				return nil, orders.NewProblem(http.StatusConflict, "elsewhere",
 					fmt.Sprintf("run %s was started in %s: capstan resume %s continues it", start.RunID, was, start.RunID))
 			}
 			own, flags := *s, f.run
@@ -230,7 +229,7 @@ func (s *kit) resumable(r *runner.Runner, id, chosen string) error {
 		return nil // it is a new one, or its end is told
 	}
 	if err := s.answersRest(context.Background(), r, run, chosen); err != nil {
-		return problems.New(http.StatusServiceUnavailable, "not_ready", err.Error())
+		return orders.NewProblem(http.StatusServiceUnavailable, "not_ready", err.Error())
 	}
 	return nil
 }

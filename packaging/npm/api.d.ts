@@ -376,6 +376,8 @@ export interface components {
             output_tokens: number;
             /** @description of the input, what the endpoint had in its cache; 0 where it is missing */
             cached_tokens?: number;
+            /** @description input that the endpoint wrote to its cache; Default: 0 */
+            cache_write_tokens?: number;
             /** @description of the output, what was thought and not said; 0 where it is missing */
             reasoning_tokens?: number;
             cost_usd: number;

@@ -217,7 +217,8 @@ func (l *loader) reply(file string, p calledPage, e *effect) (err error) {
 	}
 	if u := p.Usage; u != nil {
 		r.Usage = model.Usage{
-			Calls: u.Calls, InputTokens: u.Input, OutputTokens: u.Output, Cached: u.Cached, Reasoning: u.Thought, CostUSD: u.Cost, Estimated: u.Estimated,
+			Calls: u.Calls, InputTokens: u.Input, OutputTokens: u.Output, Cached: u.Cached, CacheWrite: u.Written, Reasoning: u.Thought,
+			CostUSD: u.Cost, Estimated: u.Estimated,
 		}
 	}
 	e.response = r

@@ -147,6 +147,7 @@ type usagePage struct {
 	Input     int     `yaml:"input_tokens"`
 	Output    int     `yaml:"output_tokens"`
 	Cached    int     `yaml:"cached_tokens,omitempty"`
+	Written   int     `yaml:"cache_write_tokens,omitempty"`
 	Thought   int     `yaml:"reasoning_tokens,omitempty"`
 	Cost      float64 `yaml:"cost_usd,omitempty"`
 	Estimated bool    `yaml:"estimated,omitempty"`

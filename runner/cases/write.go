@@ -177,7 +177,7 @@ func (w *writer) called(e *effect) calledPage {
 		p.Failure = &failurePage{string(f.Class), f.Status, *w.text(f.Message, e.at, "failure")}
 	}
 	if u := e.response.Usage; u != (model.Usage{}) {
-		p.Usage = &usagePage{u.Calls, u.InputTokens, u.OutputTokens, u.Cached, u.Reasoning, u.CostUSD, u.Estimated}
+		p.Usage = &usagePage{u.Calls, u.InputTokens, u.OutputTokens, u.Cached, u.CacheWrite, u.Reasoning, u.CostUSD, u.Estimated}
 	}
 	return p
 }

@@ -126,6 +126,7 @@ func (w *object) usage(u *model.Usage) {
 	w.number(`,"input_tokens":`, u.InputTokens)
 	w.number(`,"output_tokens":`, u.OutputTokens)
 	w.someNumber(`,"cached_tokens":`, u.Cached)
+	w.someNumber(`,"cache_write_tokens":`, u.CacheWrite)
 	w.someNumber(`,"reasoning_tokens":`, u.Reasoning)
 	if u.CostUSD == 0 {
 		w.number(`,"cost_usd":`, 0)

@@ -215,6 +215,8 @@ func (b *brief) usage(raw []byte) (u model.Usage) {
 			u.OutputTokens = b.whole(value)
 		case "cached_tokens":
 			u.Cached = b.whole(value)
+		case "cache_write_tokens":
+			u.CacheWrite = b.whole(value)
 		case "reasoning_tokens":
 			u.Reasoning = b.whole(value)
 		case "cost_usd":

@@ -30,7 +30,7 @@ func TestBrief(t *testing.T) {
 			t.Errorf("%s: got %+v, want %+v", raw, got, want)
 		}
 	}
-	raw := `{"model":"m","phase":"p","attempt":3,"turn":1,"response":{"text":"t\n","tool_calls":[{"id":"1","name":"n","arguments":{"usage":{"model_calls":9}}}],"model":"m-1","usage":{"model_calls":1,"input_tokens":2,"output_tokens":3,"cached_tokens":4,"reasoning_tokens":5,"cost_usd":1e-05,"estimated":true}}}`
+	raw := `{"model":"m","phase":"p","attempt":3,"turn":1,"response":{"text":"t\n","tool_calls":[{"id":"1","name":"n","arguments":{"usage":{"model_calls":9}}}],"model":"m-1","usage":{"model_calls":1,"input_tokens":2,"output_tokens":3,"cached_tokens":4,"cache_write_tokens":1,"reasoning_tokens":5,"cost_usd":1e-05,"estimated":true}}}`
 	var c came
 	if err := schema.Unmarshal([]byte(raw), &c); err != nil {
 		t.Fatal(err)

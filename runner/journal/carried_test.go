@@ -27,7 +27,7 @@ func TestExtrasSurviveResume(t *testing.T) {
 	said := model.Response{
 		Extra: extra, Provider: "deepseek", Finish: "tool_calls", ID: "x", Server: "api.deepseek.com",
 		ToolCalls: []model.ToolCall{{ID: "a", Name: "add", Arguments: `{"a": 1, "b": 2}`, Extra: `{"extra_content":{"google":{"thought_signature":"Cs8<B>&"}}}`}},
-		Usage:     model.Usage{Calls: 1, InputTokens: 3, OutputTokens: 5, Cached: 2, Reasoning: 4},
+		Usage:     model.Usage{Calls: 1, InputTokens: 3, OutputTokens: 5, Cached: 2, CacheWrite: 1, Reasoning: 4},
 	}
 	c := load(t, `
 cascade_id: talk
@@ -57,7 +57,7 @@ phases:
 		t.Fatal("it did not fail")
 	}
 	stop = false
-	if result, err := r.Resume(t.Context(), "run"); err != nil || result.Output != "Done." || result.Usage.Cached != 2 || result.Usage.Reasoning != 4 {
+	if result, err := r.Resume(t.Context(), "run"); err != nil || result.Output != "Done." || result.Usage.Cached != 2 || result.Usage.CacheWrite != 1 || result.Usage.Reasoning != 4 {
 		t.Fatalf("got %+v, %v", result, err)
 	}
 	if len(sent) != 2 || sent[0] != sent[1] || !strings.Contains(sent[0], `"n":1.50`) || !strings.Contains(sent[0], `"thought_signature":"Cs8<B>&"`) {

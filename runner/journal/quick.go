@@ -91,7 +91,7 @@ func quickReply(c *came) ([]byte, bool) {
 	o = append(strconv.AppendInt(append(o, `{"model_calls":`...), int64(u.Calls), 10), `,"input_tokens":`...)
 	o = append(strconv.AppendInt(o, int64(u.InputTokens), 10), `,"output_tokens":`...)
 	o = strconv.AppendInt(o, int64(u.OutputTokens), 10)
-	o.number("cached_tokens", u.Cached).number("reasoning_tokens", u.Reasoning)
+	o.number("cached_tokens", u.Cached).number("cache_write_tokens", u.CacheWrite).number("reasoning_tokens", u.Reasoning)
 	o = strconv.AppendFloat(append(o, `,"cost_usd":`...), u.CostUSD, 'f', -1, 64)
 	if u.Estimated {
 		o = append(o, `,"estimated":true`...)

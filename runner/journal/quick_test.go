@@ -165,7 +165,7 @@ func TestQuickReply(t *testing.T) {
 	asked := came{Model: "m", Phase: "p <é>", Attempt: 1, Turn: 2, Validator: "v", Moment: "post", Role: "judge"}
 	full := model.Response{
 		Text: "a \"text\" <of> \u2028 & é\n", Model: "m-1", Finish: "stop", ID: "1", Provider: "openai", Server: "localhost:1",
-		Usage: model.Usage{Calls: 1, InputTokens: 2, OutputTokens: 3, Cached: 4, Reasoning: 5, CostUSD: 0.0000125, Estimated: true},
+		Usage: model.Usage{Calls: 1, InputTokens: 2, OutputTokens: 3, Cached: 4, CacheWrite: 1, Reasoning: 5, CostUSD: 0.0000125, Estimated: true},
 	}
 	with := func(change func(*model.Response)) *model.Response {
 		r := full
@@ -209,7 +209,7 @@ func TestQuickReply(t *testing.T) {
 		}
 	}
 	// A field that comes to be is one that has to be thought of here.
-	for of, n := range map[reflect.Type]int{reflect.TypeFor[came](): 11, reflect.TypeFor[model.Response](): 12, reflect.TypeFor[model.Usage](): 7} {
+	for of, n := range map[reflect.Type]int{reflect.TypeFor[came](): 11, reflect.TypeFor[model.Response](): 12, reflect.TypeFor[model.Usage](): 8} {
 		if of.NumField() != n {
 			t.Errorf("%v has %d fields, not %d: does quickReply know the new ones?", of, of.NumField(), n)
 		}

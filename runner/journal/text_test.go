@@ -167,7 +167,7 @@ func TestLongAnswer(t *testing.T) {
 		"just too short": {Text: strings.Repeat("é", long/2-1) + "a"},
 		"all that comes": {
 			Text: "x", Model: "m-1", Finish: "stop", ID: "chatcmpl-1", Provider: "house", Server: "127.0.0.1:8000",
-			Usage: model.Usage{Calls: 2, InputTokens: 100, OutputTokens: 20, Cached: 64, Reasoning: 10, CostUSD: 0.5, Estimated: true},
+			Usage: model.Usage{Calls: 2, InputTokens: 100, OutputTokens: 20, Cached: 64, CacheWrite: 7, Reasoning: 10, CostUSD: 0.5, Estimated: true},
 		},
 		"just long": {Text: strings.Repeat("é", long/2)},
 	} {

@@ -1,16 +1,14 @@
 package model
 
-import (
-	"maps"
+import "github.com/seed61713e19/capstan/validators/patterns"
 
-	"github.com/seed61713e19/capstan/validators/patterns"
-)
-
-// A Price is what a model's tokens cost, in US dollars per million.
+// A Price is the cost of a model's tokens in US dollars per million. Thinking is part of
+// the output.
 type Price struct {
-	Input  float64  `yaml:"input" json:"input"`
-	Cached *float64 `yaml:"cached" json:"cached,omitempty"` // of input that the endpoint had in its cache; nil means as Input
-	Output float64  `yaml:"output" json:"output"`
+	Input      float64  `yaml:"input" json:"input"`
+	Cached     *float64 `yaml:"cached" json:"cached,omitempty"`           // input read from the endpoint's cache; nil means as Input
+	CacheWrite *float64 `yaml:"cache_write" json:"cache_write,omitempty"` // input written to the endpoint's cache; nil means as Input
+	Output     float64  `yaml:"output" json:"output"`
 }
 
 // Prices are by model, as the endpoint names it. A name that ends in a date,
@@ -18,37 +16,35 @@ type Price struct {
 // its own.
 type Prices map[string]Price
 
-// With is a copy with more prices, which win.
-func (p Prices) With(more Prices) Prices {
-	all := Prices{}
-	maps.Copy(all, p)
-	maps.Copy(all, more)
-	return all
-}
-
 var dated = patterns.Lazy(`-20\d\d-?\d\d-?\d\d$`)
 
-// Of is the price of a model, if there is one.
+// Of returns the price of a model.
 func (p Prices) Of(name string) (Price, bool) {
-	price, ok := p[name]
-	if !ok {
-		if at := dated().FindStringIndex(name); at != nil {
-			price, ok = p[name[:at[0]]]
-		}
-	}
-	return price, ok
+	return undated(name, func(name string) (Price, bool) {
+		price, ok := p[name]
+		return price, ok
+	})
 }
 
-// Cost is what a usage's tokens cost in dollars.
+// Cost returns the cost of a usage's tokens in dollars: of the input, tokens read from
+// the cache, tokens written to it, and the rest.
 func (p Price) Cost(u Usage) float64 {
-	cached := min(max(u.Cached, 0), u.InputTokens)
-	return (float64(u.InputTokens-cached)*p.Input + float64(cached)*p.CachedInput() + float64(u.OutputTokens)*p.Output) / 1e6
+	input := max(u.InputTokens, 0)
+	read := min(max(u.Cached, 0), input)
+	written := min(max(u.CacheWrite, 0), input-read)
+	return (float64(input-read-written)*p.Input + float64(read)*p.CachedInput() + float64(written)*p.WrittenInput() +
+		float64(max(u.OutputTokens, 0))*p.Output) / 1e6
 }
 
-// CachedInput is what input from a cache costs.
-func (p Price) CachedInput() float64 {
-	if p.Cached == nil {
+// CachedInput returns the price of input read from the cache.
+func (p Price) CachedInput() float64 { return p.input(p.Cached) }
+
+// WrittenInput returns the price of input written to the cache.
+func (p Price) WrittenInput() float64 { return p.input(p.CacheWrite) }
+
+func (p Price) input(own *float64) float64 {
+	if own == nil {
 		return p.Input
 	}
-	return *p.Cached
+	return *own
 }

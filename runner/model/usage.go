@@ -8,8 +8,9 @@ type Usage struct {
 	Calls        int     `json:"model_calls"`
 	InputTokens  int     `json:"input_tokens"`
 	OutputTokens int     `json:"output_tokens"`
-	Cached       int     `json:"cached_tokens,omitempty"`    // of the input, what the endpoint had in its cache
-	Reasoning    int     `json:"reasoning_tokens,omitempty"` // of the output, what was thought and not said
+	Cached       int     `json:"cached_tokens,omitempty"`      // of the input, what the endpoint had in its cache
+	CacheWrite   int     `json:"cache_write_tokens,omitempty"` // of the input, what the endpoint wrote to its cache
+	Reasoning    int     `json:"reasoning_tokens,omitempty"`   // of the output, what was thought and not said
 	CostUSD      float64 `json:"cost_usd"`
 	Estimated    bool    `json:"estimated,omitempty"` // tokens are in it that nobody counted; see [EstimateTokens]
 }
@@ -23,6 +24,7 @@ func (u Usage) Add(v Usage) Usage {
 		InputTokens:  sum(u.InputTokens, v.InputTokens),
 		OutputTokens: sum(u.OutputTokens, v.OutputTokens),
 		Cached:       sum(u.Cached, v.Cached),
+		CacheWrite:   sum(u.CacheWrite, v.CacheWrite),
 		Reasoning:    sum(u.Reasoning, v.Reasoning),
 		CostUSD:      min(amount(u.CostUSD)+amount(v.CostUSD), math.MaxFloat64),
 		Estimated:    u.Estimated || v.Estimated,
@@ -37,6 +39,7 @@ func (u Usage) Less(v Usage) Usage {
 		InputTokens:  max(u.InputTokens-v.InputTokens, 0),
 		OutputTokens: max(u.OutputTokens-v.OutputTokens, 0),
 		Cached:       max(u.Cached-v.Cached, 0),
+		CacheWrite:   max(u.CacheWrite-v.CacheWrite, 0),
 		Reasoning:    max(u.Reasoning-v.Reasoning, 0),
 		CostUSD:      max(u.CostUSD-v.CostUSD, 0),
 		Estimated:    u.Estimated,

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/seed61713e19/capstan/runner/journal"
-	"github.com/seed61713e19/capstan/runner/serve/feeds"
-	"github.com/seed61713e19/capstan/runner/serve/problems"
-	"github.com/seed61713e19/capstan/runner/serve/streams"
+	"github.com/seed61713e19/capstan/runner/serve/internal/api"
+	"github.com/seed61713e19/capstan/runner/serve/internal/live"
+	"github.com/seed61713e19/capstan/runner/serve/orders"
 )
 
 // asked is the run whose events a request wants, and which of them.
@@ -20,7 +20,7 @@ func (s *Server) asked(r *http.Request) (streamQuery, *journal.Run, error) {
 		return q, nil, err
 	}
 	id := r.PathValue("id")
-	if q.follow && s.feeds.Followed(feeds.Key{RunID: id, Detail: q.detail}) { // others know already: nothing is read for one more
+	if q.follow && s.feeds.Followed(live.Key{RunID: id, Detail: q.detail}) { // others know already: nothing is read for one more
 		return q, &journal.Run{Summary: journal.Summary{RunID: id, Status: journal.Running}}, nil
 	}
 	run, err := s.o.Store.Run(r.Context(), id)
@@ -35,7 +35,7 @@ func (s *Server) runEvents(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if q.sse && q.after >= run.Events && q.after > 0 && feeds.Over(run.Status) {
+	if q.sse && q.after >= run.Events && q.after > 0 && live.Over(run.Status) {
 		w.WriteHeader(http.StatusNoContent) // what tells an EventSource not to come back
 		return nil
 	}
@@ -43,11 +43,11 @@ func (s *Server) runEvents(w http.ResponseWriter, r *http.Request) error {
 	if q.sse {
 		kind = "text/event-stream"
 	}
-	t := &teller{s: s, r: r, stream: streams.New(w, kind), id: run.RunID, query: q}
+	t := &teller{s: s, r: r, stream: api.NewStream(w, kind), id: run.RunID, query: q}
 	w.WriteHeader(http.StatusOK)
 	switch {
 	case r.Method == http.MethodHead:
-	case !q.follow || feeds.Over(run.Status):
+	case !q.follow || live.Over(run.Status):
 		if err = t.catchUp(); err == nil {
 			err = t.end(run.Status)
 		}
@@ -82,7 +82,7 @@ func eventsQuery(r *http.Request) (streamQuery, error) {
 	case "false":
 		q.follow = false
 	default:
-		return q, problems.Query("follow must be true or false")
+		return q, orders.BadQuery("follow must be true or false")
 	}
 	switch v.Get("detail") {
 	case "", "news":
@@ -92,10 +92,10 @@ func eventsQuery(r *http.Request) (streamQuery, error) {
 	case "brief":
 		q.detail = journal.Brief
 	default:
-		return q, problems.Query("detail must be news, whole or brief")
+		return q, orders.BadQuery("detail must be news, whole or brief")
 	}
 	var err error
-	q.after, err = streams.After(r)
+	q.after, err = api.LastEvent(r)
 	return q, err
 }
 
@@ -103,7 +103,7 @@ func eventsQuery(r *http.Request) (streamQuery, error) {
 type teller struct {
 	s      *Server
 	r      *http.Request
-	stream *streams.Stream
+	stream *api.Stream
 	id     string
 	query  streamQuery
 }
@@ -114,7 +114,7 @@ func (t *teller) catchUp() error {
 		if err != nil {
 			return err
 		}
-		l, err := feeds.Encode(e, t.query.detail)
+		l, err := live.Encode(e, t.query.detail)
 		if err != nil {
 			return err
 		}
@@ -127,9 +127,9 @@ func (t *teller) catchUp() error {
 
 // follow tells what is told and what will be, of a run that has so many events.
 func (t *teller) follow(events int64) error {
-	f, leave := t.s.feeds.Join(feeds.Key{RunID: t.id, Detail: t.query.detail}, events)
+	f, leave := t.s.feeds.Join(live.Key{RunID: t.id, Detail: t.query.detail}, events)
 	defer leave()
-	beat := time.NewTicker(feeds.Heartbeat)
+	beat := time.NewTicker(live.Heartbeat)
 	defer beat.Stop()
 	for {
 		now := f.Since(t.query.after)
@@ -170,7 +170,7 @@ func (t *teller) follow(events int64) error {
 	}
 }
 
-func (t *teller) tell(l feeds.Line) error {
+func (t *teller) tell(l live.Line) error {
 	t.query.after = l.Seq
 	if t.query.sse {
 		return t.stream.Write(l.SSE)
@@ -190,7 +190,7 @@ func (s *Server) ending() bool {
 
 // end says that there is no more, where the format can.
 func (t *teller) end(status string) error {
-	if !t.query.sse || !feeds.Over(status) {
+	if !t.query.sse || !live.Over(status) {
 		return t.stream.Flush()
 	}
 	if err := t.stream.Send(0, "end", `{"status":"`+status+`"}`); err != nil {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/model"
-	"github.com/seed61713e19/capstan/runner/serve/problems"
+	"github.com/seed61713e19/capstan/runner/serve/orders"
 	"github.com/seed61713e19/capstan/validators"
 	"github.com/seed61713e19/capstan/validators/schema"
 )
@@ -41,7 +41,7 @@ const maxJudging = 10 * time.Minute
 func (s *Server) judge(w http.ResponseWriter, r *http.Request) error {
 	name := r.PathValue("name")
 	if _, err := s.o.Gates.Find(name); err != nil {
-		return problems.New(http.StatusNotFound, "unknown_gate", fmt.Sprintf("no gate is called %q; GET /v1/gates lists them", name))
+		return orders.NewProblem(http.StatusNotFound, "unknown_gate", fmt.Sprintf("no gate is called %q; GET /v1/gates lists them", name))
 	}
 	var body struct {
 		Content string
@@ -52,7 +52,7 @@ func (s *Server) judge(w http.ResponseWriter, r *http.Request) error {
 	}
 	v, err := cascades.Use(name, body.With, cascades.Known{Validators: s.o.Gates})
 	if err != nil {
-		return problems.New(http.StatusUnprocessableEntity, "bad_parameters", err.Error())
+		return orders.NewProblem(http.StatusUnprocessableEntity, "bad_parameters", err.Error())
 	}
 	subject := validators.Subject{Content: body.Content, Attempt: 1}
 	subject.Output, _ = schema.Parse([]byte(body.Content))
@@ -74,5 +74,5 @@ func unsaid(name string, err error) error {
 		status = http.StatusServiceUnavailable
 	}
 	why := strings.TrimPrefix(err.Error(), "validator "+name+": ")
-	return problems.New(status, "no_verdict", "gate "+name+" gave no verdict: "+why)
+	return orders.NewProblem(status, "no_verdict", "gate "+name+" gave no verdict: "+why)
 }

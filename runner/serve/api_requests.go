@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/seed61713e19/capstan/runner/serve/problems"
-	"github.com/seed61713e19/capstan/runner/serve/queries"
+	"github.com/seed61713e19/capstan/runner/serve/internal/api"
+	"github.com/seed61713e19/capstan/runner/serve/orders"
 	"github.com/seed61713e19/capstan/validators/request"
 )
 
@@ -37,15 +37,15 @@ var refusals = []struct {
 // refused is the problem of a dispatcher's no.
 func refused(err error) error {
 	if broken, ok := errors.AsType[*request.ProtocolError](err); ok {
-		p := problems.New(http.StatusUnprocessableEntity, "protocol_error", "the body is no message of the validation request protocol")
+		p := orders.NewProblem(http.StatusUnprocessableEntity, "protocol_error", "the body is no message of the validation request protocol")
 		for _, b := range broken.Problems {
-			p.Errors = append(p.Errors, problems.Place{Path: b.Field, Message: b.Message})
+			p.Errors = append(p.Errors, orders.Place{Path: b.Field, Message: b.Message})
 		}
 		return p
 	}
 	for _, no := range refusals {
 		if errors.Is(err, no.err) {
-			return problems.New(no.status, no.code, err.Error())
+			return orders.NewProblem(no.status, no.code, err.Error())
 		}
 	}
 	return err
@@ -53,13 +53,13 @@ func refused(err error) error {
 
 func (s *Server) openRequest(w http.ResponseWriter, r *http.Request) error {
 	if s.o.Requests == nil {
-		return problems.NotOffered("takes no validation requests")
+		return orders.NotOffered("takes no validation requests")
 	}
 	wait, err := patience(r)
 	if err != nil {
 		return err
 	}
-	text, err := queries.Body(w, r, queries.MaxBody)
+	text, err := api.Body(w, r, api.MaxBody)
 	if err != nil {
 		return err
 	}
@@ -76,7 +76,7 @@ func (s *Server) openRequest(w http.ResponseWriter, r *http.Request) error {
 
 func (s *Server) getRequest(w http.ResponseWriter, r *http.Request) error {
 	if s.o.Requests == nil {
-		return problems.NotOffered("takes no validation requests")
+		return orders.NotOffered("takes no validation requests")
 	}
 	wait, err := patience(r)
 	if err != nil {
@@ -96,7 +96,7 @@ func patience(r *http.Request) (time.Duration, error) {
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 0 || n > int(maxWait/time.Second) {
-		return 0, problems.Query("wait must be from 0 to %d seconds", maxWait/time.Second)
+		return 0, orders.BadQuery("wait must be from 0 to %d seconds", maxWait/time.Second)
 	}
 	return time.Duration(n) * time.Second, nil
 }
@@ -122,9 +122,9 @@ func (s *Server) task(w http.ResponseWriter, r *http.Request, id string, wait ti
 // deliverResponse takes the response of a validator from outside.
 func (s *Server) deliverResponse(w http.ResponseWriter, r *http.Request) error {
 	if s.o.Requests == nil {
-		return problems.NotOffered("takes no validation requests")
+		return orders.NotOffered("takes no validation requests")
 	}
-	text, err := queries.Body(w, r, queries.MaxBody)
+	text, err := api.Body(w, r, api.MaxBody)
 	if err != nil {
 		return err
 	}
@@ -133,7 +133,7 @@ func (s *Server) deliverResponse(w http.ResponseWriter, r *http.Request) error {
 		return refused(err)
 	}
 	if given.TaskID != r.PathValue("task_id") {
-		return problems.New(http.StatusUnprocessableEntity, "other_task", "the response is of another task than the address")
+		return orders.NewProblem(http.StatusUnprocessableEntity, "other_task", "the response is of another task than the address")
 	}
 	receipt, err := s.o.Requests.Deliver(text)
 	if err != nil {

@@ -9,9 +9,8 @@ import (
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/journal"
+	"github.com/seed61713e19/capstan/runner/serve/internal/api"
 	"github.com/seed61713e19/capstan/runner/serve/orders"
-	"github.com/seed61713e19/capstan/runner/serve/problems"
-	"github.com/seed61713e19/capstan/runner/serve/queries"
 )
 
 func (s *Server) listCascades(w http.ResponseWriter, _ *http.Request) error {
@@ -85,7 +84,7 @@ func listed[T any](list []T) []T {
 }
 
 func (s *Server) listRuns(w http.ResponseWriter, r *http.Request) error {
-	f, err := queries.Filter(r.URL.Query(), 50)
+	f, err := api.RunFilter(r.URL.Query(), 50)
 	if err != nil {
 		return err
 	}
@@ -156,7 +155,7 @@ func (s *Server) resumeRun(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if slices.ContainsFunc(run.Pending, func(p journal.Pending) bool { return !p.Expired }) {
-		return problems.New(http.StatusConflict, "waiting", "the run waits for an answer: post it to /v1/runs/"+run.RunID+"/answer")
+		return orders.NewProblem(http.StatusConflict, "waiting", "the run waits for an answer: post it to /v1/runs/"+run.RunID+"/answer")
 	}
 	if err := s.desk.Resume(r.Context(), run.RunID); err != nil {
 		return err

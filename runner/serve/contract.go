@@ -13,8 +13,8 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/seed61713e19/capstan/runner/serve/problems"
-	"github.com/seed61713e19/capstan/runner/serve/queries"
+	"github.com/seed61713e19/capstan/runner/serve/internal/api"
+	"github.com/seed61713e19/capstan/runner/serve/orders"
 	"github.com/seed61713e19/capstan/validators/schema"
 )
 
@@ -71,15 +71,15 @@ func (s *Server) openapiYAML(w http.ResponseWriter, _ *http.Request) error {
 func (s *Server) read(w http.ResponseWriter, r *http.Request, name string, v any) error {
 	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || kind != "application/json" {
-		return problems.New(http.StatusUnsupportedMediaType, "unsupported_media_type", "send application/json")
+		return orders.NewProblem(http.StatusUnsupportedMediaType, "unsupported_media_type", "send application/json")
 	}
-	text, err := queries.Body(w, r, queries.MaxBody)
+	text, err := api.Body(w, r, api.MaxBody)
 	if err != nil {
 		return err
 	}
 	value, err := schema.Parse(text)
 	if err != nil {
-		return problems.New(http.StatusBadRequest, "bad_json", err.Error())
+		return orders.NewProblem(http.StatusBadRequest, "bad_json", err.Error())
 	}
 	held := s.contract.schemas[name]
 	if held == nil {
@@ -87,17 +87,17 @@ func (s *Server) read(w http.ResponseWriter, r *http.Request, name string, v any
 	}
 	broken, err := held.Check(r.Context().Err, value)
 	if err != nil {
-		return problems.New(http.StatusUnprocessableEntity, "invalid_body", err.Error())
+		return orders.NewProblem(http.StatusUnprocessableEntity, "invalid_body", err.Error())
 	}
 	if len(broken) > 0 {
-		p := problems.New(http.StatusUnprocessableEntity, "invalid_body", "the body is not a "+name)
+		p := orders.NewProblem(http.StatusUnprocessableEntity, "invalid_body", "the body is not a "+name)
 		for _, b := range broken {
-			p.Errors = append(p.Errors, problems.Place{Path: b.Path, Message: b.Message})
+			p.Errors = append(p.Errors, orders.Place{Path: b.Path, Message: b.Message})
 		}
 		return p
 	}
 	if err := schema.Unmarshal(text, v); err != nil {
-		return problems.New(http.StatusUnprocessableEntity, "invalid_body", err.Error())
+		return orders.NewProblem(http.StatusUnprocessableEntity, "invalid_body", err.Error())
 	}
 	return nil
 }
@@ -106,25 +106,25 @@ func (s *Server) read(w http.ResponseWriter, r *http.Request, name string, v any
 // that is ignored would be taken for one that was heeded. Instead of what some
 // keys ask for, hints have something to say.
 func bare(w http.ResponseWriter, r *http.Request, hints map[string]string) error {
-	text, err := queries.Body(w, r, queries.MaxBody)
+	text, err := api.Body(w, r, api.MaxBody)
 	if err != nil || strings.TrimSpace(string(text)) == "" {
 		return err
 	}
 	value, err := schema.Parse(text)
 	body, isObject := value.(map[string]any)
 	if err != nil || !isObject {
-		return problems.New(http.StatusBadRequest, "bad_json", "this takes no body, or an empty object")
+		return orders.NewProblem(http.StatusBadRequest, "bad_json", "this takes no body, or an empty object")
 	}
 	if len(body) == 0 {
 		return nil
 	}
-	p := problems.New(http.StatusUnprocessableEntity, "invalid_body", "this takes no body, or an empty object")
+	p := orders.NewProblem(http.StatusUnprocessableEntity, "invalid_body", "this takes no body, or an empty object")
 	for _, key := range slices.Sorted(maps.Keys(body)) {
 		message := "is not known here"
 		if hint := hints[strings.ReplaceAll(strings.ToLower(key), "-", "_")]; hint != "" {
 			message += ": " + hint
 		}
-		p.Errors = append(p.Errors, problems.Place{Path: "$." + key, Message: message})
+		p.Errors = append(p.Errors, orders.Place{Path: "$." + key, Message: message})
 	}
 	return p
 }

@@ -5,7 +5,7 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/seed61713e19/capstan/runner/serve/problems"
+	"github.com/seed61713e19/capstan/runner/serve/orders"
 )
 
 // policy lets a page load nothing but the server's own files, send nothing
@@ -18,7 +18,7 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 func (s *Server) guarded(next http.Handler) http.Handler {
 	cross := http.NewCrossOriginProtection()
 	cross.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.refuse(w, r, problems.New(http.StatusForbidden, "cross_origin", "the request comes from another site"))
+		s.refuse(w, r, orders.NewProblem(http.StatusForbidden, "cross_origin", "the request comes from another site"))
 	}))
 	inner := cross.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if isFree(r) || s.guard.Lets(r) {
@@ -27,7 +27,7 @@ func (s *Server) guarded(next http.Handler) http.Handler {
 		}
 		if isAPI(r) {
 			w.Header().Set("WWW-Authenticate", `Bearer realm="capstan"`)
-			s.refuse(w, r, problems.New(http.StatusUnauthorized, "unauthorized", "send the header Authorization: Bearer TOKEN"))
+			s.refuse(w, r, orders.NewProblem(http.StatusUnauthorized, "unauthorized", "send the header Authorization: Bearer TOKEN"))
 			return
 		}
 		http.Redirect(w, r, "/login?to="+url.QueryEscape(r.URL.RequestURI()), http.StatusSeeOther)
@@ -41,7 +41,7 @@ func (s *Server) guarded(next http.Handler) http.Handler {
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
 		h.Set("Cache-Control", "no-store")
 		if !s.guard.Knows(r.Host) {
-			s.refuse(w, r, problems.New(http.StatusMisdirectedRequest, "unknown_host", "this server does not go by that name"))
+			s.refuse(w, r, orders.NewProblem(http.StatusMisdirectedRequest, "unknown_host", "this server does not go by that name"))
 			return
 		}
 		inner.ServeHTTP(w, r)

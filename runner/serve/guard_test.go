@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed61713e19/capstan/runner/internal/servetest"
 	"github.com/seed61713e19/capstan/runner/serve"
 	"github.com/seed61713e19/capstan/runner/serve/orders"
-	"github.com/seed61713e19/capstan/runner/serve/servetest"
 )
 
 const token = "a-token-of-many-characters"

@@ -9,12 +9,11 @@ import (
 
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/serve/orders"
-	"github.com/seed61713e19/capstan/runner/serve/problems"
 )
 
 // What is told of an error, and of one behind an answer that is kept all the same.
 func TestProblems(t *testing.T) {
-	own := problems.New(503, "not_ready", "HOUSE_KEY is not set")
+	own := orders.NewProblem(503, "not_ready", "HOUSE_KEY is not set")
 	for want, err := range map[string]error{
 		"404 no_run: there is no such run":                                                                       fmt.Errorf("store: %w", runner.ErrNoRun),
 		"503 not_ready: HOUSE_KEY is not set":                                                                    own,
@@ -27,7 +26,7 @@ func TestProblems(t *testing.T) {
 		"503 answered_not_resumed: the answer is kept, but the server is shutting down: resume the run later":    &orders.KeptError{Err: orders.ErrClosed},
 	} {
 		w := httptest.NewRecorder()
-		p := problems.Of(slog.New(slog.DiscardHandler), w, httptest.NewRequest("GET", "/", nil), err)
+		p := orders.ProblemOf(slog.New(slog.DiscardHandler), w, httptest.NewRequest("GET", "/", nil), err)
 		if got := fmt.Sprintf("%d %v", p.Status, p); got != want {
 			t.Errorf("got %s, want %s", got, want)
 		}

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/seed61713e19/capstan/runner/serve/problems"
+	"github.com/seed61713e19/capstan/runner/serve/orders"
 )
 
 // routes are what can be asked, by patterns as [pages.Site.Routes] has them.
@@ -48,11 +48,11 @@ func (s *Server) mux() http.Handler {
 	for path, allowed := range methods {
 		mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Allow", strings.Join(allowed, ", "))
-			s.refuse(w, r, problems.New(http.StatusMethodNotAllowed, "method_not_allowed", "use "+strings.Join(allowed, " or ")))
+			s.refuse(w, r, orders.NewProblem(http.StatusMethodNotAllowed, "method_not_allowed", "use "+strings.Join(allowed, " or ")))
 		})
 	}
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		s.refuse(w, r, problems.New(http.StatusNotFound, "not_found", "there is nothing at "+r.URL.Path))
+		s.refuse(w, r, orders.NewProblem(http.StatusNotFound, "not_found", "there is nothing at "+r.URL.Path))
 	})
 	return mux
 }
@@ -68,7 +68,7 @@ func (s *Server) answered(serve func(http.ResponseWriter, *http.Request) error) 
 
 // refuse answers with an error: a problem for the API, a page for people.
 func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
-	p := problems.Of(s.o.Log, w, r, err)
+	p := orders.ProblemOf(s.o.Log, w, r, err)
 	if !isAPI(r) {
 		s.site.Error(w, r, p)
 		return

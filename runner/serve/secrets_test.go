@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed61713e19/capstan/runner/internal/servetest"
 	"github.com/seed61713e19/capstan/runner/serve"
 	"github.com/seed61713e19/capstan/runner/serve/orders"
-	"github.com/seed61713e19/capstan/runner/serve/servetest"
 )
 
 // No answer shows a secret, also if the journal holds it because it was none when the

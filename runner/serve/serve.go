@@ -31,11 +31,10 @@ import (
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/redactions"
-	"github.com/seed61713e19/capstan/runner/serve/feeds"
-	"github.com/seed61713e19/capstan/runner/serve/guards"
+	"github.com/seed61713e19/capstan/runner/serve/internal/guards"
+	"github.com/seed61713e19/capstan/runner/serve/internal/live"
+	"github.com/seed61713e19/capstan/runner/serve/internal/pages"
 	"github.com/seed61713e19/capstan/runner/serve/orders"
-	"github.com/seed61713e19/capstan/runner/serve/pages"
-	"github.com/seed61713e19/capstan/runner/serve/problems"
 	"github.com/seed61713e19/capstan/validators"
 )
 
@@ -50,11 +49,11 @@ type Store interface {
 
 // What those who embed the server write of its rooms.
 type (
-	Runs    = orders.Runs      // starts, resumes and ends runs
-	Drafter = orders.Drafter   // Runs that tell what models are saying, too
-	Scales  = pages.Scales     // weigh the gates of offered cascades
-	Scale   = pages.Scale      // what a cascade is weighed with
-	Problem = problems.Problem // an answer that is none, as an error of Runs or Scales
+	Runs    = orders.Runs    // starts, resumes and ends runs
+	Drafter = orders.Drafter // Runs that tell what models are saying, too
+	Scales  = pages.Scales   // weigh the gates of offered cascades
+	Scale   = pages.Scale    // what a cascade is weighed with
+	Problem = orders.Problem // an answer that is none, as an error of Runs or Scales
 )
 
 // Options say what a server shows and takes.
@@ -96,7 +95,7 @@ type Server struct {
 	o        Options
 	desk     orders.Desk
 	guard    guards.Guard
-	feeds    *feeds.Source
+	feeds    *live.Source
 	site     *pages.Site
 	contract *contract
 	closing  chan struct{} // closed when streams are to end
@@ -121,7 +120,7 @@ func New(o Options) (*Server, error) {
 			return nil, err
 		}
 	}
-	s := &Server{o: o, desk: orders.Desk{Runs: o.Runs, Store: o.Store}, guard: guard, feeds: feeds.New(o.Store, o.Every), closing: make(chan struct{})}
+	s := &Server{o: o, desk: orders.Desk{Runs: o.Runs, Store: o.Store}, guard: guard, feeds: live.New(o.Store, o.Every), closing: make(chan struct{})}
 	if s.contract, err = newContract(); err != nil {
 		return nil, fmt.Errorf("openapi: %w", err)
 	}

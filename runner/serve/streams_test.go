@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/seed61713e19/capstan/runner/serve/streams"
+	"github.com/seed61713e19/capstan/runner/serve/internal/api"
 )
 
 // A wire counts the bytes that are written under one deadline.
@@ -29,7 +29,7 @@ func (w *wire) WriteString(text string) (int, error) {
 func TestStreamsOfLongPieces(t *testing.T) {
 	for _, size := range []int{0, 1, 64 << 10, 64<<10 + 1, 1 << 20} {
 		w, piece := &wire{ResponseRecorder: httptest.NewRecorder()}, strings.Repeat("é", size/2)+strings.Repeat("x", size%2)
-		if err := streams.New(w, "text/event-stream").Write(piece); err != nil {
+		if err := api.NewStream(w, "text/event-stream").Write(piece); err != nil {
 			t.Fatal(err)
 		}
 		if got := w.Body.String(); got != piece || w.most > 64<<10 {
@@ -53,7 +53,7 @@ func TestStreamsAfter(t *testing.T) {
 		if c.header != "" {
 			r.Header.Set("Last-Event-ID", c.header)
 		}
-		if got, err := streams.After(r); got != c.want || (err != nil) != c.wrong {
+		if got, err := api.LastEvent(r); got != c.want || (err != nil) != c.wrong {
 			t.Errorf("%+v: got %d (%v)", c, got, err)
 		}
 	}

@@ -21,10 +21,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/seed61713e19/capstan/runner/internal/servetest"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/serve"
 	"github.com/seed61713e19/capstan/runner/serve/orders"
-	"github.com/seed61713e19/capstan/runner/serve/servetest"
 	"github.com/seed61713e19/capstan/validators/validatorstest/processor"
 )
 

@@ -48,6 +48,9 @@ func answerOf(r *model.Response) []attribute.KeyValue {
 	if u.Cached > 0 {
 		attributes = append(attributes, cachedTokens.Int(u.Cached))
 	}
+	if u.CacheWrite > 0 {
+		attributes = append(attributes, writtenTokens.Int(u.CacheWrite))
+	}
 	if u.Reasoning > 0 {
 		attributes = append(attributes, reasoningTokens.Int(u.Reasoning))
 	}

@@ -18,6 +18,7 @@ const (
 	responseID      = attribute.Key("gen_ai.response.id")
 	finishReasons   = attribute.Key("gen_ai.response.finish_reasons")
 	cachedTokens    = attribute.Key("gen_ai.usage.cache_read.input_tokens")
+	writtenTokens   = attribute.Key("gen_ai.usage.cache_creation.input_tokens")
 	reasoningTokens = attribute.Key("gen_ai.usage.reasoning.output_tokens")
 	tokenType       = attribute.Key("gen_ai.token.type")
 	serverAddress   = attribute.Key("server.address")

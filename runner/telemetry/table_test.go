@@ -26,6 +26,7 @@ func Table() []Attribute {
 		{string(responseID), "model", "the answer's id, as the endpoint gives it", false},
 		{string(finishReasons), "model", "why the answer ended, in the endpoint's word; where it has none `stop`, `tool_call`, `length`, `content_filter` or `error`", false},
 		{string(cachedTokens), "model", "of the request's tokens, those that the endpoint had in its cache", false},
+		{string(writtenTokens), "model", "of the request's tokens, those that the endpoint wrote to its cache", false},
 		{string(reasoningTokens), "model", "of the answer's tokens, those that were thought and not said", false},
 		{string(tokenType), tokenUsage, "`input` or `output`", false},
 		{string(serverAddress), modelsToo, "the endpoint's host", false},

@@ -8,8 +8,8 @@ import (
 // A tally holds the numbers that an endpoint reports. A number that is missing, or is
 // written in another way, is unknown.
 type tally struct {
-	input, output, total, cached, thought known
-	cost                                  *float64
+	input, output, total, cached, written, thought known
+	cost                                           *float64
 }
 
 // A known is a number of tokens, if it is known.
@@ -29,6 +29,8 @@ func (t *tally) named(name string) *known {
 		return &t.total
 	case "cached_tokens", "prompt_cache_hit_tokens":
 		return &t.cached
+	case "cache_write_tokens":
+		return &t.written
 	case "reasoning_tokens":
 		return &t.thought
 	}
@@ -42,7 +44,7 @@ func (t *tally) read(usage jsontree.Value) {
 		switch string(name) {
 		case "prompt_tokens_details", "input_tokens_details", "completion_tokens_details", "output_tokens_details":
 			for name, value := range value.Members() {
-				if n := string(name); n == "cached_tokens" || n == "reasoning_tokens" {
+				if n := string(name); n == "cached_tokens" || n == "cache_write_tokens" || n == "reasoning_tokens" {
 					t.named(n).read(value)
 				}
 			}
@@ -81,7 +83,8 @@ func (t *try) usage(d draft) model.Usage {
 		u.OutputTokens, u.Estimated = model.EstimateTokens(said), true
 	}
 	u.Cached, u.Reasoning = min(c.cached.n, u.InputTokens), min(c.thought.n, u.OutputTokens)
-	if price, ok := t.c.prices.Of(t.q.name); ok {
+	u.CacheWrite = min(c.written.n, u.InputTokens-u.Cached)
+	if price, ok := t.c.provider.Price(t.q.name); ok {
 		u.CostUSD = price.Cost(u)
 	}
 	if c.cost != nil {

@@ -20,11 +20,11 @@ type Change struct {
 	Watched bool           // somebody is about to look at the run: its models stream from the first call on
 }
 
-// ErrNoPhase says that a run has no phase of that name to begin from.
-var ErrNoPhase = errors.New("the run's cascade has no phase of that name")
+// errNoPhase says that a run has no phase of that name to begin from.
+var errNoPhase = errors.New("the run's cascade has no phase of that name")
 
 // Again makes a new run of a kept one, and returns when the journal has it. Its
-// errors are those of Start and [ErrNoPhase]; a cascade's files are taken as they
+// errors are those of Start and [errNoPhase]; a cascade's files are taken as they
 // are now only of one that is offered.
 func (c *Crew) Again(ctx context.Context, id string, change Change) (string, error) {
 	start, err := c.o.Starts(ctx, id)
@@ -70,7 +70,7 @@ func (c *Crew) again(r *runner.Runner, start runner.Start, change Change) (*casc
 		return nil, err
 	}
 	if p, _ := cascade.Phase(change.From); change.From != "" && p == nil {
-		return nil, ErrNoPhase
+		return nil, errNoPhase
 	}
 	return cascade, nil
 }

@@ -18,7 +18,7 @@ import (
 // [cascades.Diagnostics].
 var (
 	ErrNoCascade  = errors.New("no cascade of that name is offered")
-	ErrNoModel    = errors.New("no model of that name is offered")
+	errNoModel    = errors.New("no model of that name is offered")
 	ErrFull       = errors.New("the maximum number of runs is already running")
 	ErrClosed     = errors.New("the server is shutting down")
 	ErrNotRunning = errors.New("the run is not running in this process")
@@ -87,7 +87,7 @@ func NewCrew(o CrewOptions) *Crew {
 func (c *Crew) Start(ctx context.Context, o Order) (string, error) {
 	switch {
 	case o.Model != "" && !slices.Contains(c.o.Models, o.Model):
-		return "", ErrNoModel
+		return "", errNoModel
 	case o.RunID == "":
 		o.RunID = runner.NewRunID(time.Now())
 	}

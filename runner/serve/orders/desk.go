@@ -44,10 +44,10 @@ type Store interface {
 
 // What a [Desk] may say no with, beside what its [Runs] do.
 var (
-	ErrNone       = errors.New("this server only shows runs")
-	ErrOther      = errors.New("there is a run of that name, of another order")
+	errNone       = errors.New("this server only shows runs")
+	errOther      = errors.New("there is a run of that name, of another order")
 	ErrElsewhere  = errors.New("another engine runs it and holds its results: a new run could share nothing")
-	ErrNotWaiting = errors.New("the run does not wait for an answer to that question")
+	errNotWaiting = errors.New("the run does not wait for an answer to that question")
 )
 
 // An UnfitError says why an answer is none to its question.
@@ -56,11 +56,11 @@ type UnfitError string
 // Error gives the reason.
 func (e UnfitError) Error() string { return string(e) }
 
-// A SeveralError says that several questions are open, and their keys.
-type SeveralError string
+// A severalError says that several questions are open, and their keys.
+type severalError string
 
 // Error returns the list.
-func (e SeveralError) Error() string { return string(e) }
+func (e severalError) Error() string { return string(e) }
 
 // A KeptError says that an answer is kept, and why the run does not go on with it.
 type KeptError struct{ Err error }
@@ -85,10 +85,10 @@ type Standing struct {
 	Repeated bool   `json:"-"` // the run was there: the order is one that had been taken
 }
 
-// Open gives [ErrNone] where no orders are taken.
+// Open gives [errNone] where no orders are taken.
 func (d Desk) Open() error {
 	if d.Runs == nil {
-		return ErrNone
+		return errNone
 	}
 	return nil
 }
@@ -124,7 +124,7 @@ func (d Desk) same(ctx context.Context, o Order) (Standing, error) {
 	}
 	start := run.Start
 	if start.Settings["cascade"] != o.Cascade || start.Model != o.Model && o.Model != "" || !equal(start.Input, o.Input) {
-		return Standing{}, ErrOther
+		return Standing{}, errOther
 	}
 	return Standing{run.RunID, run.Status, true}, nil
 }
@@ -152,7 +152,7 @@ func (d Desk) Again(ctx context.Context, run *journal.Run, change Change) (Stand
 		return Standing{}, err
 	}
 	if there.Parent != run.RunID || there.Start.From != change.From || !change.makes(there.Start.Input, run.Start.Input) {
-		return Standing{}, ErrOther
+		return Standing{}, errOther
 	}
 	return Standing{there.RunID, there.Status, true}, nil
 }
@@ -177,21 +177,21 @@ func equal(a, b any) bool {
 
 // Answer keeps the answer to a question, as [journal.Run.Question] picks it, and goes on
 // with the run; a [*KeptError] says that it could not be gone on with, an [UnfitError]
-// that the answer is none, a [SeveralError] that it names no question.
+// that the answer is none, a [severalError] that it names no question.
 func (d Desk) Answer(ctx context.Context, run *journal.Run, question event.Path, a runner.Answer) error {
 	p, err := run.Question(question)
 	switch {
 	case errors.Is(err, runner.ErrSeveral):
-		return SeveralError(runner.ErrSeveral.Error() + ": " + journal.Keys(run.Pending))
+		return severalError(runner.ErrSeveral.Error() + ": " + journal.Keys(run.Pending))
 	case err != nil:
-		return ErrNotWaiting
+		return errNotWaiting
 	}
 	if wrong := p.Question.Unfit(a.Value); wrong != "" && !p.Expired {
 		return UnfitError(wrong)
 	}
 	if err := d.Store.Answer(ctx, run.RunID, p.Path, a); err != nil {
 		if errors.Is(err, runner.ErrAnswered) { // somebody else has, meanwhile
-			return ErrNotWaiting
+			return errNotWaiting
 		}
 		return err
 	}

@@ -1,12 +1,28 @@
-// Package orders has what may be ordered of runs, an [Order] for a new one and a
-// [Change] for one that is made of another, and a [Crew] that does it in this process.
+// Package orders starts, resumes, answers and cancels runs in this process on behalf of
+// a server, and says in terms of HTTP why a request is refused.
 //
-// A crew answers as soon as the journal has the run, which then goes on by itself
-// (crew.go). Cascades are read when they are ordered, again only where a file is
-// another (shelf.go); what models are saying is heard only while somebody looks on
-// (drafts.go). A [Desk] takes orders that may come twice, for any such [Runs] (desk.go).
-// Nothing here knows of HTTP: package serve is one that gives orders.
+// An [Order] asks for a new run, a [Change] for one that is made of an earlier run. A
+// [Crew] accepts both. It answers as soon as the journal has the run, which then
+// continues in the background (crew.go). It reads a cascade when the cascade is ordered,
+// and again only if a file of it changed (shelf.go). It passes on the text that a model
+// is writing only while somebody reads it (drafts.go). A [Desk] recognises orders that
+// are sent twice, for any implementation of [Runs] (desk.go).
+//
+// A [Problem] is the answer to a request that fails: it has a status, a code that stays
+// the same, and a text. [ProblemOf] makes one from the errors of runs, orders and
+// cascades. An error of the server itself goes to its log, and the client learns only
+// that there is one.
 package orders
+
+import (
+	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/journal"
+)
+
+// Statuses lists the statuses that a list of runs can be filtered by.
+var Statuses = []string{
+	journal.Running, runner.Waiting, runner.Succeeded, runner.Blocked, runner.Exhausted, runner.Failed, runner.OverBudget, runner.Cancelled,
+}
 
 // An Order is a wish for a run.
 type Order struct {

@@ -1,0 +1,99 @@
+package pages
+
+import (
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/journal"
+	"github.com/seed61713e19/capstan/runner/reports"
+	"github.com/seed61713e19/capstan/runner/serve/internal/api"
+	"github.com/seed61713e19/capstan/runner/serve/orders"
+)
+
+// An againView is the form that makes a new run of a kept one.
+type againView struct {
+	frame
+	Head    headView
+	RunID   string // the new run's name; "" where there is no form
+	From    string
+	Phases  []string
+	Fields  []fieldView
+	Offered bool // its files may be taken as they are now
+	Changed bool
+	Problem *orders.Problem
+}
+
+// againForm makes the form, without what was typed into it.
+func (s *Site) againForm(r *http.Request) (v againView, run *journal.Run, c *cascades.Cascade, err error) {
+	if run, err = s.o.Desk.About(r.Context(), r.PathValue("id")); err != nil {
+		return v, nil, nil, err
+	}
+	v = againView{frame: s.frame("Run again · "+run.RunID, "runs"), Head: headView{RunID: run.RunID, Cascade: run.CascadeID, URL: runLink(run.RunID)}}
+	v.Offered = slices.Contains(s.o.Cascades, run.Start.Settings["cascade"])
+	if c, err = s.cascadeOf(run); err != nil {
+		return v, run, nil, orders.NewProblem(http.StatusConflict, "no_cascade", "the run's cascade cannot be read any more: "+err.Error())
+	}
+	for _, p := range c.Phases {
+		v.Phases = append(v.Phases, p.Name)
+	}
+	for _, in := range c.Asked() {
+		value, given := run.Start.Input[in.Name]
+		if given {
+			in.Default, in.HasDefault = value, true
+		}
+		f := newField(in)
+		f.Stays = given
+		if reports.Visible(f.Value) != f.Value { // what cannot be seen in a form is not to be changed in it
+			f.Kind = "kept"
+		}
+		v.Fields = append(v.Fields, f)
+	}
+	return v, run, c, nil
+}
+
+func (s *Site) againPage(w http.ResponseWriter, r *http.Request) error {
+	v, run, _, err := s.againForm(r)
+	if err != nil {
+		return err
+	}
+	v.RunID = runner.NewRunID(time.Now())
+	v.From = r.URL.Query().Get("from")
+	if p := run.Start.Files; v.From == "" && len(p) > 0 && len(v.Phases) > 0 {
+		v.From = v.Phases[0]
+	}
+	return s.render(w, http.StatusOK, "again", v)
+}
+
+func (s *Site) againPosted(w http.ResponseWriter, r *http.Request) error {
+	v, run, c, err := s.againForm(r)
+	if err != nil {
+		return err
+	}
+	form, err := api.Form(w, r, api.MaxBody)
+	if err != nil {
+		return err
+	}
+	v.RunID, v.From, v.Changed = form("run_id"), form("from"), form("changed") != ""
+	change := orders.Change{RunID: v.RunID, From: v.From, Changed: v.Changed, Watched: true, Input: map[string]any{}}
+	for i, in := range c.Inputs {
+		in.HasDefault = in.HasDefault || v.Fields[i].Stays
+		if f := &v.Fields[i]; f.Kind != "kept" && !f.take(r, in, form, change.Input) {
+			err = errTyped
+		}
+	}
+	if err == nil && !s.o.Names(r.Context(), change.RunID) {
+		err = errName
+	}
+	if err == nil {
+		var made orders.Standing
+		if made, err = s.o.Desk.Again(r.Context(), run, change); err == nil {
+			return back(w, r, made.RunID)
+		}
+	}
+	v.Problem = orders.ProblemOf(s.o.Log, w, r, err)
+	v.RunID = runner.NewRunID(time.Now())
+	return s.render(w, v.Problem.Status, "again", v)
+}

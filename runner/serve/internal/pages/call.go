@@ -1,0 +1,84 @@
+package pages
+
+import (
+	"net/http"
+
+	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/runner/trace"
+	"github.com/seed61713e19/capstan/validators/schema"
+)
+
+// A callPageView is a call of a model: the whole prompt and the reply.
+type callPageView struct {
+	frame
+	RunID    string
+	Path     event.Path
+	Model    string
+	Messages []messageView
+	Hidden   int // messages that are not shown, the oldest but the first
+	All      string
+	Tools    []string
+	Schema   textView
+	Reply    *callView // nil while it is under way, and in a part of a page, which has it
+}
+
+// A messageView is a message of a prompt.
+type messageView struct {
+	Role  model.Role
+	Text  textView
+	Calls []model.ToolCall
+	New   bool // the last one: what this call adds
+}
+
+// maxMessages bounds the messages shown unless all are asked for.
+const maxMessages = 60
+
+func (s *Site) callPage(w http.ResponseWriter, r *http.Request) error {
+	id, at := r.PathValue("id"), event.Path(r.URL.Query().Get("at"))
+	req, err := s.o.Store.Request(r.Context(), id, at)
+	if err != nil {
+		return err
+	}
+	v := callPageView{frame: s.frame("Prompt · "+id, "runs"), RunID: id, Path: at, Model: req.Model, All: link(runLink(id, "/call"), "at", string(at), "all", "1")}
+	for _, t := range req.Tools {
+		v.Tools = append(v.Tools, t.Name)
+	}
+	if req.Schema != nil {
+		shape, _ := schema.Parse(req.Schema) // a run's own
+		v.Schema = newTextView(id, "schema", prettyJSON(shape), textRef{What: "schema", At: at})
+	}
+	for i, m := range req.Messages {
+		if r.URL.Query().Get("all") == "" && i > 0 && i < len(req.Messages)-maxMessages {
+			v.Hidden++
+			continue
+		}
+		v.Messages = append(v.Messages, messageView{
+			Role: m.Role, Calls: m.ToolCalls, New: i == len(req.Messages)-1,
+			Text: newTextView(id, string(m.Role), m.Content, textRef{What: "message", At: at, N: i}),
+		})
+	}
+	if isPart(r) {
+		return s.render(w, http.StatusOK, "call-part", v)
+	}
+	if v.Reply, err = s.reply(r, id, at); err != nil {
+		return err
+	}
+	return s.render(w, http.StatusOK, "call", v)
+}
+
+func (s *Site) reply(r *http.Request, id string, at event.Path) (*callView, error) {
+	_, t, err := s.trees.Load(r.Context(), id)
+	if err != nil {
+		return nil, err
+	}
+	var found *callView
+	for p := range t.All() {
+		p.Visit(trace.Visitor{Call: func(c *trace.Call) {
+			if c.Path == at {
+				found = &callViews(id, []*trace.Call{c})[0]
+			}
+		}})
+	}
+	return found, nil
+}

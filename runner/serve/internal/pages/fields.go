@@ -1,0 +1,149 @@
+package pages
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+
+	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner/serve/orders"
+	"github.com/seed61713e19/capstan/validators/schema"
+)
+
+// A fieldView is an input of a cascade as a field of a form.
+type fieldView struct {
+	Name        string
+	Kind        string // text, number, truth, choice, json, or kept: it is as it was
+	Description string
+	Value       string // as it was typed
+	Options     []string
+	Default     string // what stands in for a field that is left empty, where the field does not show it
+	Missing     bool   // a field that is left empty has no value
+	Required    bool
+	Stays       bool   // a field that is left empty has the value that it had
+	Wrong       string // why the value is not taken
+}
+
+// newField makes the field of an input, with its default in it. What may be a
+// text is typed as one.
+func newField(in cascades.Input) fieldView {
+	f := fieldView{Name: in.Name, Kind: "text", Description: in.Description, Missing: true}
+	if in.Schema != nil {
+		f.like(in)
+	}
+	f.Required = f.Missing && in.Required && !in.HasDefault
+	text, isText := in.Default.(string)
+	switch {
+	case !in.HasDefault:
+	case isText && (f.Kind == "text" || f.Kind == "choice"):
+		f.Value = text
+	case f.Kind == "text":
+		f.Missing, f.Default = true, exact(in.Default) // it cannot be typed as a text
+	default:
+		f.Value = exact(in.Default)
+	}
+	return f
+}
+
+// like makes the field one for what the input's schema takes.
+func (f *fieldView) like(in cascades.Input) {
+	source, _ := in.Schema.Source().(map[string]any)
+	types := typesOf(source)
+	f.Options = choices(source)
+	switch {
+	case len(f.Options) > 0:
+		f.Kind = "choice"
+	case slices.Contains(types, "string"):
+	case len(types) == 0:
+		f.Kind = "json"
+	case only(types, "boolean"):
+		f.Kind, f.Options = "truth", []string{"true", "false"}
+	case only(types, "integer", "number"):
+		f.Kind = "number"
+	default:
+		f.Kind = "json"
+	}
+	f.Missing = f.Kind != "text"
+}
+
+// typesOf are the types that a schema names.
+func typesOf(source map[string]any) []string {
+	switch t := source["type"].(type) {
+	case string:
+		return []string{t}
+	case []any:
+		var list []string
+		for _, v := range t {
+			name, _ := v.(string)
+			list = append(list, name)
+		}
+		return list
+	}
+	return nil
+}
+
+func only(types []string, allowed ...string) bool {
+	return !slices.ContainsFunc(types, func(t string) bool { return !slices.Contains(allowed, t) })
+}
+
+// choices are the values of an enum of texts.
+func choices(source map[string]any) []string {
+	list, _ := source["enum"].([]any)
+	var out []string
+	for _, v := range list {
+		text, ok := v.(string)
+		if !ok || text == "" {
+			return nil
+		}
+		out = append(out, text)
+	}
+	return out
+}
+
+// exact is a value as JSON.
+func exact(v any) string {
+	switch v.(type) {
+	case nil, string:
+		text, _ := json.Marshal(v) // a plain value always encodes
+		return string(text)
+	}
+	return prettyJSON(v)
+}
+
+var (
+	errTyped = orders.NewProblem(http.StatusUnprocessableEntity, "invalid_input", "some of what was typed does not fit")
+	errName  = orders.NewProblem(http.StatusUnprocessableEntity, "invalid_body", "that is no name for a run")
+)
+
+// take puts what was typed into the field into the input, and tells whether it fits.
+func (f *fieldView) take(r *http.Request, in cascades.Input, form func(string) string, input map[string]any) bool {
+	value, given := f.read(form)
+	if wrong := in.Check(r.Context().Err, value, given); f.Wrong == "" && len(wrong) > 0 {
+		f.Wrong = wrong[0].Message
+	}
+	if given {
+		input[in.Name] = value
+	}
+	return f.Wrong == ""
+}
+
+// read takes what was typed into the field: its value, and whether there is
+// one.
+func (f *fieldView) read(form func(string) string) (value any, given bool) {
+	f.Value = form("in." + f.Name)
+	switch {
+	case f.Value == "" && f.Missing:
+		return nil, false
+	case f.Kind == "text", f.Kind == "choice":
+		return f.Value, true
+	}
+	value, err := schema.Parse([]byte(f.Value))
+	if err != nil {
+		f.Wrong = "is no JSON: " + err.Error()
+		if f.Kind == "number" {
+			f.Wrong = "is no number"
+		}
+		return nil, false
+	}
+	return value, true
+}

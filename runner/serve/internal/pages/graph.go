@@ -1,0 +1,70 @@
+package pages
+
+import (
+	"net/http"
+
+	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/cascades/graphs"
+	"github.com/seed61713e19/capstan/cascades/proofs"
+	"github.com/seed61713e19/capstan/runner/journal"
+	"github.com/seed61713e19/capstan/runner/serve/orders"
+	"github.com/seed61713e19/capstan/runner/trace"
+)
+
+// A graphView is the cascade of a run as a drawing.
+type graphView struct {
+	frame
+	Head   headView
+	Broken string // why there is no drawing
+	Proof  string // the ways to the tools that write, as a table; "" where none writes
+	Places []graphs.Spot
+}
+
+func (s *Site) graphPage(w http.ResponseWriter, r *http.Request) error {
+	run, t, err := s.trees.Load(r.Context(), r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	v := graphView{frame: s.frame("Graph · "+run.RunID, "runs"), Head: s.head(run, t)}
+	c, err := s.cascadeOf(run)
+	if err != nil {
+		v.Broken = err.Error()
+	} else {
+		v.Places = c.Graph(t.Marks()).Spots()
+		if p := proofs.Of(c); p.Writers > 0 || p.Beyond {
+			v.Proof = p.Text()
+		}
+	}
+	return s.render(w, http.StatusOK, "graph", v)
+}
+
+// graphSVG draws the cascade as the run had it, and what the run did with it, for an img element: the drawing
+// has a style of its own, and as a picture it can do nothing.
+func (s *Site) graphSVG(w http.ResponseWriter, r *http.Request) error {
+	return s.picture(w, r, func(c *cascades.Cascade, t *trace.Run) string { return c.Graph(t.Marks()).SVG() })
+}
+
+// proofSVG draws the ways to the tools that write.
+func (s *Site) proofSVG(w http.ResponseWriter, r *http.Request) error {
+	return s.picture(w, r, func(c *cascades.Cascade, _ *trace.Run) string { return proofs.Of(c).Graph().SVG() })
+}
+
+func (s *Site) picture(w http.ResponseWriter, r *http.Request, draw func(*cascades.Cascade, *trace.Run) string) error {
+	run, t, err := s.trees.Load(r.Context(), r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	c, err := s.cascadeOf(run)
+	if err != nil {
+		return orders.NewProblem(http.StatusNotFound, "no_graph", "the run's cascade cannot be drawn: "+err.Error())
+	}
+	h := w.Header()
+	h.Set("Content-Type", "image/svg+xml")
+	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox")
+	w.Write([]byte(draw(c, t)))
+	return nil
+}
+
+func (s *Site) cascadeOf(run *journal.Run) (*cascades.Cascade, error) {
+	return s.o.Runner.Unpack(run.Start.Files)
+}

@@ -1,0 +1,112 @@
+package pages
+
+import (
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/serve/internal/api"
+	"github.com/seed61713e19/capstan/runner/serve/orders"
+)
+
+// A startView is the form that starts a run.
+type startView struct {
+	frame
+	Cascades []string
+	Models   []string
+	Cascade  string // "" where it is still to be chosen
+	Model    string
+	RunID    string // the run's name, so that a form that is sent twice starts one; "" where there is no form
+	Fields   []fieldView
+	Problem  *orders.Problem // why there is no run
+}
+
+func (s *Site) startView(cascade string) startView {
+	v := startView{frame: s.frame("Start a run", "runs"), Cascades: s.o.Cascades, Models: s.o.Models, Cascade: cascade}
+	if cascade == "" && len(s.o.Cascades) == 1 {
+		v.Cascade = s.o.Cascades[0]
+	}
+	return v
+}
+
+// startPage shows the cascades that are offered, or the form of one of them.
+func (s *Site) startPage(w http.ResponseWriter, r *http.Request) error {
+	if err := s.o.Desk.Open(); err != nil {
+		return err
+	}
+	v := s.startView(r.URL.Query().Get("cascade"))
+	if v.Cascade == "" {
+		return s.render(w, http.StatusOK, "start", v)
+	}
+	inputs, err := s.o.Desk.Inputs(v.Cascade)
+	if err != nil {
+		return s.unstarted(w, r, v, err)
+	}
+	v.RunID = runner.NewRunID(time.Now())
+	for _, in := range inputs {
+		v.Fields = append(v.Fields, newField(in))
+	}
+	return s.render(w, http.StatusOK, "start", v)
+}
+
+// startForm starts a run from the form and shows it, or the form again with
+// what is wrong beside what was typed.
+func (s *Site) startForm(w http.ResponseWriter, r *http.Request) error {
+	if err := s.o.Desk.Open(); err != nil {
+		return err
+	}
+	form, err := api.Form(w, r, api.MaxBody)
+	if err != nil {
+		return err
+	}
+	v := s.startView(form("cascade"))
+	v.Model, v.RunID = form("model"), form("run_id")
+	inputs, err := s.o.Desk.Inputs(v.Cascade)
+	if err != nil {
+		return s.unstarted(w, r, v, err)
+	}
+	o := orders.Order{Cascade: v.Cascade, Model: v.Model, RunID: v.RunID, Watched: true, Input: map[string]any{}}
+	wrong := false
+	for _, in := range inputs {
+		f := newField(in)
+		wrong = !f.take(r, in, form, o.Input) || wrong
+		v.Fields = append(v.Fields, f)
+	}
+	if wrong {
+		return s.unstarted(w, r, v, errTyped)
+	}
+	if !s.o.Names(r.Context(), o.RunID) {
+		return s.unstarted(w, r, v, errName)
+	}
+	run, err := s.o.Desk.Start(r.Context(), o)
+	if err != nil {
+		v.blame(err)
+		return s.unstarted(w, r, v, err)
+	}
+	return back(w, r, run.RunID)
+}
+
+// blame tells at the fields what an order was refused for.
+func (v *startView) blame(err error) {
+	var list cascades.InputErrors
+	errors.As(err, &list)
+	for _, e := range list {
+		for i := range v.Fields {
+			if f := &v.Fields[i]; f.Name == e.Name && f.Wrong == "" {
+				f.Wrong = e.Message
+			}
+		}
+	}
+}
+
+// unstarted shows the form again.
+func (s *Site) unstarted(w http.ResponseWriter, r *http.Request, v startView, err error) error {
+	v.Problem = orders.ProblemOf(s.o.Log, w, r, err)
+	v.RunID = runner.NewRunID(time.Now())
+	if errors.Is(err, orders.ErrNoCascade) || errors.As(err, new(cascades.Diagnostics)) {
+		v.RunID = "" // there is nothing to fill in
+	}
+	return s.render(w, v.Problem.Status, "start", v)
+}

@@ -1,0 +1,30 @@
+package pages
+
+import (
+	"testing"
+	"time"
+
+	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/runner/trace"
+)
+
+// What a turn has taken is told once its model has answered: while that is asked, the
+// last thing that happened is the question.
+func TestTurnsThatAsk(t *testing.T) {
+	start := time.Now()
+	for name, row := range map[string]struct {
+		answer *model.Response
+		over   bool
+		took   time.Duration
+	}{
+		"asking":                       {nil, false, 0},
+		"answered":                     {&model.Response{Text: "Owls."}, false, time.Second},
+		"never answered, and given up": {nil, true, time.Second},
+	} {
+		turn := &trace.Turn{Started: start, Finished: start.Add(time.Second), Calls: []*trace.Call{{Path: event.Path("draft"), Response: row.answer}}}
+		if got := newTurn("one", &trace.Phase{Started: start}, turn, row.over).Took; got != row.took {
+			t.Errorf("%s: got %v, want %v", name, got, row.took)
+		}
+	}
+}

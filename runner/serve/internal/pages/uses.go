@@ -1,0 +1,131 @@
+package pages
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/runner/trace"
+)
+
+// A use is a call of a tool, with what the wards around it said.
+type use struct {
+	Path      event.Path
+	Name      string
+	Took      time.Duration
+	State     string // refused, not made, withheld, failed or judged; "" for one like any
+	Arguments textView
+	Told      textView
+	Verdicts  []verdictView
+}
+
+// Open tells whether the reader is shown it at once.
+func (u use) Open() bool { return u.State == "refused" || u.State == "withheld" }
+
+// Status is the state as the page colours it.
+func (u use) Status() string {
+	switch u.State {
+	case "refused", "withheld":
+		return "rejected"
+	case "not made":
+		return "cancelled"
+	case "judged":
+		return "running"
+	}
+	return u.State
+}
+
+func newUses(run string, uses []*trace.Use) []use {
+	var list []use
+	for _, u := range uses {
+		v := use{Path: u.Path, Took: u.Took()}
+		if u.Call != nil {
+			v.Name = u.Call.Name
+			v.Arguments = newTextView(run, "arguments", prettyJSON(u.Call.Arguments), textRef{What: "arguments", At: u.Path})
+		}
+		if u.Result != nil {
+			if u.Result.Failed {
+				v.State = "failed"
+			}
+			v.Told = newTextView(run, "result", prettyJSON(u.Result.Value), textRef{What: "told", At: u.Path})
+		}
+		list = append(list, v)
+	}
+	return list
+}
+
+// guardedUses are the calls of a turn, each with the verdicts of the wards
+// around it, and those that were judged and never made; and the turn's other
+// verdicts. The turn is over or not.
+func guardedUses(run string, t *trace.Turn, over bool) (uses []use, others []verdictView) {
+	uses = newUses(run, t.Tools)
+	for i := range t.Verdicts {
+		from := &t.Verdicts[i]
+		v := newVerdict(run, from)
+		if !aroundTool(from) {
+			others = append(others, v)
+			continue
+		}
+		at := from.Path.Up()
+		n := slices.IndexFunc(uses, func(u use) bool { return u.Path == at })
+		if n < 0 {
+			n = len(uses)
+			uses = append(uses, unmade(t, at, over))
+		}
+		uses[n].judge(from, v)
+	}
+	return uses, others
+}
+
+// aroundTool tells whether a verdict is of a call or its result.
+func aroundTool(v *trace.Verdict) bool { return v.Moment == "tool" || v.Moment == "result" }
+
+// judge adds a verdict to the call, and says what the call came to with it.
+func (u *use) judge(from *trace.Verdict, v verdictView) {
+	u.Verdicts = append(u.Verdicts, v)
+	if from.Skipped() || from.Valid != nil && *from.Valid || from.Noted() {
+		return
+	}
+	switch {
+	case from.Moment == "tool":
+		u.State = "refused"
+	case u.State != "refused":
+		u.State = "withheld"
+	}
+}
+
+// unmade is a call that has been judged and not made, as the model wrote it.
+func unmade(t *trace.Turn, at event.Path, over bool) use {
+	u := use{Path: at, State: "judged"}
+	if over {
+		u.State = "not made"
+	}
+	if c := wanted(t, at); c != nil {
+		u.Name, u.Arguments = c.Name, textView{Label: "arguments", Text: c.Arguments, Size: len(c.Arguments)}
+		if len(c.Arguments) > shortText {
+			u.Arguments.Text = strings.ToValidUTF8(c.Arguments[:shortText], "") + "…"
+		}
+	}
+	return u
+}
+
+// wanted is the call at a path as the model wrote it: calls are counted through
+// the messages of a turn.
+func wanted(t *trace.Turn, at event.Path) *model.ToolCall {
+	_, n, numbered := event.Numbered(at.Last())
+	if !numbered {
+		return nil
+	}
+	for _, c := range t.Calls {
+		if c.Validator != "" || c.Response == nil || c.From() != at.Up() {
+			continue
+		}
+		if calls := c.Response.ToolCalls; n < len(calls) {
+			return &calls[n]
+		}
+		n -= len(c.Response.ToolCalls)
+	}
+	return nil
+}

@@ -73,6 +73,8 @@ func asWritten(what string, n *yaml.Node) string {
 		return fmt.Sprintf(": write {validator: %s}", short(n.Value))
 	case what == "soundings" && n.Tag == "!!int":
 		return fmt.Sprintf(": write {factor: %s}", n.Value)
+	case what == "feedback":
+		return ": write {keep: last}"
 	case what == "each" && n.Tag == "!!str":
 		return ": write {in: …}, with the list or one variable that holds it"
 	case what == "context":

@@ -125,6 +125,8 @@ const maxNested = 16
 type Phase struct {
 	Name         string
 	Position     Position
+	System       *templates.Template // the phase's own or the file's; nil for none
+	Examples     []Example           // the phase's own or the file's
 	Instructions *templates.Template
 	Model        Model
 	Tackle       []*Tool
@@ -216,6 +218,7 @@ type Rules struct {
 	LoopPrompt        *templates.Template
 	TurnPrompt        *templates.Template
 	RetryInstructions *templates.Template
+	Feedback          Feedback
 	OnExhausted       string // "fail", "last", "best" or the name of a phase
 	OnError           string // the phase to go to when something broke; "" ends the run
 	Timeout           time.Duration

@@ -48,7 +48,11 @@ type DescribedPhase struct {
 	Each  bool   `json:"each,omitempty"`  // it is done for every item of a list
 	Group string `json:"group,omitempty"` // the group that it is part of
 	When  string `json:"when,omitempty"`
-	Holds string `json:"token_budget,omitempty"` // what its conversation may weigh
+	// System is the template of the system message: the phase's own or the file's.
+	System   string `json:"system,omitempty"`
+	Examples int    `json:"examples,omitempty"`     // shown to the model before the instructions
+	Feedback string `json:"feedback,omitempty"`     // what of it a retry contains, if it is limited
+	Holds    string `json:"token_budget,omitempty"` // what its conversation may weigh
 	// Timeout is the time limit of each attempt (rules.timeout), such as 2m0s.
 	Timeout string          `json:"timeout,omitempty"`
 	Gates   []DescribedGate `json:"gates"`
@@ -209,6 +213,7 @@ func (p *Phase) described(group string) DescribedPhase {
 	if p.When != nil {
 		d.When = p.When.String()
 	}
+	d.System, d.Examples, d.Feedback = p.systemSource(), len(p.Examples), p.Rules.Feedback.String()
 	if p.TokenBudget != nil {
 		d.Holds = p.TokenBudget.String()
 	}

@@ -118,6 +118,15 @@ func (p DescribedPhase) rows(w io.Writer) {
 		kind += ", when " + oneLine(p.When, 80)
 	}
 	fmt.Fprintf(w, "  %s\t%s\n", oneLine(p.Name, 40), kind)
+	if p.System != "" {
+		fmt.Fprintf(w, "    system\t%s\n", oneLine(p.System, 80))
+	}
+	if p.Examples > 0 {
+		fmt.Fprintf(w, "    examples\t%d\n", p.Examples)
+	}
+	if p.Feedback != "" {
+		fmt.Fprintf(w, "    feedback\t%s\n", p.Feedback)
+	}
 	if p.Holds != "" {
 		fmt.Fprintf(w, "    token_budget\t%s\n", p.Holds)
 	}

@@ -33,6 +33,7 @@ var places = map[string]string{
 	"a provider":           "$defs/provider",
 	"a price":              "$defs/price",
 	"a hook":               "$defs/hook",
+	"an example":           "$defs/example",
 	"a database":           "$defs/database",
 	"a sub-cascade":        "$defs/sub_cascade",
 }

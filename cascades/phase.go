@@ -101,7 +101,7 @@ type kind struct {
 }
 
 var (
-	modelOnly = []string{"model", "tackle", "context", "soundings", "token_budget"}
+	modelOnly = []string{"system", "examples", "model", "tackle", "context", "soundings", "token_budget"}
 	kinds     = []kind{
 		{"instructions", "has instructions", []string{"inputs"}},
 		{"tool", "runs a tool", modelOnly},
@@ -124,6 +124,8 @@ func (p *parser) work(o *object, phase *Phase) {
 		}
 	}
 	phase.Each = p.each(o.child("each"))
+	own := p.preface(o)
+	phase.System, phase.Examples = own.system, own.examples
 	phase.Instructions = p.template(o.get("instructions"), "instructions", phaseVariables)
 	phase.Compose = p.template(o.get("compose"), "compose", phaseVariables)
 	phase.Queue = p.queue(o)
@@ -134,10 +136,10 @@ func (p *parser) work(o *object, phase *Phase) {
 	phase.Inputs = p.values(inputs, phaseVariables)
 	if tool := o.get("tool"); tool != nil {
 		if t := p.phaseTool(tool, o, phase); t != nil {
-			own := *t
-			own.Position = p.position(tool)
-			phase.Tool = &own
-			p.checkGiven(inputs, own.Cascade)
+			named := *t
+			named.Position = p.position(tool)
+			phase.Tool = &named
+			p.checkGiven(inputs, named.Cascade)
 		}
 		p.acts = append(p.acts, act{tool, phase})
 	}

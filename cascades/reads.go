@@ -9,7 +9,7 @@ import (
 // names are the variables that templates of the phase read, but for those of the
 // phases of a group. Cascades within it have variables of their own.
 func (p *Phase) names() []templates.Name {
-	all := append(p.Soundings.templates(), p.Instructions, p.Compose, p.Rules.LoopPrompt, p.Rules.TurnPrompt, p.Rules.RetryInstructions)
+	all := append(p.Soundings.templates(), p.System, p.Instructions, p.Compose, p.Rules.LoopPrompt, p.Rules.TurnPrompt, p.Rules.RetryInstructions)
 	values := []Values{p.Inputs}
 	if p.Each != nil {
 		values = append(values, p.Each.In)

@@ -153,7 +153,7 @@ func (p *parser) lineOfFile(at Position) string {
 // elsewhere are words of other programs for what is called otherwise here.
 var elsewhere = map[string][]string{
 	"before": {"pre"}, "after": {"post"}, "during": {"turn"}, "steps": {"phases"}, "stages": {"phases"}, "tasks": {"phases"},
-	"prompt": {"instructions", "judge"}, "system": {"instructions"}, "user": {"instructions"}, "id": {"name", "cascade_id"}, "tools": {"tackle"}, "next": {"handoffs"}, "goto": {"handoffs"},
+	"prompt": {"instructions", "judge"}, "system_prompt": {"system"}, "persona": {"system"}, "few_shot": {"examples"}, "user": {"instructions"}, "id": {"name", "cascade_id"}, "tools": {"tackle"}, "next": {"handoffs"}, "goto": {"handoffs"},
 	"if": {"when"}, "condition": {"when"}, "foreach": {"each"}, "for_each": {"each"}, "parallel": {"together"}, "retries": {"max_attempts"},
 	"inputs": {"inputs_schema"}, "warn": {"advisory"}, "warning": {"advisory"}, "block": {"blocking"}, "error": {"blocking"}, "guards": {"wards"},
 	"command": {"exec"}, "run": {"exec"}, "schema": {"output_schema"}, "params": {"with", "parameters"}, "args": {"with"}, "samples": {"soundings"},

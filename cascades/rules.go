@@ -24,6 +24,7 @@ func (p *parser) rules(o, phase *object, into *Phase) (r Rules) {
 	r.MaxAttempts = attempts(written, phase.has("output_schema") || o.has("loop_until"))
 	r.TurnPrompt = p.template(o.get("turn_prompt"), "turn_prompt", phaseVariables)
 	r.RetryInstructions = p.template(o.get("retry_instructions"), "retry_instructions", retryVariables)
+	r.Feedback = p.feedback(o.child("feedback"))
 	r.Timeout = o.duration("timeout")
 	r.OnExhausted = p.on(o, "on_exhausted", OnExhaustedLast, OnExhaustedBest)
 	r.OnError = p.onError(o, "on_error")
@@ -95,11 +96,11 @@ func (p *parser) kindRules(o *object, phase *Phase) {
 	switch {
 	case phase.Instructions != nil:
 	case phase.Together != nil:
-		not, what = []string{"max_turns", "turn_prompt", "loop_until", "retry_instructions", "max_attempts", "on_exhausted", "timeout"}, "is a group"
+		not, what = []string{"max_turns", "turn_prompt", "loop_until", "retry_instructions", "feedback", "max_attempts", "on_exhausted", "timeout"}, "is a group"
 	case phase.Compose != nil:
-		not, what = []string{"max_turns", "turn_prompt", "loop_until", "retry_instructions", "max_attempts"}, "composes its text"
+		not, what = []string{"max_turns", "turn_prompt", "loop_until", "retry_instructions", "feedback", "max_attempts"}, "composes its text"
 	case phase.Tool != nil:
-		not = []string{"max_turns", "turn_prompt", "loop_until", "retry_instructions"}
+		not = []string{"max_turns", "turn_prompt", "loop_until", "retry_instructions", "feedback"}
 	}
 	for _, key := range not {
 		o.conflict(key, "%s means nothing here: phase %s %s", key, phase.Name, what)

@@ -35,6 +35,8 @@ var settings = map[string]setting{
 	"context":            {inPhase(`{name: p, instructions: x, context: MAPPING}`), []string{`{from: [before]}`, `{from: [all]}`}},
 	"a phase of context": {inPhase(`{name: p, instructions: x, context: {from: [MAPPING]}}`), []string{`{phase: before}`}},
 	"rules":              {inPhase(`{name: p, instructions: x, rules: MAPPING}`), []string{`{}`, `{loop_until: non_empty}`, `{max_turns: 2}`, `{loop_until: non_empty, max_turns: 2}`}},
+	"an example":         {inPhase(`{name: p, instructions: x, examples: [MAPPING]}`), []string{`{user: x, assistant: y}`}},
+	"feedback":           {inPhase(`{name: p, instructions: x, rules: {feedback: MAPPING}}`), []string{`{}`}},
 	"output_extraction":  {inPhase(`{name: p, instructions: x, output_extraction: MAPPING}`), []string{`{pattern: x, store_as: y}`}},
 	"a handoff":          {inPhase(`{name: p, instructions: x, handoffs: [MAPPING]}`), []string{`{target: later}`}},
 	"a sub-cascade":      {inPhase(`{name: p, instructions: x, sub_cascades: [MAPPING]}`), []string{`{ref: research.yaml, input_map: {question: x}}`}},

@@ -145,6 +145,7 @@ var typeNames = map[string]string{
 	"expect": "[mapping](phase.md#measured-minimum-expect)", "each": "[each](phase.md#run-a-phase-for-every-item-of-a-list-each)",
 	"output_extraction": "[mapping](phase.md#extract-a-part-of-the-text-output_extraction)", "soundings": "[soundings](soundings.md#keys-of-soundings)",
 	"human_input": "[mapping](human-input.md#keys-of-human_input)", "notify": "[mapping](human-input.md#notify-somebody-notify)",
+	"examples": "list of [examples](context.md#show-examples-examples)", "feedback": "[mapping](rules.md#limit-the-feedback-feedback)",
 	"reforge": "[mapping](soundings.md#improve-the-winner-reforge)", "hook": "[hook](hooks.md#keys-of-a-hook)", "mcp": "[MCP tool](tools.md#mcp-servers-mcp)",
 	"promote_when": "[mapping](wards.md#require-a-measurement-promote_when)",
 }

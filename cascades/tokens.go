@@ -172,12 +172,12 @@ func (m planner) sends(p *Phase, plan PhasePlan) int {
 	tokens := Most
 	once := plan.Attempts == 1 && plan.Turns == 1 && plan.Redos == 0 && len(p.Tackle) == 0 && !p.Chooses()
 	bare := len(p.Context.From) == 0 && !p.Context.Input && p.Rules.Loop == nil && p.Soundings == nil
-	if once && bare && !m.retold && fixed(p.Instructions) {
+	if once && bare && !m.retold && fixed(p.Instructions) && (p.System == nil || fixed(p.System)) {
 		var schema json.RawMessage
 		if p.OutputSchema != nil {
 			schema, _ = p.OutputSchema.MarshalJSON() // it was read from a file
 		}
-		tokens = aroundAll + exchanges.Weigh(p.Instructions.Source()) + exchanges.Around(nil, schema)
+		tokens = aroundAll + p.prefaceWeight(p.systemSource()) + exchanges.Weigh(p.Instructions.Source()) + exchanges.Around(nil, schema)
 	}
 	if p.TokenBudget != nil {
 		tokens = min(tokens, p.TokenBudget.Room())
@@ -222,7 +222,7 @@ func (m planner) least(p *Phase) (t Tokens) {
 	case p.Instructions == nil:
 		return Tokens{}
 	}
-	t.Input = exchanges.Weigh(always(p.Instructions.Source()))
+	t.Input = p.prefaceWeight(always(p.systemSource())) + exchanges.Weigh(always(p.Instructions.Source()))
 	t.Nano = Most
 	for _, r := range m.own(p) {
 		price, known := m.priced(r)

@@ -63,8 +63,13 @@ func (p *parser) weigh(file *TokenBudget) {
 		if b == nil || b.Room() <= 0 {
 			continue
 		}
-		if weight := exchanges.Weigh(phase.Instructions.Source()); weight > b.Room() {
-			p.warn(b.at, CodeTooHeavy, "token_budget: the instructions of phase %s, as they stand, weigh about %d tokens (estimated), and %d may be sent", phase.Name, weight, b.Room())
+		preface, what := phase.prefaceWeight(phase.systemSource()), "the instructions"
+		if preface > 0 {
+			what = "system, examples and instructions"
+		}
+		if weight := preface + exchanges.Weigh(phase.Instructions.Source()); weight > b.Room() {
+			p.warn(b.at, CodeTooHeavy, "token_budget: %s of phase %s, as they stand, weigh about %d tokens (estimated), and %d may be sent",
+				what, phase.Name, weight, b.Room())
 		}
 	}
 }

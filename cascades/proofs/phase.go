@@ -197,7 +197,7 @@ func (f *proving) validators(text strands) {
 		case wards.Tool, wards.Result:
 		case wards.Pre:
 			if f.p.Tool == nil {
-				f.validator(check.Validator, f.template(f.p.Instructions).and(f.said).and(f.reworded()))
+				f.validator(check.Validator, f.template(f.p.System).and(f.template(f.p.Instructions)).and(f.said).and(f.reworded()))
 			}
 		default:
 			content := text

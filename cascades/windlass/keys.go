@@ -11,7 +11,7 @@ const (
 	byScreen   = "there are no screens: a phase with compose shows a text, and its human_input asks; capstan convert FILE writes it so"
 	byExec     = "code that judges is a program: {exec: [python3, check.py]}, which reads {content, input, …} and prints {valid, reason}; capstan convert FILE writes it so"
 	byServer   = "an MCP server or a program takes its place: tools: {search: {mcp: {command: […]}}}"
-	byTraining = "examples of earlier runs are not put before a model by themselves: write them into the instructions"
+	byTraining = "examples of earlier runs are not put before a model by themselves: write them under examples"
 	byFrom     = "what a phase sees is what context.from names"
 	byPlace    = "what stands here is asked, and has no mode or tries of its own"
 	byList     = "a list of models has it: [{name: a, temperature: 0.2, max_output_tokens: 800}]; capstan convert FILE writes it so"
@@ -66,7 +66,7 @@ func ofCascade() map[string]Word {
 		"sql_function": without("a cascade is called by capstan run, over HTTP or as a tool of an MCP server (capstan mcp), and not from SQL"),
 		"max_parallel": without("phases run one after the other, and those of a together side by side"),
 	}, "tags", "version", "author", "metadata", "narrator", "audibles", "callouts", "ui_mode", "internal", "pure", "manifest", "explorer", "ui",
-		"use_native_tools", "category", "title", "icon", "notes", "comment", "created_at", "updated_at", "enabled", "name", "inputs_example", "examples",
+		"use_native_tools", "category", "title", "icon", "notes", "comment", "created_at", "updated_at", "enabled", "name", "inputs_example",
 		"outputs_schema")
 }
 

@@ -145,3 +145,42 @@ func chance(_ context.Context, r model.Request) (model.Response, error) {
 	}
 	return resp, nil
 }
+
+// The report has the share of the input that the endpoint read from its cache.
+func TestCachedInput(t *testing.T) {
+	dir := t.TempDir()
+	j, err := journal.Open(filepath.Join(dir, "runs.db"), journal.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer j.Close()
+	n := 0
+	r, err := runner.New(runner.WithModelName("m"), runner.WithJournal(j), runner.WithModel(model.Func(func(context.Context, model.Request) (model.Response, error) {
+		n++
+		return model.Response{Text: strings.Repeat("x", n), Usage: model.Usage{Calls: 1, InputTokens: 100 * n, OutputTokens: 5, Cached: 90 * (n - 1)}}, nil
+	})))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := r.Parse("c.yaml", []byte("cascade_id: c\nphases: [{name: draft, instructions: Write., wards: {post: [{expr: len(content) > 1, mode: retry}]}}]\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Run(t.Context(), c, nil); err != nil {
+		t.Fatal(err)
+	}
+	b := cost.NewBuilder("c")
+	for a, err := range j.Attempts(t.Context(), journal.Filter{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.Add(&a)
+	}
+	p := b.Report(nil).Phases[0]
+	if p.Now.Price.Input != 300 || p.Now.Price.Cached != 90 || p.ByAttempt[1].Price.Cached != 90 {
+		t.Errorf("%+v, second attempt %+v", p.Now.Price, p.ByAttempt[1].Price)
+	}
+	if text := p.Now.Price.String(); !strings.HasSuffix(text, ", 30.0 % of the input cached") {
+		t.Error(text)
+	}
+}

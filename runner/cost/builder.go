@@ -203,7 +203,9 @@ func (t *try) sound(a *journal.Attempt) {
 func oneOf(a *journal.Attempt) one {
 	o := one{
 		accepted: a.Outcome == "succeeded", model: a.Model,
-		price: Price{a.Usage.CostUSD, float64(a.Usage.Calls), a.Took.Seconds()},
+		price: Price{
+			a.Usage.CostUSD, float64(a.Usage.Calls), a.Took.Seconds(), float64(a.Usage.InputTokens), float64(a.Usage.Cached),
+		},
 	}
 	var reasons []string
 	for _, v := range a.Verdicts {

@@ -67,6 +67,8 @@ type Price struct {
 	CostUSD float64 `json:"cost_usd"`
 	Calls   float64 `json:"model_calls"`
 	Seconds float64 `json:"seconds"`
+	Input   float64 `json:"input_tokens"`
+	Cached  float64 `json:"cached_tokens"` // of Input, read from the cache of the endpoint
 }
 
 // of is the number that options are compared by: money where there is any, else

@@ -169,14 +169,16 @@ func repeated(attempts []one) int {
 }
 
 func (p Price) plus(q Price, times float64) Price {
-	return Price{p.CostUSD + times*q.CostUSD, p.Calls + times*q.Calls, p.Seconds + times*q.Seconds}
+	return Price{
+		p.CostUSD + times*q.CostUSD, p.Calls + times*q.Calls, p.Seconds + times*q.Seconds, p.Input + times*q.Input, p.Cached + times*q.Cached,
+	}
 }
 
 func (p Price) over(n float64) Price {
 	if n == 0 {
 		return Price{}
 	}
-	return Price{p.CostUSD / n, p.Calls / n, p.Seconds / n}
+	return Price{p.CostUSD / n, p.Calls / n, p.Seconds / n, p.Input / n, p.Cached / n}
 }
 
 // hazards are how the attempts of each number and model went.

@@ -130,9 +130,13 @@ func (o *Option) checked() string {
 	return fmt.Sprintf(" (the first half of the runs predicts %.4g%s; the second half cost %.4g: %+.1f %%)", o.Check.Predicted, chance, o.Check.Came, 100*o.Check.Error)
 }
 
-// String is "$0.0123, 2.1 model calls, 8.4 s", without money where there is none.
+// String is "$0.0123, 2.1 model calls, 8.4 s, 93 % of the input cached", without money or
+// cached input where there is none.
 func (p Price) String() string {
 	text := fmt.Sprintf("%.2f model calls, %.1f s", p.Calls, p.Seconds)
+	if p.Cached > 0 {
+		text += fmt.Sprintf(", %s of the input cached", measure.Percent(p.Cached/p.Input))
+	}
 	if p.CostUSD > 0 {
 		return fmt.Sprintf("$%.4f, %s", p.CostUSD, text)
 	}

@@ -6,44 +6,12 @@ import (
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/exchanges"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/shared"
 	"github.com/seed61713e19/capstan/runner/words"
 	"github.com/seed61713e19/capstan/wards"
 )
-
-// opening is the first message: what earlier phases gave, the instructions,
-// and what the result will be held against.
-func (t *try) opening() (string, error) {
-	before := words.Before{Lineage: t.s.Lineage, Previous: t.s.Previous, Input: t.s.Input, State: t.s.State, Outputs: t.s.Outputs}
-	text := before.Context(t.p, t.c.Has) + t.prompt
-	block, err := t.loopBlock()
-	if block != "" {
-		text += "\n\n" + block
-	}
-	return text, err
-}
-
-// loopBlock tells the author what loop_until will hold the text against.
-func (t *try) loopBlock() (string, error) {
-	rules := &t.p.Rules
-	if rules.Loop == nil || rules.Loop.Ward.Silent {
-		return "", nil
-	}
-	sentence := ""
-	v := rules.Loop.Validator
-	if rules.LoopPrompt != nil {
-		vars := t.vars(rules.LoopPrompt)
-		vars["max_attempts"], vars["validator"], vars["description"] = rules.MaxAttempts, v.Name, v.Description
-		var err error
-		if sentence, err = rules.LoopPrompt.Render(vars); err != nil {
-			return "", unread(t.at, "loop_until_prompt", err)
-		}
-	}
-	return words.Prompt("loop_until", map[string]any{
-		"validator": v.Name, "description": v.Description, "sentence": sentence, "attempts": rules.MaxAttempts,
-	})
-}
 
 // converse has the turns of one attempt and leaves the last one's text in c.
 func (t *try) converse(c *candidate) error {
@@ -162,7 +130,7 @@ func (t *try) take(c *candidate) error {
 			return nil
 		case wards.Again:
 			t.s.State, t.chosen = state, chosen // the refused turn's go with it
-			if err := t.feedback(redo+1, d.Failed); err != nil {
+			if err := t.feedback(redo+1, d.Failed, (*exchanges.Talk).Redone); err != nil {
 				return err
 			}
 		default:
@@ -280,28 +248,3 @@ func (f *flow) key(at event.Path) string { return Key(f.s.RunID, at) }
 
 // lot is what hangs on what is drawn by lot at a path.
 func (f *flow) lot(at event.Path) string { return Key(cmp.Or(f.s.Alike, f.s.RunID), at) }
-
-// feedback tells the author everything that was wrong at the n-th try, as one more
-// message.
-func (t *try) feedback(n int, failed []wards.Outcome) error {
-	if t.talk == nil {
-		return nil
-	}
-	said, err := t.retryMessage(n, failed)
-	if err != nil {
-		return unread(t.place().at, "retry_instructions", err)
-	}
-	t.emit(event.Event{Kind: event.Feedback, Path: t.place().at, Phase: t.p.Name, Attempt: t.attempt, Message: said})
-	t.talk.Append(model.Message{Role: model.User, Content: said})
-	return nil
-}
-
-// refused tells the author what was wrong with a whole attempt.
-func (t *try) refused(failed []wards.Outcome) error {
-	t.reasons, t.broken = words.Reasons(failed), words.SchemaReason(failed)
-	err := t.feedback(t.attempt, failed)
-	if err == nil && t.talk != nil {
-		t.talk.Refused()
-	}
-	return err
-}

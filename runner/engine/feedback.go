@@ -3,11 +3,44 @@ package engine
 import (
 	"math"
 
+	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/exchanges"
+	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/words"
 	"github.com/seed61713e19/capstan/validators"
 	"github.com/seed61713e19/capstan/validators/schema"
 	"github.com/seed61713e19/capstan/wards"
 )
+
+// refused tells the author what was wrong with a whole attempt.
+func (t *try) refused(failed []wards.Outcome) error {
+	t.reasons, t.broken = words.Reasons(failed), words.SchemaReason(failed)
+	return t.feedback(t.attempt, failed, (*exchanges.Talk).Refused)
+}
+
+// feedback sends the author everything that was wrong at the n-th try, as one more
+// message. It marks the try as refused and removes those before it if the phase keeps the
+// last one only.
+func (t *try) feedback(n int, failed []wards.Outcome, mark func(*exchanges.Talk)) error {
+	if t.talk == nil {
+		return nil
+	}
+	text, err := t.retryMessage(n, failed)
+	if err != nil {
+		return unread(t.place().at, "retry_instructions", err)
+	}
+	rules := t.p.Rules.Feedback
+	if rules.MaxChars > 0 {
+		text = words.Shortened(text, rules.MaxChars)
+	}
+	t.emit(event.Event{Kind: event.Feedback, Path: t.place().at, Phase: t.p.Name, Attempt: t.attempt, Message: text})
+	t.talk.Append(model.Message{Role: model.User, Content: text})
+	mark(t.talk)
+	if rules.KeepLast {
+		t.told.Back(t.talk.KeepLast())
+	}
+	return nil
+}
 
 // retryMessage is what an author is told of the checks that said no at the n-th try:
 // at an attempt, or at a turn.

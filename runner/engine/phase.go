@@ -24,6 +24,7 @@ type visit struct {
 	p         *cascades.Phase
 	at        event.Path
 	record    PhaseRecord
+	system    string // what all conversations of the phase begin with; "" for nothing
 	prompt    string // what the first turn says
 	validated string // why the phase before was left, for templates
 	tackle    []model.Tool
@@ -145,12 +146,8 @@ func (v *visit) done() (release, error) {
 		return release{}, err
 	}
 	v.base = v.s.State
-	if v.p.Instructions != nil {
-		text, err := v.p.Instructions.Render(v.vars(v.p.Instructions))
-		if err != nil {
-			return release{}, unread(v.at, "instructions", err)
-		}
-		v.prompt = words.Part(v.s.Asked, text)
+	if err := v.instruct(); err != nil {
+		return release{}, err
 	}
 	if err := v.pre(v.at); err != nil {
 		return release{}, err
@@ -172,6 +169,23 @@ func (v *visit) done() (release, error) {
 		return r, err
 	}
 	return r, v.choice(&r)
+}
+
+// instruct renders the system text and the instructions.
+func (v *visit) instruct() (err error) {
+	if v.p.System != nil {
+		if v.system, err = v.p.System.Render(v.vars(v.p.System)); err != nil {
+			return unread(v.at, "system", err)
+		}
+	}
+	if v.p.Instructions != nil {
+		text, err := v.p.Instructions.Render(v.vars(v.p.Instructions))
+		if err != nil {
+			return unread(v.at, "instructions", err)
+		}
+		v.prompt = words.Part(v.s.Asked, text)
+	}
+	return nil
 }
 
 func (v *visit) attempts() (release, error) {
@@ -267,12 +281,13 @@ func (v *visit) subs() error {
 	return nil
 }
 
-// pre runs the pre-wards on the rendered instructions, or on a tool's inputs.
+// pre runs the pre-wards on the system text and the instructions, as they are rendered, or
+// on a tool's inputs.
 func (v *visit) pre(at event.Path) error {
 	if len(v.p.Wards.Pre) == 0 {
 		return nil
 	}
-	content, value := v.prompt, any(nil)
+	content, value := words.Instructed(v.system, v.prompt), any(nil)
 	if v.p.Tool != nil {
 		inputs, err := v.p.Inputs.Render(v.vars(v.p.Inputs))
 		if err != nil {

@@ -48,8 +48,8 @@ func (p *Past) Locals(i int) map[string]any {
 	return map[string]any{p.t.p.Each.As: p.t.list[i], cascades.Index: i}
 }
 
-// Opening is what pre-wards see: the phase's own instructions, or its tool's
-// inputs, rendered with what the run knew.
+// Opening is what pre-wards see: the phase's system text and its own instructions, or its
+// tool's inputs, rendered with what the run knew.
 func (p *Past) Opening() (validators.Subject, error) {
 	t := p.t
 	if t.p.Tool != nil {
@@ -59,8 +59,8 @@ func (p *Past) Opening() (validators.Subject, error) {
 	if t.p.Instructions == nil { // what was asked a model once may be composed now, or a group
 		return t.begun("", nil), nil
 	}
-	content, err := t.p.Instructions.Render(t.visit.vars(t.p.Instructions))
-	return t.begun(content, nil), err
+	err := t.instruct()
+	return t.begun(words.Instructed(t.system, t.prompt), nil), err
 }
 
 // Subject is what turn wards and loop_until see of a text.

@@ -178,7 +178,7 @@ func (t *try) say(c *candidate) (err error) {
 		if err != nil {
 			return err
 		}
-		t.talk = exchanges.Begin(opening)
+		t.talk = exchanges.Begin(opening...)
 	}
 	return t.converse(c)
 }

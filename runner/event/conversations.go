@@ -71,3 +71,6 @@ func (t *Telling) Call(e Event) Event {
 	t.messages = len(e.Request.Messages)
 	return e
 }
+
+// Back notes that the conversation stayed the same up to so many messages only.
+func (t *Telling) Back(messages int) { t.messages = min(t.messages, messages) }

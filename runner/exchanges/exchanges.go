@@ -6,9 +6,9 @@
 // with the results of its tools, a text with the feedback on it or with the turn's
 // prompt. Only whole ones leave, so no result of a tool stands without its call,
 // no call without its result, and the two sides still speak in turn. Four never
-// leave: the instructions; the last text and what was said to it; the last refused
-// candidate and its feedback; and the newest, which the model has not yet
-// answered. Of the others the oldest leave first.
+// leave: the opening, which ends with the instructions; the last text and what was
+// said to it; the last refused candidate and its feedback; and the newest, which the
+// model has not yet answered. Of the others the oldest leave first.
 //
 // The weight is an estimate, made of the messages alone: see [Weigh]. What an
 // endpoint reports is not asked, so that a run that is done over leaves out the
@@ -40,20 +40,21 @@ const (
 	opening kind = iota // what is said before the model is
 	called              // calls and their results
 	said                // a text, and what was said to it
+	redone              // the same, where that is the feedback on a turn
 	refused             // the same, where that is the feedback on a whole attempt
 	summary             // stands for exchanges that have left
 )
 
-// Begin makes a conversation of what is said first.
-func Begin(first string) *Talk {
-	t := &Talk{thread: model.NewThread(), list: []exchange{{kind: opening}}}
-	t.Append(model.Message{Role: model.User, Content: first})
-	return t
+// Begin makes a conversation of its opening: all that is said before the model answers.
+func Begin(opening ...model.Message) *Talk {
+	return &Talk{thread: model.NewThread(opening...), list: make([]exchange, 1)}
 }
 
-// Append goes on with the conversation.
+// Append goes on with the conversation. What is said to the model is repeated at the
+// beginning of the next request.
 func (t *Talk) Append(m model.Message) {
-	if m.Role == model.Assistant {
+	m.CacheEnd = m.Role != model.Assistant
+	if !m.CacheEnd {
 		next := exchange{from: len(t.Messages()), kind: said}
 		if len(m.ToolCalls) > 0 {
 			next.kind = called
@@ -63,9 +64,38 @@ func (t *Talk) Append(m model.Message) {
 	t.thread.Append(m)
 }
 
+// Redone notes that the newest exchange is a turn's text that was refused, and the
+// feedback on it.
+func (t *Talk) Redone() { t.list[len(t.list)-1].kind = redone }
+
 // Refused notes that the newest exchange is a candidate that was refused, and the
 // feedback on it.
 func (t *Talk) Refused() { t.list[len(t.list)-1].kind = refused }
+
+// KeepLast removes what the newest refused exchange makes out of date: the attempts before
+// it, or for a turn the try before. It returns how many messages at the beginning stayed.
+func (t *Talk) KeepLast() (same int) {
+	newest := len(t.list) - 1
+	kind, before := t.list[newest].kind, newest-1
+	for before > 0 && t.list[before].kind != kind && (kind == refused || t.list[before].kind == called) {
+		before--
+	}
+	if before <= 0 || t.list[before].kind != kind {
+		return len(t.Messages())
+	}
+	first := 1
+	if kind == redone {
+		for first = before; t.list[first-1].kind == called; first-- {
+		}
+	}
+	same = t.list[first].from
+	stays := make([]bool, len(t.list))
+	for i := range stays {
+		stays[i] = i < first || i > before
+	}
+	t.keep(stays, nil)
+	return same
+}
 
 // Messages is what is sent. The slice must not be changed.
 func (t *Talk) Messages() []model.Message { return t.thread.Messages() }
@@ -104,7 +134,7 @@ func (t *Talk) end(i int) int {
 func (t *Talk) stays() []bool {
 	stays := make([]bool, len(t.list))
 	stays[0], stays[len(t.list)-1] = true, true
-	for _, last := range [][]kind{{said, refused}, {refused}} {
+	for _, last := range [][]kind{{said, redone, refused}, {refused}} {
 		for i, x := range slices.Backward(t.list) {
 			if slices.Contains(last, x.kind) {
 				stays[i] = true

@@ -14,7 +14,7 @@ import (
 // A script makes a conversation of a seed: the same one each time.
 func made(seed uint64) *Talk {
 	r := rand.New(rand.NewPCG(seed, 1))
-	t := Begin("instructions " + strings.Repeat("word ", r.IntN(20)))
+	t := Begin(model.Message{Role: model.User, Content: "instructions " + strings.Repeat("word ", r.IntN(20))})
 	for i := range 1 + r.IntN(12) {
 		calls := make([]model.ToolCall, r.IntN(4))
 		for c := range calls {
@@ -159,7 +159,7 @@ func TestSum(t *testing.T) {
 // TestFirstFeedbackStays holds what the author of a second attempt needs, however
 // many tools it calls.
 func TestFirstFeedbackStays(t *testing.T) {
-	talk := Begin("instructions")
+	talk := Begin(model.Message{Role: model.User, Content: "instructions"})
 	say := func(role model.Role, text string) { talk.Append(model.Message{Role: role, Content: text}) }
 	say(model.Assistant, "old")
 	say(model.User, "a turn")
@@ -221,5 +221,42 @@ func BenchmarkWeigh(b *testing.B) {
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
 		Weigh(text)
+	}
+}
+
+// KeepLast leaves the opening and what was refused last, and counts what stayed as it was.
+func TestKeepLast(t *testing.T) {
+	for seed := range uint64(300) {
+		talk := made(seed)
+		before := talk.Messages()
+		refusals, opening := 0, talk.messages(0)[0].Content
+		for _, x := range talk.list[:len(talk.list)-1] {
+			if x.kind == refused {
+				refusals++
+			}
+		}
+		if talk.list[len(talk.list)-1].kind != refused {
+			continue
+		}
+		same := talk.KeepLast()
+		left := talk.Messages()
+		switch {
+		case whole(left) != "" || left[0].Content != opening:
+			t.Errorf("seed %d: %s %v", seed, whole(left), left)
+		case refusals == 0 && len(left) != len(before), same != 1 && len(left) != len(before):
+			t.Errorf("seed %d: %d messages of %d, %d are the same", seed, len(left), len(before), same)
+		}
+		last := 0
+		for i, x := range talk.list {
+			if x.kind == refused {
+				last++
+			}
+			if i > 0 && !strings.Contains(fmt.Sprint(before[len(before)-len(left)+1:]), fmt.Sprint(talk.messages(i)[0])) {
+				t.Errorf("seed %d: exchange %d is not of the last attempt", seed, i)
+			}
+		}
+		if last != 1 {
+			t.Errorf("seed %d: %d refused attempts are left", seed, last)
+		}
 	}
 }

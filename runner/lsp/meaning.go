@@ -177,7 +177,7 @@ const (
 	asExpression
 )
 
-var templated = []string{"instructions", "compose", "judge", "turn_prompt", "retry_instructions", "loop_until_prompt", "prompt", "evaluator_instructions", "in"}
+var templated = []string{"system", "instructions", "compose", "judge", "turn_prompt", "retry_instructions", "loop_until_prompt", "prompt", "evaluator_instructions", "in"}
 
 func written(t token) writing {
 	switch {

@@ -15,6 +15,28 @@ import (
 type link struct {
 	Before string    `json:"before,omitempty"` // the earlier one's digest
 	Said   []Message `json:"said"`
+	Ends   []int     `json:"ends,omitempty"` // of Said, those with a CacheEnd
+}
+
+func newLink(before string, said []Message) link {
+	l := link{Before: before, Said: said}
+	for i, m := range said {
+		if m.CacheEnd {
+			l.Ends = append(l.Ends, i)
+		}
+	}
+	return l
+}
+
+// messages returns what the link says. An error reports an end that is none of them.
+func (l link) messages() ([]Message, error) {
+	for _, i := range l.Ends {
+		if i < 0 || i >= len(l.Said) {
+			return nil, fmt.Errorf("a cached beginning ends at message %d of %d", i, len(l.Said))
+		}
+		l.Said[i].CacheEnd = true
+	}
+	return l.Said, nil
 }
 
 // A linked is how far a thread stands in a store.
@@ -33,7 +55,7 @@ func (r Request) Refer(put func(text []byte) (digest string, err error)) (Reques
 		last = r.Thread.linkedWithin(r.Messages)
 	}
 	if last.count < len(r.Messages) || last.digest == "" {
-		text, err := json.Marshal(link{Before: last.digest, Said: r.Messages[last.count:]})
+		text, err := json.Marshal(newLink(last.digest, r.Messages[last.count:]))
 		if err != nil {
 			return r, err
 		}
@@ -89,10 +111,15 @@ func (k *Talks) Follow(r *Request, get func(digest string) ([]byte, error), read
 			return fmt.Errorf("conversation %s: %w", r.Talk, err)
 		}
 		var l link
-		if err := read(text, &l); err != nil {
+		err = read(text, &l)
+		if err != nil {
 			return fmt.Errorf("conversation %s: %w", r.Talk, err)
 		}
-		parts, at = append(parts, l.Said), l.Before
+		said, err := l.messages()
+		if err != nil {
+			return fmt.Errorf("conversation %s: %w", r.Talk, err)
+		}
+		parts, at = append(parts, said), l.Before
 	}
 	if found.thread != nil {
 		before = found.thread.Messages()[:found.count]

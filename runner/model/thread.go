@@ -1,6 +1,7 @@
 package model
 
 import (
+	"slices"
 	"sync"
 )
 
@@ -42,8 +43,15 @@ func (t *Thread) Messages() []Message {
 
 // wire is the first n messages as [Request.Wire] has them.
 func (t *Thread) wire(n int, to Provider) ([]byte, error) {
+	if 0 < n && n < len(t.messages) && t.messages[n].follows(t.messages[n-1]) {
+		return NewThread(t.messages[:n]...).wire(n, to) // the thread has the last one joined
+	}
 	w := t.wireTo(to.Name)
 	for i := len(w.ends); i < n; i++ {
+		if i > 0 && t.messages[i].follows(t.messages[i-1]) {
+			w.join(t.messages[i].Content)
+			continue
+		}
 		grown, err := appendMessage(w.encoded, t.messages[i], to)
 		if err != nil {
 			return nil, err
@@ -56,6 +64,21 @@ func (t *Thread) wire(n int, to Provider) ([]byte, error) {
 	}
 	end := w.ends[n-1] - 1
 	return w.encoded[:end:end], nil
+}
+
+// follows reports whether the user speaks twice in a row. Templates of local models refuse
+// two such messages, so they are sent as one.
+func (m Message) follows(before Message) bool {
+	return m.Role == User && before.Role == User && m.plain() && before.plain()
+}
+
+// join adds a text to the message that was encoded last. The bytes before its end, which
+// may be shared, stay as they are.
+func (w *wire) join(text string) {
+	open := len(w.encoded) - len(`"},`)
+	more := AppendText(nil, "\n\n"+text)
+	w.encoded = slices.Concat(w.encoded[:open], more[1:], []byte("},"))
+	w.ends = append(w.ends, len(w.encoded))
 }
 
 func (t *Thread) wireTo(provider string) *wire {

@@ -39,7 +39,7 @@ type sent struct {
 // appendMessage appends a message as endpoints take it: they want null, as
 // they send it themselves, where an assistant said nothing and called a tool.
 func appendMessage(encoded []byte, m Message, to Provider) ([]byte, error) {
-	if len(m.ToolCalls) == 0 && m.ToolCallID == "" && m.Extra == "" { // most are so
+	if m.plain() { // most are so
 		encoded = slices.Grow(encoded, len(m.Content)+len(m.Content)/16+64)
 		encoded = AppendText(append(encoded, `{"role":`...), string(m.Role))
 		encoded = AppendText(append(encoded, `,"content":`...), m.Content)
@@ -76,6 +76,9 @@ func appendMessage(encoded []byte, m Message, to Provider) ([]byte, error) {
 	object, err := appendWire(nil, message)
 	return append(encoded, m.Extra.join(object)...), err
 }
+
+// plain reports whether a message is a text and nothing more.
+func (m Message) plain() bool { return len(m.ToolCalls) == 0 && m.ToolCallID == "" && m.Extra == "" }
 
 // Whole reports whether the arguments are empty or one JSON object.
 func (c ToolCall) Whole() bool {

@@ -136,7 +136,7 @@ func TestWireOfExtras(t *testing.T) {
 
 // A request's messages are what is sent, whatever its thread has.
 func TestWireIsTheRequests(t *testing.T) {
-	a, b := model.Message{Role: model.User, Content: "a"}, model.Message{Role: model.User, Content: "b"}
+	a, b := model.Message{Role: model.Assistant, Content: "a"}, model.Message{Role: model.User, Content: "b"}
 	thread := model.NewThread(a, b)
 	early := thread.Messages()
 	for range 100 {

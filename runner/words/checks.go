@@ -1,6 +1,7 @@
 package words
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -60,4 +61,16 @@ func SchemaReason(failed []wards.Outcome) string {
 		}
 	}
 	return ""
+}
+
+// Shortened returns a text of at most so many characters. Of a longer one it has the
+// beginning and the end, which is a fourth, with a note between them.
+func Shortened(text string, most int) string {
+	chars := []rune(text)
+	if len(chars) <= most {
+		return text
+	}
+	note := []rune(fmt.Sprintf("\n[… cut: the feedback has %d characters, and the maximum is %d …]\n", len(chars), most))
+	left := max(most-len(note), 0)
+	return string(slices.Concat(chars[:left-left/4], note, chars[len(chars)-left/4:]))
 }

@@ -1,9 +1,7 @@
 package words
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/seed61713e19/capstan/cascades"
 )
@@ -22,11 +20,9 @@ type Before struct {
 	Input, State, Outputs map[string]any
 }
 
-// Context is what a prompt carries of what came before, with an empty line behind
-// it, or "" where there is nothing.
-func (b Before) Context(p *cascades.Phase, named func(phase string) bool) string {
-	var text strings.Builder
-	put := func(title string, value any) { fmt.Fprintf(&text, "## %s\n\n%s\n\n", title, Text(value)) }
+// Context returns what a prompt carries of what came before, one text for each part.
+func (b Before) Context(p *cascades.Phase, named func(phase string) bool) (texts []string) {
+	put := func(title string, value any) { texts = append(texts, "## "+title+"\n\n"+Text(value)) }
 	if p.Context.Input {
 		put("Input", b.Input)
 	}
@@ -38,7 +34,15 @@ func (b Before) Context(p *cascades.Phase, named func(phase string) bool) string
 			put("State of phase "+s.Phase, state)
 		}
 	}
-	return text.String()
+	return texts
+}
+
+// Instructed returns the system text and the instructions of a phase as one text.
+func Instructed(system, instructions string) string {
+	if system == "" {
+		return instructions
+	}
+	return system + "\n\n" + instructions
 }
 
 // sources are the phases that have released something and are meant, each once,

@@ -130,8 +130,10 @@ func told(e event.Event) string {
 			return fmt.Sprintf("%d items", e.Items)
 		}
 	case event.ModelCalled:
-		last := e.Request.Messages[len(e.Request.Messages)-1]
-		who := ""
+		who, news := "", e.Request.Messages
+		if e.Before > 0 {
+			news = news[len(news)-1:]
+		}
 		for _, t := range e.Request.Tools {
 			who += " +" + t.Name
 		}
@@ -145,7 +147,11 @@ func told(e event.Event) string {
 		if e.Request.Role != "" {
 			return e.Request.Role + asked
 		}
-		return strings.TrimPrefix(asked+" ", " ") + fmt.Sprintf("[%d%s] %s: %s", len(e.Request.Messages), who, last.Role, quote(last.Content))
+		var texts []string
+		for _, m := range news {
+			texts = append(texts, fmt.Sprintf("%s: %s", m.Role, quote(m.Content)))
+		}
+		return strings.TrimPrefix(asked+" ", " ") + fmt.Sprintf("[%d%s] %s", len(e.Request.Messages), who, strings.Join(texts, " | "))
 	case event.ModelReplied:
 		if e.Response.Failure != nil {
 			return "failure: " + quote(e.Response.Failure.Error())

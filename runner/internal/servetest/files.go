@@ -119,6 +119,13 @@ phases:
 - {phase: line, reply: "A longer one."}
 - {role: evaluator, reply: '{"winner": 1}', times: always}
 `,
+	"shown.yaml": `
+cascade_id: shown
+system: You edit texts for a zoo.
+examples: [{user: Which bird, assistant: The owl.}]
+phases:
+  - {name: draft, instructions: Write.}
+`,
 	"fan.yaml": `
 cascade_id: fan
 inputs_schema: {list: {type: array}}

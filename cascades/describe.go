@@ -21,6 +21,7 @@ type Description struct {
 	Tools       []DescribedTool     `json:"tools"`               // of its own phases
 	Databases   []DescribedDatabase `json:"databases,omitempty"` // of nested cascades too
 	Models      []DescribedModel    `json:"models"`              // of nested cascades too
+	Providers   []DescribedProvider `json:"providers,omitempty"` // of nested cascades too
 	Programs    []DescribedProgram  `json:"programs,omitempty"`  // of nested cascades too
 	Protect     []string            `json:"protect,omitempty"`   // patterns of further files that no model may write
 	Worst       Counts              `json:"worst"`               // the plan's total
@@ -93,6 +94,16 @@ type DescribedModel struct {
 	NamedBy []string `json:"named_by"`
 }
 
+// A DescribedProvider is a provider that the file defines or limits.
+type DescribedProvider struct {
+	Name              string `json:"name"`
+	BaseURL           string `json:"base_url,omitempty"` // "" if an environment variable has it
+	RequestsPerMinute int    `json:"requests_per_minute,omitempty"`
+	Concurrency       int    `json:"concurrency,omitempty"`
+	Timeout           string `json:"timeout,omitempty"` // such as 2m0s
+	Tries             int    `json:"tries,omitempty"`
+}
+
 // Describe tells what the cascade takes, does, asks and may cost at worst.
 func (c *Cascade) Describe() Description {
 	d := Description{
@@ -128,6 +139,13 @@ func (c *Cascade) Describe() Description {
 			kind, _ := tool.Kind(b.URL)
 			d.Databases = append(d.Databases, DescribedDatabase{b.Name, kind, !b.Writes, b.MaxRows, within.File})
 		}
+	}
+	for _, p := range c.EveryProvider() {
+		one := DescribedProvider{Name: p.Name, BaseURL: p.BaseURL, RequestsPerMinute: p.Limits.RequestsPerMinute, Concurrency: p.Limits.Concurrency, Tries: p.Limits.Tries}
+		if p.Limits.Timeout > 0 {
+			one.Timeout = p.Limits.Timeout.String()
+		}
+		d.Providers = append(d.Providers, one)
 	}
 	for _, p := range c.Deciding.Programs {
 		d.Programs = append(d.Programs, DescribedProgram{p.What, p.Argv, p.Subject})

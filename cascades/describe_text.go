@@ -43,6 +43,9 @@ func (d Description) Text() string {
 		}
 		fmt.Fprintf(w, "  %s\t%s\n", name, words(m.NamedBy))
 	})
+	section(&b, "providers", d.Providers, func(p DescribedProvider, w io.Writer) {
+		fmt.Fprintf(w, "  %s\t%s\t%s\n", oneLine(p.Name, 60), cmp.Or(oneLine(p.BaseURL, 80), "as the environment says"), p.limits())
+	})
 	fmt.Fprintf(&b, "\nat worst: %s model calls, %s with tools, %s of them judges\n",
 		count(d.Worst.ModelCalls), count(d.Worst.ModelCallsWithTools), count(d.Worst.JudgeCalls))
 	if len(d.Protect) > 0 {
@@ -50,6 +53,23 @@ func (d Description) Text() string {
 	}
 	fmt.Fprintf(&b, "files: %s\n\n%s\n", strings.Join(d.Files, ", "), d.Command)
 	return b.String()
+}
+
+// limits lists the limits of a provider.
+func (p DescribedProvider) limits() string {
+	var list []string
+	for _, one := range []struct {
+		n      int
+		format string
+	}{{p.RequestsPerMinute, "requests_per_minute: %d"}, {p.Concurrency, "concurrency: %d"}, {p.Tries, "tries: %d"}} {
+		if one.n > 0 {
+			list = append(list, fmt.Sprintf(one.format, one.n))
+		}
+	}
+	if p.Timeout != "" {
+		list = append(list, "timeout: "+p.Timeout)
+	}
+	return cmp.Or(strings.Join(list, ", "), "default limits")
 }
 
 // section writes a title and a table, and nothing where there are no rows.

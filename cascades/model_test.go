@@ -1,8 +1,13 @@
 package cascades
 
 import (
+	"reflect"
 	"slices"
+	"strings"
 	"testing"
+	"time"
+
+	"github.com/seed61713e19/capstan/runner/model"
 )
 
 func TestChosen(t *testing.T) {
@@ -46,6 +51,29 @@ func TestProvidersWithin(t *testing.T) {
 	}
 	if !slices.Equal(names, []string{"first", "same", "own"}) {
 		t.Errorf("got %q", names)
+	}
+}
+
+// An entry with the name of a built-in provider and without base_url changes that one. Of
+// nested cascades the stricter limits hold.
+func TestProviderLimits(t *testing.T) {
+	c := parsed(t, "cascade_id: x\nproviders: {openai: {requests_per_minute: 60, timeout: 90s}}\nphases: [{name: a, instructions: x, sub_cascades: [{ref: in.yaml}]}]\n", map[string]string{
+		"in.yaml": "cascade_id: in\nproviders: {openai: {requests_per_minute: 90, concurrency: 2, timeout: 1m, tries: 3}}\nphases: [{name: a, instructions: x}]\n",
+	})
+	list := c.EveryProvider()
+	if len(list) != 1 {
+		t.Fatalf("got %+v", list)
+	}
+	want, _ := model.Builtin("openai")
+	want.Limits = model.Limits{RequestsPerMinute: 60, Concurrency: 2, Timeout: time.Minute, Tries: 3}
+	if !reflect.DeepEqual(list[0], want) {
+		t.Errorf("got %+v", list[0])
+	}
+	if c.Providers[0].Limits.Concurrency != 0 || slices.Contains(c.Variables(), "OPENAI_API_KEY") {
+		t.Errorf("got %+v, variables %q", c.Providers[0], c.Variables())
+	}
+	if text := c.Describe().Text(); !strings.Contains(text, "\nproviders\n  openai  https://api.openai.com/v1  requests_per_minute: 60, concurrency: 2, tries: 3, timeout: 1m0s\n") {
+		t.Errorf("got %s", text)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/process"
 	"github.com/seed61713e19/capstan/runner/tool"
 )
@@ -75,7 +76,8 @@ func (c *Cascade) Variables() []string {
 		names = append(names, n.Variables...)
 	}
 	for _, one := range c.EveryProvider() {
-		if one.KeyEnv != "" {
+		known, _ := model.Builtin(one.Name)
+		if one.KeyEnv != "" && (one.KeyEnv != known.KeyEnv || one.BaseURL != known.BaseURL) {
 			names = append(names, one.KeyEnv)
 		}
 		names = append(names, process.Needed(entries(one.Headers))...)

@@ -66,6 +66,10 @@ func (p *parser) provider(o *object, name string) model.Provider {
 	}
 	made.Prices = p.prices(o.child("prices"))
 	made.Finish = o.texts("finish")
+	made.Limits = model.Limits{
+		RequestsPerMinute: o.whole("requests_per_minute", 1, 0), Concurrency: o.whole("concurrency", 1, 0),
+		Timeout: o.duration("timeout"), Tries: o.whole("tries", 1, 0),
+	}
 	o.done()
 	return made
 }
@@ -89,7 +93,7 @@ func (p *parser) prices(o *object) model.Prices {
 			}
 		}
 		one.needs("input", "output")
-		all[name] = model.Price{Input: usd["input"], Cached: one.within("cached", 0, most), Output: usd["output"]}
+		all[name] = model.Price{Input: usd["input"], Cached: one.within("cached", 0, most), CacheWrite: one.within("cache_write", 0, most), Output: usd["output"]}
 		one.done()
 	}
 	return all
@@ -109,14 +113,18 @@ func providerOf(own []model.Provider, name string) (p model.Provider, bare strin
 	return p, bare
 }
 
-// EveryProvider lists the providers of this cascade and of those within it.
+// EveryProvider lists the providers of this cascade and of those within it. The stricter
+// limits of a provider hold.
 func (c *Cascade) EveryProvider() []model.Provider {
 	var list []model.Provider
 	for _, within := range c.Within() {
 		for _, own := range within.Providers {
-			if !slices.ContainsFunc(list, func(p model.Provider) bool { return p.Name == own.Name }) {
+			i := slices.IndexFunc(list, func(p model.Provider) bool { return p.Name == own.Name })
+			if i < 0 {
 				list = append(list, own)
+				continue
 			}
+			list[i].Limits = list[i].Limits.Stricter(own.Limits)
 		}
 	}
 	return list
@@ -133,6 +141,7 @@ func (p *parser) checkProviders() {
 	for _, c := range p.cascade.Within() {
 		for _, one := range c.Providers {
 			known, again := met[one.Name]
+			one.Limits = model.Limits{} // may differ
 			switch {
 			case !again:
 				met[one.Name] = first{one, c.File}

@@ -11,7 +11,6 @@ import (
 
 	"github.com/seed61713e19/capstan/cascades/cascadestest"
 	"github.com/seed61713e19/capstan/cascades/graphs"
-	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/templates"
 )
 
@@ -22,7 +21,6 @@ var told = []string{"full", "models", "databases", "tries", "tries_first", "long
 // description, its plan, its checks and its graphs, with what a run did too.
 func TestTells(t *testing.T) {
 	var b strings.Builder
-	prices := model.Prices{"gpt-5-mini": {Input: 250, Output: 2000}}
 	for _, name := range told {
 		file := "testdata/good/" + name + ".yaml"
 		c, err := Load(filepath.Base(file), folder(filepath.Dir(file)), known())
@@ -30,7 +28,7 @@ func TestTells(t *testing.T) {
 			t.Fatal(err)
 		}
 		gates, _ := c.Gates("", nil) // of programs nothing is read
-		fmt.Fprintf(&b, "%s\n%s\n%s\n", file, c.Describe().Text(), c.PlanOf("", c.Priced(prices)).Text())
+		fmt.Fprintf(&b, "%s\n%s\n%s\n", file, c.Describe().Text(), c.PlanOf("", c.Priced()).Text())
 		for _, g := range gates {
 			fmt.Fprintf(&b, "%s: %s %s %.19s, up to %d at %s, of a validator: %t\n", g.At(), g.Mode, g.Model, g.Digest, g.Ward.MaxAttempts, g.Position, g.Validator != nil)
 		}
@@ -86,7 +84,7 @@ func TestTells(t *testing.T) {
 		}
 		d.Phases, d.Files = nil, nil
 		fmt.Fprintf(&b, "%s\n%s\n", asJSON(t, d), asJSON(t, c.Params()))
-		plan := c.PlanOf("", c.Priced(prices))
+		plan := c.PlanOf("", c.Priced())
 		for _, p := range plan.Phases {
 			fmt.Fprintf(&b, "%s\n", asJSON(t, p))
 		}

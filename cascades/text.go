@@ -26,6 +26,7 @@ var (
 	retryVariables = append(slices.Clone(phaseVariables), "max_attempts")
 	loopVariables  = append(slices.Clone(phaseVariables), "max_attempts", "validator", "description")
 	checkVariables = append(slices.Clone(phaseVariables[:len(phaseVariables)-1]), "content", "output", "tool")
+	judgeVariables = append(slices.Clone(checkVariables), "findings")
 )
 
 // Variables are those that a template under a key may read, besides the item of
@@ -36,7 +37,9 @@ func Variables(key string) []string {
 		return slices.Clone(loopVariables)
 	case "retry_instructions":
 		return slices.Clone(retryVariables)
-	case "judge", "prompt":
+	case "judge":
+		return slices.Clone(judgeVariables)
+	case "prompt":
 		return slices.Clone(checkVariables)
 	}
 	return slices.Clone(phaseVariables)

@@ -65,13 +65,13 @@ func note[T comparable](list *[]T, one T) {
 // A Pricing tells what a model costs, by its name as a cascade writes it.
 type Pricing func(name string) (model.Price, bool)
 
-// Priced is the pricing of the cascade's calls: what its providers say, of
-// cascades within it too, else what shipped says of the bare name.
-func (c *Cascade) Priced(shipped model.Prices) Pricing {
+// Priced returns the pricing of the cascade's calls: the prices of its providers, of
+// nested cascades too, or else the public prices.
+func (c *Cascade) Priced() Pricing {
 	own := c.EveryProvider()
 	return func(name string) (model.Price, bool) {
 		provider, bare := providerOf(own, name)
-		return shipped.With(provider.Prices).Of(bare)
+		return provider.Price(bare)
 	}
 }
 
@@ -88,7 +88,7 @@ func (m planner) call(asked Model, input int, who string) Counts {
 		t.Output = max(t.Output, r.answers())
 		price, known := m.priced(r)
 		priced = priced && known
-		dear.Input, dear.Output = max(dear.Input, price.Input), max(dear.Output, price.Output)
+		dear.Input, dear.Output = max(dear.Input, price.Input, price.WrittenInput()), max(dear.Output, price.Output)
 	}
 	if t.Output >= Most {
 		note(&m.unknown.Output, m.prefix+who)
@@ -230,7 +230,7 @@ func (m planner) least(p *Phase) (t Tokens) {
 			t.Nano = Most
 			break
 		}
-		t.Nano = min(t.Nano, nano(t.Input, price.CachedInput()))
+		t.Nano = min(t.Nano, nano(t.Input, min(price.Input, price.CachedInput())))
 	}
 	if p.Rules.Loop == nil {
 		t = t.times(p.Rules.MaxTurns)

@@ -100,8 +100,22 @@ func (p *parser) validator(o *object, forms []string) *Validator {
 	if own.written == nil {
 		own.written = p.writing(o, form)
 	}
+	if form == "validator" || form == "use" {
+		p.judgeModel(o, &own)
+	}
 	own.Name, own.Description = cmp.Or(name, own.Name, form), cmp.Or(description, own.Description)
 	return &own
+}
+
+// judgeModel reads the model of a judge that is named.
+func (p *parser) judgeModel(o *object, v *Validator) {
+	switch {
+	case !o.has("model"):
+	case v.Criteria == nil:
+		o.conflict("model", "model is for judges, and %s is none", v.Name)
+	default:
+		v.Model = o.judging("model")
+	}
 }
 
 // form finds the one form a validator is written in; "" when that is reported.
@@ -141,7 +155,7 @@ func (p *parser) exprForm(o *object, n *yaml.Node) *Validator {
 const maxVotes = 99
 
 func (p *parser) judgeForm(o *object, n *yaml.Node) *Validator {
-	v := &Validator{Criteria: p.template(n, "judge", checkVariables), Description: short(n.Value), Model: o.judging("model")}
+	v := &Validator{Criteria: p.template(n, "judge", judgeVariables), Description: short(n.Value), Model: o.judging("model")}
 	v.Votes = o.whole("votes", 1, 1)
 	if v.Votes%2 == 0 || v.Votes > maxVotes {
 		p.report(o.get("votes"), CodeValue, "votes must be an odd number up to %d, so that there is a majority, not %d", maxVotes, v.Votes)

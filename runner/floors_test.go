@@ -161,7 +161,7 @@ var floors = map[string]string{
 	"runner/lsp":          "cascades runner/reports templates validators validators/expressions validators/schema", // it completes templates and expressions
 	"runner/mcpserver":    "cascades internal/files runner runner/endings runner/event runner/internal/requestids runner/reports runner/tool validators validators/schema",
 	// Real validation of requests: it starts programs and a browser.
-	"validators/request/inspectors": "internal/files internal/hosts runner/process validators/request",
+	"validators/request/inspectors": "internal/hosts runner/process validators/request validators/request/internal/worktree",
 	// Floor 6.
 	"cmd/capstan": "*",
 	// Suites that tests of other packages import.

@@ -84,7 +84,7 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:           "testdata/script",
 		UpdateScripts: *update,
-		Cmds:          map[string]func(*testscript.TestScript, bool, []string){"capstan": inSession, "given": readsNext, "status": wantStatus, "steps": steps, "hook": hook, "unpack": unpackExamples, "postgres": onPostgres, "database": makeDatabase, "endpoint": serveEndpoint, "protocols": serveProtocols},
+		Cmds:          map[string]func(*testscript.TestScript, bool, []string){"capstan": inSession, "given": readsNext, "status": wantStatus, "steps": steps, "hook": hook, "unpack": unpackExamples, "postgres": onPostgres, "database": makeDatabase, "endpoint": serveEndpoint, "replies": serveReplies, "protocols": serveProtocols},
 		Condition:     func(name string) (bool, error) { return name == "postgres" && postgrestest.Installed(), nil },
 		Setup: func(env *testscript.Env) error {
 			root, err := filepath.Abs("../..")

@@ -8,12 +8,14 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/given"
 	"github.com/seed61713e19/capstan/runner/journal"
+	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/telemetry"
 	"github.com/seed61713e19/capstan/runner/tool/query"
 	"github.com/seed61713e19/capstan/validators/request/inspectors"
@@ -25,6 +27,7 @@ const (
 	absent  = "absent" // not there, and nothing that was asked about needs it
 	lacking = "lacking"
 	broken  = "broken" // there, and it does not work
+	old     = "old"    // works, and may be wrong by now
 )
 
 // A sign is what one look has found, in the words that JSON has too.
@@ -44,7 +47,7 @@ type diagnosis struct {
 
 func (c *Command) doctor() *cobra.Command {
 	var f storeFlags
-	var model given.Models
+	var chosen given.Models
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "doctor [FILE]...",
@@ -59,10 +62,10 @@ command requests the list of models from each endpoint, and calls no model.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			d := diagnosis{Signs: []sign{{What: "version", State: healthy, Says: versionText()}, c.storeSign(f)}}
 			d.Signs = append(d.Signs, c.providerSigns(cmd.Context())...)
-			d.Signs = append(d.Signs, browserSign(), c.telemetrySign(cmd.Context()))
+			d.Signs = append(d.Signs, pricesSign(time.Now()), browserSign(), c.telemetrySign(cmd.Context()))
 			d.Signs = append(d.Signs, c.hookSigns()...)
 			for _, file := range args {
-				signs, err := c.fileSigns(cmd.Context(), file, string(model))
+				signs, err := c.fileSigns(cmd.Context(), file, string(chosen))
 				if err != nil {
 					return err
 				}
@@ -73,7 +76,7 @@ command requests the list of models from each endpoint, and calls no model.`,
 		},
 	}
 	f.add(cmd)
-	cmd.Flags().Var(&model, "model", flagTexts["model"])
+	cmd.Flags().Var(&chosen, "model", flagTexts["model"])
 	cmd.Flags().BoolVar(&asJSON, "json", false, flagTexts["json"])
 	return cmd
 }
@@ -169,6 +172,22 @@ func canMake(file string) error {
 		return err
 	}
 	return errors.Join(try.Close(), os.Remove(try.Name()))
+}
+
+// pricesFor is how long public prices count as current.
+const pricesFor = 180 * 24 * time.Hour
+
+// pricesSign reports the source and the age of the public prices.
+func pricesSign(now time.Time) sign {
+	t := model.PublicPrices()
+	s := sign{What: "prices", State: healthy}
+	s.Says = fmt.Sprintf("public prices of %d models of %s, from %s", len(t.Models), t.Date.Format(time.DateOnly), t.Source)
+	if now.Sub(t.Date) > pricesFor {
+		s.State = old
+		s.Says += fmt.Sprintf("; they are %d days old", int(now.Sub(t.Date).Hours()/24))
+		s.Mend = "update Capstan, or write the prices of your models into the cascade: providers: {openai: {prices: {MODEL: {input: 1, output: 4}}}}"
+	}
+	return s
 }
 
 func browserSign() sign {

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/seed61713e19/capstan/runner/model"
 )
 
 // diagnosed is what capstan doctor says in an environment.
@@ -115,5 +117,15 @@ providers: {local: {base_url: "ENDPOINT/v1"}}
 	}
 	if _, status, out := diagnosed(t, nil, file+".not"); status != exitUsage {
 		t.Errorf("status %d\n%s", status, out)
+	}
+}
+
+func TestDoctorPricesAge(t *testing.T) {
+	date := model.PublicPrices().Date
+	for days, state := range map[int]string{0: healthy, 180: healthy, 181: old} {
+		s := pricesSign(date.AddDate(0, 0, days))
+		if s.State != state || (s.Mend != "") != (state == old) || !strings.Contains(s.Says, date.Format("2006-01-02")+", from "+model.PublicPrices().Source) {
+			t.Errorf("after %d days: %+v", days, s)
+		}
 	}
 }

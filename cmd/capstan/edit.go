@@ -120,5 +120,8 @@ func (c *Command) judgeEdit(ctx context.Context, o edit.Options, flag string) (a
 	if errors.As(err, &failure) && failure.Code != runner.Blocked && failure.Code != runner.Waiting {
 		return nil, &exit{status(failure), failure}
 	}
+	if batches, ok := result.Outputs["more"].([]any); ok && len(batches) > 0 {
+		return append([]any{result.Outputs["judge"]}, batches...), nil
+	}
 	return result.Outputs["judge"], nil
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,7 +14,7 @@ import (
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/lsp"
-	"github.com/seed61713e19/capstan/runner/model/openai"
+	"github.com/seed61713e19/capstan/runner/model"
 )
 
 func (c *Command) lsp() *cobra.Command {
@@ -43,14 +42,28 @@ func (c *Command) serveEditor(ctx context.Context) error {
 		Known: r.Known(), Read: runner.ReadFile, List: nameable, Version: versionName(),
 		Plan: func(cascade *cascades.Cascade) cascades.Plan {
 			chosen := newModels(c.Getenv, false, nil, c.names.root).chosen("", cascade.File)
-			return cascade.PlanOf(cascades.Chosen(chosen), cascade.Priced(openai.DefaultPrices()))
+			return cascade.PlanOf(cascades.Chosen(chosen), cascade.Priced())
 		},
-		Models: slices.Sorted(maps.Keys(openai.DefaultPrices())),
+		Models: modelNames(),
 	})
 	if err != nil && !errors.Is(err, io.EOF) {
 		return &exit{exitBroken, fmt.Errorf("editor: %w", err)}
 	}
 	return nil
+}
+
+// modelNames lists the models with a public price, as a cascade names them.
+func modelNames() (names []string) {
+	for _, l := range model.PublicPrices().Models {
+		switch _, builtIn := model.Builtin(l.Providers[0]); {
+		case l.Providers[0] == model.OpenAI:
+			names = append(names, l.Names[0])
+		case builtIn:
+			names = append(names, l.Providers[0]+":"+l.Names[0])
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 // A pipe is both ends of a connection.

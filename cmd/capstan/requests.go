@@ -20,14 +20,16 @@ import (
 
 func (c *Command) validateRequest() *cobra.Command {
 	var i inspectors.Inspector
+	var network networkFlags
 	var name string
 	cmd := &cobra.Command{
 		Use:   "validate-request REQUEST.json",
 		Short: "Execute a validation request and print the response",
 		Long: `Execute a request of the validation request protocol: read the files of its worktree,
 run its commands, call its services and open its pages in a headless Chromium. Services
-need --allow-services, and commands need --allow-exec. --model judges the criteria that
-cannot be computed; without a model they are BLOCKED.`,
+need --allow-services, other hosts of a page need --allow-host, and commands need
+--allow-exec. --model judges the criteria that cannot be computed; without a model they are
+BLOCKED.`,
 		Annotations: exitStatus("0 PASS, 1 FAIL or PARTIAL, 2 a malformed request, 3 BLOCKED"),
 		Example:     `  capstan validate-request request.json --allow-services --allow-exec --evidence shots`,
 		Args:        cobra.ExactArgs(1),
@@ -43,6 +45,7 @@ cannot be computed; without a model they are BLOCKED.`,
 			for _, w := range r.Warnings() {
 				fmt.Fprintln(c.Stderr, "note:", w)
 			}
+			i.Network.Methods = network.methods
 			if i.Judge, err = c.criterionJudge(name); err != nil {
 				return err
 			}
@@ -53,6 +56,7 @@ cannot be computed; without a model they are BLOCKED.`,
 	flags.StringVar(&i.Root, "root", "", flagTexts["root"])
 	flags.BoolVar(&i.AllowExec, "allow-exec", false, flagTexts["allow-exec"])
 	flags.BoolVar(&i.Network.Services, "allow-services", false, "permission to connect to the services and ports of the request")
+	network.add(cmd, &i.Network.Hosts)
 	flags.StringVar(&i.EvidenceDir, "evidence", "", flagTexts["evidence"])
 	flags.StringVar(&i.Browser, "browser", "", "path of Chromium, or none")
 	flags.Var((*given.Models)(&name), "model", flagTexts["model"])

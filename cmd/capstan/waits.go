@@ -23,7 +23,11 @@ func (p *progress) waits(w openai.Wait) {
 	}
 	p.waited[w.Host] = now
 	d := max(w.For.Round(100*time.Millisecond), 100*time.Millisecond)
-	if w.Limited {
+	switch {
+	case w.Quota:
+		p.line("  requests_per_minute of %s: calls wait %s", w.Host, d)
+		return
+	case w.Limited:
 		p.line("  %s limits the rate: calls wait %s", w.Host, d)
 		return
 	}

@@ -24,6 +24,10 @@ type fenceLine struct {
 
 // codeIn lists the fenced blocks of a text, and the inline code of the paragraphs
 // that contain marks. A fence that nobody closes begins no block.
+//
+// Package reading cannot replace it. In CommonMark, a line of one tag such as <think>
+// begins an HTML block, which hides the fences within, and an open fence contains the
+// rest of the text. In a stream the text has no end yet, so an open fence is no block.
 func codeIn(text string, marks []mark) []region {
 	fences := fenceLines(text)
 	closing := closingLines(fences)

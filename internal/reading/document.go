@@ -1,9 +1,10 @@
 // Package reading reads a text as Markdown, with positions: front matter, headings and
-// their sections, tables, list items, fenced blocks, JSON, lines of the form
-// "label: value", links and footnotes. It never interprets a sentence.
+// their sections, tables, list items, fenced blocks, JSON, links and footnotes. It never
+// interprets a sentence.
 //
 // [Read] returns a [Document]. [Of] returns the same document to all checks of one
-// attempt. [Numbers] reads the numbers of a string.
+// attempt. [Numbers] reads the numbers of a string, [ValueOf] the number that stands
+// behind a label.
 //
 // Reading takes linear time, or Read returns an error: texts of more than 1 MiB that are
 // not JSON, and texts with too many nested or crossing marks, are not read.
@@ -34,7 +35,6 @@ type Document struct {
 	Headings  []Heading    // outside quotations and lists
 	Tables    []Table
 	JSON      []JSON
-	Fields    []Field
 	Links     []Link
 	Footnotes []Footnote
 

@@ -40,7 +40,6 @@ func Read(source string) (*Document, error) {
 	}
 	d.outline()
 	d.fences()
-	d.fields()
 	return d, nil
 }
 

@@ -146,37 +146,32 @@ func TestReadFrontMatter(t *testing.T) {
 	}
 }
 
-func TestReadFields(t *testing.T) {
-	for _, c := range []struct{ name, source, want string }{
-		{"lines", "Decision: APPROVE\nReason : none\n", "0 Decision=APPROVE; 0 Reason=none"},
-		{"no label", "See https://a.example or 12:30.\nHe left. Then: nothing\n: x\n12: y", ""},
-		{"items", "- Score: 5 %\n- [x] Done: yes\n  more: here", "1 Score=5 %; 1 Done=yes; 0 more=here"},
-		{"bold", "**IVPS** = 23.45\n**E[X]:** 1, **Y**: 2 | **Z** : 3\n**no** label", "2 IVPS=23.45; 2 E[X]=1; 2 Y=2; 2 Z=3"},
-		{"bold item", "- **Verdict:** PASS (all)", "2 Verdict=PASS (all)"},
-		{"headings", "# Verdict: PASS\n\n## Score\n\n0.8\n\n## Text\n\ntwo\nlines", "4 Verdict=PASS; 4 Score=0.8"},
-		{"assignments", "So, the final E[IVPS] = $23.45 and x == 3, y = z.\nNOK = NOK 7; a = 5 %", "5 the final E[IVPS]=$23.45; 5 NOK=NOK 7; 5 a=5 %"},
-		{"table", "| m | T1 | T2 |\n|---|---|---|\n| IVPS | 1.5 | |\n", "3 @m=IVPS; 3 IVPS@T1=1.5"},
-		{"table of two columns", "| a | b |\n|---|---|\n| c | d |\n", "3 a=b; 3 @a=c; 3 c@b=d"},
-		{"code", "```\nIVPS: 3\n```\n\n```json\n{\"a\": 3}\n```", "0 IVPS=3"},
-		{"quotation", "> Verdict: PASS", "0 Verdict=PASS"},
-		{"wide colon", "决定：批准", "0 决定=批准"},
+// A value is the number behind a label; of an equation it is the last one.
+func TestValueOf(t *testing.T) {
+	about := func(word string) bool { return word == "about" }
+	for text, want := range map[string]string{
+		"23.45": "23.45 2", "$1,851,425K / 14,500K shares": "none", "1.0 + 1.0 = 2.0": "2 1", "about NOK 74": "74 0", "some NOK 74": "none",
+		"£7.25 → £6.98": "6.98 2", "(12.5)": "-12.5 1", "US$ 3": "3 0", "Equity / FDSO": "none", "1,200": "1200 0", "7.25, so it is = 3": "7.25 2",
+		"(4.5% + 2.6 × 5.0%) = 17.5%": "17.5 1", "> 3": "none", "12 % - 14 %": "none",
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			var got []string
-			for _, f := range read(t, c.source).Fields {
-				column := ""
-				if f.Column != "" {
-					column = "@" + f.Column
-				}
-				got = append(got, fmt.Sprintf("%d %s%s=%s", f.Form, f.Label, column, f.Value))
-				if f.Form != reading.RowCell && !strings.Contains(c.source[f.ValueSpan.Start:], f.ValueSpan.In(c.source)) {
-					t.Errorf("%s is at %v", f.Value, f.ValueSpan)
-				}
-			}
-			if got := strings.Join(got, "; "); got != c.want {
-				t.Errorf("got  %s\nwant %s", got, c.want)
-			}
-		})
+		got := "none"
+		if v := reading.ValueOf(text, about); v != nil {
+			got = fmt.Sprintf("%g %d", v.Value, v.Decimals)
+		}
+		if got != want {
+			t.Errorf("%q: got %s, want %s", text, got, want)
+		}
+	}
+}
+
+func TestCutLabel(t *testing.T) {
+	for line, want := range map[string]string{
+		"Decision: APPROVE": "Decision|APPROVE", "IVPS = 3": "IVPS|3", "决定：批准": "决定|批准", "He left. Then: no": "", "at 12:30": "", "12: y": "", "no label": "",
+	} {
+		label, value, found := reading.CutLabel(line)
+		if got := strings.TrimSpace(label) + "|" + value; found != (want != "") || found && got != want {
+			t.Errorf("%q: got %q %t", line, got, found)
+		}
 	}
 }
 
@@ -363,10 +358,6 @@ func FuzzRead(f *testing.F) {
 			inside("heading", h.Span, source)
 			inside("section", h.Section, source)
 		}
-		for _, fd := range d.Fields {
-			inside("label", fd.LabelSpan, source)
-			inside("value", fd.ValueSpan, source)
-		}
 		for _, l := range d.Links {
 			inside("link", l.Span, source)
 		}
@@ -379,6 +370,8 @@ func FuzzRead(f *testing.F) {
 		for _, n := range reading.Numbers(source) {
 			inside("number", n.Span, source)
 		}
+		reading.ValueOf(source, func(string) bool { return true })
+		reading.CutLabel(source)
 		again, err := reading.Read(source)
 		if err != nil || !reflect.DeepEqual(again, d) {
 			t.Fatalf("%q is read in two ways", source)

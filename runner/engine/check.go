@@ -3,6 +3,7 @@ package engine
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/event"
@@ -21,6 +22,7 @@ type place struct {
 	attempt, turn int
 	tool          string // whose call or result is judged
 	unfit         bool   // the text broke its output_schema: a pure check that cannot read it was not asked
+	findings      []any  // of the computed checks, for the judges behind them
 }
 
 // under is the address of the i-th check of a moment at the place.
@@ -65,6 +67,7 @@ func (f *flow) checks(at place, list []*cascades.Check, s validators.Subject) ([
 		}
 		found[i], stopped = o, o.Stops()
 	}
+	at.findings = findingsOf(found)
 	var err error
 	for _, lot := range lots.Of(at.tool, list) {
 		if err == nil {
@@ -86,6 +89,22 @@ func (f *flow) checks(at place, list []*cascades.Check, s validators.Subject) ([
 		}
 	}
 	return outcomes, err
+}
+
+// findingsOf lists the issues and warnings of computed checks, as judges behind them read
+// them. A rejection without an issue is its reason.
+func findingsOf(found []wards.Outcome) []any {
+	var list []any
+	for _, o := range found {
+		issues := slices.Concat(o.Verdict.Issues, o.Verdict.Warnings)
+		if o.Ward != nil && o.Failed() && len(issues) == 0 {
+			issues = []validators.Issue{{Message: o.Verdict.Reason}}
+		}
+		for _, i := range issues {
+			list = append(list, map[string]any{"validator": o.Ward.Name, "check": i.Check, "message": i.Message, "location": i.Location})
+		}
+	}
+	return list
 }
 
 // settled tells whether err is the run's own end and not the host's, which a cascade

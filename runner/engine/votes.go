@@ -23,7 +23,9 @@ const maxJudgements = 3
 
 // judged asks a model for a verdict.
 func (f *flow) judged(path event.Path, at place, v *cascades.Validator, s validators.Subject) (verdict validators.Verdict, unsaid, err error) {
-	criteria, err := v.Criteria.Render(f.checkVars(s, v.Criteria))
+	vars := f.checkVars(s, v.Criteria)
+	vars["findings"] = append([]any{}, at.findings...)
+	criteria, err := v.Criteria.Render(vars)
 	if err != nil {
 		return verdict, err, nil
 	}

@@ -20,12 +20,6 @@ type Model interface {
 	Call(ctx context.Context, r Request) (Response, error)
 }
 
-// A Pricer is a model that knows what it costs.
-type Pricer interface {
-	// Priced says whether calls of the named model get a cost.
-	Priced(name string) bool
-}
-
 // A Readier is a model that knows before it is asked whether it can be.
 type Readier interface {
 	// Ready says why calls of the named model cannot be made: the key of its

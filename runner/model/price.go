@@ -1,10 +1,6 @@
 package model
 
-import (
-	"maps"
-
-	"github.com/seed61713e19/capstan/validators/patterns"
-)
+import "github.com/seed61713e19/capstan/validators/patterns"
 
 // A Price is the cost of a model's tokens in US dollars per million. Thinking is part of
 // the output.
@@ -20,25 +16,14 @@ type Price struct {
 // its own.
 type Prices map[string]Price
 
-// With is a copy with more prices, which win.
-func (p Prices) With(more Prices) Prices {
-	all := Prices{}
-	maps.Copy(all, p)
-	maps.Copy(all, more)
-	return all
-}
-
 var dated = patterns.Lazy(`-20\d\d-?\d\d-?\d\d$`)
 
-// Of is the price of a model, if there is one.
+// Of returns the price of a model.
 func (p Prices) Of(name string) (Price, bool) {
-	price, ok := p[name]
-	if !ok {
-		if at := dated().FindStringIndex(name); at != nil {
-			price, ok = p[name[:at[0]]]
-		}
-	}
-	return price, ok
+	return undated(name, func(name string) (Price, bool) {
+		price, ok := p[name]
+		return price, ok
+	})
 }
 
 // Cost returns the cost of a usage's tokens in dollars: of the input, tokens read from

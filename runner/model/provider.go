@@ -23,6 +23,7 @@ type Provider struct {
 	Headers   map[string]string // sent with every request
 	Prices    Prices            // of its models; win over the shipped ones
 	Costs     bool              // it reports what an answer costs
+	Limits    Limits            // of the requests to it
 
 	LimitField  string   // what max_output_tokens is called; "" for max_tokens
 	CacheField  string   // the member that names a run for its prompt cache; "" for none

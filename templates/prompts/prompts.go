@@ -25,10 +25,11 @@ var files embed.FS
 //	unusable_reply      problem, shape
 //	turn_default        turn, max_turns, failed
 //	loop_until          validator, description, attempts; or sentence, attempts
+//	capy_claims         findings: [{validator, check, message, location}] of the checks before it
 //
 // A mark stands in the tags around foreign text, which must not be able to close them: it is a word that stands in none of it.
 //
-// The others have none: loop_until_silent, mutations_approach, mutations_augment and mutations_rewrite, one to a line, and the criteria grammar_check, content_safety, style_check, quality_check and capy_claims.
+// The others have none: loop_until_silent, mutations_approach, mutations_augment and mutations_rewrite, one to a line, and the criteria grammar_check, content_safety, style_check and quality_check.
 func Source(name string) (text string, ok bool) {
 	data, err := files.ReadFile(name + ".md")
 	return string(data), err == nil

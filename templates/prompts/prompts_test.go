@@ -47,7 +47,7 @@ func TestPromptVariables(t *testing.T) {
 		"unusable_reply":    {"problem", "shape"},
 		"turn_default":      {"failed", "max_turns", "turn"},
 		"loop_until":        {"attempts", "description", "sentence", "validator"},
-		"loop_until_silent": nil, "grammar_check": nil, "content_safety": nil, "style_check": nil, "quality_check": nil, "capy_claims": nil,
+		"loop_until_silent": nil, "grammar_check": nil, "content_safety": nil, "style_check": nil, "quality_check": nil, "capy_claims": {"findings"},
 	}
 	files, err := filepath.Glob("*.md")
 	if err != nil || len(files) != len(want) {

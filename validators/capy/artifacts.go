@@ -1,16 +1,14 @@
 package capy
 
 import (
-	"github.com/seed61713e19/capstan/validators/patterns"
-	"path"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/seed61713e19/capstan/internal/reading"
+	"github.com/seed61713e19/capstan/validators/patterns"
 )
 
-// A measure is what a section or a value holds.
+// A measure counts the content of a range of parts.
 type measure struct {
 	rows, leaves, items, fences, words int
 	filler                             bool // a paragraph is a filler
@@ -23,50 +21,62 @@ func (m measure) enough(least *minimum) bool {
 	return m.rows >= least.Rows || m.leaves >= least.Leaves || m.items >= least.Items || m.fences > 0 || m.words >= least.Words
 }
 
-// section measures the blocks of a part of the text. Fillers and end marks do not count.
-func (r *run) section(d *document, s reading.Span) measure {
-	var m measure
-	first := sort.Search(len(d.Tables), func(i int) bool { return d.Tables[i].Start >= s.Start })
-	for i := first; i < len(d.Tables) && d.Tables[i].Start < s.End; i++ {
-		if t := &d.Tables[i]; s.Contains(t.Start) {
-			for _, row := range t.Rows {
-				if r.filledRow(texts(row)) {
-					m.rows++
-				}
-			}
-		}
+// inside measures the parts inside a part, or the part itself if it is a scalar.
+func (r *run) inside(d *document, i int) measure {
+	if p := &d.parts[i]; p.kind == aMember && p.end == i+1 {
+		return r.measure(d, i, p.end)
 	}
-	for i := d.blockAt(s.Start); i < len(d.Blocks) && d.Blocks[i].Start < s.End; i++ {
-		b := &d.Blocks[i]
-		if b.End <= s.Start {
-			continue
-		}
-		switch b.Kind {
-		case reading.HeadingBlock:
-			if labelledLine().MatchString(b.Text) && !r.fillerLine(b.Text) {
+	return r.measure(d, i+1, d.parts[i].end)
+}
+
+// measure measures a range of parts. Fillers and end marks do not count.
+func (r *run) measure(d *document, from, to int) measure {
+	var m measure
+	for i := from; i < to; i++ {
+		switch p := &d.parts[i]; p.kind {
+		case aRow:
+			if p.level > 0 && r.filledRow(p.cells) {
+				m.rows++
+			}
+		case anItem:
+			if !r.fillerLine(p.text) {
 				m.items++
 			}
-		case reading.RowBlock, reading.RuleBlock:
-		case reading.ItemBlock:
-			if !r.fillerLine(b.Text) {
+		case aTitle:
+			if p.level == boldLevel {
+				r.paragraph(&m, p.label)
+			} else if _, value, ok := reading.CutLabel(p.label); ok && value != "" && !r.fillerLine(p.label) {
 				m.items++
 			}
-		case reading.CodeBlock:
-			r.code(&m, d, i)
-		case reading.HTMLBlock:
-			if text := b.In(d.Source)[max(0, s.Start-b.Start):]; !strings.HasPrefix(strings.TrimSpace(text), "<!--") {
-				r.paragraph(&m, tag().ReplaceAllString(text, "\n"))
+		case aMember:
+			if p.json == '0' || p.json == '"' && p.text != "" && !r.filler(p.text) {
+				m.leaves++
+			}
+		case aCode:
+			isJSON := p.end > i+1 || p.block.Fenced && strings.EqualFold(p.block.Language, "json")
+			if !isJSON && strings.TrimSpace(p.text) != "" && !r.filler(p.text) {
+				m.fences++
+			}
+			if r.broken(p) != nil {
+				m.leaves += r.policy.Minimum.Leaves // check 3 reports the error
 			}
 		default:
-			r.paragraph(&m, b.Text)
+			if !p.comment() {
+				r.paragraph(&m, p.text)
+			}
 		}
 	}
 	return m
 }
 
-// blockAt returns the index of the last block that begins at or before an offset.
-func (d *document) blockAt(offset int) int {
-	return max(0, sort.Search(len(d.Blocks), func(i int) bool { return d.Blocks[i].Start > offset })-1)
+// broken returns the JSON of a block of code that does not parse, nil for another block.
+func (r *run) broken(p *part) *reading.JSON {
+	for i := range p.doc.JSON {
+		if j := &p.doc.JSON[i]; j.Err != nil && j.Text != "" && p.block.Contains(j.Start) {
+			return j
+		}
+	}
+	return nil
 }
 
 func (r *run) paragraph(m *measure, text string) {
@@ -79,97 +89,45 @@ func (r *run) paragraph(m *measure, text string) {
 		}
 		if r.fillerLine(line) || r.filler(text) {
 			m.filler = true
-		} else {
-			if labelledLine().MatchString(line) {
-				m.items++
-			}
-			m.words += len(strings.Fields(line))
+			continue
 		}
-	}
-}
-
-// code measures a block of code: the leaves of JSON, or that there is any text.
-func (r *run) code(m *measure, d *document, block int) {
-	i := sort.Search(len(d.JSON), func(i int) bool { return d.JSON[i].Block >= block })
-	if i < len(d.JSON) && d.JSON[i].Block == block {
-		j := &d.JSON[i]
-		if j.Err != nil && j.Text != "" {
-			m.leaves += r.policy.Minimum.Leaves // check 3 reports the error
-		} else if n := d.firstNode(j.Span); n >= 0 {
-			m.leaves += d.leaves(r.vocabulary, n, r.policy.Minimum.Leaves)
+		if labelledLine().MatchString(line) {
+			m.items++
 		}
-		return
-	}
-	if b := &d.Blocks[block]; strings.TrimSpace(b.Text) != "" && !r.filler(b.Text) && !(b.Fenced && strings.EqualFold(b.Language, "json")) {
-		m.fences++
+		m.words += len(strings.Fields(line))
 	}
 }
 
 // filledRow reports whether a row has a cell that is neither its first one nor a filler.
-func (r *run) filledRow(cells []string) bool {
-	if len(cells) > 1 {
-		cells = cells[1:]
-	}
-	return slices.ContainsFunc(cells, func(c string) bool { return strings.TrimSpace(c) != "" && !r.filler(c) })
+func (r *run) filledRow(cells []reading.Cell) bool {
+	return slices.ContainsFunc(cells[min(1, len(cells)-1):], func(c reading.Cell) bool {
+		return strings.TrimSpace(c.Text) != "" && !r.filler(c.Text)
+	})
 }
 
-var (
-	taskBox = patterns.Lazy(`^\s*\[[ xX]\]\s*`)
-	labels  = patterns.Lazy(`^[^:=]{1,60}[:=]\s*`)
-)
+var taskBox = patterns.Lazy(`^\s*\[[ xX]\]\s*`)
 
-// fillerLine reports whether a line, or the value after its label, is a filler.
+// fillerLine reports whether a line, or the value behind its label, is a filler.
 func (r *run) fillerLine(line string) bool {
 	line = taskBox().ReplaceAllString(line, "")
-	return r.filler(line) || r.filler(labels().ReplaceAllString(line, ""))
+	_, value, labelled := reading.CutLabel(line)
+	return r.filler(line) || labelled && r.filler(value)
 }
 
-// An artifactPlace is where an artifact is, with the worst that can be said of it.
+// An artifactPlace is a place that names an artifact, with what is wrong there.
 type artifactPlace struct {
 	place
 	thin bool   // its content is under the minimum
 	json bool   // it is JSON
 	nope string // why it does not count
-	node int    // of its JSON, -1 if it is not JSON
+	node int    // the part that is its JSON, -1 if it is not JSON
 }
 
-// artifact finds an artifact by a heading, a key or a file. It returns nil if nothing
-// names it.
-func (r *run) artifact(name string) *artifactPlace {
-	if found, ok := r.found[name]; ok {
-		return found
-	}
-	a := r.policy.Artifacts[name]
-	var best *artifactPlace
-	better := func(one *artifactPlace) {
-		if one != nil && (best == nil || one.rank(a.JSON) > best.rank(a.JSON)) {
-			best = one
-		}
-	}
-	for _, d := range r.docs {
-		if a.allows("heading") {
-			for i := range d.titles {
-				better(r.atTitle(d, &d.titles[i], &a))
-			}
-		}
-		if a.allows("key") {
-			better(r.atKey(d, name, &a))
-		}
-		if a.allows("file") {
-			better(r.asFile(d, name, &a))
-		}
-	}
-	if r.found == nil {
-		r.found = map[string]*artifactPlace{}
-	}
-	r.found[name] = best
-	return best
-}
-
-func (a *artifact) allows(where string) bool { return len(a.In) == 0 || slices.Contains(a.In, where) }
-
+// rank returns how good a place is, from 0. A nil place has rank -1.
 func (p *artifactPlace) rank(json bool) int {
 	switch {
+	case p == nil:
+		return -1
 	case p.nope != "":
 		return 0
 	case json && !p.json:
@@ -180,167 +138,139 @@ func (p *artifactPlace) rank(json bool) int {
 	return 3
 }
 
+// artifact finds an artifact by a heading, a key or a file. It returns nil if nothing
+// names it.
+func (r *run) artifact(name string) *artifactPlace {
+	if found, ok := r.found[name]; ok {
+		return found
+	}
+	a := r.policy.Artifacts[name]
+	var best *artifactPlace
+	better := func(where string, one *artifactPlace) {
+		if (len(a.In) == 0 || slices.Contains(a.In, where)) && one.rank(a.JSON) > best.rank(a.JSON) {
+			best = one
+		}
+	}
+	for _, d := range r.docs {
+		for i := range d.parts {
+			switch p := &d.parts[i]; {
+			case p.kind == aTitle && r.names(p.label, &a):
+				better("heading", r.atTitle(d, i))
+			case p.kind == aCode && (p.end == i+1 || p.parent < 0):
+				if j := r.broken(p); j != nil && strings.Contains(j.Text, `"`+name+"_") {
+					better("key", &artifactPlace{place: place{d, j.At}, json: true, node: -1}) // check 3 reports the error
+				}
+			case p.kind == aMember:
+				if at := keyed(d, i, name); at >= 0 {
+					better("key", r.atKey(d, at, p.place))
+				} else if root, key := d.root(), strings.ToLower(p.label); root >= 0 && (i == root && a.file.MatchString(d.file) ||
+					slices.Contains(a.Keys, key) || key == "schema_version" && a.file.MatchString(p.text)) {
+					better("file", r.atKey(d, root, d.parts[root].place))
+				}
+			}
+		}
+	}
+	if r.found == nil {
+		r.found = map[string]*artifactPlace{}
+	}
+	r.found[name] = best
+	return best
+}
+
 var artifactRange = patterns.Lazy(`(?i)A\.?\d+\s*(?:-|–|—|to|through|bis)\s*(?:A\.?)?\d`)
 
-// atTitle returns the artifact that a heading names: A.n with words of its name, alone, or
+// names reports whether a heading names an artifact: A.n with words of its name, alone, or
 // in brackets behind its name.
-func (r *run) atTitle(d *document, t *title, a *artifact) *artifactPlace {
-	text := strings.NewReplacer("_", " ", "**", "").Replace(fold(t.text))
-	m := a.heading.FindStringIndex(text)
+func (r *run) names(heading string, a *artifact) bool {
+	text := strings.NewReplacer("_", " ", "**", "").Replace(fold(heading))
+	m := a.heading.FindStringSubmatchIndex(text)
 	if m == nil || artifactRange().MatchString(text) {
-		return nil
+		return false
 	}
-	number := strings.IndexAny(text[m[0]:], "0123456789") + m[0]
-	for number < len(text) && text[number] >= '0' && text[number] <= '9' {
-		number++
-	}
-	from := m[0] + strings.IndexAny(strings.ToUpper(text[m[0]:]), "A")
-	before, after := text[:from], strings.TrimLeft(text[number:], " .:–—-)]")
-	after, bracket, _ := strings.Cut(after, "(")
+	after, _, _ := strings.Cut(strings.TrimLeft(text[m[3]:], " .:–—-)]"), "(")
 	after, _, _ = strings.Cut(after, ":")
-	named := func(words []token) bool {
-		return len(words) > 0 && !slices.ContainsFunc(words, func(t token) bool {
-			return !slices.Contains(a.Names, t.word) && len(r.words.find([]token{t}, "qualifier")) == 0
-		}) && slices.ContainsFunc(words, func(t token) bool { return slices.Contains(a.Names, t.word) })
-	}
 	if behind := tokens(after); len(behind) > 0 {
-		if !named(behind) {
-			return nil
-		}
-	} else if ahead := tokens(before); len(ahead) > 0 && !r.introduces(ahead) && !named(lastWords(before)) {
-		return nil
+		return r.namedBy(behind, a)
 	}
-	p := &artifactPlace{place: place{d, t.start}, node: -1}
-	if r.filler(strings.TrimSuffix(bracket, ")")) && bracket != "" {
-		p.nope = "its heading says so"
-		return p
-	}
-	content := r.section(d, t.body)
-	p.json, p.node = content.leaves > 0, d.firstNode(t.body)
-	p.thin = !content.enough(r.policy.Minimum)
-	if !content.any() || p.thin && content.filler {
-		p.nope = "its section has no content"
-	}
-	return p
+	before := strings.TrimRight(text[:m[2]], " ([:–—-")
+	return r.introduces(tokens(before)) || r.namedBy(tokens(before[strings.LastIndexAny(before, ".:–—|")+1:]), a)
+}
+
+// namedBy reports whether words are of the artifact's name, or qualifiers of it.
+func (r *run) namedBy(words []token, a *artifact) bool {
+	of := func(t token) bool { return slices.Contains(a.Names, t.word) }
+	return slices.ContainsFunc(words, of) && !slices.ContainsFunc(words, func(t token) bool {
+		return !of(t) && len(r.words.find([]token{t}, "qualifier")) == 0
+	})
 }
 
 // introduces reports whether words before A.n leave it the heading's subject: a number, or
 // a qualifier such as "Updated".
 func (r *run) introduces(words []token) bool {
-	for _, t := range words {
+	return !slices.ContainsFunc(words, func(t token) bool {
 		digits := strings.Trim(t.word, "0123456789ivx") == ""
 		qualifies := len(r.words.find([]token{t}, "qualifier")) > 0 && len(r.words.find([]token{t}, "connective")) == 0
-		if !digits && !qualifies && t.word != "artifact" && t.word != "state" {
-			return false
+		return !digits && !qualifies && t.word != "artifact" && t.word != "state"
+	})
+}
+
+func (r *run) atTitle(d *document, i int) *artifactPlace {
+	t := &d.parts[i]
+	p := &artifactPlace{place: t.place, node: -1}
+	for c := i + 1; c < t.end && p.node < 0; c++ {
+		if d.parts[c].kind == aMember {
+			p.node = c
 		}
 	}
-	return true
+	content := r.inside(d, i)
+	p.json, p.thin = content.leaves > 0, !content.enough(r.policy.Minimum)
+	switch b := bracket().FindStringSubmatch(fold(t.label)); {
+	case b != nil && r.filler(b[1]):
+		p.nope = "its heading says so"
+	case !content.any() || p.thin && content.filler:
+		p.nope = "its section has no content"
+	}
+	return p
 }
 
-// lastWords returns the words after the last number or sign of a heading's beginning.
-func lastWords(text string) []token {
-	text = strings.TrimRight(text, " ([:–—-")
-	return tokens(text[strings.LastIndexAny(text, ".:–—|")+1:])
-}
-
-// firstNode returns the index of the first JSON value in a span, -1 if there is none.
-func (d *document) firstNode(s reading.Span) int {
-	i := sort.Search(len(d.nodes), func(i int) bool { return d.nodes[i].offset >= s.Start })
-	if i < len(d.nodes) && d.nodes[i].offset < s.End {
-		return i
+// keyed returns the part of the artifact that a member of JSON is, by its key A.n_… or as
+// the artifact_id of the object around it, -1 if it is none.
+func keyed(d *document, i int, name string) int {
+	switch p := &d.parts[i]; {
+	case startsWith(p.label, name):
+		if p.json == '{' || p.json == '[' {
+			return i
+		}
+	case (p.label == "artifact_id" || p.label == "artifact") && p.json == '"' && startsWith(p.text, name):
+		return p.parent
 	}
 	return -1
 }
 
-// atKey returns the artifact under a key A.n_… or of an object whose artifact_id is A.n.
-func (r *run) atKey(d *document, name string, a *artifact) *artifactPlace {
-	var best *artifactPlace
-	for i := range d.JSON {
-		if j := &d.JSON[i]; j.Err != nil && strings.Contains(j.Text, `"`+name+"_") {
-			best = &artifactPlace{place: place{d, j.At}, json: true, node: -1} // check 3 reports the error
-		}
+func (r *run) atKey(d *document, at int, key place) *artifactPlace {
+	m := r.inside(d, at)
+	p := &artifactPlace{place: key, json: true, node: at, thin: !m.enough(r.policy.Minimum)}
+	if !m.any() {
+		p.nope = "it has no values"
 	}
-	for i := range d.nodes {
-		n := &d.nodes[i]
-		if n.key == "" || !startsWith(n.key, name) && !(n.key == "artifact_id" || n.key == "artifact") {
-			continue
-		}
-		at := i
-		if n.kind == '"' && n.key != "" && !startsWith(n.key, name) {
-			if !startsWith(n.text, name) || n.parent < 0 {
-				continue
-			}
-			at = n.parent
-		}
-		if d.nodes[at].kind != '{' && d.nodes[at].kind != '[' {
-			continue
-		}
-		m := measure{leaves: d.leaves(r.vocabulary, at, r.policy.Minimum.Leaves)}
-		p := &artifactPlace{place: place{d, n.offset}, json: true, node: at, thin: !m.enough(r.policy.Minimum)}
-		if !m.any() {
-			p.nope = "it has no values"
-		}
-		if best == nil || p.rank(a.JSON) > best.rank(a.JSON) {
-			best = p
-		}
+	return p
+}
+
+// root returns the part that all of a JSON document is, -1 if the document is no JSON.
+func (d *document) root() int {
+	if d.single() == nil {
+		return -1
 	}
-	return best
+	return slices.IndexFunc(d.parts, func(p part) bool { return p.kind == aMember })
 }
 
 // startsWith reports whether a key is A.n or begins with A.n_ or A_n_.
 func startsWith(key, name string) bool {
-	number := strings.TrimPrefix(name, "A.")
 	if len(key) < 2 || key[0] != 'A' && key[0] != 'a' {
 		return false
 	}
-	rest, ok := strings.CutPrefix(strings.TrimLeft(key[1:], "._"), number)
-	return ok && len(key) < 120 && (rest == "" || strings.ContainsRune("_ .:-", rune(rest[0])))
-}
-
-// asFile returns the artifact that a JSON document as a whole is: by its file name, its
-// schema_version or the keys near its top.
-func (r *run) asFile(d *document, name string, a *artifact) *artifactPlace {
-	if d.single() == nil || len(d.nodes) == 0 {
-		return nil
-	}
-	m := measure{leaves: d.leaves(r.vocabulary, 0, r.policy.Minimum.Leaves)}
-	if !m.enough(r.policy.Minimum) {
-		return nil
-	}
-	score := 0
-	if d.file != "" && a.file.MatchString(path.Base(strings.ReplaceAll(d.file, `\`, "/"))) {
-		score = 2
-	}
-	seen := map[string]bool{}
-	for i := range d.nodes {
-		n := &d.nodes[i]
-		key := strings.ToLower(n.key)
-		if key == "" || seen[key] || d.depth(i) > maxDepth {
-			continue
-		}
-		seen[key] = true
-		switch {
-		case slices.Contains(a.Sure, key), key == "schema_version" && a.file.MatchString(n.text):
-			score += 2
-		case slices.Contains(a.Keys, key):
-			score++
-		}
-	}
-	if score < 2 {
-		return nil
-	}
-	return &artifactPlace{place: place{d, d.nodes[0].offset}, json: true, node: 0}
-}
-
-// maxDepth is how deep the keys may be by which a file is known.
-const maxDepth = 3
-
-func (d *document) depth(i int) int {
-	n := 0
-	for p := d.nodes[i].parent; p >= 0 && n <= maxDepth; p = d.nodes[p].parent {
-		n++
-	}
-	return n
+	rest, ok := strings.CutPrefix(strings.TrimLeft(key[1:], "._"), strings.TrimPrefix(name, "A."))
+	return ok && (rest == "" || strings.ContainsRune("_ .:-", rune(rest[0])))
 }
 
 // artifactsCheck is check 2: the artifacts of the stage's row and what else it needs.
@@ -363,5 +293,25 @@ func (r *run) artifactsCheck(f *findings) {
 		r.schemaCheck(f, name, &a, p)
 		last = p.place
 	}
-	r.needsCheck(f, last)
+	for _, name := range r.stage.Needs {
+		r.need(f, name, last)
+	}
+}
+
+// schemaCheck checks the JSON of an artifact against the schema of the policy.
+func (r *run) schemaCheck(f *findings, name string, a *artifact, p *artifactPlace) {
+	if a.check == nil || p.node < 0 || p.nope != "" {
+		return
+	}
+	node, parts := p.node, p.doc.parts
+	if inner := node + 1; inner < parts[node].end && startsWith(parts[inner].label, name) && parts[inner].end == parts[node].end {
+		node = inner // {"A.3_…": …}
+	}
+	violations, err := a.check.Check(nil, p.doc.plain(node))
+	if err != nil {
+		f.fail(p.place, "%s is not checked against its schema: %v", name, err)
+	}
+	for _, v := range violations {
+		f.fail(p.place, "%s does not match its schema: %s", name, v)
+	}
 }

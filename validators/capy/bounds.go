@@ -6,9 +6,33 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/seed61713e19/capstan/internal/reading"
 )
 
-// boundsCheck is check 4: the numbers of the policy's values are in their ranges.
+// A limit is what the number of a value must be, and how bad it is if it is not: 1 for a
+// warning, 2 for a failure.
+type limit struct {
+	severity int
+	operator string
+	number   float64
+	value    string // the name of the value whose number it is, "" for a number
+}
+
+// operators report whether a number is within a limit.
+var operators = map[string]func(x, limit float64) bool{
+	">":  func(x, limit float64) bool { return x > limit },
+	">=": func(x, limit float64) bool { return x >= limit },
+	"<=": func(x, limit float64) bool { return x <= limit },
+	"<":  func(x, limit float64) bool { return x < limit },
+}
+
+var (
+	wants = map[string]string{">": "more than", ">=": "at least", "<=": "at most", "<": "less than"}
+	sides = map[string]string{">=": "lower", "<=": "upper"}
+)
+
+// boundsCheck is check 4: the numbers of the policy's values are within their limits.
 func (r *run) boundsCheck(f *findings) {
 	for _, name := range sortedKeys(r.policy.Values) {
 		v := r.policy.Values[name]
@@ -17,10 +41,10 @@ func (r *run) boundsCheck(f *findings) {
 		}
 		var reported []string // the same number in other places is no further finding
 		for _, one := range r.of(name) {
-			if !one.counts() || one.figure.To != nil || name == "p" && one.scenario == 0 || stale(r.stage.Name, one) {
+			if !one.counts() || one.figure.To != nil || name == "p" && one.scenario == 0 || r.stale(one) {
 				continue
 			}
-			if seen := fmt.Sprint(v.amounts(one)); !slices.Contains(reported, seen) && r.inRange(f, v, one) {
+			if seen := fmt.Sprint(v.amounts(one.figure)); !slices.Contains(reported, seen) && r.inRange(f, v, one) {
 				reported = append(reported, seen)
 			}
 		}
@@ -31,78 +55,94 @@ func (r *run) boundsCheck(f *findings) {
 	r.sidecarValues(f)
 }
 
-// counts reports whether a fact is a number under a whole label, of the case itself and
-// not in a comment.
+// counts reports whether a fact is a number under a whole label. Facts about other cases
+// and facts in comments do not count.
 func (one *fact) counts() bool { return one.figure != nil && one.whole && !one.aside && !one.hidden }
 
 // stale reports whether a fact in the output of a T2 is of T1.
-func stale(stage string, one *fact) bool {
-	return strings.HasSuffix(stage, "_T2") && slices.Contains(one.states, "1") && slices.Contains(one.states, "turn")
+func (r *run) stale(one *fact) bool {
+	return strings.HasSuffix(r.stage.Name, "_T2") && slices.Contains(one.states, "1") && slices.Contains(one.states, "turn")
 }
 
-// A fault is how bad a number is, 0 for in range, and why.
+// A fault is how bad a number is, see [limit], and why.
 type fault struct {
-	severity int // 1 for a warning, 2 for a failure
+	severity int
 	message  string
 }
 
 // inRange checks one number, in each of the units that it may have. It returns whether
 // there is a finding.
 func (r *run) inRange(f *findings, v value, one *fact) bool {
-	amounts := v.amounts(one)
-	var worst, best fault
+	amounts := v.amounts(one.figure)
+	faults := make([]fault, len(amounts))
 	for i, x := range amounts {
-		this := v.check(x)
-		if v.Under != "" {
-			if at, limit := r.limit(v.Under, one); this.severity < 2 && at != nil && x >= limit {
-				under := r.policy.Values[v.Under].Title
-				text := fmt.Sprintf("%s is %s, not below the %s of %s on line %d", v.Title, v.shown(x), under, v.shown(limit), at.line())
-				this = fault{2, text}
-			}
-		}
-		if i == 0 || this.severity > worst.severity {
-			worst = this
-		}
-		if i == 0 || this.severity < best.severity {
-			best = this
-		}
+		faults[i] = r.fault(v, one, x)
 	}
+	slices.SortStableFunc(faults, func(a, b fault) int { return b.severity - a.severity })
 	said := clip(one.said, 60)
 	if one.form == inKey {
-		said = fmt.Sprintf("%q: %s", one.doc.nodes[one.node].key, said)
+		said = fmt.Sprintf("%q: %s", one.of().label, said)
 	}
 	switch {
-	case worst.severity == 0:
-	case best.severity < worst.severity && len(amounts) > 1:
+	case len(faults) == 0 || faults[0].severity == 0:
+		return false
+	case faults[0].severity > faults[len(faults)-1].severity:
 		f.warn(one.place, "%s could be %s or %s (%s)", v.Title, v.shown(amounts[0]), v.shown(amounts[1]), said)
-	case worst.severity == 2:
-		f.fail(one.place, "%s (%s)", worst.message, said)
+	case faults[0].severity == 2:
+		f.fail(one.place, "%s (%s)", faults[0].message, said)
 	default:
-		f.warn(one.place, "%s (%s)", worst.message, said)
+		f.warn(one.place, "%s (%s)", faults[0].message, said)
 	}
-	return worst.severity > 0
+	return true
+}
+
+// fault compares a number with the limits of its value, the worst first.
+func (r *run) fault(v value, one *fact, x float64) fault {
+	for _, l := range v.limits {
+		limit, of := l.number, ""
+		if l.value != "" {
+			other := r.beside(l.value, one)
+			if other == nil {
+				continue
+			}
+			under := r.policy.Values[l.value]
+			limit = under.amounts(other.figure)[0]
+			of = fmt.Sprintf("the %s of %s on line %d", under.Title, v.shown(limit), other.line())
+		} else {
+			of = v.shown(limit)
+		}
+		switch side := sides[l.operator]; {
+		case operators[l.operator](x, limit):
+		case l.severity == 1 && side == "lower":
+			return fault{1, fmt.Sprintf("%s at %s, below the lower bound of %s", v.Title, v.shown(x), of)}
+		case l.severity == 1 && side == "upper":
+			return fault{1, fmt.Sprintf("%s at %s, above the upper bound of %s", v.Title, v.shown(x), of)}
+		default:
+			return fault{l.severity, fmt.Sprintf("%s is %s: want %s %s", v.Title, v.shown(x), wants[l.operator], of)}
+		}
+	}
+	for _, l := range v.limits {
+		if l.severity == 1 && v.Near > 0 && math.Abs(x-l.number) <= v.Near+1e-9 {
+			return fault{1, fmt.Sprintf("%s at %s, near the %s bound of %s", v.Title, v.shown(x), sides[l.operator], v.shown(l.number))}
+		}
+	}
+	return fault{}
 }
 
 // amounts returns the number in the unit of the value; two if it could be a fraction or a
 // percentage.
-func (v value) amounts(one *fact) []float64 {
-	x := one.figure.Value
-	if v.Unit != "percent" {
-		if one.figure.Percent {
-			return nil
-		}
-		return []float64{x}
-	}
-	size := math.Abs(x)
-	switch {
-	case one.figure.Percent:
-		return []float64{x}
+func (v value) amounts(n *reading.Value) []float64 {
+	switch size := math.Abs(n.Value); {
+	case v.Unit != "percent" && n.Percent:
+		return nil
+	case v.Unit != "percent" || n.Percent:
+		return []float64{n.Value}
 	case len(v.Doubt) == 2 && size > v.Doubt[0] && size < v.Doubt[1]:
-		return []float64{percent(x), x}
+		return []float64{percent(n.Value), n.Value}
 	case size <= 1.5:
-		return []float64{percent(x)}
+		return []float64{percent(n.Value)}
 	}
-	return []float64{x}
+	return []float64{n.Value}
 }
 
 // percent returns a fraction as a percentage, without the noise of binary fractions.
@@ -116,182 +156,129 @@ func (v value) shown(x float64) string {
 	return text
 }
 
-// check compares a number with the ranges of its value.
-func (v value) check(x float64) fault {
-	over := func(limit *float64) bool { return limit != nil && x > *limit }
-	under := func(limit *float64) bool { return limit != nil && x < *limit }
-	atMost := func(limit *float64) bool { return limit != nil && x <= *limit }
-	near := func(limit *float64) bool { return limit != nil && v.Near > 0 && math.Abs(x-*limit) <= v.Near+1e-9 }
-	switch at := v.Title + " at " + v.shown(x); {
-	case atMost(v.FailAt):
-		return fault{2, fmt.Sprintf("%s is %s: want more than %s", v.Title, v.shown(x), v.shown(*v.FailAt))}
-	case under(v.FailMin):
-		return fault{2, fmt.Sprintf("%s is %s: want at least %s", v.Title, v.shown(x), v.shown(*v.FailMin))}
-	case over(v.FailMax):
-		return fault{2, fmt.Sprintf("%s is %s: want at most %s", v.Title, v.shown(x), v.shown(*v.FailMax))}
-	case atMost(v.Above):
-		return fault{1, fmt.Sprintf("%s: want more than %s", at, v.shown(*v.Above))}
-	case under(v.Min):
-		return fault{1, fmt.Sprintf("%s, below the lower bound of %s", at, v.shown(*v.Min))}
-	case over(v.Max):
-		return fault{1, fmt.Sprintf("%s, above the upper bound of %s", at, v.shown(*v.Max))}
-	case near(v.Max):
-		return fault{1, fmt.Sprintf("%s, near the upper bound of %s", at, v.shown(*v.Max))}
-	case near(v.Min):
-		return fault{1, fmt.Sprintf("%s, near the lower bound of %s", at, v.shown(*v.Min))}
-	}
-	return fault{}
-}
-
-// limit returns the value that another must stay below: that of the same object, else the
-// first one of the text.
-func (r *run) limit(name string, one *fact) (*fact, float64) {
-	v := r.policy.Values[name]
-	limits, ok := r.limits[name]
+// beside returns the fact of another value in the same object, else the first one of the
+// text, nil if there is none.
+func (r *run) beside(name string, one *fact) *fact {
+	facts, ok := r.limits[name]
 	if !ok {
-		limits = map[object]*fact{}
-		r.limits[name] = limits
+		v := r.policy.Values[name]
+		facts = map[object]*fact{}
+		r.limits[name] = facts
 		for _, other := range r.of(name) {
-			if !other.counts() || len(v.amounts(other)) == 0 {
+			if !other.counts() || len(v.amounts(other.figure)) == 0 {
 				continue
 			}
 			for _, in := range []object{{}, other.object()} {
-				if limits[in] == nil {
-					limits[in] = other
+				if facts[in] == nil {
+					facts[in] = other
 				}
 			}
 		}
 	}
-	found := limits[object{}]
-	if near := limits[one.object()]; near != nil {
-		found = near
+	if near := facts[one.object()]; near != nil {
+		return near
 	}
-	if found == nil {
-		return nil, 0
-	}
-	return found, v.amounts(found)[0]
+	return facts[object{}]
 }
 
 // An object is an object of a JSON document; the zero value is no object.
 type object struct {
-	doc  *document
-	node int
+	doc *document
+	at  int
 }
 
 func (one *fact) object() object {
 	if one.form != inKey {
 		return object{}
 	}
-	return object{one.doc, one.doc.nodes[one.node].parent}
+	return object{one.doc, one.of().parent}
 }
 
-// A tally is the sum of a list of probabilities.
+// A tally is a list of probabilities.
 type tally struct {
 	place
-	sum   float64
-	n     int
-	parts []*figure
+	parts []*reading.Value
+	rows  []object // the row or object of each
 }
 
 // sums checks the sums of the joint states, or without those of the scenarios.
 func (r *run) sums(f *findings, v value) {
 	joint := r.joint()
-	one := r.policy.Values["p"]
 	for _, t := range joint {
 		for _, part := range t.parts {
-			r.inRange(f, one, &fact{place: t.place, figure: part, said: strconv.FormatFloat(part.Value, 'f', -1, 64)})
+			r.inRange(f, r.policy.Values["p"], &fact{place: t.place, figure: part, said: strconv.FormatFloat(part.Value, 'f', -1, 64)})
 		}
-		if v.check(math.Round(t.sum*1e6)/1e6).severity > 0 {
-			v.outside(f, t, "joint states")
-		}
+		r.outside(f, v, t, "joint states")
 	}
 	if len(joint) > 0 {
 		return
 	}
-	t, seen := tally{}, map[int]bool{}
+	t, seen := &tally{}, map[int]bool{}
 	for _, one := range r.of("p") {
 		if one.figure != nil && one.whole && one.scenario > 0 && !seen[one.scenario] {
-			seen[one.scenario] = true
-			t.sum += r.policy.Values["p"].amounts(one)[0] / 100
-			t.n, t.place = t.n+1, one.place
+			seen[one.scenario], t.place, t.parts = true, one.place, append(t.parts, one.figure)
 		}
 	}
-	if t.n > 1 && v.check(math.Round(t.sum*1e6)/1e6).severity > 0 {
-		v.outside(f, t, "scenarios")
+	if len(t.parts) > 1 {
+		r.outside(f, v, t, "scenarios")
 	}
 }
 
 // outside reports a sum that is not in the range of the value.
-func (v value) outside(f *findings, t tally, of string) {
-	f.warn(t.place, "The probabilities of the %d %s sum to %s: want %s to %s", t.n, of, v.shown(t.sum), v.shown(*v.Min), v.shown(*v.Max))
+func (r *run) outside(f *findings, v value, t *tally, of string) {
+	sum := 0.0
+	for _, n := range t.parts {
+		sum += value{Unit: "percent"}.amounts(n)[0] / 100
+	}
+	sum = math.Round(sum*1e6) / 1e6
+	if r.fault(v, &fact{}, sum).severity > 0 {
+		f.warn(t.place, "The probabilities of the %d %s sum to %s: want %s", len(t.parts), of, v.shown(sum), strings.Join(v.Warn, ", "))
+	}
 }
 
-// joint returns the lists of joint states: tables whose first column names states, and
-// arrays of objects with a state, each with a probability.
-func (r *run) joint() []tally {
-	var list []tally
-	for _, d := range r.docs {
-		for i := range d.Tables {
-			t := &d.Tables[i]
-			header := texts(t.Header)
-			column := slices.IndexFunc(header, func(c string) bool { return r.probability(c) })
-			if column < 1 || !strings.Contains(strings.ToLower(header[0]), "state") {
-				continue
-			}
-			sum := tally{place: place{d, t.Start}}
-			for _, row := range t.Rows {
-				if column < len(row) && !strings.EqualFold(strings.TrimSpace(row[0].Text), "total") {
-					sum.add(r.number(fold(row[column].Text)))
-				}
-			}
-			list = append(list, sum)
+// joint returns the probabilities of joint states: those in tables whose first column names
+// states, and in arrays of objects with a state.
+func (r *run) joint() []*tally {
+	var list []*tally
+	in := map[object]*tally{}
+	for i := range r.facts {
+		one := &r.facts[i]
+		table, row := one.state()
+		if table == (object{}) || one.figure == nil || one.value != "p" && one.value != "jpd" {
+			continue
 		}
-		for i := range d.nodes {
-			if sum := (tally{place: place{d, d.nodes[i].offset}}); d.nodes[i].kind == '[' {
-				for c := i + 1; c < d.nodes[i].end; c = d.nodes[c].end {
-					sum.add(r.stateProbability(d, c))
-				}
-				list = append(list, sum)
-			}
+		t := in[table]
+		if t == nil {
+			t = &tally{place: place{table.doc, table.at}}
+			in[table], list = t, append(list, t)
+		}
+		if n := len(t.rows); n == 0 || t.rows[n-1] != row {
+			t.rows, t.parts = append(t.rows, row), append(t.parts, one.figure)
+		} else if strings.Contains(strings.ToLower(one.of().label), "final") {
+			t.parts[n-1] = one.figure
 		}
 	}
-	return slices.DeleteFunc(list, func(t tally) bool { return t.n < 2 })
+	return slices.DeleteFunc(list, func(t *tally) bool { return len(t.parts) < 2 })
 }
 
-func (t *tally) add(n *figure) {
-	if n != nil {
-		t.n++
-		t.parts = append(t.parts, n)
-		t.sum += value{Unit: "percent"}.amounts(&fact{figure: n})[0] / 100
-	}
-}
-
-// probability reports whether a label is that of a probability.
-func (r *run) probability(label string) bool {
-	words := tokens(fold(label))
-	f, ok := (&reader{vocabulary: r.vocabulary}).label(words, words)
-	return ok && (f.value == "p" || f.value == "jpd")
-}
-
-// stateProbability returns the probability of an object that is a joint state.
-func (r *run) stateProbability(d *document, i int) *figure {
-	if d.nodes[i].kind != '{' {
-		return nil
-	}
-	state, found := false, (*figure)(nil)
-	for c := i + 1; c < d.nodes[i].end; c = d.nodes[c].end {
-		m := &d.nodes[c]
-		key := strings.ToLower(m.key)
-		if state = state || key == "state" || key == "state_id" || key == "states"; m.kind == '0' && r.probability(m.key) {
-			if found == nil || strings.Contains(key, "final") {
-				found = r.number(m.text)
+// state returns the row or object of a fact and the table or array around it, if the row is
+// that of a state.
+func (one *fact) state() (table, row object) {
+	p, d := one.of(), one.doc
+	switch {
+	case one.form == inCell && p.level > 0 && strings.Contains(strings.ToLower(p.header[0].Text), "state"):
+		if !strings.EqualFold(strings.TrimSpace(p.label), "total") {
+			return object{d, p.header[0].Start}, object{d, p.offset}
+		}
+	case one.form == inKey && p.json == '0' && p.parent >= 0 && d.parts[p.parent].parent >= 0:
+		around := &d.parts[p.parent]
+		for c := p.parent + 1; c < around.end && d.parts[around.parent].json == '['; c = d.parts[c].end {
+			if key := strings.ToLower(d.parts[c].label); key == "state" || key == "state_id" || key == "states" {
+				return object{d, d.parts[around.parent].offset}, object{d, around.offset}
 			}
 		}
 	}
-	if !state {
-		return nil
-	}
-	return found
+	return object{}, object{}
 }
 
 // sidecarValues compares the needed values of the text with those of its sidecars.
@@ -301,28 +288,22 @@ func (r *run) sidecarValues(f *findings) {
 		if _, part := r.policy.Needs[name]; !ok || part {
 			continue
 		}
-		var theirs *fact
-		same, compared := false, 0
-		own := func(one *fact) bool {
-			return one.counts() && !r.earlier(one) && len(v.amounts(one)) > 0
+		var ours, theirs []*fact
+		for _, one := range r.of(name) {
+			switch {
+			case !one.counts() || r.earlier(one) || len(v.amounts(one.figure)) == 0:
+			case one.doc == r.text && len(ours) < maxFindings:
+				ours = append(ours, one)
+			case one.doc != r.text:
+				theirs = append(theirs, one)
+			}
 		}
-		for _, mine := range r.of(name) {
-			if mine.doc != r.text || !own(mine) {
-				continue
-			}
-			if compared++; compared > maxFindings {
-				break
-			}
-			theirs, same = nil, false
-			for _, other := range r.of(name) {
-				if other.doc != r.text && own(other) {
-					theirs = other
-					same = same || math.Abs(v.amounts(mine)[0]-v.amounts(other)[0]) <= mine.figure.half(v, mine)
-				}
-			}
-			if theirs != nil && !same {
-				ours, other := v.shown(v.amounts(mine)[0]), v.shown(v.amounts(theirs)[0])
-				f.warn(mine.place, "The text states %s as %s, its sidecar as %s (%s)", v.Title, ours, other, theirs.location())
+		for _, mine := range ours {
+			amount := v.amounts(mine.figure)[0]
+			same := func(other *fact) bool { return math.Abs(amount-v.amounts(other.figure)[0]) <= v.half(mine.figure) }
+			if len(theirs) > 0 && !slices.ContainsFunc(theirs, same) {
+				last := theirs[len(theirs)-1]
+				f.warn(mine.place, "The text states %s as %s, its sidecar as %s (%s)", v.Title, v.shown(amount), v.shown(v.amounts(last.figure)[0]), last.location())
 				break
 			}
 		}
@@ -330,8 +311,8 @@ func (r *run) sidecarValues(f *findings) {
 }
 
 // half returns half of the last digit that is shown, in the unit of the value.
-func (n *figure) half(v value, one *fact) float64 {
-	h := 0.5*math.Pow10(-n.decimals) + 1e-9
+func (v value) half(n *reading.Value) float64 {
+	h := 0.5*math.Pow10(-n.Decimals) + 1e-9
 	if v.Unit == "percent" && !n.Percent && math.Abs(n.Value) <= 1.5 {
 		h *= 100
 	}

@@ -29,17 +29,18 @@ import (
 // Options say how an output is judged.
 type Options struct {
 	Stage string // a row of the policy: BASE_T1, …, RQ_GEN
-	// Name is the file name of the output. An artifact that is a file of its own is known
-	// by it.
+	// Name is the file name of the output. It may name an artifact.
 	Name string
-	// Sidecars are JSON files that belong to the output: a string is the text of one file,
-	// a list has several, a map whose keys all are names of JSON files has these. Any other
-	// value is the content of one file.
+	// Sidecars are JSON files that belong to the output. A string is the text of one file, a
+	// list has several files, and a map whose keys end in .json has files by their names.
+	// Another map is the content of one file.
 	Sidecars any
 	// Prior has the values of earlier stages: the text of an output, a number, a map of
 	// names to numbers, or a list of these. An output may state them.
 	Prior  any
 	Policy string // the name of a shipped policy, by default 1.0.0, or a policy as YAML
+	// Schemas are the JSON Schemas that the policy names, by their file names.
+	Schemas map[string]any
 }
 
 // A Gate judges outputs of one stage. It is safe for concurrent use.
@@ -54,7 +55,7 @@ type Gate struct {
 // New returns a gate. The error for an unknown stage wraps [ErrStage] and lists the
 // stages.
 func New(o Options) (*Gate, error) {
-	p, err := loadPolicy(o.Policy)
+	p, err := loadPolicy(o.Policy, o.Schemas)
 	if err != nil {
 		return nil, err
 	}
@@ -62,12 +63,12 @@ func New(o Options) (*Gate, error) {
 	if g.stage, err = p.stage(o.Stage); err != nil {
 		return nil, err
 	}
-	files, err := sidecars(o.Sidecars)
+	files, err := sidecars("", o.Sidecars)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("sidecars: %w", err)
 	}
 	for i, f := range files {
-		d, err := read(context.Background(), string(f.text))
+		d, err := p.vocabulary.read(context.Background(), f.text)
 		if err != nil {
 			return nil, fmt.Errorf("sidecars[%d]: %w", i, err)
 		}
@@ -77,8 +78,10 @@ func New(o Options) (*Gate, error) {
 		}
 		g.sidecars = append(g.sidecars, d)
 	}
-	g.prior, err = p.priorNumbers(o.Prior)
-	return g, err
+	if g.prior, err = p.priorNumbers(o.Prior); err != nil {
+		return nil, fmt.Errorf("prior: %w", err)
+	}
+	return g, nil
 }
 
 // A run is one output on its way through the checks.
@@ -99,7 +102,7 @@ func (g *Gate) Judge(text string) Report { return g.judge(context.Background(), 
 
 func (g *Gate) judge(ctx context.Context, text string) Report {
 	report := Report{Stage: g.stage.Name, Status: Pass, Proceed: true, Issues: []Finding{}, Warnings: []Finding{}}
-	doc, err := read(ctx, text)
+	doc, err := g.policy.vocabulary.read(ctx, text)
 	r := &run{Gate: g, vocabulary: g.policy.vocabulary}
 	if err == nil {
 		doc.file = g.name
@@ -127,14 +130,13 @@ func (g *Gate) judge(ctx context.Context, text string) Report {
 		}
 		f := &findings{check: checkNames[i]}
 		if err != nil {
-			message := "The text is not read: " + err.Error()
-			f.list = []Finding{{Check: f.check, Severity: Fail, Message: message, Location: "line 1", Line: 1}}
+			f.issues.add(Finding{f.check, Fail, "The text is not read: " + err.Error(), "line 1", 1})
 		} else {
 			checks[i](f)
 		}
 		*out = f.outcome()
-		report.Issues = append(report.Issues, f.all(Fail)...)
-		report.Warnings = append(report.Warnings, f.all(Warn)...)
+		report.Issues = append(report.Issues, f.issues.all()...)
+		report.Warnings = append(report.Warnings, f.warnings.all()...)
 		report.Proceed = len(report.Issues) == 0
 	}
 	switch {

@@ -47,3 +47,12 @@ func judgeWith(o Options, text string) (Report, error) {
 	}
 	return g.Judge(text), nil
 }
+
+// stageNames are the stages of the default policy.
+func stageNames() []string {
+	p, err := loadPolicy("", nil)
+	if err != nil {
+		panic(err)
+	}
+	return p.stageNames()
+}

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-
-	"github.com/seed61713e19/capstan/internal/reading"
 )
 
 // derivationCheck is check 6: the policy's value is the mean of the others, in the text
@@ -30,7 +28,7 @@ func (r *run) derivationCheck(f *findings) {
 		}
 		mean := (a.figure.Value + b.figure.Value) / 2
 		for _, result := range results[i] {
-			if math.Abs(result.figure.Value-mean) > max(d.Tolerance, 0.5*math.Pow10(-result.figure.decimals))+1e-9 {
+			if math.Abs(result.figure.Value-mean) > max(d.Tolerance, 0.5*math.Pow10(-result.figure.Decimals))+1e-9 {
 				shown := v[d.Value].shown
 				f.fail(result.place, "%s is %s, but the mean of %s %s and %s %s is %s", v[d.Value].Title, shown(result.figure.Value),
 					v[d.Mean[0]].Title, shown(a.figure.Value), v[d.Mean[1]].Title, shown(b.figure.Value), shown(mean))
@@ -58,7 +56,7 @@ func (r *run) once(f *findings, name string, inJSON bool) *fact {
 		return nil
 	}
 	for _, one := range list[1:] {
-		if math.Abs(list[0].figure.Value-one.figure.Value) > 0.5*math.Pow10(-min(list[0].figure.decimals, one.figure.decimals))+1e-9 {
+		if math.Abs(list[0].figure.Value-one.figure.Value) > 0.5*math.Pow10(-min(list[0].figure.Decimals, one.figure.Decimals))+1e-9 {
 			v := r.policy.Values[name]
 			f.warn(one.place, "%s is %s here and %s on line %d", v.Title, v.shown(one.figure.Value), v.shown(list[0].figure.Value), list[0].line())
 		}
@@ -68,15 +66,18 @@ func (r *run) once(f *findings, name string, inJSON bool) *fact {
 
 // flagged reports whether a line or a member of JSON that names the divergence flags it.
 func (r *run) flagged() bool {
-	for i := range r.text.Blocks {
-		b := &r.text.Blocks[i]
-		if words := tokens(fold(b.Text)); b.Kind != reading.CodeBlock && r.words.has(words, "divergence") && r.words.has(words, "flag") {
-			return true
+	for i := range r.text.parts {
+		p := &r.text.parts[i]
+		names, flags := tokens(fold(p.text)), tokens(fold(p.text))
+		switch p.kind {
+		case aTitle:
+			names, flags = p.words, p.words
+		case aMember:
+			names, flags = p.words, tokens(fold(r.text.wordsOf(i)))
+		case aCode:
+			continue
 		}
-	}
-	for i := range r.text.nodes {
-		n := &r.text.nodes[i]
-		if r.words.has(tokens(fold(n.key)), "divergence") && r.words.has(tokens(fold(r.text.strings(i))), "flag") {
+		if r.words.has(names, "divergence") && r.words.has(flags, "flag") {
 			return true
 		}
 	}

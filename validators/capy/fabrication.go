@@ -3,6 +3,7 @@ package capy
 import (
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -21,75 +22,65 @@ func (r *run) fabricationCheck(f *findings) {
 	}
 	for i := range r.facts {
 		one := &r.facts[i]
-		if !r.forbidden(one) {
-			if r.stateless(one) && !r.quoted(one, known) {
-				title := r.policy.Values[one.value].Title
-				f.warn(one.place, "Question: potential fabrication of %s: of which state is %q?", title, clip(one.shown(), 80))
-			}
-			continue
-		}
-		if r.quoted(one, known) {
+		fails, asks := r.stage.forbidden(one)
+		if !fails && !asks || r.earlier(one) || one.form == inHeading {
 			continue
 		}
 		v := r.policy.Values[one.value]
-		for _, n := range r.numbers(one) {
-			if isKnown(n, known) {
-				continue
-			}
+		if n := one.figure; n != nil && v.Unit == "money" && (n.Signed || n.Percent) {
+			continue // a difference
+		}
+		numbers := r.numbers(one)
+		n := slices.IndexFunc(numbers, func(n *reading.Value) bool { return !isKnown(n, known) })
+		switch {
+		case n < 0 || !fails && isKnown(one.figure, known):
+		case fails:
 			f.fail(one.place, "%s states %s as %s, which only the kernel may compute: %q",
-				r.stage.Name, v.Title, v.shown(n.Value), clip(one.shown(), 80))
-			break
+				r.stage.Name, v.Title, v.shown(numbers[n].Value), clip(one.shown(), 80))
+		default:
+			f.warn(one.place, "Question: potential fabrication of %s: of which state is %q?", v.Title, clip(one.shown(), 80))
 		}
 	}
 	r.sentences(f, known)
 }
 
-// forbidden reports whether the stage must not state the value of a fact.
-func (r *run) forbidden(one *fact) bool {
-	return slices.ContainsFunc(r.stage.Forbids, func(b forbidden) bool {
-		return b.Value == one.value && (b.State == 0 || slices.Contains(one.states, string(rune('0'+b.State))))
-	})
+// forbids reports whether the stage must not state a value, of any state.
+func (s *stage) forbids(value string) bool {
+	return slices.ContainsFunc(s.Forbids, func(b forbidden) bool { return b.Value == value })
 }
 
-// stateless reports whether a fact names no state and the stage must not state the value
-// of one.
-func (r *run) stateless(one *fact) bool {
-	ofState := func(b forbidden) bool { return b.Value == one.value && b.State > 0 }
-	return len(one.states) == 0 && one.whole && slices.Contains(r.stage.Asks, one.value) && slices.ContainsFunc(r.stage.Forbids, ofState)
-}
-
-// quoted reports whether a fact is of an earlier stage, is a difference, or has no
-// number.
-func (r *run) quoted(one *fact, known []float64) bool {
-	v := r.policy.Values[one.value]
-	return r.earlier(one) || one.form == inHeading || len(r.numbers(one)) == 0 ||
-		one.figure != nil && (v.Unit == "money" && (one.figure.signed || one.figure.Percent) || isKnown(one.figure, known))
+// forbidden reports whether the stage must not state the value of a fact. Asks is true if
+// that depends on a state and the fact names none.
+func (s *stage) forbidden(one *fact) (fails, asks bool) {
+	for _, b := range s.Forbids {
+		if b.Value == one.value {
+			fails = fails || b.State == 0 || slices.Contains(one.states, strconv.Itoa(b.State))
+			asks = asks || len(one.states) == 0 && one.whole && slices.Contains(s.Asks, one.value)
+		}
+	}
+	return fails, asks
 }
 
 // numbers returns the number of a fact; of an object or array those in it.
-func (r *run) numbers(one *fact) []*figure {
-	if one.figure != nil || one.form != inKey || one.doc.nodes[one.node].kind == '"' {
-		if one.figure == nil {
-			return nil
-		}
-		return []*figure{one.figure}
-	}
-	if unit := r.policy.Values[one.value].Unit; unit != "plain" {
-		return nil
-	}
-	var list []*figure
-	for i := one.node; i < one.doc.nodes[one.node].end; i++ {
-		if n := &one.doc.nodes[i]; n.kind == '0' {
-			list = append(list, r.number(n.text))
+func (r *run) numbers(one *fact) []*reading.Value {
+	var list []*reading.Value
+	switch {
+	case one.figure != nil:
+		list = append(list, one.figure)
+	case one.form == inKey && r.policy.Values[one.value].Unit == "plain":
+		for _, p := range one.doc.parts[one.part:one.of().end] {
+			if p.json == '0' {
+				list = append(list, r.number(p.text))
+			}
 		}
 	}
 	return list
 }
 
 // isKnown reports whether a number is one of an earlier stage, to its last digit.
-func isKnown(n *figure, known []float64) bool {
+func isKnown(n *reading.Value, known []float64) bool {
 	return n != nil && slices.ContainsFunc(known, func(k float64) bool {
-		half := 0.5 * math.Pow10(-n.decimals)
+		half := 0.5 * math.Pow10(-n.Decimals)
 		return math.Abs(n.Value-k) <= half*1.001 || n.Percent && math.Abs(n.Value-k*100) <= half
 	})
 }
@@ -97,52 +88,37 @@ func isKnown(n *figure, known []float64) bool {
 // shown returns the source of a fact as a finding quotes it.
 func (one *fact) shown() string {
 	if one.form == inKey {
-		return one.doc.nodes[one.node].key + ": " + one.said
+		return one.of().label + ": " + one.said
 	}
 	return one.said
 }
 
-// prose are the kinds of blocks that have sentences.
-var prose = []reading.Kind{reading.ParagraphBlock, reading.ItemBlock, reading.QuoteBlock, reading.FootnoteBlock}
-
 // sentences raises a question, or by the policy a failure, for an amount in a sentence
 // with one of the stage's labels.
 func (r *run) sentences(f *findings, known []float64) {
-	for i := range r.text.Blocks {
-		b := &r.text.Blocks[i]
-		if !slices.Contains(prose, b.Kind) || !r.mentions(b.Text) {
+	for i := range r.text.parts {
+		p := &r.text.parts[i]
+		if !p.named || p.kind != aText && p.kind != anItem {
 			continue
 		}
-		for _, s := range r.text.Sentences(b.Span) {
+		for _, s := range r.text.Sentences(p.block.Span) {
 			sentence := fold(s.In(r.text.Source))
 			value, after := r.asked(sentence)
-			amounts := func(n reading.Number) bool { return amount(after, n) && !isKnown(&figure{Number: n}, known) }
+			amounts := func(n reading.Number) bool { return amount(after, n) && !isKnown(&reading.Value{Number: n}, known) }
 			if value == "" || !slices.ContainsFunc(reading.Numbers(after), amounts) {
 				continue
 			}
-			at := place{r.text, s.Start}
-			if slices.ContainsFunc(f.list, func(one Finding) bool { return one.Severity == Fail && one.Line == at.line() }) {
+			at, title := place{r.text, s.Start}, r.policy.Values[value].Title
+			if slices.ContainsFunc(f.issues.found, func(one Finding) bool { return one.Line == at.line() }) {
 				continue
 			}
-			message := "Question: potential fabrication of %s: %q"
-			if title := r.policy.Values[value].Title; r.policy.Fabricated == "fail" {
-				f.fail(at, strings.TrimPrefix(message, "Question: "), title, clip(sentence, 160))
+			if r.policy.Fabricated == "fail" {
+				f.fail(at, "potential fabrication of %s: %q", title, clip(sentence, 160))
 			} else {
-				f.warn(at, message, title, clip(sentence, 160))
+				f.warn(at, "Question: potential fabrication of %s: %q", title, clip(sentence, 160))
 			}
 		}
 	}
-}
-
-// mentions reports whether a text has one of the labels that raise questions.
-func (r *run) mentions(text string) bool {
-	words := tokens(fold(text))
-	for i := range words {
-		if p := r.labels.at(words, i); p != nil && p.name && slices.Contains(r.stage.Asks, p.kind) {
-			return true
-		}
-	}
-	return false
 }
 
 // nearWords is how many words before a label name the state of its value.

@@ -34,12 +34,30 @@ func TestReportText(t *testing.T) {
   "stage": "BASE_T1",
   "status": "PASS",
   "checks": {
-    "output_structure": {"pass": true, "notes": null},
-    "artifacts_present": {"pass": true, "notes": null},
-    "json_valid": {"pass": true, "notes": null},
-    "sanity_bounds": {"pass": true, "notes": null},
-    "no_fabrication": {"pass": true, "notes": null},
-    "dr_derivation": {"pass": null, "notes": "N/A for BASE_T1"}
+    "output_structure": {
+      "pass": true,
+      "notes": null
+    },
+    "artifacts_present": {
+      "pass": true,
+      "notes": null
+    },
+    "json_valid": {
+      "pass": true,
+      "notes": null
+    },
+    "sanity_bounds": {
+      "pass": true,
+      "notes": null
+    },
+    "no_fabrication": {
+      "pass": true,
+      "notes": null
+    },
+    "dr_derivation": {
+      "pass": null,
+      "notes": "N/A for BASE_T1"
+    }
   },
   "issues": [],
   "warnings": [],
@@ -54,12 +72,30 @@ func TestReportText(t *testing.T) {
   "stage": "BASE_REFINE",
   "status": "WARN",
   "checks": {
-    "output_structure": {"pass": true, "notes": null},
-    "artifacts_present": {"pass": true, "notes": null},
-    "json_valid": {"pass": true, "notes": null},
-    "sanity_bounds": {"pass": true, "notes": "DR at 15.9%, near the upper bound of 16%"},
-    "no_fabrication": {"pass": true, "notes": null},
-    "dr_derivation": {"pass": true, "notes": null}
+    "output_structure": {
+      "pass": true,
+      "notes": null
+    },
+    "artifacts_present": {
+      "pass": true,
+      "notes": null
+    },
+    "json_valid": {
+      "pass": true,
+      "notes": null
+    },
+    "sanity_bounds": {
+      "pass": true,
+      "notes": "DR at 15.9%, near the upper bound of 16%"
+    },
+    "no_fabrication": {
+      "pass": true,
+      "notes": null
+    },
+    "dr_derivation": {
+      "pass": true,
+      "notes": null
+    }
   },
   "issues": [],
   "warnings": [
@@ -179,18 +215,18 @@ func TestPolicy101Arrays(t *testing.T) {
 func TestOwnPolicy(t *testing.T) {
 	text := good(t, "BASE_T1")
 	for name, c := range map[string]struct{ policy, status, fails string }{
-		"a bound":         {"values:\n  dr: {max: 12}\n", Warn, ""},
+		"a bound":         {"values:\n  dr: {warn: [\"<= 12\"]}\n", Warn, ""},
 		"a row":           {"stages:\n  - {name: BASE_T1, artifacts: [A.7]}\n", Fail, ""},
 		"nothing":         {"extends: 1.0.1\n", Pass, ""},
 		"a schema":        {"artifacts:\n  A.3: {schema: {type: object, required: [nodes, edges]}}\n", Pass, ""},
 		"another schema":  {"artifacts:\n  A.3: {schema: {type: object, required: [layers]}}\n", Fail, ""},
 		"a place":         {"artifacts:\n  A.3: {in: [file]}\n", Fail, ""},
-		"a label":         {"values:\n  ebit: {title: EBIT, unit: money, labels: [EBIT], min: 0}\n", Warn, ""},
-		"a pointer":       {"values:\n  rfr: {title: RFR, unit: percent, pointers: [/A.2_ANALYTIC_KG/market_context/RFR], max: 4}\n", Warn, ""},
-		"other pointer":   {"values:\n  rfr: {title: RFR, unit: percent, pointers: [/market_context/RFR], max: 4}\n", Pass, ""},
+		"a label":         {"values:\n  ebit: {title: EBIT, unit: money, labels: [EBIT], warn: [\">= 0\"]}\n", Warn, ""},
+		"a pointer":       {"values:\n  rfr: {title: RFR, unit: percent, pointers: [/A.2_ANALYTIC_KG/market_context/RFR], warn: [\"<= 4\"]}\n", Warn, ""},
+		"other pointer":   {"values:\n  rfr: {title: RFR, unit: percent, pointers: [/market_context/RFR], warn: [\"<= 4\"]}\n", Pass, ""},
 		"a minimum":       {"minimum: {rows: 1, leaves: 5, items: 2, words: 90}\n", Warn, ""},
 		"unknown field":   {"bound: {}\n", "", "bound"},
-		"unknown value":   {"values:\n  drr: {max: 1}\n", "", "drr"},
+		"unknown value":   {"values:\n  drr: {warn: [\"< 1\"]}\n", "", "drr"},
 		"unknown need":    {"stages:\n  - {name: BASE_T1, needs: [gold]}\n", "", `"gold"`},
 		"forbids nothing": {"stages:\n  - {name: BASE_T1, forbids: [{value: gold}]}\n", "", `"gold"`},
 		"bad artifact":    {"stages:\n  - {name: BASE_T1, artifacts: [B.1]}\n", "", `"B.1"`},
@@ -198,7 +234,7 @@ func TestOwnPolicy(t *testing.T) {
 		"bad pattern":     {"artifacts:\n  A.1: {file: '('}\n", "", "A.1"},
 		"bad holds":       {"needs:\n  cr: {holds: all}\n", "", `"all"`},
 		"bad status":      {"no_fabrication: maybe\n", "", `"maybe"`},
-		"under nothing":   {"values:\n  g: {under: gold}\n", "", `"gold"`},
+		"under nothing":   {"values:\n  g: {fail: [\"< gold\"]}\n", "", `"< gold"`},
 		"extends nothing": {"extends: 2.0.0\n", "", "2.0.0"},
 		"two documents":   {"extends: 1.0.1\n---\nextends: 1.0.0\n", "", "second document"},
 		"no YAML":         {"a: [\n", "", "policy"},
@@ -213,6 +249,36 @@ func TestOwnPolicy(t *testing.T) {
 		}
 		if err != nil || r.Status != c.status {
 			t.Errorf("%s: %v %s", name, err, r.Text())
+		}
+	}
+}
+
+// A policy may name the file of a schema. The parameter schemas has the file.
+func TestPolicySchemaFile(t *testing.T) {
+	policy := "artifacts:\n  A.3: {schema: dag.json}\n"
+	for required, status := range map[string]string{"nodes": Pass, "layers": Fail} {
+		schemas := map[string]any{"dag.json": map[string]any{"type": "object", "required": []any{required}}}
+		r, err := judgeWith(Options{Stage: "BASE_T1", Policy: policy, Schemas: schemas}, good(t, "BASE_T1"))
+		if err != nil || r.Status != status || status == Fail && !strings.Contains(r.Issues[0].Message, "layers") {
+			t.Errorf("%s: %v %s", required, err, r.Text())
+		}
+	}
+	if _, err := New(Options{Stage: "BASE_T1", Policy: policy}); err == nil || !strings.Contains(err.Error(), `"dag.json"`) {
+		t.Errorf("without the file: %v", err)
+	}
+}
+
+// With no_fabrication: fail, an amount beside a label in a sentence is a failure.
+func TestPolicyNoFabricationFail(t *testing.T) {
+	text := insert("## Narrative IV", "IVPS should come to $23.45 in the end.\n\n")(t, good(t, "BASE_T1"))
+	for policy, want := range map[string]string{"1.0.0": Warn, "no_fabrication: fail\n": Fail, "no_fabrication: warn\n": Warn} {
+		r, err := judgeWith(Options{Stage: "BASE_T1", Policy: policy}, text)
+		if err != nil || r.Status != want || r.Proceed != (want == Warn) {
+			t.Errorf("%s: %v %s", policy, err, r.Text())
+		}
+		list := append(r.Issues, r.Warnings...)
+		if !strings.Contains(list[0].Message, `potential fabrication of IVPS: "IVPS should come to $23.45`) || strings.HasPrefix(list[0].Message, "Question") != (want == Warn) {
+			t.Errorf("%s: %s", policy, list[0].Message)
 		}
 	}
 }

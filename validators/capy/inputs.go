@@ -1,6 +1,7 @@
 package capy
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -14,84 +15,69 @@ import (
 // A sidecar is a JSON file that belongs to an output.
 type sidecar struct {
 	name string // "" where it is not known
-	text []byte
+	text string
 }
 
-// sidecars returns the files of the option. A map whose keys all end in .json has files by
-// their names.
-func sidecars(v any) ([]sidecar, error) {
+// plainly returns a parameter as plain values.
+func plainly(v any) (any, error) {
 	if b, ok := v.([]byte); ok {
 		v = string(b)
 	}
-	plain, err := schema.Plain(v)
-	if err != nil {
-		return nil, fmt.Errorf("sidecars: %w", err)
-	}
-	switch v := plain.(type) {
-	case nil:
-		return nil, nil
-	case string:
-		if inner, err := schema.Parse([]byte(v)); err == nil {
-			if m, ok := inner.(map[string]any); ok && named(m) {
-				return files(m)
-			}
-		}
-		return []sidecar{{text: []byte(v)}}, nil
-	case map[string]any:
-		if named(v) {
-			return files(v)
-		}
-	case []any:
-		var list []sidecar
-		for i, one := range v {
-			some, err := sidecars(one)
-			if _, nested := one.([]any); nested || err != nil {
-				return nil, fmt.Errorf("sidecars[%d]: want a JSON text or an object", i)
-			}
-			list = append(list, some...)
-		}
-		return list, nil
-	}
-	text, err := json.Marshal(plain)
-	return []sidecar{{text: text}}, err
+	return schema.Plain(v)
 }
 
-// named says that a map is one of files by their names.
-func named(v map[string]any) bool {
-	for name := range v {
+// sidecars returns the files of the parameter. A map whose keys all end in .json has files
+// by their names.
+func sidecars(name string, v any) (list []sidecar, err error) {
+	plain, err := plainly(v)
+	if err != nil || plain == nil {
+		return nil, err
+	}
+	if text, ok := plain.(string); ok {
+		if plain, _ = schema.Parse([]byte(text)); !byName(plain) || name != "" {
+			return []sidecar{{name, text}}, nil
+		}
+	}
+	add := func(name string, v any) {
+		more, wrong := sidecars(name, v)
+		list, err = append(list, more...), cmp.Or(err, wrong)
+	}
+	switch v := plain.(type) {
+	case []any:
+		for _, one := range v {
+			add(name, one)
+		}
+	case map[string]any:
+		if !byName(v) {
+			text, err := json.Marshal(v)
+			return []sidecar{{name, string(text)}}, err
+		}
+		for _, file := range sortedKeys(v) {
+			add(file, v[file])
+		}
+	default:
+		err = fmt.Errorf("a %T: want a JSON text, an object, or a list of these", v)
+	}
+	return list, err
+}
+
+func byName(v any) bool {
+	files, _ := v.(map[string]any)
+	for name := range files {
 		if !strings.HasSuffix(strings.ToLower(name), ".json") {
 			return false
 		}
 	}
-	return len(v) > 0
-}
-
-// files are those of a map, in the order of their names.
-func files(v map[string]any) ([]sidecar, error) {
-	var list []sidecar
-	for _, name := range sortedKeys(v) {
-		one, err := sidecars(v[name])
-		if err != nil || len(one) != 1 {
-			return nil, fmt.Errorf("sidecars: %s: want the text or the value of one JSON file", name)
-		}
-		list = append(list, sidecar{name, one[0].text})
-	}
-	return list, nil
+	return len(files) > 0
 }
 
 // priorNumbers returns the values of earlier stages.
 func (p *policy) priorNumbers(v any) (list []float64, err error) {
-	if b, ok := v.([]byte); ok {
-		v = string(b)
-	}
-	plain, err := schema.Plain(v)
-	if err != nil {
-		return nil, fmt.Errorf("prior: %w", err)
-	}
+	plain, err := plainly(v)
 	var values []any
 	switch v := plain.(type) {
 	case nil:
-		return nil, nil
+		return nil, err
 	case string:
 		return p.stated(v)
 	case int:
@@ -108,7 +94,7 @@ func (p *policy) priorNumbers(v any) (list []float64, err error) {
 			values = append(values, v[name])
 		}
 	default:
-		return nil, fmt.Errorf("prior: a %T: want a text, a number, or a map or list of these", v)
+		return nil, fmt.Errorf("a %T: want a text, a number, or a map or list of these", v)
 	}
 	for _, one := range values {
 		numbers, err := p.priorNumbers(one)
@@ -126,16 +112,13 @@ func (p *policy) stated(text string) ([]float64, error) {
 	if n := reading.Numbers(text); len(n) == 1 && n[0].In(text) == strings.TrimSpace(text) {
 		return []float64{n[0].Value}, nil
 	}
-	d, err := read(context.Background(), text)
+	d, err := p.vocabulary.read(context.Background(), text)
 	if err != nil {
-		return nil, fmt.Errorf("prior: %w", err)
+		return nil, err
 	}
 	var list []float64
 	for _, f := range p.vocabulary.facts(d) {
-		forbids := func(s stage) bool {
-			return slices.ContainsFunc(s.Forbids, func(one forbidden) bool { return one.Value == f.value })
-		}
-		if f.figure != nil && slices.ContainsFunc(p.Stages, forbids) {
+		if f.figure != nil && slices.ContainsFunc(p.Stages, func(s stage) bool { return s.forbids(f.value) }) {
 			list = append(list, f.figure.Value)
 		}
 	}

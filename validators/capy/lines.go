@@ -1,16 +1,13 @@
 package capy
 
 import (
-	"github.com/seed61713e19/capstan/validators/patterns"
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/seed61713e19/capstan/internal/reading"
 )
 
-// text finds the labels in a block and the values that follow them directly.
-func (r *reader) text(text string, span reading.Span, offset func(int) int) {
+// text finds the labels in a text and the values that follow them directly.
+func (r *reader) text(text string, offset func(int) int) {
 	folded := fold(text)
 	if len(folded) != len(text) {
 		offset = byLine(text, folded, offset)
@@ -18,38 +15,37 @@ func (r *reader) text(text string, span reading.Span, offset func(int) int) {
 	words := tokens(folded)
 	for i := 0; i < len(words); i++ {
 		p := r.labels.at(words, i)
-		if p == nil || p.kind == "other" {
-			if p != nil {
-				i += len(p.words) - 1
-			}
+		if p == nil {
 			continue
 		}
-		f := fact{
-			value: p.kind, form: inLine, place: place{r.doc, offset(words[i].start)}, body: span,
-			aside: r.aside, hidden: r.hidden, scenario: r.scenario,
-		}
 		end := i + len(p.words)
-		if link, next := r.link(folded, words, i, end, p.kind); link != 0 {
-			left := r.clause(folded, words, i)
-			before := words[max(left-maxBefore, 0):end]
-			f.whole = r.neutral(words[left:i], p.kind) && !(link == 'o' && !r.opens(folded, words, left))
-			f.states = r.words.find(append(before, within(words, end, next)...), "state:")
-			if n := scenarioOf(words[left:end]); n > 0 {
-				f.scenario = n
-			}
-			f.said = rest(folded[next:], link)
-			if p.each && !r.words.has(tokens(f.said), "each") {
-				i = end - 1
-				continue
-			}
-			if f.whole || p.name && link != ':' && !r.words.has(words[left:i], "difference") {
-				f.figure = r.number(f.said)
-				f.said = strings.TrimSpace(f.said)
-				r.facts = append(r.facts, f)
-			}
+		if at := &r.doc.parts[r.part]; p.kind != "other" {
+			at.named = at.named || p.name
+			r.line(p, folded, words, i, end, offset)
 		}
 		i = end - 1
 	}
+}
+
+// line adds the fact of the label words[i:end] if a value follows.
+func (r *reader) line(p *phrase, text string, words []token, i, end int, offset func(int) int) {
+	link, next := r.link(text, words, i, end, p.kind)
+	if link == 0 {
+		return
+	}
+	left := clause(text, words, i)
+	f := r.fact(p.kind, inLine, place{r.doc, offset(words[i].start)})
+	f.whole = r.neutral(words[left:i], p.kind) && !(link == 'o' && !opens(text, words, left))
+	f.states = r.words.find(append(words[max(left-maxBefore, 0):end:end], within(words, end, next)...), "state:")
+	if n := scenarioOf(words[left:end]); n > 0 {
+		f.scenario = n
+	}
+	said := rest(text[next:], link)
+	if p.each && !r.words.has(tokens(said), "each") || !f.whole && (!p.name || link == ':' || r.words.has(words[left:i], "difference")) {
+		return
+	}
+	f.said, f.figure = strings.TrimSpace(said), r.number(said)
+	r.facts = append(r.facts, f)
 }
 
 // maxBefore is how many words before a clause may name the state of its value.
@@ -67,7 +63,7 @@ func byLine(text, folded string, offset func(int) int) func(int) int {
 	}
 }
 
-// within returns the tokens from an index that end before an offset.
+// within returns the tokens from an index that end at or before an offset.
 func within(words []token, from, end int) []token {
 	to := from
 	for to < len(words) && words[to].end <= end {
@@ -77,7 +73,7 @@ func within(words []token, from, end int) []token {
 }
 
 // clause returns the index of the first token in the clause of token i.
-func (r *reader) clause(text string, words []token, i int) int {
+func clause(text string, words []token, i int) int {
 	for ; i > 0; i-- {
 		if gap := text[words[i-1].end:words[i].start]; strings.ContainsAny(gap, ".,;:(|\n=!?→") || strings.Contains(gap, " – ") {
 			break
@@ -87,7 +83,7 @@ func (r *reader) clause(text string, words []token, i int) int {
 }
 
 // opens reports whether a sentence, an item or a line begins with token i.
-func (r *reader) opens(text string, words []token, i int) bool {
+func opens(text string, words []token, i int) bool {
 	return i == 0 || strings.ContainsAny(text[words[i-1].end:words[i].start], ".;:\n!?,")
 }
 
@@ -108,13 +104,10 @@ func (r *reader) link(text string, words []token, from, to int, kind string) (si
 			}
 			at += end + 1
 			continue
-		case c == ':' || c == '=' || c == '≈' || c == '→' || c == '：' || c == '~':
-			if at+size < len(text) && c == '=' && text[at+size] == '=' {
-				size++
-			}
+		case strings.HasPrefix(text[at:], "=="), strings.HasPrefix(text[at:], "->"):
+			return '=', at + 2
+		case size > 0 && strings.ContainsRune(":=≈→：~", c):
 			return c, at + size
-		case c == '-' && strings.HasPrefix(text[at:], "->"):
-			return '→', at + 2
 		case r.cells && (unicode.IsDigit(c) || unicode.Is(unicode.Sc, c)):
 			return '=', at
 		}
@@ -159,90 +152,3 @@ func rest(text string, link rune) string {
 
 // maxSaid is how much of a line a value is looked for in, in bytes.
 const maxSaid = 400
-
-// A figure is a number that is a value: not a bound, a formula or a part of a sentence.
-type figure struct {
-	reading.Number
-	signed   bool // with an explicit sign
-	decimals int  // that are shown
-}
-
-var (
-	operator     = patterns.Lazy(`^\s*[\p{L}%]*[\s\p{L}]{0,12}\)?\s*[/×*·+^÷−–-]\s*[\d($€£]`)
-	sentenceMark = patterns.Lazy(`[,;.]\s`)
-	lastLink     = patterns.Lazy(`(?:=|→|->|=>)\s*`)
-)
-
-// maxOperator is where behind a number an operator may be, in bytes; maxLinks is how many
-// signs an equation may have.
-const (
-	maxOperator = 40
-	maxLinks    = 12
-)
-
-// number returns the number that a folded text is or begins with. In an equation or behind
-// arrows the last number is the value.
-func (r *vocabulary) number(text string) *figure {
-	if inner, ok := strings.CutPrefix(text, "("); ok && strings.HasSuffix(inner, ")") {
-		if n := r.begins(strings.TrimSuffix(inner, ")")); n != nil && !strings.ContainsAny(inner, "+*/×=") {
-			n.Value, n.signed = -n.Value, true
-			return n
-		}
-	}
-	n := r.begins(text)
-	direct := n != nil && !operator().MatchString(text[n.End:min(len(text), n.End+maxOperator)])
-	if direct && !strings.ContainsAny(text, "→>") || n == nil && !strings.ContainsAny(text, "=→>") {
-		return n
-	}
-	links := lastLink().FindAllStringIndex(text, maxLinks)
-	if direct {
-		for _, l := range links {
-			arrow := text[l[0]:l[1]]
-			if strings.TrimSpace(arrow) == "=" || strings.ContainsAny(text[n.End:l[0]], ".;,(") && !strings.HasPrefix(text[n.End:], " (") {
-				break
-			}
-			if after := r.begins(text[l[1]:]); after != nil {
-				return after
-			}
-		}
-		return n
-	}
-	for i := len(links) - 1; i >= 0; i-- {
-		if formula := text[:links[i][0]]; !strings.ContainsAny(formula, "/×*+(−-÷") || sentenceMark().MatchString(formula) {
-			continue
-		}
-		if after := r.begins(text[links[i][1]:]); after != nil && !operator().MatchString(text[links[i][1]+after.End:]) {
-			return after
-		}
-	}
-	return nil
-}
-
-// begins returns the number that a text begins with, after a currency or a word for
-// "about".
-func (r *vocabulary) begins(text string) *figure {
-	numbers := reading.Numbers(text[:min(len(text), 80)])
-	if len(numbers) == 0 {
-		return nil
-	}
-	n := numbers[0]
-	before := text[:strings.IndexFunc(text, unicode.IsDigit)]
-	signed := strings.ContainsAny(before, "-−+")
-	for _, t := range tokens(before) {
-		code := before[t.start:t.end]
-		currency := strings.ToUpper(code) == code && (len(code) == 3 || strings.HasPrefix(text[t.end:], "$"))
-		if !currency && len(r.words.find([]token{t}, "approx")) == 0 {
-			return nil
-		}
-		before = strings.Replace(before, code, strings.Repeat(" ", len(code)), 1)
-	}
-	if strings.Trim(before, " \t~≈≃*_\"'`$€£¥₹.\\[{-−+") != "" {
-		return nil
-	}
-	f := &figure{Number: n, signed: signed}
-	shown := n.In(text)
-	if at := strings.LastIndexAny(shown, ".,"); at >= 0 && (len(shown)-at != len(",000") || strings.Contains(n.Readings[0], ".")) {
-		f.decimals = len(shown) - at - 1
-	}
-	return f
-}

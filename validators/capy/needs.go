@@ -1,77 +1,27 @@
 package capy
 
 import (
-	"github.com/seed61713e19/capstan/validators/patterns"
-	"sort"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/seed61713e19/capstan/internal/reading"
+	"github.com/seed61713e19/capstan/validators/patterns"
 	"github.com/seed61713e19/capstan/validators/schema"
 )
 
-// schemaCheck checks the JSON of an artifact against the schema of the policy.
-func (r *run) schemaCheck(f *findings, name string, a *artifact, p *artifactPlace) {
-	if a.check == nil || p.node < 0 || p.nope != "" {
-		return
-	}
-	node := p.node
-	nodes := p.doc.nodes
-	if inner := node + 1; inner < nodes[node].end && startsWith(nodes[inner].key, name) && nodes[inner].end == nodes[node].end {
-		node = inner // {"A.3_…": …}
-	}
-	violations, err := a.check.Check(nil, p.doc.plain(node))
-	if err != nil {
-		f.fail(p.place, "%s is not checked against its schema: %v", name, err)
-	}
-	for _, v := range violations {
-		f.fail(p.place, "%s does not match its schema: %s", name, v)
-	}
-}
-
-// plain returns the value of a node as the JSON packages have it.
-func (d *document) plain(i int) any {
-	n := &d.nodes[i]
-	switch n.kind {
-	case '{':
-		m := map[string]any{}
-		for c := i + 1; c < n.end; c = d.nodes[c].end {
-			m[d.nodes[c].key] = d.plain(c)
-		}
-		return m
-	case '[':
-		list := []any{}
-		for c := i + 1; c < n.end; c = d.nodes[c].end {
-			list = append(list, d.plain(c))
-		}
-		return list
-	case '0':
-		v, _ := schema.Parse([]byte(n.text))
-		return v
-	case '"':
-		return n.text
-	case 't', 'f':
-		return n.kind == 't'
-	}
-	return nil
-}
-
-// needsCheck checks the parts and values of the row besides the artifacts.
-func (r *run) needsCheck(f *findings, last place) {
-	for _, name := range r.stage.Needs {
-		n, part := r.policy.Needs[name]
-		switch {
-		case !part:
-			r.needsValue(f, name, last)
-		case n.Holds == "scenarios":
-			r.needsScenarios(f, last)
-		case n.Holds == "dispositions":
-			r.needsDispositions(f, name, n, last)
-		default:
-			r.needsPart(f, name, n, last)
-		}
-	}
-	if r.stage.Questions != nil {
-		r.needsQuestions(f, last)
+// need checks a part or value of the row besides the artifacts.
+func (r *run) need(f *findings, name string, last place) {
+	n, ok := r.policy.Needs[name]
+	switch {
+	case !ok:
+		r.needsValue(f, name, last)
+	case n.Holds == "scenarios":
+		r.needsScenarios(f, last)
+	case n.Each != nil:
+		r.needsEach(f, name, n, last)
+	default:
+		r.needsPart(f, name, n, last)
 	}
 }
 
@@ -88,7 +38,7 @@ func (r *run) needsValue(f *findings, name string, last place) {
 		case one.figure != nil && !(v.Unit == "money" && one.figure.Percent):
 			found = true
 			inJSON = inJSON || one.form == inKey
-		case one.form == inKey && strings.ContainsRune("{[", rune(one.doc.nodes[one.node].kind)):
+		case one.form == inKey && strings.ContainsRune("{[", rune(one.of().json)):
 		case one.whole && absent == nil && (r.filler(one.said) || one.said == "null"):
 			absent = one
 		}
@@ -106,8 +56,7 @@ func (r *run) needsValue(f *findings, name string, last place) {
 
 // needsPart wants content under a label, a key or a heading.
 func (r *run) needsPart(f *findings, name string, n need, last place) {
-	var named *fact
-	var thin *fact
+	var named, thin *fact
 	for _, one := range r.of(name) {
 		if one.hidden || n.Holds == "words" && one.form != inHeading && one.form != inKey || one.form == inHeading && r.others(one, name) {
 			continue
@@ -123,135 +72,85 @@ func (r *run) needsPart(f *findings, name string, n need, last place) {
 			named = one
 		}
 	}
-	if p := r.artifactOf(n.Artifact); p != nil && p.nope == "" || name == "jpd" && len(r.joint()) > 0 {
-		return
+	if n.Artifact != "" {
+		if p := r.artifact(n.Artifact); p != nil && p.nope == "" {
+			return
+		}
 	}
+	wanted := strings.TrimSuffix(strings.Replace(n.Holds, "content", "value", 1), "s")
 	switch {
+	case name == "jpd" && len(r.joint()) > 0:
 	case thin != nil:
 		f.warn(thin.place, "Question: is this %s? Its content is under the minimum", n.Title)
 	case named != nil:
-		f.fail(named.place, "%s named, but without a %s", n.Title, wanted(n.Holds))
+		f.fail(named.place, "%s named, but without a %s", n.Title, wanted)
 	default:
-		f.fail(last, "Missing %s: want a heading, a label, a table or a JSON key that names it, with a %s", n.Title, wanted(n.Holds))
+		f.fail(last, "Missing %s: want a heading, a label, a table or a JSON key that names it, with a %s", n.Title, wanted)
 	}
 }
 
-func (r *run) artifactOf(name string) *artifactPlace {
-	if name == "" {
-		return nil
-	}
-	return r.artifact(name)
-}
-
-func wanted(holds string) string {
-	if holds == "content" {
-		return "value"
-	}
-	return strings.TrimSuffix(holds, "s")
-}
-
-// others reports whether a heading names another part of the same row too: a title that
-// names all narratives is none of them.
+// others reports whether a heading also names another part of the same row. A title that
+// names several narratives is not the heading of one.
 func (r *run) others(one *fact, name string) bool {
-	words := tokens(fold(one.said))
-	for _, other := range r.stage.Needs {
-		if n := r.policy.Needs[other]; other == name || n.Holds != "words" {
-			continue
-		}
-		for i := range words {
-			if p := r.labels.at(words, i); p != nil && p.kind == other {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.stage.Needs, func(other string) bool {
+		return other != name && r.policy.Needs[other].Holds == "words" && slices.ContainsFunc(r.of(other), func(o *fact) bool {
+			return o.form == inHeading && o.place == one.place
+		})
+	})
 }
 
 // holds reports whether a fact has what a need wants, and whether that is under the
 // minimum.
 func (r *run) holds(n need, one *fact) (held, thin bool) {
-	switch one.form {
-	case inHeading:
-		return r.sectionHolds(n, one)
-	case inKey:
+	d, from := one.doc, one.part+1
+	switch said := one.said; {
+	case one.form == inHeading:
+		return r.sectionHolds(n, one, from, one.of().end)
+	case one.form == inKey:
 		return r.keyHolds(n, one), false
-	}
-	said := one.said
-	if said == "" && one.body.End > one.body.Start {
-		return r.sectionHolds(n, &fact{place: one.place, body: reading.Span{Start: one.body.End, End: one.doc.nextTitle(one.body.End)}})
-	}
-	switch n.Holds {
-	case "number":
+	case said == "" && one.form == inLine:
+		to := from
+		for to < len(d.parts) && d.parts[to].kind != aTitle {
+			to++
+		}
+		return r.sectionHolds(n, one, from, to)
+	case n.Holds == "number":
 		return len(reading.Numbers(said)) > 0 && !r.filler(said), false
-	case "grade":
+	case n.Holds == "grade":
 		return graded(said), false
+	default:
+		return said != "" && !r.filler(said), false
 	}
-	return said != "" && !r.filler(said), false
 }
 
-func (d *document) nextTitle(offset int) int {
-	if i := sort.Search(len(d.titles), func(i int) bool { return d.titles[i].start >= offset }); i < len(d.titles) {
-		return d.titles[i].start
-	}
-	return len(d.Source)
-}
+var bracket = patterns.Lazy(`\(([^)]*)\)`)
 
-func (r *run) sectionHolds(n need, one *fact) (held, thin bool) {
-	m := r.section(one.doc, one.body)
-	if value, ok := strings.CutPrefix(labels().FindString(one.said), one.said); !m.any() && one.said != "" && ok {
+// sectionHolds reports whether the parts below a title or a label have what a need wants.
+func (r *run) sectionHolds(n need, one *fact, from, to int) (held, thin bool) {
+	d := one.doc
+	m := r.measure(d, from, to)
+	if _, value, ok := reading.CutLabel(one.said); ok && !m.any() {
 		return value != "" && !r.filler(value), false
 	}
-	if !m.any() || !m.enough(r.policy.Minimum) && m.filler || r.filler(bracketed(one.said)) {
+	if b := bracket().FindStringSubmatch(one.said); !m.any() || !m.enough(r.policy.Minimum) && m.filler || b != nil && r.filler(b[1]) {
 		return false, false
 	}
 	switch n.Holds {
 	case "words":
 		return m.words+m.items+m.rows >= n.Words || m.enough(r.policy.Minimum), false
 	case "number":
-		return r.sectionNumber(one), false
+		if slices.ContainsFunc(r.of(one.value), func(o *fact) bool {
+			return o.form != inHeading && o.doc == d && o.part >= from && o.part < to
+		}) {
+			return false, false // that decides
+		}
+		return slices.ContainsFunc(d.parts[from:to], func(p part) bool { return p.kind != aTitle && len(reading.Numbers(p.text)) > 0 }), false
 	case "grade":
-		return r.sectionGrade(one), false
+		return slices.ContainsFunc(append(slices.Clone(r.of("grade")), r.of("pipeline_fit")...), func(g *fact) bool {
+			return g.doc == d && g.part >= from && g.part < to && graded(g.said)
+		}) || slices.ContainsFunc(d.parts[from:to], func(p part) bool { return len(p.text) < 6 && graded(p.text) }), false
 	}
 	return true, !m.enough(&minimum{Rows: 1, Leaves: 1, Items: 1, Words: 8})
-}
-
-var bracket = patterns.Lazy(`\(([^)]*)\)`)
-
-func bracketed(text string) string {
-	if m := bracket().FindStringSubmatch(text); m != nil {
-		return m[1]
-	}
-	return "-word-"
-}
-
-// sectionNumber reports whether a section has a number in a cell, an item, JSON or a line.
-func (r *run) sectionNumber(one *fact) bool {
-	for _, other := range r.of(one.value) {
-		if other.form != inHeading && other.doc == one.doc && one.body.Contains(other.offset) {
-			return false // it decides
-		}
-	}
-	for i := one.doc.blockAt(one.body.Start); i < len(one.doc.Blocks) && one.doc.Blocks[i].Start < one.body.End; i++ {
-		b := &one.doc.Blocks[i]
-		if b.Start >= one.body.Start && b.Kind != reading.HeadingBlock && len(reading.Numbers(b.Text)) > 0 {
-			return true
-		}
-	}
-	return false
-}
-
-func (r *run) sectionGrade(one *fact) bool {
-	for _, g := range append(r.of("grade"), r.of("pipeline_fit")...) {
-		if g.doc == one.doc && one.body.Contains(g.offset) && graded(g.said) {
-			return true
-		}
-	}
-	for i := one.doc.blockAt(one.body.Start); i < len(one.doc.Blocks) && one.doc.Blocks[i].Start < one.body.End; i++ {
-		if b := &one.doc.Blocks[i]; b.Start >= one.body.Start && len(b.Text) < 6 && graded(b.Text) {
-			return true
-		}
-	}
-	return false
 }
 
 var letterGrade = patterns.Lazy(`^[\s*_("'\x60]*[A-F](?:[+\-−–]|\\[+-])?(?:[\s*_)"'.,;:/\x60]|$)`)
@@ -260,24 +159,229 @@ func graded(text string) bool { return letterGrade().MatchString(text) }
 
 // keyHolds reports whether a member of JSON has what a need wants.
 func (r *run) keyHolds(n need, one *fact) bool {
-	d, at := one.doc, &one.doc.nodes[one.node]
+	d, at := one.doc, one.of()
+	any := func(holds func(p part) bool) bool { return slices.ContainsFunc(d.parts[one.part:at.end], holds) }
 	switch n.Holds {
 	case "number":
-		for i := one.node; i < at.end; i++ {
-			if d.nodes[i].kind == '0' || d.nodes[i].kind == '"' && r.number(fold(d.nodes[i].text)) != nil {
-				return true
-			}
-		}
-		return false
+		return any(func(p part) bool { return p.json == '0' || p.json == '"' && r.number(fold(p.text)) != nil })
 	case "grade":
-		for i := one.node; i < at.end; i++ {
-			if m := &d.nodes[i]; m.kind == '"' && graded(m.text) && (i == one.node || strings.Contains(strings.ToLower(m.key), "grade")) {
-				return true
+		return at.json == '"' && graded(at.text) || any(func(p part) bool {
+			return p.json == '"' && graded(p.text) && strings.Contains(strings.ToLower(p.label), "grade")
+		})
+	case "words":
+		return at.json == '"' && len(strings.Fields(at.text)) >= n.Words
+	}
+	return r.inside(d, one.part).any() || at.json == '[' && at.end == one.part+1
+}
+
+// of returns the part that a fact is in.
+func (one *fact) of() *part { return &one.doc.parts[one.part] }
+
+// needsScenarios wants P and M of S1 to S4.
+func (r *run) needsScenarios(f *findings, last place) {
+	for n := 1; n <= 4; n++ {
+		has := map[string]bool{}
+		at, named := last, false
+		for _, d := range r.docs {
+			if i := slices.IndexFunc(d.parts, func(p part) bool { return p.scenario == n }); i >= 0 && !named {
+				at, named = d.parts[i].place, true
 			}
 		}
-		return false
-	case "words":
-		return at.kind == '"' && len(strings.Fields(at.text)) >= n.Words
+		for i := range r.facts {
+			one := &r.facts[i]
+			if one.scenario != n || one.hidden || one.form == inHeading {
+				continue
+			}
+			if !named && one.form == inLine {
+				at, named = one.place, true
+			}
+			said := sentenceEnd().Split(one.said, 2)[0]
+			has[one.value] = has[one.value] || one.figure != nil || len(reading.Numbers(said)) > 0 || one.form == inKey && r.keyHolds(need{Holds: "number"}, one)
+		}
+		switch {
+		case !named:
+			f.fail(last, "Missing scenario S%d with its P and M estimates", n)
+		case !has["p"] && !has["m"]:
+			f.fail(at, "Scenario S%d has neither a P nor an M estimate", n)
+		case !has["p"]:
+			f.fail(at, "Scenario S%d has no P estimate: want, for instance, P: 0.30", n)
+		case !has["m"]:
+			f.fail(at, "Scenario S%d has no M estimate: want, for instance, M: -12%%", n)
+		}
+		last = at
 	}
-	return d.leaves(r.vocabulary, one.node, 1) > 0 || at.kind == '[' && at.end == one.node+1
+}
+
+var sentenceEnd = patterns.Lazy(`[;.?!]\s`)
+
+// A unit is an id with the kinds of words in the parts that begin with the id.
+type unit struct {
+	place
+	kinds map[string]bool // of the words of the need's kind
+}
+
+// needsEach wants units: exactly those of a list, so many of each kind, or each of a kind.
+func (r *run) needsEach(f *findings, name string, n need, last place) {
+	units := r.units(n.Each)
+	ids := slices.Sorted(maps.Keys(units))
+	if want := n.Each.IDs; len(want) > 0 {
+		if missing := slices.DeleteFunc(slices.Clone(want), func(id string) bool { return units[id] != nil }); len(missing) > 0 {
+			f.fail(last, "Missing %s %s: want exactly %s", n.Title, strings.Join(missing, ", "), strings.Join(want, ", "))
+		}
+		for _, id := range ids {
+			if !slices.Contains(want, id) {
+				f.fail(units[id].place, "%s %s is not in the list: want exactly %s", n.Title, id, strings.Join(want, ", "))
+			}
+		}
+		return
+	}
+	if len(n.Each.Count) > 0 {
+		r.counts(f, n, units, last)
+		return
+	}
+	for _, id := range ids {
+		if len(units[id].kinds) == 0 {
+			f.fail(units[id].place, "Finding %s has no %s", id, n.Each.Kind)
+		}
+	}
+	if len(ids) > 0 || slices.ContainsFunc(r.of(name), func(one *fact) bool {
+		if one.form != inHeading {
+			return one.said != "" && !r.filler(one.said)
+		}
+		return r.inside(one.doc, one.part).enough(r.policy.Minimum) && r.words.has(tokens(fold(one.doc.wordsOf(one.part))), n.Each.Kind)
+	}) {
+		return
+	}
+	f.fail(last, "Missing %s: want, for each finding, a row, an item or a heading with its %s", n.Title, n.Each.Kind)
+}
+
+// counts wants so many units of each kind. Without ids, the items and rows below a title
+// that names one kind are units.
+func (r *run) counts(f *findings, n need, units map[string]*unit, at place) {
+	counts, total, want := map[string]int{}, len(units), 0
+	for _, u := range units {
+		at = u.place
+		for kind := range u.kinds {
+			counts[kind]++
+		}
+	}
+	for _, d := range r.docs {
+		for i := 0; i < len(d.parts) && len(units) == 0; i++ {
+			kinds := r.words.find(d.parts[i].words, n.Each.Kind+":")
+			if d.parts[i].kind != aTitle || len(kinds) == 0 || slices.ContainsFunc(kinds, func(k string) bool { return k != kinds[0] }) {
+				continue
+			}
+			for _, p := range d.parts[i+1 : d.parts[i].end] {
+				if p.kind == anItem && p.level <= 1 || p.kind == aRow && p.level > 0 {
+					total++
+					counts[kinds[0]]++
+				}
+			}
+		}
+	}
+	for _, number := range n.Each.Count {
+		want += number
+	}
+	if total != want {
+		f.fail(at, "%d %s: want %d", total, n.Title, want)
+		return
+	}
+	for _, kind := range slices.Sorted(maps.Keys(n.Each.Count)) {
+		if counts[kind] != n.Each.Count[kind] {
+			f.fail(at, "%d %s among the %s: want %d", counts[kind], kind, n.Title, n.Each.Count[kind])
+		}
+	}
+}
+
+var partOf = patterns.Lazy(`[()|/\[\]:–—]|\s-\s`)
+
+// units returns the headings, rows, items and members that begin with an id, by the id.
+func (r *run) units(e *each) map[string]*unit {
+	list := map[string]*unit{}
+	for _, d := range r.docs {
+		for i := range d.parts {
+			p := &d.parts[i]
+			text, around := p.label, i
+			switch {
+			case p.kind == anItem:
+				if at := e.id.FindStringIndex(p.text); at != nil && at[0] < 4 {
+					text = p.text
+				}
+			case p.kind == aMember && p.json == '"' && isID(p.label) && p.parent >= 0 && e.id.MatchString(p.text):
+				text, around = p.text, p.parent
+			case p.kind == aMember && len(e.id.FindString(p.label)) != len(p.label):
+				continue
+			}
+			id := strings.NewReplacer("_", "", " ", "").Replace(e.id.FindString(text))
+			if len(e.IDs) == 0 {
+				id = strings.ReplaceAll(id, "-", "")
+			}
+			if id == "" {
+				continue
+			}
+			if list[id] == nil {
+				list[id] = &unit{p.place, map[string]bool{}}
+			}
+			for _, kind := range r.kinds(d, around, e) {
+				list[id].kinds[kind] = true
+			}
+		}
+	}
+	return list
+}
+
+// kinds returns the words of a kind that a part has. If the need counts kinds, a piece of
+// more than three words does not count. For a heading, the words of the heading count
+// first, then those at the kind's label below it.
+func (r *run) kinds(d *document, i int, e *each) []string {
+	p := &d.parts[i]
+	if len(e.Count) == 0 {
+		return r.words.find(tokens(fold(d.wordsOf(i))), e.Kind)
+	}
+	text := d.wordsOf(i)
+	if p.kind == aTitle {
+		text = p.label
+	}
+	var found []string
+	for _, piece := range partOf().Split(text, -1) {
+		words := tokens(fold(piece))
+		if len(words) > 0 && words[0].word == e.Kind {
+			words = words[1:]
+		}
+		if len(words) <= 3 {
+			found = append(found, r.words.find(words, e.Kind+":")...)
+		}
+	}
+	for _, one := range r.of(e.Kind) {
+		if len(found) == 0 && p.kind == aTitle && one.doc == d && one.part > i && one.part < p.end {
+			found = append(found, r.words.find(tokens(fold(one.said)), e.Kind+":")...)
+		}
+	}
+	return found
+}
+
+// plain returns the value of a member as the JSON packages have it.
+func (d *document) plain(i int) any {
+	switch p := &d.parts[i]; p.json {
+	case '{':
+		m := map[string]any{}
+		for c := i + 1; c < p.end; c = d.parts[c].end {
+			m[d.parts[c].label] = d.plain(c)
+		}
+		return m
+	case '[':
+		list := []any{}
+		for c := i + 1; c < p.end; c = d.parts[c].end {
+			list = append(list, d.plain(c))
+		}
+		return list
+	case '0':
+		v, _ := schema.Parse([]byte(p.text))
+		return v
+	case '"':
+		return p.text
+	case 't', 'f':
+		return p.json == 't'
+	}
+	return nil
 }

@@ -6,16 +6,17 @@ import (
 	"embed"
 	"errors"
 	"fmt"
-	"github.com/seed61713e19/capstan/validators/patterns"
 	"maps"
 	"path"
 	"reflect"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
 	"github.com/seed61713e19/capstan/validators"
+	"github.com/seed61713e19/capstan/validators/patterns"
 	"github.com/seed61713e19/capstan/validators/schema"
 )
 
@@ -25,94 +26,74 @@ var policyFiles embed.FS
 // A policy is what the gate asks of the output of each stage. It is not changed once it
 // was read. The file policies/1.0.0.yaml explains the keys.
 type policy struct {
-	Version    string              `yaml:"version"`
-	Extends    string              `yaml:"extends"`
-	Fabricated string              `yaml:"no_fabrication"`
-	Minimum    *minimum            `yaml:"minimum"`
-	Stages     []stage             `yaml:"stages"`
-	Artifacts  map[string]artifact `yaml:"artifacts"`
-	Needs      map[string]need     `yaml:"needs"`
-	Values     map[string]value    `yaml:"values"`
-	Derivation *derivation         `yaml:"derivation"`
+	Version, Extends string
+	Fabricated       string `yaml:"no_fabrication"`
+	Minimum          *minimum
+	Stages           []stage
+	Artifacts        map[string]artifact
+	Needs            map[string]need
+	Values           map[string]value
+	Derivation       *derivation
+	Files            []struct{ Name, Stage string }
 
 	vocabulary *vocabulary
 }
 
-type minimum struct {
-	Rows   int `yaml:"rows"`
-	Leaves int `yaml:"leaves"`
-	Items  int `yaml:"items"`
-	Words  int `yaml:"words"`
-}
+type minimum struct{ Rows, Leaves, Items, Words int }
 
 type stage struct {
-	Name       string      `yaml:"name"`
-	State      int         `yaml:"state"`
-	Artifacts  []string    `yaml:"artifacts"`
-	Needs      []string    `yaml:"needs"`
-	Forbids    []forbidden `yaml:"forbids"`
-	Asks       []string    `yaml:"asks"`
-	Questions  *questions  `yaml:"questions"`
-	Derivation bool        `yaml:"derivation"`
+	Name                   string
+	State                  int
+	Artifacts, Needs, Asks []string
+	Forbids                []forbidden
+	Derivation             bool
 }
 
+// A forbidden value is one that a stage must not state. With a state, it is only the value
+// of that state.
 type forbidden struct {
-	Value string `yaml:"value"`
-	State int    `yaml:"state"`
-}
-
-type questions struct {
-	Platforms map[string]int `yaml:"platforms"`
-	ID        string         `yaml:"id"`
-	IDs       []string       `yaml:"ids"`
+	Value string
+	State int
 }
 
 type artifact struct {
-	Title  string         `yaml:"title"`
-	In     []string       `yaml:"in"`
-	Names  []string       `yaml:"names"`
-	File   string         `yaml:"file"`
-	Sure   []string       `yaml:"sure"`
-	Keys   []string       `yaml:"keys"`
-	JSON   bool           `yaml:"json"`
-	Schema map[string]any `yaml:"schema"`
+	Title, File     string
+	In, Names, Keys []string
+	JSON            bool
+	Schema          any // or its name
 
-	file    *regexp.Regexp
-	heading *regexp.Regexp
-	check   *schema.Schema
+	file, heading *regexp.Regexp
+	check         *schema.Schema
 }
 
 type need struct {
-	Title    string   `yaml:"title"`
-	Holds    string   `yaml:"holds"`
-	Words    int      `yaml:"words"`
-	Artifact string   `yaml:"artifact"`
-	Labels   []string `yaml:"labels"`
+	Title, Holds, Artifact string
+	Words                  int
+	Labels                 []string
+	Each                   *each
+}
+
+type each struct {
+	ID, Kind string
+	IDs      []string
+	Count    map[string]int
+
+	id *regexp.Regexp
 }
 
 type value struct {
-	Title    string    `yaml:"title"`
-	Unit     string    `yaml:"unit"`
-	Labels   []string  `yaml:"labels"`
-	Pointers []string  `yaml:"pointers"`
-	Above    *float64  `yaml:"above"`
-	Min      *float64  `yaml:"min"`
-	Max      *float64  `yaml:"max"`
-	Near     float64   `yaml:"near"`
-	FailAt   *float64  `yaml:"fail_above"`
-	FailMin  *float64  `yaml:"fail_min"`
-	FailMax  *float64  `yaml:"fail_max"`
-	Under    string    `yaml:"under"`
-	Doubt    []float64 `yaml:"doubt"`
-	Only     []string  `yaml:"only"`
-	Example  string    `yaml:"example"`
+	Title, Unit, Example               string
+	Labels, Pointers, Warn, Fail, Only []string
+	Near                               float64
+	Doubt                              []float64
+
+	limits []limit
 }
 
 type derivation struct {
-	Value      string   `yaml:"value"`
-	Mean       []string `yaml:"mean"`
-	Tolerance  float64  `yaml:"tolerance"`
-	Divergence float64  `yaml:"divergence"`
+	Value                 string
+	Mean                  []string
+	Tolerance, Divergence float64
 }
 
 // ErrStage is wrapped by the error for a stage that the policy does not have.
@@ -123,10 +104,7 @@ const defaultPolicy = "1.0.0"
 
 // shippedNames lists the names of the policies that come with the gate.
 func shippedNames() []string {
-	entries, err := policyFiles.ReadDir("policies")
-	if err != nil {
-		return nil
-	}
+	entries, _ := policyFiles.ReadDir("policies") // embedded
 	names := make([]string, len(entries))
 	for i, e := range entries {
 		names[i] = strings.TrimSuffix(e.Name(), path.Ext(e.Name()))
@@ -143,22 +121,23 @@ func shippedPolicy(name string) (*policy, error) {
 		if err != nil {
 			return nil, fmt.Errorf("policy %q is neither shipped (%s) nor YAML", clip(name, 40), strings.Join(shippedNames(), ", "))
 		}
-		return readPolicy(text)
+		return readPolicy(text, nil)
 	}))
 	return read.(func() (*policy, error))()
 }
 
 // loadPolicy returns the shipped policy of a name, 1.0.0 for "", or reads one from YAML.
-// What the YAML leaves out is as in the policy that it extends, by default 1.0.0.
-func loadPolicy(text string) (*policy, error) {
+// What the YAML leaves out is as in the policy that it extends, by default 1.0.0. The
+// schemas are those that the YAML names.
+func loadPolicy(text string, schemas map[string]any) (*policy, error) {
 	name := cmp.Or(strings.TrimSpace(text), defaultPolicy)
 	if slices.Contains(shippedNames(), name) || !strings.ContainsAny(name, ":\n") {
 		return shippedPolicy(name)
 	}
-	return readPolicy([]byte(text))
+	return readPolicy([]byte(text), schemas)
 }
 
-func readPolicy(text []byte) (*policy, error) {
+func readPolicy(text []byte, schemas map[string]any) (*policy, error) {
 	var p policy
 	if err := validators.ReadPolicy(bytes.TrimSpace(text), &p); err != nil {
 		return nil, fmt.Errorf("policy: %w", err)
@@ -174,78 +153,146 @@ func readPolicy(text []byte) (*policy, error) {
 		}
 		p = ground.under(p)
 	}
-	return &p, p.prepare()
+	if err := p.prepare(schemas); err != nil {
+		return nil, fmt.Errorf("policy: %w", err)
+	}
+	return &p, nil
 }
 
 // under lays a policy over the one that it extends. A stage that it names replaces the
-// other's; of an artifact, a need and a value it replaces the keys that it has.
+// other's; of all else it replaces the keys that it has.
 func (p *policy) under(top policy) policy {
-	list := slices.Clone(p.Stages)
+	stages := slices.Clone(p.Stages)
 	for _, s := range top.Stages {
-		if i := slices.IndexFunc(list, func(r stage) bool { return r.Name == s.Name }); i >= 0 {
-			list[i] = s
+		if i := slices.IndexFunc(stages, func(r stage) bool { return r.Name == s.Name }); i >= 0 {
+			stages[i] = s
 		} else {
-			list = append(list, s)
+			stages = append(stages, s)
 		}
 	}
-	top.Stages = list
-	top.Fabricated = cmp.Or(top.Fabricated, p.Fabricated)
-	top.Minimum = cmp.Or(top.Minimum, p.Minimum)
-	top.Derivation = cmp.Or(top.Derivation, p.Derivation)
 	top.Artifacts, top.Needs, top.Values = over(p.Artifacts, top.Artifacts), over(p.Needs, top.Needs), over(p.Values, top.Values)
-	return top
+	merged := laid(*p, top)
+	merged.Stages = stages
+	return merged
+}
+
+// laid returns ground with the fields that top has.
+func laid[V any](ground, top V) V {
+	from, to := reflect.ValueOf(top), reflect.ValueOf(&ground).Elem()
+	for i := range from.NumField() {
+		if to.Field(i).CanSet() && !from.Field(i).IsZero() {
+			to.Field(i).Set(from.Field(i))
+		}
+	}
+	return ground
 }
 
 func over[V any](ground, top map[string]V) map[string]V {
 	m := maps.Clone(ground)
 	for name, v := range top {
-		merged := m[name]
-		from, to := reflect.ValueOf(v), reflect.ValueOf(&merged).Elem()
-		for i := range from.NumField() {
-			if to.Field(i).CanSet() && !from.Field(i).IsZero() {
-				to.Field(i).Set(from.Field(i))
-			}
-		}
-		m[name] = merged
+		m[name] = laid(m[name], v)
 	}
 	return m
 }
 
-// prepare compiles the policy. A name that nothing has is an error: a policy that asks
-// for nothing by a slip would pass everything.
-func (p *policy) prepare() error {
+// prepare compiles and checks the policy. A name that nothing has is an error: a policy
+// that asks for nothing by a slip would pass everything.
+func (p *policy) prepare(schemas map[string]any) error {
 	ground, err := tables()
 	if err != nil {
 		return err
 	}
 	labels, pointers := map[string][]string{}, map[string]string{}
-	for name, v := range p.Values {
-		if len(v.Labels) > 0 {
-			labels[name] = v.Labels
+	for _, name := range sortedKeys(p.Values) {
+		v := p.Values[name]
+		if err := v.prepare(p); err != nil {
+			return fmt.Errorf("value %s: %w", name, err)
 		}
+		p.Values[name], labels[name] = v, v.Labels
 		for _, pointer := range v.Pointers {
 			pointers[pointer] = name
 		}
 	}
-	for name, n := range p.Needs {
-		if len(n.Labels) > 0 {
-			labels[name] = n.Labels
+	for _, name := range sortedKeys(p.Needs) {
+		n := p.Needs[name]
+		if err := n.prepare(); err != nil {
+			return fmt.Errorf("need %s: %w", name, err)
 		}
+		labels[name] = append(labels[name], n.Labels...)
 	}
-	p.vocabulary = ground.with(labels, pointers)
-	for _, name := range slices.Sorted(maps.Keys(p.Artifacts)) {
+	for _, name := range sortedKeys(p.Artifacts) {
 		a := p.Artifacts[name]
-		if err := a.prepare(name); err != nil {
-			return fmt.Errorf("policy: artifact %s: %w", name, err)
+		if err := a.prepare(name, schemas); err != nil {
+			return fmt.Errorf("artifact %s: %w", name, err)
 		}
 		p.Artifacts[name] = a
 	}
-	return p.check()
+	p.vocabulary = ground.with(labels, pointers)
+	for _, s := range p.Stages {
+		if err := s.check(p); err != nil {
+			return fmt.Errorf("stage %s: %w", s.Name, err)
+		}
+	}
+	return oneOf("no_fabrication", p.Fabricated, "warn", "fail")
+}
+
+func oneOf(key, word string, words ...string) error {
+	if slices.Contains(words, word) {
+		return nil
+	}
+	return fmt.Errorf("%s: %q: want one of %s", key, word, strings.Join(words, ", "))
+}
+
+func (s *stage) check(p *policy) error {
+	for _, a := range s.Artifacts {
+		if _, ok := p.Artifacts[a]; !ok {
+			return fmt.Errorf("no artifact is called %q", a)
+		}
+	}
+	for _, n := range s.Needs {
+		if _, ok := p.Needs[n]; !ok && p.Values[n].Unit == "" {
+			return fmt.Errorf("nothing called %q can be needed", n)
+		}
+	}
+	for _, f := range s.Forbids {
+		if p.Values[f.Value].Unit == "" {
+			return fmt.Errorf("nothing called %q can be forbidden", f.Value)
+		}
+	}
+	return nil
+}
+
+func (n *need) prepare() (err error) {
+	if n.Each == nil {
+		return oneOf("holds", n.Holds, "content", "number", "grade", "words", "scenarios")
+	}
+	n.Each.id, err = regexp.Compile(n.Each.ID)
+	return err
+}
+
+func (v *value) prepare(p *policy) error {
+	v.limits = nil
+	for severity, list := range map[int][]string{1: v.Warn, 2: v.Fail} {
+		for _, text := range list {
+			operator, than, _ := strings.Cut(text, " ")
+			l := limit{severity: severity, operator: operator}
+			number, err := strconv.ParseFloat(than, 64)
+			if l.number = number; err != nil {
+				l.value = than
+			}
+			if err != nil && p.Values[than].Unit == "" || operators[operator] == nil {
+				return fmt.Errorf("%q: want >, >=, <= or <, and a number or another value", text)
+			}
+			v.limits = append(v.limits, l)
+		}
+	}
+	slices.SortStableFunc(v.limits, func(a, b limit) int { return b.severity - a.severity })
+	return oneOf("unit", v.Unit, "money", "percent", "plain")
 }
 
 var artifactName = patterns.Lazy(`^A\.(\d{1,3})$`)
 
-func (a *artifact) prepare(name string) (err error) {
+func (a *artifact) prepare(name string, schemas map[string]any) (err error) {
 	m := artifactName().FindStringSubmatch(name)
 	if m == nil {
 		return errors.New("want a name such as A.7")
@@ -253,72 +300,35 @@ func (a *artifact) prepare(name string) (err error) {
 	if a.file, err = regexp.Compile(cmp.Or(a.File, `(?i)(^|[^a-z0-9])a[._]?`+m[1]+`([^0-9]|$)`)); err != nil {
 		return err
 	}
-	if a.heading, err = regexp.Compile(`(?i)(^|[^\pL\pN.])A\.?` + m[1] + `([^\pN.]|\.?$|\.[^\pN])`); err != nil || len(a.Schema) == 0 {
+	if a.heading, err = regexp.Compile(`(?i)(?:^|[^\pL\pN.])(A\.?` + m[1] + `)(?:[^\pN.]|\.?$|\.[^\pN])`); err != nil || a.Schema == nil {
 		return err
+	}
+	if file, ok := a.Schema.(string); ok {
+		if a.Schema, ok = schemas[file]; !ok {
+			return fmt.Errorf("schema %q: the parameter schemas has no such file", clip(file, 80))
+		}
 	}
 	a.check, err = schema.Compile(a.Schema)
 	return err
 }
 
-func (p *policy) check() error {
-	for _, s := range p.Stages {
-		for _, a := range s.Artifacts {
-			if _, ok := p.Artifacts[a]; !ok {
-				return fmt.Errorf("policy: stage %s: no artifact is called %q", s.Name, a)
-			}
-		}
-		for _, n := range s.Needs {
-			if _, ok := p.Needs[n]; !ok && p.Values[n].Unit == "" {
-				return fmt.Errorf("policy: stage %s: nothing called %q can be needed", s.Name, n)
-			}
-		}
-		for _, f := range s.Forbids {
-			if p.Values[f.Value].Unit == "" {
-				return fmt.Errorf("policy: stage %s: nothing called %q can be forbidden", s.Name, f.Value)
-			}
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(p.Values)) {
-		v := p.Values[name]
-		if !slices.Contains([]string{"money", "percent", "plain"}, v.Unit) {
-			return fmt.Errorf("policy: value %s: unit %q: want money, percent or plain", name, v.Unit)
-		}
-		if v.Under != "" && p.Values[v.Under].Unit == "" {
-			return fmt.Errorf("policy: value %s: under %q: there is no such value", name, v.Under)
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(p.Needs)) {
-		if h := p.Needs[name].Holds; !slices.Contains([]string{"content", "number", "grade", "words", "scenarios", "dispositions"}, h) {
-			return fmt.Errorf("policy: need %s: holds %q: want content, number, grade, words, scenarios or dispositions", name, h)
-		}
-	}
-	if p.Fabricated != "warn" && p.Fabricated != "fail" {
-		return fmt.Errorf("policy: no_fabrication: %q: want warn or fail", p.Fabricated)
-	}
-	return nil
-}
-
 // stage returns the row of a stage, or an error that lists them all.
 func (p *policy) stage(name string) (stage, error) {
-	names := make([]string, len(p.Stages))
-	for i, s := range p.Stages {
+	for _, s := range p.Stages {
 		if s.Name == name {
 			return s, nil
 		}
-		names[i] = s.Name
 	}
-	return stage{}, fmt.Errorf("%w %q: want one of %s", ErrStage, clip(name, 40), strings.Join(names, ", "))
+	return stage{}, fmt.Errorf("%w %q: want one of %s", ErrStage, clip(name, 40), strings.Join(p.stageNames(), ", "))
 }
 
-// stageNames lists the stages of the default policy in the order of its table.
-func stageNames() []string {
-	p, err := loadPolicy("")
-	if err != nil {
-		return nil
-	}
+// stageNames lists the stages in the order of the policy.
+func (p *policy) stageNames() []string {
 	names := make([]string, len(p.Stages))
 	for i, s := range p.Stages {
 		names[i] = s.Name
 	}
 	return names
 }
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

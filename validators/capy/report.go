@@ -2,6 +2,7 @@ package capy
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -55,53 +56,21 @@ type Finding struct {
 // MarshalJSON returns the seed's object on one line.
 func (r Report) MarshalJSON() ([]byte, error) {
 	type plain Report
-	return schema.Encode(plain(r.filled()))
+	r.Issues, r.Warnings = append([]Finding{}, r.Issues...), append([]Finding{}, r.Warnings...)
+	return schema.Encode(plain(r))
 }
 
-// Text is the report as JSON laid out for people: two spaces deep, a check on
-// each line, > and < as they are, with a line end.
+// Text returns the report as JSON for people: indented by two spaces, with a line end.
 func (r Report) Text() []byte {
-	r = r.filled()
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "{\n  \"stage\": %s,\n  \"status\": %s,\n  \"checks\": {\n", quoted(r.Stage), quoted(r.Status))
-	outcomes := r.Checks.list()
-	for i, c := range outcomes {
-		comma := ","
-		if i == len(outcomes)-1 {
-			comma = ""
-		}
-		fmt.Fprintf(&b, "    %s: {\"pass\": %s, \"notes\": %s}%s\n", quoted(checkNames[i]), quoted(c.Pass), quoted(c.Notes), comma)
+	line, err := r.MarshalJSON()
+	if err == nil {
+		err = json.Indent(&b, line, "", "  ")
 	}
-	fmt.Fprintf(&b, "  },\n  \"issues\": %s,\n  \"warnings\": %s,\n  \"proceed\": %t\n}\n",
-		indented(r.Issues), indented(r.Warnings), r.Proceed)
-	return b.Bytes()
-}
-
-func (r Report) filled() Report {
-	if r.Issues == nil {
-		r.Issues = []Finding{}
+	if err != nil {
+		return nil // a report has only strings and booleans
 	}
-	if r.Warnings == nil {
-		r.Warnings = []Finding{}
-	}
-	return r
-}
-
-func quoted(v any) string {
-	text, _ := schema.Encode(v)
-	return string(text)
-}
-
-func indented(findings []Finding) string {
-	if len(findings) == 0 {
-		return "[]"
-	}
-	text, _ := schema.Encode(findings)
-	var b bytes.Buffer
-	if err := json.Indent(&b, text, "  ", "  "); err != nil {
-		return "[]"
-	}
-	return b.String()
+	return append(b.Bytes(), '\n')
 }
 
 // The index of each check in [Checks].
@@ -125,72 +94,60 @@ const maxFindings = 100
 
 // findings are what one check finds.
 type findings struct {
-	check string
-	list  []Finding
-	more  map[string]int // by severity: the findings beyond the first maxFindings
-	note  string
+	check            string
+	issues, warnings list
+	note             string
 }
 
-func (f *findings) fail(at place, format string, args ...any) { f.add(Fail, at, format, args) }
+// A list has the findings of one severity.
+type list struct {
+	found []Finding
+	more  int // beyond the first maxFindings
+}
 
-func (f *findings) warn(at place, format string, args ...any) { f.add(Warn, at, format, args) }
+func (f *findings) fail(at place, format string, args ...any) {
+	f.issues.add(Finding{f.check, Fail, fmt.Sprintf(format, args...), at.location(), at.line()})
+}
 
-func (f *findings) add(severity string, at place, format string, args []any) {
-	if len(f.of(severity)) < maxFindings {
-		message := fmt.Sprintf(format, args...)
-		f.list = append(f.list, Finding{Check: f.check, Severity: severity, Message: message, Location: at.location(), Line: at.line()})
+func (f *findings) warn(at place, format string, args ...any) {
+	f.warnings.add(Finding{f.check, Warn, fmt.Sprintf(format, args...), at.location(), at.line()})
+}
+
+func (l *list) add(f Finding) {
+	if len(l.found) == maxFindings {
+		l.more++
 		return
 	}
-	if f.more == nil {
-		f.more = map[string]int{}
-	}
-	f.more[severity]++
+	l.found = append(l.found, f)
 }
 
-func (f *findings) of(severity string) []Finding {
-	var list []Finding
-	for _, one := range f.list {
-		if one.Severity == severity {
-			list = append(list, one)
-		}
+// all returns the findings. The last one counts those that are left out.
+func (l *list) all() []Finding {
+	if l.more > 0 {
+		l.found[len(l.found)-1].Message += fmt.Sprintf(" (and %d more like these)", l.more)
 	}
-	return list
+	return l.found
 }
 
-// all returns the findings of one severity. The last one counts those that are left out.
-func (f *findings) all(severity string) []Finding {
-	list := f.of(severity)
-	if n := f.more[severity]; n > 0 {
-		list[len(list)-1].Message += fmt.Sprintf(" (and %d more like these)", n)
-	}
-	return list
-}
-
-// outcome is the check as the report has it.
+// outcome returns the check as the report has it.
 func (f *findings) outcome() Check {
-	fails := f.of(Fail)
-	pass := len(fails) == 0
-	note := f.note
-	switch {
-	case !pass:
-		note = summary(fails)
-	case note == "" && len(f.list) > 0:
-		note = summary(f.list)
+	pass := len(f.issues.found) == 0
+	if !pass {
+		f.note = summary(f.issues.found)
 	}
-	return outcome(&pass, note)
+	return outcome(&pass, cmp.Or(f.note, summary(f.warnings.found)))
 }
 
 func outcome(pass *bool, note string) Check {
-	c := Check{Pass: pass}
-	if note != "" {
-		c.Notes = &note
+	if note == "" {
+		return Check{Pass: pass}
 	}
-	return c
+	return Check{pass, &note}
 }
 
-// summary is a check's note: its findings in brief.
+// summary returns a check's note: its findings in brief.
 func summary(list []Finding) string {
-	words := make([]string, 0, 3)
+	var words []string
 	for _, f := range list[:min(len(list), 3)] {
 		brief, _, _ := strings.Cut(f.Message, ": ")
 		brief, _, _ = strings.Cut(brief, " (")

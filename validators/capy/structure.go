@@ -2,6 +2,7 @@ package capy
 
 import (
 	"github.com/seed61713e19/capstan/validators/patterns"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -30,7 +31,7 @@ func (r *run) structureCheck(f *findings) {
 		}
 		return
 	}
-	if len(d.titles) == 0 {
+	if !slices.ContainsFunc(d.parts, func(p part) bool { return p.kind == aTitle }) {
 		f.fail(start, "The output has no Markdown heading")
 	}
 	for i := range d.Blocks {

@@ -10,18 +10,19 @@ import (
 )
 
 type params struct {
-	Stage    string `json:"stage" jsonschema:"the stage of the output, a row of the policy: BASE_T1 to RQ_GEN"`
-	Name     string `json:"name,omitempty" jsonschema:"the output's file name: an artifact that is a file of its own is known by it too"`
-	Sidecars any    `json:"sidecars,omitempty" jsonschema:"JSON files of the output: a JSON text, an object, a list, or a map of file names to them"`
-	Prior    any    `json:"prior,omitempty" jsonschema:"the values of earlier stages: a text, a number, or a map or list of these"`
-	Policy   string `json:"policy,omitempty" jsonschema:"1.0.0 (the default), 1.0.1, strict, or a policy as YAML"`
+	Stage    string         `json:"stage" jsonschema:"the stage of the output, a row of the policy: BASE_T1 to RQ_GEN"`
+	Name     string         `json:"name,omitempty" jsonschema:"the output's file name: an artifact that is a file of its own is known by it too"`
+	Sidecars any            `json:"sidecars,omitempty" jsonschema:"JSON files of the output: a JSON text, an object, a list, or a map of file names to them"`
+	Prior    any            `json:"prior,omitempty" jsonschema:"the values of earlier stages: a text, a number, or a map or list of these"`
+	Schemas  map[string]any `json:"schemas,omitempty" jsonschema:"JSON Schemas that the policy names, by their file names"`
+	Policy   string         `json:"policy,omitempty" jsonschema:"1.0.0 (the default), 1.0.1, strict, or a policy as YAML"`
 
 	gate *Gate
 }
 
 // Prepare makes the gate; an unknown stage is an error that lists them.
 func (p *params) Prepare() (err error) {
-	p.gate, err = New(Options{Stage: p.Stage, Name: p.Name, Sidecars: p.Sidecars, Prior: p.Prior, Policy: p.Policy})
+	p.gate, err = New(Options{Stage: p.Stage, Name: p.Name, Sidecars: p.Sidecars, Prior: p.Prior, Policy: p.Policy, Schemas: p.Schemas})
 	return err
 }
 
@@ -33,7 +34,7 @@ var Validator = validators.New("capy",
 		return p.gate.judge(ctx, s.Content).Verdict()
 	}, validators.PublishingBy(planted))
 
-// Claims is the judge "capy_claims". It answers the questions that the gate raises: a
+// Claims is the judge "capy_claims". It answers the questions of the gate beside it: a
 // fabricated result in a sentence, a text that breaks off, an artifact without content.
 var Claims = validators.NewJudge("capy_claims",
 	"Validates that no sentence of a CAPY stage output states a result of the kernel, and that the output is complete", claims())

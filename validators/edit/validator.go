@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/seed61713e19/capstan/internal/textdiff"
@@ -20,26 +21,28 @@ const (
 )
 
 type params struct {
-	Root       string `json:"root,omitempty" jsonschema:"the directory that paths are in and must not leave; default the working directory"`
-	ActivePart string `json:"active_part" jsonschema:"the part that the candidate is for: text, claim_ledger, presentation_spec, rubric or gap_policy"`
+	Root       string `json:"root,omitempty" jsonschema:"folder of all paths; a path must not leave it. Default: the working directory"`
+	ActivePart string `json:"active_part" jsonschema:"part that the candidate changes: text, claim_ledger, presentation_spec, rubric or gap_policy"`
 
 	Source    string `json:"source,omitempty" jsonschema:"path of the current text"`
 	Status    string `json:"status,omitempty" jsonschema:"path of the current status file"`
-	Candidate string `json:"candidate,omitempty" jsonschema:"path of the candidate; without it and candidate_text the judged text is the candidate"`
-	Metadata  string `json:"metadata,omitempty" jsonschema:"path of the candidate's metadata"`
+	Candidate string `json:"candidate,omitempty" jsonschema:"path of the candidate. Default: the judged text is the candidate"`
+	Metadata  string `json:"metadata,omitempty" jsonschema:"path of the metadata of the candidate"`
 	Direction string `json:"direction,omitempty" jsonschema:"path of the direction file"`
 
-	SourceText    *string `json:"source_text,omitempty" jsonschema:"the current text itself; source is then only its name"`
-	StatusText    *string `json:"status_text,omitempty" jsonschema:"the status file itself, YAML"`
-	CandidateText *string `json:"candidate_text,omitempty" jsonschema:"the candidate itself"`
-	MetadataText  any     `json:"metadata_text,omitempty" jsonschema:"the metadata itself: YAML, or an object"`
-	DirectionText any     `json:"direction_text,omitempty" jsonschema:"the direction itself: YAML, or an object"`
+	SourceText    *string `json:"source_text,omitempty" jsonschema:"content of the current text; source is then only its name"`
+	StatusText    *string `json:"status_text,omitempty" jsonschema:"content of the status file, as YAML"`
+	CandidateText *string `json:"candidate_text,omitempty" jsonschema:"content of the candidate"`
+	MetadataText  any     `json:"metadata_text,omitempty" jsonschema:"content of the metadata, as YAML or an object"`
+	DirectionText any     `json:"direction_text,omitempty" jsonschema:"content of the direction, as YAML or an object"`
 
-	Judgement any    `json:"judgement,omitempty" jsonschema:"the finding of a person or a model: YAML, an object, or a list of it and further batches of changes; without it nothing is accepted"`
-	Check     string `json:"check,omitempty" jsonschema:"input: can everything except a candidate and its metadata be read; computed: reject only what needs no judgement, and list the questions for a judge; judgement: is the judged text a whole judgement; default: decide"`
-	Batch     int    `json:"batch,omitempty" jsonschema:"with check: judgement, the number of the further batch of changes that the judged text answers, from 1; default 0, the judgement itself"`
-	Review    string `json:"review,omitempty" jsonschema:"the decision of a person on a candidate that needs review: accept or reject"`
+	Judgement any    `json:"judgement,omitempty" jsonschema:"judgement of a person or a model, as YAML or an object; a list adds the further batches of changes. No candidate is accepted without a judgement"`
+	Check     string `json:"check,omitempty" jsonschema:"input: check that the source, the status and the direction can be read; computed: run the checks that need no judgement and list the questions for a judge; judgement: check that the judged text is a complete judgement. Default: decide on the candidate"`
+	Batch     any    `json:"batch,omitempty" jsonschema:"with check: judgement, the number of the further batch of changes that the judged text answers, from 1. Default: 0, the judgement itself"`
+	Review    string `json:"review,omitempty" jsonschema:"decision of a person on a candidate that needs review: accept or reject"`
 	Write     bool   `json:"write,omitempty" jsonschema:"write candidates/<candidate_id>.verification.yaml under root"`
+
+	batch int
 }
 
 // Prepare refuses unknown words.
@@ -51,7 +54,14 @@ func (p *params) Prepare() error {
 		return fmt.Errorf("review must be accept or reject, not %q", p.Review)
 	case !valid(Part(p.ActivePart)):
 		return fmt.Errorf("active_part must be one of %s, not %q", strings.Join(words(allParts()...), ", "), p.ActivePart)
+	case p.Batch == nil:
+		return nil
 	}
+	number, err := strconv.Atoi(fmt.Sprint(p.Batch)) // a template gives a text
+	if err != nil || number < 0 {
+		return fmt.Errorf("batch must be a number of at least 0, not %v", p.Batch)
+	}
+	p.batch = number
 	return nil
 }
 
@@ -217,9 +227,9 @@ func (p params) judgementVerdict(s validators.Subject) (validators.Verdict, erro
 	for _, w := range given.wrong {
 		found = append(found, fault{"judgement", w.Message, w.Place()})
 	}
-	if batches := in.batches(); len(found) == 0 && p.Batch < len(batches) {
-		in.changes = batches[max(0, p.Batch)]
-		found = slices.DeleteFunc(in.facts().open(), func(f fault) bool { return p.Batch > 0 && f.check != "changes" })
+	if batches := in.batches(); len(found) == 0 && p.batch < len(batches) {
+		in.changes = batches[p.batch]
+		found = slices.DeleteFunc(in.facts().open(), func(f fault) bool { return p.batch > 0 && f.check != "changes" })
 	}
 	if len(found) == 0 {
 		return validators.Pass("everything is judged"), nil

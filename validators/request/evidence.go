@@ -86,7 +86,7 @@ func (a *assessment) words(i int, c Criterion) string {
 // as stated.
 func (a *assessment) evidence() {
 	e := cmp.Or(a.response.Evidence, &Evidence{})
-	tree := worktree.Open(a.options.Root, a.request.WorktreePath)
+	tree := treeOf(a.options.Root, a.request.WorktreePath)
 	defer tree.Close()
 	unchecked := a.screenshots(tree, e.Screenshots) + a.files(tree, e.FileChecks)
 	if e.TestResults != nil {
@@ -114,7 +114,7 @@ func (a *assessment) files(tree *worktree.Tree, list []FileCheck) (unchecked int
 		if tree == nil {
 			e.problem = noWorktree
 		} else {
-			info = tree.Stat(f.Path)
+			info, _ = tree.Stat(f.Path) // outside the tree there is nothing
 		}
 		claims := f.Exists != nil || f.SizeBytes != nil || contains
 		if claims && tree == nil {
@@ -197,10 +197,9 @@ func (a *assessment) screenshot(tree *worktree.Tree, s Screenshot, whole bool) (
 	case file == nil && tree == nil:
 		return false, nil
 	case file == nil:
-		file = tree.File(s.Path)
-	}
-	if file == nil {
-		return true, errors.New("there is none in the worktree")
+		if file, err = tree.File(s.Path); err != nil {
+			return true, errors.New("there is none in the worktree")
+		}
 	}
 	defer file.Close()
 	size, err := lookAt(file, whole)
@@ -221,12 +220,22 @@ func (a *assessment) picture(path string) *os.File {
 	if own := filepath.Dir(path); isEvidenceDir(own) {
 		dir = own
 	}
-	tree := worktree.Open(dir)
+	tree := treeOf(dir)
 	defer tree.Close()
 	if tree == nil {
 		return nil
 	}
-	return tree.File(path)
+	file, _ := tree.File(path)
+	return file
+}
+
+// treeOf returns the tree of a directory, or nil if there is none.
+func treeOf(dir string, names ...string) *worktree.Tree {
+	if dir == "" {
+		return nil
+	}
+	tree, _ := worktree.Open(dir, names...)
+	return tree
 }
 
 func isEvidenceDir(dir string) bool {

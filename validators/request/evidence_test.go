@@ -69,7 +69,7 @@ func TestScreenshotsAreImages(t *testing.T) {
 		"png":             {whole, true, ""},
 		"jpeg":            {picture(640, 480, asJPEG, false), true, ""},
 		"gif":             {picture(640, 480, asGIF, false), true, ""},
-		"empty":           {"", false, "there is none"},
+		"empty":           {"", false, "is no image"},
 		"a text":          {"a picture of a login page", false, "no image"},
 		"html":            {"<html><body>login</body></html>", false, "no image"},
 		"svg":             {"<svg xmlns='http://www.w3.org/2000/svg'/>", false, "no image"},

@@ -8,15 +8,15 @@ import (
 	"github.com/seed61713e19/capstan/validators"
 )
 
-// What a judge that cannot be had, or read, comes to.
+// The policies for a judge that is not available.
 const (
 	unavailableBlock = "block"
 	unavailableWarn  = "warn"
 )
 
 type judgeParams struct {
-	Unavailable string `json:"on_judge_unavailable,omitempty" jsonschema:"what a judge comes to that cannot be reached or read: block (the default) is an error, warn lets the work pass with a warning"`
-	Record      any    `json:"record,omitempty" jsonschema:"what the gates before have said: kept as the verdict's details"`
+	Unavailable string `json:"on_judge_unavailable,omitempty" jsonschema:"policy if no verdict of a judge can be read: block is an error, warn passes with a warning. Default: block"`
+	Record      any    `json:"record,omitempty" jsonschema:"result of the gates before; it becomes the verdict's details"`
 }
 
 // Prepare refuses a policy that there is not.

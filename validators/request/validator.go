@@ -28,12 +28,12 @@ func (g *Gate) Judge(text []byte) Judgement {
 }
 
 type params struct {
-	Request       any    `json:"request" jsonschema:"the request that the response answers: its JSON as a text, or an object"`
-	Strict        bool   `json:"strict,omitempty" jsonschema:"true: a PASS must name entries of evidence_collected in evidence_refs, which are checked again; otherwise it counts as BLOCKED"`
-	AcceptPartial bool   `json:"accept_partial,omitempty" jsonschema:"true: PARTIAL is enough"`
-	Root          string `json:"root,omitempty" jsonschema:"the directory that the files of the evidence are looked for in; default the request's worktree_path where that is a directory, and without one they are not looked for"`
-	Evidence      string `json:"evidence,omitempty" jsonschema:"the directory that screenshots may be kept in beside root, as validate-request --evidence names it"`
-	Check         string `json:"check,omitempty" jsonschema:"request: only whether the request can be read, before anybody is asked; protocol: only whether the text is a response to the request at all, whatever it says, so that its author can be asked to mend it; default: judge it"`
+	Request       any    `json:"request" jsonschema:"request that the response answers, as JSON text or an object"`
+	Strict        bool   `json:"strict,omitempty" jsonschema:"true: a PASS must name entries of evidence_collected in evidence_refs, and the gate checks these entries again; a PASS without them counts as BLOCKED. Default: false"`
+	AcceptPartial bool   `json:"accept_partial,omitempty" jsonschema:"true: the verdict PARTIAL passes. Default: false"`
+	Root          string `json:"root,omitempty" jsonschema:"folder of the files that the evidence names. Default: worktree_path of the request, if it exists; without a folder the gate does not check files"`
+	Evidence      string `json:"evidence,omitempty" jsonschema:"second folder of screenshots, the one of validate-request --evidence"`
+	Check         string `json:"check,omitempty" jsonschema:"request: check only that the request can be read; protocol: check only that the text is a response to the request. Default: judge the response"`
 
 	gate *Gate
 }

@@ -208,7 +208,7 @@ func (p *Policy) prepare() error {
 }
 
 // deciding is the digest of all that the policy decides by, whatever it is called
-// or extends ([docs/reference/gates/schedule.md], "Certificates"): its words are left out.
+// or extends: its words are left out.
 func (p *Policy) deciding() (string, error) {
 	rules := map[string]any{}
 	for name, r := range p.Rules {

@@ -178,7 +178,10 @@ func TestCachedIsCheaper(t *testing.T) {
 			_, _ = io.Copy(io.Discard, r.Body)
 			body(200, strings.Replace(lastText, usageOf, usage, 1))(w, r)
 		})
-		c := e.client(t, func(o *openai.Options) { o.Prices = model.Prices{"gpt-5-mini": {Input: 1, Cached: prices, Output: 4}} })
+		c := e.client(t, func(o *openai.Options) {
+			o.Provider, _ = model.Builtin(model.OpenAI)
+			o.Provider.Prices = model.Prices{"gpt-5-mini": {Input: 1, Cached: prices, Output: 4}}
+		})
 		resp, err := c.Call(t.Context(), ask("Hello?"))
 		if err != nil || resp.Usage.CostUSD < want-1e-9 || resp.Usage.CostUSD > want+1e-9 || resp.Usage.Cached != 400_000 || resp.Usage.Reasoning != 900_000 {
 			t.Errorf("got %+v, %v, want $%v", resp.Usage, err, want)

@@ -26,6 +26,9 @@ type Doors struct {
 // over a built-in one of their name. The options are those of every client, but
 // for the provider, the base URL and the key.
 func NewDoors(getenv func(string) string, o Options, own ...model.Provider) *Doors {
+	if o.Limits == nil {
+		o.Limits = &Limits{} // of all clients that ask the same endpoint with the same key
+	}
 	return &Doors{getenv: getenv, options: o, own: own, open: map[string]*Client{}}
 }
 
@@ -66,7 +69,7 @@ func (d *Doors) Priced(name string) bool {
 	if err != nil {
 		return false
 	}
-	_, ok := DefaultPrices().With(p.Prices).With(d.options.Prices).Of(name)
+	_, ok := p.Price(name)
 	return ok || p.Costs
 }
 

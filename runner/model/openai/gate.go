@@ -1,9 +1,12 @@
 package openai
 
 import (
+	"cmp"
 	"context"
 	"math/rand/v2"
 	"net/http"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -18,6 +21,8 @@ const (
 	longWait  = 16 * time.Second
 	mostWait  = 2 * time.Minute // a call whose endpoint asks for more ends
 	longPause = 5 * time.Second // from here on a wait is shown that the endpoint did not ask for
+
+	noticedWait = time.Second // from here on a wait for the requests per minute is shown
 )
 
 // Limits has the gate of each endpoint and key, so that all clients of an endpoint obey
@@ -27,57 +32,139 @@ type Limits struct {
 	gates map[string]*gate
 }
 
-// gate returns the gate of an endpoint and key.
-func (l *Limits) gate(endpoint, key string, concurrency int, sleep func(context.Context, time.Duration) error) *gate {
-	if l == nil {
-		return newGate(concurrency, sleep)
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	name := endpoint + "\n" + key
-	if l.gates[name] == nil {
+// gate returns the gate of a base URL and key, with the limits of one more client.
+func (l *Limits) gate(base, key string, limits model.Limits, sleep func(context.Context, time.Duration) error) *gate {
+	g := newGate(sleep)
+	if l != nil {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		name := strings.ToLower(strings.TrimRight(strings.TrimSpace(base), "/")) + "\n" + key
+		if known := l.gates[name]; known != nil {
+			g = known
+		}
 		if l.gates == nil {
 			l.gates = map[string]*gate{}
 		}
-		l.gates[name] = newGate(concurrency, sleep)
+		l.gates[name] = g
 	}
-	return l.gates[name]
+	g.limit(limits)
+	return g
 }
 
 // A gate lets a number of tries through at once, and none while the endpoint
 // wants to be left alone. After a refusal it spreads the tries by a rate, which grows
-// with each answer and shrinks with each refusal.
+// with each answer and shrinks with each refusal. The quota spreads them in any case.
 type gate struct {
-	slots chan struct{} // one is held while waiting, too: so many wait here, the others for a slot
 	sleep func(context.Context, time.Duration) error
-	pace  *rate.Limiter
+	pace  *rate.Limiter // follows the refusals
+	quota *rate.Limiter // RequestsPerMinute
 
 	mu       sync.Mutex
-	until    time.Time  // closed till then
-	lowered  int        // how often the rate was lowered
-	refused  rate.Limit // the rate before it was last lowered
+	most     int             // tries at once; 0 for defaultConcurrency
+	inside   int             // tries with a slot, those that sleep too
+	queue    []chan struct{} // tries without a slot, the first one first
+	until    time.Time       // closed till then
+	lowered  int             // how often the rate was lowered
+	refused  rate.Limit      // the rate before it was last lowered
 	answered window
 }
 
-func newGate(concurrency int, sleep func(context.Context, time.Duration) error) *gate {
-	return &gate{slots: make(chan struct{}, concurrency), sleep: sleep, pace: rate.NewLimiter(rate.Inf, 1)}
+// defaultConcurrency is how many tries are under way at once.
+const defaultConcurrency = 64
+
+func newGate(sleep func(context.Context, time.Duration) error) *gate {
+	return &gate{sleep: sleep, pace: rate.NewLimiter(rate.Inf, 1), quota: rate.NewLimiter(rate.Inf, 1)}
+}
+
+// limit adds the limits of one more client. The stricter limits hold.
+func (g *gate) limit(l model.Limits) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if l.Concurrency > 0 && (g.most == 0 || l.Concurrency < g.most) {
+		g.most = l.Concurrency
+	}
+	if l.RequestsPerMinute > 0 {
+		g.quota.SetLimit(min(g.quota.Limit(), rate.Limit(l.RequestsPerMinute)/60))
+	}
+	g.admit()
 }
 
 // enter waits for a slot and for the gate to be open; leave gives it back. It returns
 // how often the rate had been lowered when the try was let in.
-func (g *gate) enter(ctx context.Context) (lowered int, err error) {
-	select {
-	case g.slots <- struct{}{}:
-	case <-ctx.Done():
-		return 0, context.Cause(ctx)
+func (c *Client) enter(ctx context.Context) (lowered int, err error) {
+	g := c.gate
+	if err := g.slot(ctx); err != nil {
+		return 0, err
 	}
-	if lowered, err = g.wait(ctx); err != nil {
+	if lowered, err = g.wait(ctx); err == nil {
+		err = g.reserve(ctx, g.quota, c.showQuota)
+	}
+	if err != nil {
 		g.leave()
 	}
 	return lowered, err
 }
 
-func (g *gate) leave() { <-g.slots }
+// slot waits for a slot.
+func (g *gate) slot(ctx context.Context) error {
+	turn := make(chan struct{})
+	g.mu.Lock()
+	g.queue = append(g.queue, turn)
+	g.admit()
+	g.mu.Unlock()
+	select {
+	case <-turn:
+		return nil
+	case <-ctx.Done():
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if i := slices.Index(g.queue, turn); i >= 0 {
+		g.queue = slices.Delete(g.queue, i, i+1)
+	} else { // it has a slot by now
+		g.inside--
+		g.admit()
+	}
+	return context.Cause(ctx)
+}
+
+// admit gives the free slots to those that wait longest. The caller holds the lock.
+func (g *gate) admit() {
+	for len(g.queue) > 0 && g.inside < cmp.Or(g.most, defaultConcurrency) {
+		close(g.queue[0])
+		g.queue = slices.Delete(g.queue, 0, 1)
+		g.inside++
+	}
+}
+
+func (g *gate) leave() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.inside--
+	g.admit()
+}
+
+// reserve sleeps until a limiter allows a try. It calls show before it sleeps.
+func (g *gate) reserve(ctx context.Context, l *rate.Limiter, show func(time.Duration)) error {
+	r := l.Reserve()
+	d := r.Delay()
+	if d <= 0 {
+		return nil
+	}
+	show(d)
+	err := g.sleep(ctx, d)
+	if err != nil {
+		r.Cancel()
+	}
+	return err
+}
+
+// showQuota reports a wait for the requests per minute that is long enough to notice.
+func (c *Client) showQuota(d time.Duration) {
+	if c.onWait != nil && d >= noticedWait {
+		c.onWait(Wait{Host: c.url.Host, For: d, Quota: true})
+	}
+}
 
 // wait sleeps till the gate opens and the rate allows a try, and again if the gate was
 // closed anew meanwhile. Who has slept till then goes in, whatever the clock says:
@@ -85,31 +172,30 @@ func (g *gate) leave() { <-g.slots }
 func (g *gate) wait(ctx context.Context) (lowered int, err error) {
 	var slept time.Time
 	for {
-		until, lowered := g.state()
+		until, lowered, inside := g.state()
 		if d := time.Until(until); d > 0 && !until.Equal(slept) {
 			if err := g.sleep(ctx, d); err != nil {
 				return 0, err
 			}
 			slept = until
 		}
-		if alone := len(g.slots) == 1; !alone { // a call alone waits only as long as the endpoint asks
-			if d := g.pace.Reserve().Delay(); d > 0 {
-				if err := g.sleep(ctx, d); err != nil {
-					return 0, err
-				}
+		if inside > 1 { // a call alone waits only as long as the endpoint asks
+			if err := g.reserve(ctx, g.pace, func(time.Duration) {}); err != nil {
+				return 0, err
 			}
 		}
-		if again, _ := g.state(); time.Until(again) <= 0 || again.Equal(slept) {
+		if again, _, _ := g.state(); time.Until(again) <= 0 || again.Equal(slept) {
 			return lowered, nil
 		}
 	}
 }
 
-// state returns till when the gate is closed and how often the rate was lowered.
-func (g *gate) state() (until time.Time, lowered int) {
+// state returns till when the gate is closed, how often the rate was lowered, and the
+// number of tries with a slot.
+func (g *gate) state() (until time.Time, lowered, inside int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.until, g.lowered
+	return g.until, g.lowered, g.inside
 }
 
 // close keeps tries out for d.
@@ -227,9 +313,10 @@ func (c *Client) pause(ctx context.Context, d time.Duration, f *model.Failure) e
 	return c.sleep(ctx, d)
 }
 
-// A Wait is a pause after an endpoint has not answered.
+// A Wait is a pause before a request.
 type Wait struct {
 	Host    string // of the endpoint
 	For     time.Duration
 	Limited bool // the endpoint limits the rate
+	Quota   bool // the provider's requests per minute limit the rate
 }

@@ -88,7 +88,7 @@ func TestMessagesUsage(t *testing.T) {
 			}
 			claudeReply(`[{"type":"text","text":"Hello"}]`, "end_turn")(w, r)
 		})
-		resp, err := e.client(t, claude, func(o *openai.Options) { o.Stream, o.Prices = streamed, prices }).Call(t.Context(), ask("Hello?"))
+		resp, err := e.client(t, claude, func(o *openai.Options) { o.Stream, o.Provider.Prices = streamed, prices }).Call(t.Context(), ask("Hello?"))
 		if u := resp.Usage; err != nil || u.CostUSD-want.CostUSD > 1e-12 || want.CostUSD-u.CostUSD > 1e-12 {
 			t.Errorf("got %+v, %v", resp, err)
 		}

@@ -54,15 +54,17 @@ func New(o Options) (*Client, error) {
 			return nil, fmt.Errorf("header %q: is none", name)
 		}
 	}
-	concurrency := cmp.Or(o.Concurrency, 64)
-	if concurrency < 0 || o.MaxTries < 0 || o.Timeout < 0 {
-		return nil, errors.New("options: concurrency, tries and timeout count from 1")
+	limits := p.Limits
+	limits.Timeout = cmp.Or(o.Timeout, limits.Timeout)
+	limits.Tries, limits.Concurrency = cmp.Or(o.MaxTries, limits.Tries), cmp.Or(o.Concurrency, limits.Concurrency)
+	if limits.Concurrency < 0 || limits.Tries < 0 || limits.Timeout < 0 || limits.RequestsPerMinute < 0 {
+		return nil, errors.New("limits: requests per minute, concurrency, tries and timeout count from 1")
 	}
 	sleep := o.Sleep
 	if sleep == nil {
 		sleep = model.Wait
 	}
-	client := http.Client{Transport: transport(concurrency)}
+	client := http.Client{Transport: transport(cmp.Or(limits.Concurrency, defaultConcurrency))}
 	if o.HTTP != nil {
 		client = *o.HTTP
 	}
@@ -76,11 +78,10 @@ func New(o Options) (*Client, error) {
 		header:   p.Header(key),
 		secrets:  secrets(key, p.Headers),
 		http:     &client,
-		timeout:  cmp.Or(o.Timeout, DefaultTimeout),
-		tries:    cmp.Or(o.MaxTries, model.Tries),
+		timeout:  cmp.Or(limits.Timeout, DefaultTimeout),
+		tries:    cmp.Or(limits.Tries, model.Tries),
 		stream:   o.Stream,
-		prices:   DefaultPrices().With(p.Prices).With(o.Prices),
-		gate:     o.Limits.gate(address.String(), key, concurrency, sleep),
+		gate:     o.Limits.gate(p.BaseURL, key, limits, sleep),
 		onWait:   o.OnWait,
 		sleep:    sleep,
 		most:     bounds{answer: 64 << 20, event: 16 << 20, events: 1 << 19},

@@ -38,11 +38,10 @@ type Options struct {
 	BaseURL     string         // with the version's path; wins over the provider's
 	APIKey      string         // sent to the base URL's origin and nowhere else; may be empty
 	HTTP        *http.Client   // to ask with; nil makes one. Its redirect policy is not used
-	Timeout     time.Duration  // of one try, or of the silence before a chunk where it is streamed; 0 is DefaultTimeout
-	MaxTries    int            // how often a request is sent at most; [model.Tries]
-	Concurrency int            // how many tries are under way at once; 64
+	Timeout     time.Duration  // of one try, or of the silence before a chunk where it is streamed; 0 is the provider's, or DefaultTimeout
+	MaxTries    int            // how often a request is sent at most; 0 is the provider's, or [model.Tries]
+	Concurrency int            // how many tries are under way at once; 0 is the provider's, or 64
 	Stream      bool           // stream even where no one listens to the text
-	Prices      model.Prices   // win over the provider's and those of [DefaultPrices]
 
 	Limits *Limits    // of all clients that ask the endpoint; nil for a limit of the client's own
 	OnWait func(Wait) // is called before a pause that is long or that the endpoint asks for; may be nil
@@ -66,7 +65,6 @@ type Client struct {
 	timeout  time.Duration
 	tries    int
 	stream   bool
-	prices   model.Prices
 	gate     *gate
 	onWait   func(Wait)
 	sleep    func(context.Context, time.Duration) error
@@ -76,7 +74,7 @@ type Client struct {
 
 // Priced says whether calls of the named model get a cost.
 func (c *Client) Priced(name string) bool {
-	_, ok := c.prices.Of(name)
+	_, ok := c.provider.Price(name)
 	return ok || c.provider.Costs
 }
 

@@ -38,7 +38,7 @@ type try struct {
 
 // try asks once. The usage of its response counts in any case.
 func (c *Client) try(ctx context.Context, q *question, body []byte) (model.Response, error) {
-	lowered, err := c.gate.enter(ctx)
+	lowered, err := c.enter(ctx)
 	if err != nil {
 		return model.Response{}, err
 	}

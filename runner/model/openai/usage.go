@@ -23,7 +23,7 @@ func (t *try) usage(d protocol.Draft) model.Usage {
 	}
 	u.Cached, u.Reasoning = min(c.Cached.N, u.InputTokens), min(c.Reasoning.N, u.OutputTokens)
 	u.CacheWrite = min(c.CacheWrite.N, u.InputTokens-u.Cached)
-	if price, ok := t.c.prices.Of(t.q.r.Model); ok {
+	if price, ok := t.c.provider.Price(t.q.r.Model); ok {
 		u.CostUSD = price.Cost(u)
 	}
 	if c.Cost != nil {

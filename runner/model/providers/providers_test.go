@@ -3,14 +3,18 @@ package providers
 import (
 	"context"
 	"errors"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/runner/model/openai"
 )
 
 func nothing(string) string { return "" }
@@ -180,5 +184,27 @@ func TestTogether(t *testing.T) {
 	all.Wait()
 	if left := s.Left(); len(left) != 0 {
 		t.Errorf("left %v", left)
+	}
+}
+
+// Two cascades that limit one endpoint differently share the stricter limit.
+func TestLimitsShared(t *testing.T) {
+	e := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write([]byte(`{"choices":[{"message":{"content":"yes"},"finish_reason":"stop"}]}`))
+	}))
+	defer e.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	var waits []openai.Wait
+	s := New(Options{Getenv: nothing, OnWait: func(w openai.Wait) { waits = append(waits, w); cancel() }})
+	list := func(name string, perMinute int) []model.Provider {
+		return []model.Provider{{Name: name, BaseURL: e.URL + "/v1", Limits: model.Limits{RequestsPerMinute: perMinute}}}
+	}
+	if text, err := ask(s.Of(list("strict", 2)), "strict:m"); text != "yes" || err != nil {
+		t.Fatal(text, err)
+	}
+	_, err := s.Of(list("lax", 6000)).Call(ctx, model.Request{Phase: "a", Model: "lax:m", Messages: []model.Message{{Role: "user", Content: "say"}}})
+	if !errors.Is(err, context.Canceled) || len(waits) != 1 || !waits[0].Quota || waits[0].For < 20*time.Second || waits[0].For > 30*time.Second {
+		t.Errorf("%v, waits %+v", err, waits)
 	}
 }

@@ -91,9 +91,6 @@ func (s *Script) Recall(r model.Request) {
 	}
 }
 
-// Priced is true: what a script costs is what it says.
-func (s *Script) Priced(string) bool { return true }
-
 // Left describes the entries that were not consumed as often as they say, in
 // the order of the file. One with times: always is never left.
 func (s *Script) Left() []string {

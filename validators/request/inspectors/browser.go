@@ -2,20 +2,24 @@ package inspectors
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"os/exec"
 	"time"
 
 	"github.com/chromedp/cdproto/browser"
+	"github.com/chromedp/cdproto/target"
 	"github.com/chromedp/chromedp"
 
+	"github.com/seed61713e19/capstan/internal/hosts"
 	"github.com/seed61713e19/capstan/runner/process"
 )
 
-// startLimit is how long a Chromium may take to start.
-const startLimit = 30 * time.Second
+// startLimit is the maximum time of a start.
+const startLimit = time.Minute
 
 // chromiums are the names that a Chromium goes by: first those that are made to
 // have no window, which take a third of the processor's time.
@@ -26,16 +30,16 @@ var chromiums = []string{"chromium-headless-shell", "chrome-headless-shell", "he
 // starts with an empty profile and an empty home, which are gone when it is.
 type chromium struct {
 	program string
-	network Network
 	dir     string // where screenshots are kept
 	limits  Limits
 
-	home    string
-	cmd     *exec.Cmd // nil before it is made
-	ctx     context.Context
-	stop    []func()
-	problem error
-	landing landing
+	home        string
+	certificate tls.Certificate // of its proxies
+	cmd         *exec.Cmd       // nil before it is made
+	ctx         context.Context
+	stop        []func()
+	problem     error
+	landing     landing
 }
 
 func (b *chromium) close() {
@@ -81,16 +85,18 @@ func (b *chromium) start(ctx context.Context) error {
 		return err
 	}
 	b.stop = append(b.stop, func() { os.RemoveAll(b.home) }, b.sweep)
-	proxy := ""
-	if !b.network.Services {
-		var stop func()
-		if proxy, stop, err = serveProxy(b.network.Hosts); err != nil {
-			return fmt.Errorf("no Chromium: %w", err)
-		}
-		b.stop = append(b.stop, stop)
+	var key string
+	if b.certificate, key, err = newCertificate(); err != nil {
+		return fmt.Errorf("no Chromium: %w", err)
 	}
+	// Pages have proxies of their own. The browser itself reaches nothing.
+	nowhere, err := serveProxy(b.certificate, func(string, *url.URL) error { return hosts.ErrRefused }, nil)
+	if err != nil {
+		return fmt.Errorf("no Chromium: %w", err)
+	}
+	b.stop = append(b.stop, nowhere.stop)
 	// The browser outlives the criterion that starts it, not the inspection.
-	allocator, stop := chromedp.NewExecAllocator(context.WithoutCancel(ctx), b.options(program, proxy)...)
+	allocator, stop := chromedp.NewExecAllocator(context.WithoutCancel(ctx), b.options(program, nowhere.address, key)...)
 	b.stop = append(b.stop, stop)
 	running, quit := chromedp.NewContext(allocator, chromedp.WithLogf(silent), chromedp.WithErrorf(silent))
 	b.stop = append(b.stop, quit)
@@ -129,24 +135,26 @@ func (b *chromium) sweep() {
 	}
 }
 
-// options are the flags of a Chromium; with a proxy it connects to nothing but that.
-func (b *chromium) options(program, proxy string) []chromedp.ExecAllocatorOption {
-	flags := []string{"disable-quic", "disable-component-update", "disable-domain-reliability", "no-pings"}
+// bypassNothing sends requests to the loopback through the proxy too.
+const bypassNothing = "<-loopback>"
+
+// options returns the flags of a Chromium that connects to proxies and nothing else. It
+// trusts certificates with a key of the hash.
+func (b *chromium) options(program, proxy, key string) []chromedp.ExecAllocatorOption {
 	options := append([]chromedp.ExecAllocatorOption{}, chromedp.DefaultExecAllocatorOptions[:]...)
-	if proxy == "" {
-		flags = append(flags, "no-proxy-server")
-	} else {
-		options = append(options, chromedp.Flag("proxy-server", proxy), chromedp.Flag("proxy-bypass-list", "<-loopback>"),
-			chromedp.Flag("force-webrtc-ip-handling-policy", "disable_non_proxied_udp"))
-	}
-	for _, name := range flags {
+	for _, name := range []string{"disable-quic", "disable-component-update", "disable-domain-reliability", "no-pings"} {
 		options = append(options, chromedp.Flag(name, true))
 	}
 	return append(options,
 		chromedp.ExecPath(program),
+		chromedp.Flag("proxy-server", proxy),
+		chromedp.Flag("proxy-bypass-list", bypassNothing),
+		chromedp.Flag("webrtc-ip-handling-policy", "disable_non_proxied_udp"),       // of Chromium
+		chromedp.Flag("force-webrtc-ip-handling-policy", "disable_non_proxied_udp"), // of the headless shell
+		chromedp.Flag("ignore-certificate-errors-spki-list", key),
 		chromedp.DisableGPU,
 		chromedp.WindowSize(1280, 800),
-		// A sandbox cannot be had as root, and is not given up otherwise.
+		// Chromium has no sandbox as root.
 		chromedp.Flag("no-sandbox", os.Geteuid() == 0),
 		chromedp.Flag("disable-popup-blocking", false),
 		chromedp.ModifyCmdFunc(b.group),
@@ -156,18 +164,24 @@ func (b *chromium) options(program, proxy string) []chromedp.ExecAllocatorOption
 	)
 }
 
-// open opens a tab that shares nothing with others, and that ends with the
-// context.
+// open opens a tab with a browser context of its own. Its only way to the network is a
+// proxy for the services. The tab ends with the context.
 func (b *chromium) open(ctx context.Context, s *services) (*tab, error) {
 	if err := b.start(ctx); err != nil {
 		return nil, err
 	}
+	network, err := serveProxy(b.certificate, s.admits, s.dial)
+	if err != nil {
+		return nil, fmt.Errorf("no page could be opened: %w", err)
+	}
 	inner, cancel := context.WithCancelCause(b.ctx)
-	t := &tab{browser: b, services: s}
+	t := &tab{browser: b, services: s, network: network}
 	stop := context.AfterFunc(ctx, func() { cancel(context.Cause(ctx)) })
 	var done context.CancelFunc
-	t.ctx, done = chromedp.NewContext(inner, chromedp.WithNewBrowserContext())
-	t.close = func() { done(); stop(); cancel(nil) }
+	t.ctx, done = chromedp.NewContext(inner, chromedp.WithNewBrowserContext(func(p *target.CreateBrowserContextParams) {
+		p.ProxyServer, p.ProxyBypassList = network.address, bypassNothing
+	}))
+	t.close = func() { done(); stop(); cancel(nil); network.stop() }
 	if err := t.prepare(); err != nil {
 		t.close()
 		return nil, fmt.Errorf("no page could be opened: %w", err)

@@ -59,14 +59,14 @@ func (c commandCheck) inspect(ctx context.Context, n *inspection) finding {
 	switch {
 	case !n.AllowExec:
 		return blocked("the command %q is not run: running commands needs --allow-exec", c.text)
-	case n.tree.root == nil:
-		return blocked("%s", n.tree.problem)
+	case n.tree == nil:
+		return blocked("%v", n.noTree)
 	}
 	if err := n.program(c.argv[0]); err != nil {
 		return blocked("the program %v", err)
 	}
 	out, err := process.Run(ctx, process.Command{
-		Argv: c.argv, Dir: n.tree.dir, Env: n.Env, Timeout: -1, MaxOutput: n.limits.Bytes,
+		Argv: c.argv, Dir: n.tree.Dir, Env: n.Env, Timeout: -1, MaxOutput: n.limits.Bytes,
 	})
 	if errors.Is(err, process.ErrNotStarted) {
 		return blocked("%v", err)
@@ -118,11 +118,11 @@ func (n *inspection) program(name string) error {
 	if !strings.ContainsRune(filepath.ToSlash(name), '/') {
 		return nil
 	}
-	at, err := local(name)
+	at, err := n.tree.Local(name)
 	if err != nil {
 		return err
 	}
-	if info, err := n.tree.stat(at); err != nil || info == nil {
+	if info, err := n.tree.Stat(at); err != nil || info == nil {
 		return fmt.Errorf("%q is not in the worktree", name)
 	}
 	return nil

@@ -104,14 +104,14 @@ func (s size) holds(bytes int64) bool {
 }
 
 func (c fileCheck) inspect(ctx context.Context, n *inspection) finding {
-	if n.tree.root == nil {
-		return blocked("%s", n.tree.problem)
+	if n.tree == nil {
+		return blocked("%v", n.noTree)
 	}
-	name, err := n.tree.local(c.path)
+	name, err := n.tree.Local(c.path)
 	if err != nil {
 		return blocked("%v", err)
 	}
-	info, err := n.tree.stat(name)
+	info, err := n.tree.Stat(name)
 	if err != nil {
 		return blocked("%v", err)
 	}
@@ -138,7 +138,7 @@ func (c fileCheck) judge(ctx context.Context, n *inspection, name string, info f
 	case c.dir:
 		return fails("make "+name+" a directory", "%s is no directory", name)
 	case !info.Mode().IsRegular():
-		return blocked("%s: %v", name, errNoFile)
+		return blocked("%s: not a regular file", name)
 	}
 	bytes := info.Size()
 	record.SizeBytes = &bytes
@@ -166,7 +166,7 @@ func (c fileCheck) judgeContent(ctx context.Context, n *inspection, name string,
 	if c.expect == nil {
 		return nil
 	}
-	text, err := n.tree.read(name, n.limits.Bytes)
+	text, err := readFile(n.tree, name, n.limits.Bytes)
 	if err != nil {
 		return []finding{blocked("%s: %v", name, err)}
 	}

@@ -57,7 +57,7 @@ func TestFiles(t *testing.T) {
 		{"file: nope.md; file: ../x", fail, "outside"},
 		{"file: '" + dir + "/a.md' contains Hello", pass, "a.md exists with 12 bytes"},
 		{"file: '" + dir + "/nope.md'", fail, "nope.md does not exist"},
-		{"file: '" + dir + "//a.md'", blocked, "outside"},
+		{"file: '" + dir + "//a.md'", pass, "a.md exists"},
 		{"file: '" + dir + "/../a.md'", blocked, "outside"},
 		{"file: '" + dir + "s/a.md'", blocked, "outside"},
 		{"file: '/x" + dir + "/a.md'", blocked, "outside"},
@@ -86,7 +86,7 @@ func TestFilesOutside(t *testing.T) {
 	symlink(t, "../../"+filepath.Base(filepath.Dir(outside))+"/secret.txt", filepath.Join(dir, "relative.txt"))
 	i := &Inspector{AllowExec: true, Judge: never(t)}
 	for _, name := range []string{
-		outside, "/etc/passwd", "../secret.txt", "docs/../../x.md", "docs/../docs/a.md", "link.txt", "links/secret.txt", "relative.txt", "..",
+		outside, "/etc/passwd", "../secret.txt", "docs/../../x.md", "link.txt", "links/secret.txt", "relative.txt", "..",
 	} {
 		for _, hint := range []string{"file: " + name, "file: " + name + " contains secret", "run: " + strings.Replace(name, "link.txt", "./link.txt", 1)} {
 			if strings.HasPrefix(hint, "run: ") && !strings.Contains(name, "/") {
@@ -94,7 +94,7 @@ func TestFilesOutside(t *testing.T) {
 			}
 			got := one(t, i, request.Request{WorktreePath: dir}, hint, request.Unreachable, "")
 			text := got.Results[0].Evidence
-			if !strings.Contains(text, "outside the worktree") && !strings.Contains(text, "not in the worktree") && !strings.HasPrefix(name, "docs/..") {
+			if !strings.Contains(text, "outside the worktree") && !strings.Contains(text, "not in the worktree") {
 				t.Errorf("%s: got %q", hint, text)
 			}
 			if got.Evidence != nil && got.Evidence.FileChecks != nil {

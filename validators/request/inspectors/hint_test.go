@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/seed61713e19/capstan/validators/request"
+	"github.com/seed61713e19/capstan/validators/request/internal/worktree"
 )
 
 func TestSplitHint(t *testing.T) {
@@ -159,7 +160,7 @@ func FuzzParseHint(f *testing.F) {
 					t.Fatalf("an empty command from %q", hint)
 				}
 			case fileCheck:
-				if at, err := local(c.path); err == nil && (at == ".." || strings.HasPrefix(at, "../") || strings.HasPrefix(at, "/")) {
+				if at, err := (&worktree.Tree{}).Local(c.path); err == nil && (at == ".." || strings.HasPrefix(at, "../") || strings.HasPrefix(at, "/")) {
 					t.Fatalf("%q leads to %q", c.path, at)
 				}
 			case urlCheck:

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/seed61713e19/capstan/validators/request"
+	"github.com/seed61713e19/capstan/validators/request/internal/worktree"
 )
 
 var errOutOfTime = errors.New("out of time")
@@ -18,7 +19,8 @@ type inspection struct {
 	*Inspector
 	limits   Limits
 	request  *request.Request
-	tree     *worktree
+	tree     *worktree.Tree // nil: there is none, and noTree says why
+	noTree   error
 	services *services
 	browser  *chromium
 	evidence request.Evidence
@@ -32,15 +34,15 @@ type inspection struct {
 
 func (i *Inspector) begin(r *request.Request) *inspection {
 	at := &inspection{Inspector: i, limits: i.Limits.withDefaults(), request: r, computed: true}
-	at.tree = openWorktree(i.Root, r)
+	at.tree, at.noTree = openWorktree(i.Root, r.WorktreePath)
 	at.services = newServices(r.Services, i.Network, at.limits)
-	at.browser = &chromium{program: i.Browser, network: i.Network, dir: i.EvidenceDir, limits: at.limits}
+	at.browser = &chromium{program: i.Browser, dir: i.EvidenceDir, limits: at.limits}
 	return at
 }
 
 func (n *inspection) end() {
 	n.browser.close()
-	n.tree.close()
+	n.tree.Close()
 }
 
 // A check is one thing of a hint that has to hold.

@@ -44,14 +44,14 @@ func (m mention) inspect(_ context.Context, n *inspection) finding {
 // addFile adds a regular file of the worktree to the evidence. It reports whether the path
 // leads to a regular file.
 func (n *inspection) addFile(name string) bool {
-	if n.tree.root == nil || n.request.ValidationType == request.Browser || name == "" {
+	if n.tree == nil || n.request.ValidationType == request.Browser || name == "" {
 		return false
 	}
-	at, err := n.tree.local(name)
+	at, err := n.tree.Local(name)
 	if err != nil {
 		return false
 	}
-	info, err := n.tree.stat(at)
+	info, err := n.tree.Stat(at)
 	if err != nil || info == nil || !info.Mode().IsRegular() {
 		return false
 	}

@@ -3,6 +3,8 @@ package inspectors
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -54,8 +56,8 @@ func TestMentions(t *testing.T) {
 			}
 		}
 	}
-	if info, err := openWorktree("", &request.Request{WorktreePath: dir}).stat("made"); err != nil || info != nil {
-		t.Error("a mention was executed")
+	if info, err := os.Stat(filepath.Join(dir, "made")); err == nil {
+		t.Errorf("%v: a mention was executed", info)
 	}
 }
 

@@ -1,7 +1,9 @@
 package inspectors
 
 import (
+	"context"
 	"fmt"
+	"net"
 	"net/http"
 	"net/url"
 	"slices"
@@ -9,39 +11,39 @@ import (
 	"github.com/seed61713e19/capstan/internal/hosts"
 )
 
-// A Network is what an inspector may connect to. Its zero value allows no service.
+// A Network is what an inspector may connect to. Its zero value allows nothing.
 type Network struct {
-	Services bool     // every service that a request names, with every method
+	Services bool     // the services that a request names, with every method
 	Hosts    []string // "name", "name:port", "*.name" or an address, as http_get takes them
-	Methods  []string // methods that are sent besides GET and HEAD
+	Methods  []string // methods that are sent to Hosts besides GET and HEAD
 }
 
 // admits returns an error for a request that must not be sent.
-func (n Network) admits(method string, u *url.URL) error {
-	if n.Services {
+func (s *services) admits(method string, u *url.URL) error {
+	if s.network.Services && s.includes(u) {
 		return nil
 	}
-	if err := hosts.List(n.Hosts).Admits(u); err != nil {
-		return refusal(err)
+	if err := hosts.List(s.network.Hosts).Admits(u); err != nil {
+		return s.refusal(err)
 	}
-	if method == http.MethodGet || method == http.MethodHead || slices.Contains(n.Methods, method) {
+	if method == http.MethodGet || method == http.MethodHead || slices.Contains(s.network.Methods, method) {
 		return nil
 	}
-	return refusal(fmt.Errorf("%s is %w; whoever starts Capstan allows it with --allow-method %[1]s", method, hosts.ErrRefused))
+	return s.refusal(fmt.Errorf("%s is %w; whoever starts Capstan allows it with --allow-method %[1]s", method, hosts.ErrRefused))
 }
 
-// admitsPort returns an error for a port that must not be connected to.
-func (n Network) admitsPort(host, port string) error {
-	if n.Services {
-		return nil
+// dial connects to an address of an admitted request.
+func (s *services) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	if s.network.Services && s.has(address) {
+		return (&net.Dialer{Timeout: s.limits.Answer}).DialContext(ctx, network, address)
 	}
-	if err := hosts.List(n.Hosts).AdmitsAddress(host, port); err != nil {
-		return refusal(err)
-	}
-	return nil
+	return hosts.List(s.network.Hosts).Dial(ctx, network, address)
 }
 
-// refusal is an error that says that nothing was checked.
-func refusal(err error) error {
+// refusal returns an error that says that nothing was checked.
+func (s *services) refusal(err error) error {
+	if s.network.Services {
+		return fmt.Errorf("not checked: %w", err)
+	}
 	return fmt.Errorf("not checked: %w (capstan validate-request: --allow-services)", err)
 }

@@ -1,13 +1,17 @@
 package inspectors
 
 import (
+	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/seed61713e19/capstan/validators/request"
 )
@@ -73,37 +77,68 @@ func TestNetworkRefuses(t *testing.T) {
 	}
 }
 
-// A page is shown through a proxy: neither what it loads nor where it leads leaves the
-// allowed hosts, and no form is sent.
+// TestNetworkPages: whatever a page does, no request leaves the allowed hosts and methods,
+// and each refused request makes the criterion BLOCKED.
 func TestNetworkPages(t *testing.T) {
 	needChromium(t)
 	inside, reached := counted(t, func(http.ResponseWriter, *http.Request) {})
+	secure := httptest.NewTLSServer(inside.Config.Handler)
+	t.Cleanup(secure.Close)
+	stun, err := net.ListenPacket("udp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stun.Close()
+	other, secret := strings.TrimPrefix(inside.URL, "http://"), strings.TrimPrefix(secure.URL, "https://")
+	pages := map[string]string{
+		"/":       `<form method="post" action="/sent"><button>Send</button></form>`,
+		"/image":  `<img src="http://` + other + `/x.png">`,
+		"/frame":  `<iframe src="http://` + other + `/x"></iframe>`,
+		"/nested": `<iframe src="/frame"></iframe>`,
+		"/secure": `<img src="https://` + secret + `/x.png">`,
+		"/socket": `<script>new WebSocket("ws://` + other + `/s")</script>`,
+		"/worker": `<script>new Worker(URL.createObjectURL(new Blob(["fetch('http://` + other + `/w')"])))</script>`,
+		"/beacon": `<script>navigator.sendBeacon("http://` + other + `/b", "x")</script>`,
+		"/window": `<iframe srcdoc="<script>open('http://` + other + `/w')</script>"></iframe>`,
+		"/fetch":  `<script>fetch("/x", {method: "POST"})</script>`,
+		"/rtc": `<script>const c = new RTCPeerConnection({iceServers: [{urls: "stun:` + stun.LocalAddr().String() + `"}]});
+			c.createDataChannel("x"); c.createOffer().then((o) => c.setLocalDescription(o))</script>`,
+	}
 	var sent atomic.Int32
 	allowed := server(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet {
 			sent.Add(1)
 		}
 		w.Header().Set("Content-Type", "text/html")
-		switch r.URL.Path {
-		case "/image":
-			w.Write([]byte(`<h1>Hello</h1><img src="` + inside.URL + `/x.png">`))
-		case "/socket":
-			w.Write([]byte(`<h1>Hello</h1><script>new WebSocket("` + strings.Replace(inside.URL, "http", "ws", 1) + `")</script>`))
-		case "/fetch":
-			w.Write([]byte(`<h1>Hello</h1><script>fetch("/x", {method: "POST"})</script>`))
-		default:
-			w.Write([]byte(`<h1>Hello</h1><form method="post" action="/sent"><button>Send</button></form>`))
-		}
+		fmt.Fprint(w, "<h1>Hello</h1>", pages[r.URL.Path])
 	})
-	host := strings.TrimPrefix(allowed.URL, "http://")
-	i := &Inspector{Network: Network{Hosts: []string{host}}, EvidenceDir: t.TempDir()}
+	none := ` element "#none"`
+	cases := []hinted{
+		{`page: / text "Hello"`, request.Passed, ""},
+		{"page: /image" + none, request.Unreachable, "--allow-host " + other},
+		{"page: /frame" + none, request.Unreachable, "GET http://" + other + "/x: not checked"},
+		{"page: /nested" + none, request.Unreachable, "--allow-host " + other},
+		{"page: /secure" + none, request.Unreachable, "GET https://" + secret + "/x.png: not checked"},
+		{"page: /socket" + none, request.Unreachable, "GET http://" + other + "/s: not checked"},
+		{"page: /worker" + none, request.Unreachable, "GET http://" + other + "/w: not checked"},
+		{"page: /beacon" + none, request.Unreachable, "POST http://" + other + "/b: not checked"},
+		{"page: /window" + none, request.Failed, ""},
+		{"page: /rtc" + none, request.Failed, ""},
+	}
 	r := request.Request{Services: &request.Services{AppURL: allowed.URL}, ValidationType: request.Browser}
-	one(t, i, r, `page: / text "Hello"`, request.Passed, "")
-	one(t, i, r, `page: /socket text "Hello"`, request.Passed, "")
-	one(t, i, r, `page: /image text "Hello" element "#none"`, request.Unreachable, "--allow-host "+strings.TrimPrefix(inside.URL, "http://"))
-	one(t, i, r, `page: /fetch text "Hello" element "#none"`, request.Unreachable, "--allow-method POST")
-	one(t, i, r, `page: / click "button" text "Sent"`, request.Unreachable, "--allow-method POST")
+	t.Run("Services", func(t *testing.T) {
+		patiently(t, Network{Services: true}, r, slices.Clone(cases[:4]))
+	})
+	t.Run("Hosts", func(t *testing.T) {
+		patiently(t, Network{Hosts: []string{strings.TrimPrefix(allowed.URL, "http://")}}, r, append(cases,
+			hinted{"page: /fetch" + none, request.Unreachable, "--allow-method POST"},
+			hinted{`page: / click "button" text "Sent"`, request.Unreachable, "--allow-method POST"}))
+	})
 	if reached.Load() != 0 || sent.Load() != 0 {
 		t.Errorf("%d requests reached a host that is not allowed, %d had another method than GET", reached.Load(), sent.Load())
+	}
+	_ = stun.SetReadDeadline(time.Now().Add(time.Millisecond))
+	if n, _, err := stun.ReadFrom(make([]byte, 1500)); err == nil {
+		t.Errorf("a page sent a datagram of %d bytes", n)
 	}
 }

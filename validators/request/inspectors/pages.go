@@ -117,8 +117,8 @@ func (c pageCheck) inspect(ctx context.Context, n *inspection) finding {
 	}
 	defer tab.close()
 	f := c.walk(tab, n, u.String())
-	if refused := tab.noted(&tab.refused); len(refused) > 0 { // which the page may need
-		f = sum([]finding{blocked("page %s: %s", c.ref, strings.Join(refused, "; "))})
+	if refused := tab.network.refusals(); refused != nil { // which the page may need
+		f = blocked("%s; page %s: %s", f.said, c.ref, strings.Join(refused, "; "))
 	}
 	if led.said != "" {
 		f = sum([]finding{led, f})

@@ -29,21 +29,16 @@ type services struct {
 	limits   Limits
 	client   *http.Client
 	still    *http.Client // follows no redirect
-	dial     func(ctx context.Context, network, address string) (net.Conn, error)
 	asked    map[string]error
 }
 
 func newServices(s *request.Services, network Network, limits Limits) *services {
-	dial := hosts.List(network.Hosts).Dial
-	if network.Services {
-		dial = (&net.Dialer{Timeout: limits.Answer}).DialContext
-	}
-	v := &services{network: network, dial: dial, limits: limits, asked: map[string]error{}}
+	v := &services{network: network, limits: limits, asked: map[string]error{}}
 	v.client = &http.Client{
 		Timeout:       limits.Answer,
 		CheckRedirect: v.redirect,
 		Transport: &http.Transport{ // no proxy: services are where the request says
-			DialContext:            dial,
+			DialContext:            v.dial,
 			DisableKeepAlives:      true,
 			MaxResponseHeaderBytes: 1 << 20,
 		},
@@ -90,20 +85,19 @@ func (s *services) host() string {
 
 // includes reports whether a URL leads to one of the request's services.
 func (s *services) includes(u *url.URL) bool {
-	if u.Scheme != "http" && u.Scheme != "https" {
-		return false
-	}
-	at := address(u)
-	for _, service := range []*url.URL{s.app, s.api} {
-		if service != nil && address(service) == at {
-			return true
-		}
-	}
-	port, err := strconv.Atoi(u.Port())
-	return err == nil && slices.Contains(s.ports, port) && strings.EqualFold(u.Hostname(), s.host())
+	return (u.Scheme == "http" || u.Scheme == "https") && s.has(address(u))
 }
 
-// address is a URL's host and port.
+// has reports whether a host and port are one of the request's services.
+func (s *services) has(at string) bool {
+	at = strings.ToLower(at)
+	named := func(u *url.URL) bool { return u != nil && address(u) == at }
+	return named(s.app) || named(s.api) || slices.ContainsFunc(s.ports, func(port int) bool {
+		return strings.ToLower(net.JoinHostPort(s.host(), strconv.Itoa(port))) == at
+	})
+}
+
+// address returns the host and port of a URL.
 func address(u *url.URL) string {
 	port := cmp.Or(u.Port(), map[string]string{"http": "80", "https": "443"}[u.Scheme])
 	return net.JoinHostPort(strings.ToLower(u.Hostname()), port)
@@ -115,7 +109,7 @@ func (s *services) redirect(r *http.Request, via []*http.Request) error {
 	if len(via) >= 10 || !s.includes(r.URL) {
 		return http.ErrUseLastResponse
 	}
-	return s.network.admits(r.Method, r.URL)
+	return s.admits(r.Method, r.URL)
 }
 
 // resolve is a path of a hint, or a URL, as a URL of one of the services.
@@ -165,7 +159,7 @@ func (s *services) up(ctx context.Context, u *url.URL) error {
 		return s.problem
 	}
 	root := url.URL{Scheme: u.Scheme, User: u.User, Host: u.Host, Path: "/"}
-	if err := s.network.admits(http.MethodGet, &root); err != nil {
+	if err := s.admits(http.MethodGet, &root); err != nil {
 		return err
 	}
 	return s.once(ctx, root.String(), func() error {
@@ -183,20 +177,24 @@ func (s *services) listens(ctx context.Context, port int) error {
 		return fmt.Errorf("port %d: no such port", port)
 	}
 	at := net.JoinHostPort(s.host(), strconv.Itoa(port))
-	if err := s.network.admitsPort(s.host(), strconv.Itoa(port)); err != nil {
-		return fmt.Errorf("port %d: %w", port, err)
+	dial := (&net.Dialer{}).DialContext // Services allows the ports of hints too
+	if !s.network.Services {
+		dial = s.dial
+		if err := s.admits(http.MethodGet, &url.URL{Scheme: "http", Host: at}); err != nil {
+			return fmt.Errorf("port %d: %w", port, err)
+		}
 	}
 	return s.once(ctx, at, func() error {
 		limited, cancel := context.WithTimeout(ctx, s.limits.Answer)
 		defer cancel()
-		conn, err := s.dial(limited, "tcp", at)
+		conn, err := dial(limited, "tcp", at)
 		switch {
 		case err == nil:
 			return conn.Close()
 		case ctx.Err() != nil:
 			return fmt.Errorf("port %d: %w", port, context.Cause(ctx))
 		case errors.Is(err, hosts.ErrRefused):
-			return fmt.Errorf("port %d: %w", port, refusal(err))
+			return fmt.Errorf("port %d: %w", port, s.refusal(err))
 		}
 		return fmt.Errorf("port %d: nothing listens at %s", port, at)
 	})

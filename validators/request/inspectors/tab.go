@@ -13,13 +13,10 @@ import (
 	"time"
 
 	"github.com/chromedp/cdproto/cdp"
-	"github.com/chromedp/cdproto/fetch"
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/log"
-	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
-	"github.com/chromedp/cdproto/target"
 	"github.com/chromedp/chromedp"
 )
 
@@ -37,9 +34,6 @@ var (
 	errSilent  = errors.New("the page does not respond")
 )
 
-// maxErrors is how many errors of a page's console are kept.
-const maxErrors = 20
-
 // A tab is one page being looked at. What is asked of the page is asked in a
 // world of its own, where the page's scripts change nothing.
 type tab struct {
@@ -47,13 +41,12 @@ type tab struct {
 	close    func()
 	browser  *chromium
 	services *services
+	network  *proxy
 	pictures int
 	silent   bool // the page was found not to respond
 
-	mu      sync.Mutex
-	wrong   []string // errors of the console
-	strays  []string // where the page wanted to go and may not
-	refused []string // why requests of the page were not sent
+	mu    sync.Mutex
+	wrong []string // errors of the console
 }
 
 // A view is what is seen of a page at one moment.
@@ -72,7 +65,7 @@ type question struct {
 	Value    string `json:"value"`
 }
 
-// prepare makes the tab, keeps it to the services, and listens to it.
+// prepare makes the tab and listens to it. Links for a new window open in the tab.
 func (t *tab) prepare() error {
 	if err := chromedp.Listen(t.ctx, t.heard); err != nil {
 		return err
@@ -80,81 +73,24 @@ func (t *tab) prepare() error {
 	if err := refuseDownloads(t.ctx); err != nil {
 		return err
 	}
-	if err := t.refuseWindows(); err != nil {
-		return err
-	}
-	paused := chromedp.Events(t.ctx, fetch.RequestPaused)
-	go func() {
-		for e, err := range paused {
-			if err != nil {
-				return
-			}
-			t.admit(e)
-		}
-	}()
-	pattern := &fetch.RequestPattern{URLPattern: "*", ResourceType: network.ResourceTypeDocument}
-	if !t.browser.network.Services {
-		pattern.ResourceType = "" // every type
-	}
-	_, err := chromedp.Call(t.ctx, fetch.Enable, fetch.EnableParams{Patterns: []*fetch.RequestPattern{pattern}})
-	return err
-}
-
-// refuseWindows keeps the page in its tab: links for a new window open in it,
-// and a window that comes about all the same is closed at once.
-func (t *tab) refuseWindows() error {
-	browser := chromedp.BrowserEvents(t.ctx, target.TargetCreated)
-	go func() {
-		for e, err := range browser {
-			if err != nil {
-				return
-			}
-			if e.TargetInfo.OpenerID == chromedp.FromContext(t.ctx).Target.TargetID {
-				_, _ = chromedp.CallBrowser(t.ctx, target.CloseTarget, target.CloseTargetParams{TargetID: e.TargetInfo.TargetID})
-			}
-		}
-	}()
 	_, err := chromedp.Call(t.ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: "{" + stayJS + "}"})
 	return err
 }
 
-// admit lets a document be loaded if it is one of the services', and sends no request that
-// the network does not admit.
-func (t *tab) admit(e fetch.EventRequestPaused) {
-	u, err := url.Parse(e.Request.URL)
-	within := err == nil && (u.Scheme == "data" || u.Scheme == "blob")
-	document := e.ResourceType == network.ResourceTypeDocument
-	if err == nil && !within {
-		err = t.browser.network.admits(e.Request.Method, u)
-	}
-	switch {
-	case document && !within && (u == nil || !t.services.includes(u)):
-		t.note(&t.strays, e.Request.URL)
-	case err != nil:
-		t.note(&t.refused, fmt.Sprintf("%s %s: %v", e.Request.Method, clip(e.Request.URL, 200), err))
-	default:
-		_, _ = chromedp.Call(t.ctx, fetch.ContinueRequest, fetch.ContinueRequestParams{RequestID: e.RequestID})
-		return
-	}
-	_, _ = chromedp.Call(t.ctx, fetch.FailRequest, fetch.FailRequestParams{
-		RequestID: e.RequestID, ErrorReason: network.ErrorReasonBlockedByClient,
-	})
-}
-
-func (t *tab) note(list *[]string, text string) {
+// note adds an error of the console.
+func (t *tab) note(text string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if len(*list) < maxErrors {
-		*list = append(*list, clip(text, 300))
+	if len(t.wrong) < maxNotes {
+		t.wrong = append(t.wrong, clip(text, 300))
 	}
 }
 
-func (t *tab) errors() []string { return t.noted(&t.wrong) }
-
-func (t *tab) noted(list *[]string) []string {
+// errors returns the errors of the console.
+func (t *tab) errors() []string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return slices.Clone(*list)
+	return slices.Clone(t.wrong)
 }
 
 // heard must not wait: it runs where the browser's messages are read.
@@ -162,14 +98,14 @@ func (t *tab) heard(event any) {
 	switch e := event.(type) {
 	case *runtime.EventConsoleAPICalled:
 		if e.Type == runtime.ConsoleAPICalledTypeError {
-			t.note(&t.wrong, spoken(e.Args))
+			t.note(spoken(e.Args))
 		}
 	case *runtime.EventExceptionThrown:
 		said, _, _ := strings.Cut((&chromedp.ExceptionError{ExceptionDetails: e.ExceptionDetails}).Error(), "\n")
-		t.note(&t.wrong, said)
+		t.note(said)
 	case *log.EventEntryAdded:
 		if e.Entry.Level == log.EntryLevelError && !strings.HasSuffix(e.Entry.URL, "/favicon.ico") {
-			t.note(&t.wrong, e.Entry.Text+" "+e.Entry.URL)
+			t.note(e.Entry.Text + " " + e.Entry.URL)
 		}
 	case *page.EventJavascriptDialogOpening:
 		go chromedp.Call(t.ctx, page.HandleJavaScriptDialog, page.HandleJavaScriptDialogParams{})
@@ -200,20 +136,22 @@ func (t *tab) navigate(address string) (view, error) {
 	case err != nil:
 		return view{}, t.fault(err)
 	case opened.ErrorText != "":
-		return view{}, t.astray(fmt.Errorf("it did not open: %s", opened.ErrorText))
+		return view{}, fmt.Errorf("it did not open: %s", opened.ErrorText)
 	}
 	seen, _, err := t.await("", func(v view) bool { return v.Ready && v.At != "about:blank" })
 	return seen, err
 }
 
-// astray adds where the page wanted to go.
-func (t *tab) astray(err error) error {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if len(t.strays) > 0 {
-		return fmt.Errorf("it leads to %s, which is not one of the request's services: %w", t.strays[0], err)
+// problem returns why a view shows no page of the services.
+func (t *tab) problem(v view) error {
+	u, err := url.Parse(v.At)
+	switch {
+	case err != nil || u.Scheme == "chrome-error":
+		return errors.New("it did not open")
+	case (u.Scheme == "http" || u.Scheme == "https") && !t.services.includes(u):
+		return fmt.Errorf("it leads to %s, which is not one of the request's services", clip(u.Redacted(), 300))
 	}
-	return err
+	return nil
 }
 
 // fault tells the end of the time from what the browser says of it.
@@ -235,8 +173,8 @@ func (t *tab) await(selector string, met func(view) bool) (last view, ok bool, e
 	for {
 		var v view
 		switch err := t.ask(ctx, lookJS, &v, question{Selector: selector}); {
-		case err == nil && strings.HasPrefix(v.At, "chrome-error:"):
-			last, seen, problem = v, false, t.astray(errors.New("it did not open"))
+		case err == nil && t.problem(v) != nil:
+			last, seen, problem = v, false, t.problem(v)
 		case err == nil:
 			last, seen = v, true
 			if met(v) {

@@ -79,7 +79,7 @@ func (c urlCheck) inspect(ctx context.Context, n *inspection) finding {
 	if err != nil {
 		return blocked("%v", cmp.Or(n.services.problem, err))
 	}
-	if err := n.Network.admits(c.method, u); err != nil {
+	if err := n.services.admits(c.method, u); err != nil {
 		return blocked("%s %s: %v", c.method, u.Redacted(), err)
 	}
 	if err := n.services.up(ctx, u); err != nil {

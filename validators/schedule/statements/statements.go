@@ -1,12 +1,46 @@
-// Package statements signs what the gates of a schedule state, and verifies it:
-// a certificate, which layer 3 gives and layer 4 demands, and a critic's decision.
+// Package statements signs what the gates of a schedule state, and verifies it: the
+// certificate of schedule_quality, which save_schedule demands, and the critic's decision.
 //
-// A statement is an object of plain values. [Seal] puts the key's name and the
-// signature into it: of [Payload], all but the signature in canonical form, for a
-// purpose, so that the one cannot pass for the other. [Verify] takes it back to a
-// verdict, nil or why not. Whether what it says is enough the gates ask; no key is
-// read here, no clock and no database. docs/reference/gates/schedule.md, "Certificates", has the
-// format.
+// A statement is an object of plain values. [Seal] adds the key's name and the signature,
+// for one purpose, so that a statement of one purpose does not verify as another. [Verify]
+// returns nil or why the signature is not good. It reads no key, no clock and no database.
+//
+// # Format
+//
+// The signature is over the encoding of DSSE, "DSSEv1 LENGTH TYPE LENGTH PAYLOAD" with
+// lengths in bytes. TYPE is [Certificate] or [Critic]. PAYLOAD is the statement without
+// certificate_signature in the form of RFC 8785. The fields of a certificate are
+//
+//   - certificate_version: 2.0
+//   - creator_id, page_type, is_active, week_start: as the database has them
+//   - database_id: of capstan schedule settings; a copy of a database has the same
+//   - policy_digest: of gates, limits, rules without their words, and send types
+//   - validation_timestamp: UTC, to the second
+//   - schedule_hash: SHA-256 of the items, see below
+//   - avoid_types_hash, vault_types_hash: SHA-256 of the sorted names, each as a JSON text
+//     and a line end
+//   - items_validated, expected_items, caption_pool_limited, quality_score,
+//     validation_status, checks_performed, violations_found, upstream_proof_verified: of
+//     schedule_quality
+//   - evidence: of each gate that judges the items valid, status and saw, the digest of
+//     what the verdict was computed from
+//   - signing_key_id: "sha256:" and the hash of the public key in DER
+//   - certificate_signature: "ed25519:" and 88 characters of standard base64 with padding
+//
+// schedule_hash is of lines: each item in the form of RFC 8785 without its null fields,
+// sorted by instant in UTC, send_type_key, caption_id as a number (0 if it is none) and the
+// line itself, with a line end behind each.
+//
+// saw is "sha256:" and the hash, in the form of RFC 8785, of schedule_hash with
+//
+//   - for selection: the two hashes of types and validation_proof
+//   - for quality: these, page_type, week_start, strategies (in NFKC, without invisible
+//     characters, in small letters, sorted), confidence_score and caption_pool_limited
+//   - for anomaly: week_start, expected_items, prices (n, mean, sigma) and the sorted
+//     content_types
+//   - for the critic: its critic_certificate
+//
+// The folder validators/schedule/testdata/certificate has vectors.
 package statements
 
 import (

@@ -13,6 +13,8 @@ func (t *Tally) named(name string) *Count {
 		return &t.Total
 	case "cached_tokens", "prompt_cache_hit_tokens":
 		return &t.Cached
+	case "cache_write_tokens":
+		return &t.CacheWrite
 	case "reasoning_tokens":
 		return &t.Reasoning
 	}
@@ -26,7 +28,7 @@ func (t *Tally) Read(usage jsontree.Value) {
 		switch string(name) {
 		case "prompt_tokens_details", "input_tokens_details", "completion_tokens_details", "output_tokens_details":
 			for name, value := range value.Members() {
-				if n := string(name); n == "cached_tokens" || n == "reasoning_tokens" {
+				if n := string(name); n == "cached_tokens" || n == "cache_write_tokens" || n == "reasoning_tokens" {
 					t.named(n).Read(value)
 				}
 			}

@@ -28,7 +28,8 @@ var languagePages = []string{
 // tests compare them with the programs.
 var otherSections = []string{
 	"validators.md#built-in-validators", "tools.md#built-in-tools", "models.md#names-of-models", "models.md#another-model-than-the-file-says",
-	"models.md#providers", "models.md#anthropics-messages-protocol", "models.md#what-each-door-does-otherwise-and-lacks", "models.md#when-an-answer-is-one",
+	"models.md#providers", "models.md#anthropics-messages-protocol",
+	"models.md#what-each-door-does-otherwise-and-lacks", "models.md#when-an-answer-is-one",
 	"models.md#what-is-left-out-and-told", "models.md#tokens-and-cost", "models.md#what-is-there",
 }
 

@@ -243,7 +243,7 @@ tree is that of the files that passed the last end, as git names it.`,
 		},
 	}
 	store.add(cmd)
-	cmd.Flags().StringVar(&rules, "rules", "", "cascade file that must have judged the session, as it is now")
+	cmd.Flags().StringVar(&rules, "rules", "", "cascade file with the hooks")
 	return cmd
 }
 

@@ -36,7 +36,7 @@ func TestHookKilled(t *testing.T) {
 		if out, err := killedHook(program, dir, store, 60_000); err != nil {
 			t.Fatalf("%v: %s", err, out)
 		}
-		step = 8
+		step = 3
 		first = 1 + rand.IntN(step)
 	}
 	answered, killed, writes := 0, 0, 0

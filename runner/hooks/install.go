@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"maps"
 	"os/exec"
 	"path/filepath"
@@ -222,30 +223,44 @@ func (s Setup) Commands(settings []byte) map[string]string {
 		}
 		return map[string]string{"tool.execute.before": s.Line(), "session.idle": s.Line()}
 	}
-	var root struct {
-		Hooks map[string][]struct {
-			Bash  string
-			Hooks []struct{ Command string }
+	commands := map[string]string{}
+	root, _ := jsonvalue.Parse(settings)
+	object, _ := root.(map[string]any)
+	events, _ := object["hooks"].(map[string]any)
+	for event, groups := range events {
+		for command := range ownTexts(groups) {
+			commands[event] = command
 		}
 	}
-	commands := map[string]string{}
-	if json.Unmarshal(settings, &root) != nil {
-		return nil
-	}
-	for event, groups := range root.Hooks {
-		for _, group := range groups {
-			list := []string{group.Bash}
-			for _, one := range group.Hooks {
-				list = append(list, one.Command)
+	return commands
+}
+
+// ownTexts yields the texts within v that contain the mark of an installed command.
+func ownTexts(v any) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		switch v := v.(type) {
+		case string:
+			if strings.Contains(v, mark) {
+				yield(v)
 			}
-			for _, command := range list {
-				if strings.Contains(command, mark) {
-					commands[event] = command
+		case []any:
+			for _, one := range v {
+				for text := range ownTexts(one) {
+					if !yield(text) {
+						return
+					}
+				}
+			}
+		case map[string]any:
+			for _, one := range v {
+				for text := range ownTexts(one) {
+					if !yield(text) {
+						return
+					}
 				}
 			}
 		}
 	}
-	return commands
 }
 
 // Payloads returns an event before a tool, and two payloads for it. Every gate refuses the

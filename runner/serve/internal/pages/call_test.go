@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/internal/servetest"
+	"github.com/seed61713e19/capstan/runner/model"
 )
 
 // The page of a call shows the system message and the examples before the instructions. The

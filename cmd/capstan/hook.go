@@ -211,7 +211,8 @@ func (c *Command) hookVerdict() *cobra.Command {
 		Long: `Print the verdict on a session. The exit status of a coding agent does not show whether a
 gate refused its work, so use this command in CI after the agent ends. The session is
 tampered with if its cascade, programs or settings changed, or if a record is missing. The
-tree is that of the files that passed the last end, as git names it.`,
+tree is that of the files that passed the last end, as git names it. With --rules, that
+cascade must have judged the session as the file is now.`,
 		Annotations: exitStatus("0 passed, 1 refused, exhausted or tampered with, 3 broken or never judged"),
 		Example: `  capstan hook verdict c4e35053-870a-4e47-8abf-d39e97ae2d0a
   capstan hook verdict c4e35053-870a-4e47-8abf-d39e97ae2d0a --rules gates.yaml`,

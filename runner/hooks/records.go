@@ -14,11 +14,10 @@ import (
 	"github.com/seed61713e19/capstan/runner/journal"
 )
 
-// The name of a run is hook.SESSION.KEY.NUMBER: digests of the session and of what is
-// judged, and the number of the run among those of the key. The journal refuses a name
-// that exists, so that hooks that run at the same time have different numbers.
-const lastNumber = 999_999
-
+// recordKey returns the KEY in the name of a run, hook.SESSION.KEY.NUMBER. SESSION and KEY
+// are digests of the session and of what is judged, and NUMBER counts the runs of a key.
+// The journal refuses a name that exists, so hooks that run at the same time have
+// different numbers.
 func recordKey(e *Event, rule string, text Text) string {
 	what := text.File
 	if e.On == cascades.OnCommand || e.On == cascades.OnPrompt { // another command is no further attempt

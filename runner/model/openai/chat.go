@@ -97,6 +97,7 @@ func (c chat) Encode(q protocol.Query) ([]byte, error) {
 		request.Temperature, request.TopP, request.Seed = p.Temperature, p.TopP, p.Seed
 		request.ReasoningEffort, request.Stop, extra = p.Effort, p.Stop, p.Extra
 		if c.limit(q.Without) == "max_tokens" {
+			//lint:ignore SA1019 most other endpoints know only this name
 			request.MaxTokens = p.MaxOutputTokens
 		} else {
 			request.MaxCompletionTokens = p.MaxOutputTokens

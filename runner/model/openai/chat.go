@@ -10,6 +10,9 @@ import (
 	"github.com/seed61713e19/capstan/runner/model/internal/protocol"
 )
 
+// doneEvent is the data of the event after the last chunk.
+const doneEvent = "[DONE]"
+
 // chat is the chat completions protocol, with what is different about a provider.
 type chat struct{ provider model.Provider }
 

@@ -43,9 +43,6 @@ func (a *assembly) Add(ctx context.Context, _ string, data []byte) (text string,
 	return a.take(ctx, data)
 }
 
-// doneEvent is the data of the event after the last chunk.
-const doneEvent = "[DONE]"
-
 // Ended reports whether a reason to finish came and nothing after it.
 func (a *assembly) Ended() bool { return a.finish != "" && !a.beyond }
 

@@ -156,11 +156,14 @@ phases:
   - {name: title, instructions: "{{ state.sure }} {{ state.where }}", human_input: {prompt: Title, type: text, store_as: title}}
 `
 
-// person answers forms with what it has for them.
+// person answers forms, of which several may be open at once, and adds them to seen.
 func person(answers map[string]any, seen *[]string) *sdk.ClientOptions {
+	var mu sync.Mutex
 	return &sdk.ClientOptions{ElicitationHandler: func(_ context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
 		schema, _ := json.Marshal(r.Params.RequestedSchema)
+		mu.Lock()
 		*seen = append(*seen, r.Params.Message+" "+string(schema))
+		mu.Unlock()
 		answer, ok := answers[r.Params.Message]
 		if !ok {
 			return &sdk.ElicitResult{Action: "decline", Content: map[string]any{"answer": true}}, nil

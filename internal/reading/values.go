@@ -56,6 +56,9 @@ func ValueOf(text string, about func(word string) bool) *Value {
 	links := equations(text)
 	if direct {
 		for _, l := range links {
+			if l.Start < v.End { // before the number
+				continue
+			}
 			if strings.TrimSpace(l.In(text)) == "=" || strings.ContainsAny(text[v.End:l.Start], ".;,(") && !strings.HasPrefix(text[v.End:], " (") {
 				break
 			}

@@ -145,7 +145,10 @@ func (c *Cascade) Describe() Description {
 		}
 	}
 	for _, p := range c.EveryProvider() {
-		one := DescribedProvider{Name: p.Name, BaseURL: p.BaseURL, RequestsPerMinute: p.Limits.RequestsPerMinute, Concurrency: p.Limits.Concurrency, Tries: p.Limits.Tries}
+		one := DescribedProvider{
+			Name: p.Name, BaseURL: p.BaseURL,
+			RequestsPerMinute: p.Limits.RequestsPerMinute, Concurrency: p.Limits.Concurrency, Tries: p.Limits.Tries,
+		}
 		if p.Limits.Timeout > 0 {
 			one.Timeout = p.Limits.Timeout.String()
 		}

@@ -93,7 +93,10 @@ func (p *parser) prices(o *object) model.Prices {
 			}
 		}
 		one.needs("input", "output")
-		all[name] = model.Price{Input: usd["input"], Cached: one.within("cached", 0, most), CacheWrite: one.within("cache_write", 0, most), Output: usd["output"]}
+		all[name] = model.Price{
+			Input: usd["input"], Output: usd["output"],
+			Cached: one.within("cached", 0, most), CacheWrite: one.within("cache_write", 0, most),
+		}
 		one.done()
 	}
 	return all

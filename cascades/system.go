@@ -20,7 +20,7 @@ type Example struct {
 	at Position
 }
 
-// A Feedback limits what a retry contains of refused texts.
+// A Feedback limits the refused texts that a retry contains.
 type Feedback struct {
 	KeepLast bool // the last refused attempt only
 	MaxChars int  // of one feedback; 0 for no limit
@@ -30,7 +30,7 @@ type Feedback struct {
 // list of failed checks.
 const leastFeedback = 200
 
-// String describes what is limited; "" for nothing.
+// String lists the limits; "" if there is none.
 func (f Feedback) String() string {
 	var parts []string
 	if f.KeepLast {
@@ -52,7 +52,7 @@ func (p *parser) feedback(o *object) (f Feedback) {
 	return f
 }
 
-// A preface is what conversations begin with: of the file, or of a phase.
+// A preface begins the conversations of a phase, or of each phase of a file.
 type preface struct {
 	system   *templates.Template
 	examples []Example
@@ -202,8 +202,8 @@ func move(n *yaml.Node, lines int) {
 	}
 }
 
-// prefaceWeight is what the phase's conversations begin with, in tokens, estimated; system
-// is the text of the system message.
+// prefaceWeight returns the estimated number of tokens of the system message and the
+// examples. system is the text of the message.
 func (p *Phase) prefaceWeight(system string) int {
 	var list []model.Message
 	if system != "" {

@@ -45,7 +45,7 @@ func TestExampleFiles(t *testing.T) {
 	}
 }
 
-// What a phase says replaces what the file says.
+// The keys of a phase replace those of the file.
 func TestSystemOfPhase(t *testing.T) {
 	c, err := Parse("x.yaml", []byte(`cascade_id: x
 system: You are an owl.

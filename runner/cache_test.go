@@ -172,7 +172,7 @@ phases:
 `
 
 // A retry reads at least 85 % of its input from the cache. With keep: last the fourth
-// attempt sends about what the second does, and all up to the instructions is read.
+// attempt sends about as many tokens as the second, and reads all up to the instructions.
 // CAPSTAN_CACHE_TABLE names a file for the measured table.
 func TestRetriesReadFromCache(t *testing.T) {
 	input := map[string]any{"system": wordsOf(1, 4000), "document": wordsOf(2, 8000)}
@@ -237,7 +237,7 @@ func TestPhasesShareCache(t *testing.T) {
 	}
 }
 
-// What is sent of a conversation begins with what was sent of it before, byte for byte.
+// Each request of a conversation begins with the bytes of the one before.
 // Other conversations of the file begin with the same system, examples and documents.
 func TestRequestsRepeatTheirBeginning(t *testing.T) {
 	input := map[string]any{"system": "You <know> \"owls\".", "document": "A document\u2028with\tsigns & é."}

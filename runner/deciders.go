@@ -5,7 +5,9 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"path"
 	"slices"
+	"strings"
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/internal/pins"
@@ -30,7 +32,8 @@ func (r *Runner) Deciders(list ...*cascades.Cascade) (*Deciders, error) {
 		}
 		d.sets = append(d.sets, set)
 		for _, f := range c.Files {
-			texts = append(texts, string(f.Text))
+			name := strings.TrimPrefix(f.Name, path.Dir(c.Files[0].Name)+"/")
+			texts = append(texts, name+"\x00"+string(f.Text))
 		}
 		for _, pin := range set.Pins() {
 			texts = append(texts, pin.Name+"\x00"+pin.Digest)

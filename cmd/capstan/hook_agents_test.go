@@ -39,7 +39,7 @@ var codingAgents = map[string]codingAgent{
 // agentKinds are the kinds of sessions.
 var agentKinds = []string{"obedient", "stubborn", "liar", "looping", "tamper"}
 
-// An agentStory is what the model of a session does, and the verdicts that the session may have.
+// An agentStory has the replies of the model in a session, and the verdicts that may follow.
 type agentStory struct {
 	act      func(turn int, refused bool) act
 	verdicts []string

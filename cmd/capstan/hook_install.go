@@ -297,7 +297,8 @@ func (c *Command) checkHooks(s hooks.Setup, file string) error {
 			cmd.Stdout, cmd.Stderr = &out, &errs
 			err := cmd.Run()
 			if answered := bytes.Contains(out.Bytes(), []byte("deny")); err != nil || answered != refuses {
-				return fmt.Errorf("the hook must refuse a write to .git, and pass an unknown tool; it answers %q: %v: %s", out.String(), err, oneLine(errs.String()))
+				return fmt.Errorf("the hook must refuse a write to .git, and pass an unknown tool; it answers %q: %v: %s",
+					out.String(), err, oneLine(errs.String()))
 			}
 		}
 	}

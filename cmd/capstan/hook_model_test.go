@@ -31,7 +31,7 @@ type scriptedModel struct {
 	file    string
 	last    string // the last text
 	act     func(turn int, refused bool) act
-	tooMany func(turns int) // is told of each turn; may be nil
+	tooMany func(turns int) // called with the number of each turn; may be nil
 }
 
 func newScriptedModel(t *testing.T, file string, script func(int, bool) act) *scriptedModel {

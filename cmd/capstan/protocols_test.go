@@ -14,7 +14,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// A protocolReply is one reply of a fake endpoint, in whatever protocol it is asked.
+// A protocolReply is one reply of a fake endpoint, in the protocol of the request.
 type protocolReply struct {
 	Text, Thinking string
 	Call           *struct {

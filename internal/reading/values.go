@@ -70,7 +70,8 @@ func ValueOf(text string, about func(word string) bool) *Value {
 	}
 	for i := len(links) - 1; i >= 0; i-- {
 		formula := text[:links[i].Start]
-		if !strings.ContainsAny(formula, "/×*+(−-÷") || strings.Contains(formula, ", ") || strings.Contains(formula, "; ") || strings.Contains(formula, ". ") {
+		if !strings.ContainsAny(formula, "/×*+(−-÷") || strings.Contains(formula, ", ") ||
+			strings.Contains(formula, "; ") || strings.Contains(formula, ". ") {
 			continue
 		}
 		if after := begins(text[links[i].End:], about); after != nil && !operates(text[links[i].End+after.End:]) {

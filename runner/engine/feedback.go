@@ -12,7 +12,7 @@ import (
 	"github.com/seed61713e19/capstan/wards"
 )
 
-// refused tells the author what was wrong with a whole attempt.
+// refused sends the reasons why a whole attempt was refused to the author.
 func (t *try) refused(failed []wards.Outcome) error {
 	t.reasons, t.broken = words.Reasons(failed), words.SchemaReason(failed)
 	return t.feedback(t.attempt, failed, (*exchanges.Talk).Refused)

@@ -37,7 +37,7 @@ func (t *try) opening() ([]model.Message, error) {
 	return list, err
 }
 
-// loopBlock tells the author what loop_until will hold the text against.
+// loopBlock returns the description of loop_until for the author; "" if there is none.
 func (t *try) loopBlock() (string, error) {
 	rules := &t.p.Rules
 	if rules.Loop == nil || rules.Loop.Ward.Silent {

@@ -24,7 +24,7 @@ type visit struct {
 	p         *cascades.Phase
 	at        event.Path
 	record    PhaseRecord
-	system    string // what all conversations of the phase begin with; "" for nothing
+	system    string // the system message of all conversations of the phase; "" for none
 	prompt    string // what the first turn says
 	validated string // why the phase before was left, for templates
 	tackle    []model.Tool

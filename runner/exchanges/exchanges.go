@@ -45,13 +45,13 @@ const (
 	summary             // stands for exchanges that have left
 )
 
-// Begin makes a conversation of its opening: all that is said before the model answers.
+// Begin returns a conversation with its opening: the messages before the first answer.
 func Begin(opening ...model.Message) *Talk {
 	return &Talk{thread: model.NewThread(opening...), list: make([]exchange, 1)}
 }
 
-// Append goes on with the conversation. What is said to the model is repeated at the
-// beginning of the next request.
+// Append adds a message. Requests repeat messages to the model at their beginning, so each
+// of these ends a beginning that endpoints may cache.
 func (t *Talk) Append(m model.Message) {
 	m.CacheEnd = m.Role != model.Assistant
 	if !m.CacheEnd {
@@ -72,8 +72,8 @@ func (t *Talk) Redone() { t.list[len(t.list)-1].kind = redone }
 // feedback on it.
 func (t *Talk) Refused() { t.list[len(t.list)-1].kind = refused }
 
-// KeepLast removes what the newest refused exchange makes out of date: the attempts before
-// it, or for a turn the try before. It returns how many messages at the beginning stayed.
+// KeepLast removes the attempts before the newest refused exchange, or for a turn the try
+// before it. It returns the number of unchanged messages at the beginning.
 func (t *Talk) KeepLast() (same int) {
 	newest := len(t.list) - 1
 	kind, before := t.list[newest].kind, newest-1

@@ -9,15 +9,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/seed61713e19/capstan/internal/files"
 )
-
-func sortRecords(list []Record) {
-	slices.SortStableFunc(list, func(a, b Record) int { return cmp.Or(a.Time.Compare(b.Time), cmp.Compare(a.Run, b.Run)) })
-}
 
 // changedFiles lists the files that a session changed, once.
 type changedFiles struct {

@@ -254,13 +254,24 @@ func commandOf(input map[string]any) (string, error) {
 	return strings.Join(words, " "), nil
 }
 
-// Repository returns the nearest folder around a folder that has a .git, or the folder.
+// isRepository reports whether git has its data in a folder: a file .git that names them, or
+// a folder .git with a HEAD. Sandboxes of agents leave an empty folder .git.
+func isRepository(folder string) bool {
+	at := filepath.Join(folder, ".git")
+	info, err := os.Stat(at)
+	if err == nil && info.IsDir() {
+		_, err = os.Lstat(filepath.Join(at, "HEAD"))
+	}
+	return err == nil
+}
+
+// Repository returns the nearest repository of git around a folder, or the folder.
 func Repository(folder string) string {
 	if real, err := filepath.EvalSymlinks(folder); err == nil {
 		folder = real
 	}
 	for dir := filepath.Clean(folder); ; dir = filepath.Dir(dir) {
-		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
+		if isRepository(dir) {
 			return dir
 		}
 		if dir == filepath.Dir(dir) {

@@ -201,7 +201,9 @@ func (g *Gate) judge(ctx context.Context, e *Event, s *session, h *cascades.Hook
 
 // unjudgeable decides on a text that cannot be read. A write that cannot be applied to its
 // file is refused, as the agent's own tool would fail, too.
-func (g *Gate) unjudgeable(ctx context.Context, e *Event, s *session, h *cascades.Hook, text Text, settings map[string]string, key string) Decision {
+func (g *Gate) unjudgeable(
+	ctx context.Context, e *Event, s *session, h *cascades.Hook, text Text, settings map[string]string, key string,
+) Decision {
 	settings["hook_verdict"], settings["hook_reason"] = Broken, text.Err.Error()
 	if text.File != "" && h.On == cascades.OnWrite {
 		settings["hook_verdict"], key = Refused, recordKey(e, g.Cascade.ID+" "+h.Name+" not applied", text)

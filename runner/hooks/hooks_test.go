@@ -306,9 +306,7 @@ func TestParallelHooks(t *testing.T) {
 // the repository has its absolute name.
 func TestLinks(t *testing.T) {
 	dir, outside := t.TempDir(), t.TempDir()
-	if err := os.MkdirAll(filepath.Join(dir, ".git"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	makeRepository(t, dir)
 	if err := os.Symlink(outside, filepath.Join(dir, "out")); err != nil {
 		t.Skip(err)
 	}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"iter"
 	"maps"
 	"os/exec"
 	"path/filepath"
@@ -228,39 +227,30 @@ func (s Setup) Commands(settings []byte) map[string]string {
 	object, _ := root.(map[string]any)
 	events, _ := object["hooks"].(map[string]any)
 	for event, groups := range events {
-		for command := range ownTexts(groups) {
+		for _, command := range ownTexts(groups) {
 			commands[event] = command
 		}
 	}
 	return commands
 }
 
-// ownTexts yields the texts within v that contain the mark of an installed command.
-func ownTexts(v any) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		switch v := v.(type) {
-		case string:
-			if strings.Contains(v, mark) {
-				yield(v)
-			}
-		case []any:
-			for _, one := range v {
-				for text := range ownTexts(one) {
-					if !yield(text) {
-						return
-					}
-				}
-			}
-		case map[string]any:
-			for _, one := range v {
-				for text := range ownTexts(one) {
-					if !yield(text) {
-						return
-					}
-				}
-			}
+// ownTexts returns the texts within v that contain the mark of an installed command.
+func ownTexts(v any) (list []string) {
+	switch v := v.(type) {
+	case string:
+		if strings.Contains(v, mark) {
+			list = append(list, v)
+		}
+	case []any:
+		for _, one := range v {
+			list = append(list, ownTexts(one)...)
+		}
+	case map[string]any:
+		for _, one := range v {
+			list = append(list, ownTexts(one)...)
 		}
 	}
+	return list
 }
 
 // Payloads returns an event before a tool, and two payloads for it. Every gate refuses the

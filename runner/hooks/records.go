@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -53,7 +54,8 @@ func (s *session) of(key string) (list []state) {
 // and digits, so that they need no quotes within the text.
 func states(ctx context.Context, j *journal.Journal, name string) (list []state, err error) {
 	first, last := sessionRange(name)
-	table, err := j.Query(ctx, fmt.Sprintf("SELECT run_id, status FROM runs WHERE run_id >= '%s' AND run_id <= '%s' ORDER BY run_id", first, last), 0)
+	query := fmt.Sprintf("SELECT run_id, status FROM runs WHERE run_id >= '%s' AND run_id <= '%s' ORDER BY run_id", first, last)
+	table, err := j.Query(ctx, query, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -266,4 +268,8 @@ func Tree(records []Record) (tree string) {
 		}
 	}
 	return tree
+}
+
+func sortRecords(list []Record) {
+	slices.SortStableFunc(list, func(a, b Record) int { return cmp.Or(a.Time.Compare(b.Time), cmp.Compare(a.Run, b.Run)) })
 }

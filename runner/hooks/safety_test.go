@@ -39,7 +39,7 @@ func newGuarded(t *testing.T) *guarded {
 	g.rules = filepath.Join(g.repo, "gates.yaml")
 	for name, text := range map[string]string{
 		"gates.yaml": strings.ReplaceAll(guardedRules, "OUTSIDE", filepath.ToSlash(outside)), "check.sh": "#!/bin/sh\ngrep -q owls\n",
-		"labels/a.yaml": "a", ".git/config": "", "../settings.json": `{"hooks": {"Stop": ["capstan"]}}`,
+		"labels/a.yaml": "a", ".git/config": "", ".git/HEAD": "ref: refs/heads/main", "../settings.json": `{"hooks": {"Stop": ["capstan"]}}`,
 	} {
 		file := filepath.Join(g.repo, name)
 		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
@@ -222,6 +222,45 @@ func TestRulesOfVerdict(t *testing.T) {
 	}
 	if got := hooks.Verdict(records, "sha256:0"); got != hooks.Tampered {
 		t.Errorf("another cascade: %s", got)
+	}
+}
+
+// makeRepository makes an empty repository of a folder.
+func makeRepository(t *testing.T, dir string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Join(dir, ".git"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, ".git", "HEAD"), []byte("ref: refs/heads/main\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestRepository checks that an empty folder .git, as the sandbox of Codex leaves it in
+// /tmp, makes no repository.
+func TestRepository(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	inner := filepath.Join(dir, "a", "b")
+	for _, folder := range []string{inner, filepath.Join(dir, ".git")} {
+		if err := os.MkdirAll(folder, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := hooks.Repository(inner); got != inner {
+		t.Errorf("with an empty .git: %s", got)
+	}
+	makeRepository(t, dir)
+	if got := hooks.Repository(inner); got != dir {
+		t.Errorf("with a HEAD: %s", got)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "a", ".git"), []byte("gitdir: ../.git/worktrees/a\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := hooks.Repository(inner); got != filepath.Join(dir, "a") {
+		t.Errorf("of a worktree: %s", got)
 	}
 }
 

@@ -18,7 +18,7 @@ import (
 	"github.com/seed61713e19/capstan/runner"
 )
 
-// A session is what the events of one session of an agent share. Its first record stores the
+// A session has the data that the events of one session of an agent share. Its first record stores the
 // commit, and the digests of what judges the session.
 type session struct {
 	head     string
@@ -28,7 +28,7 @@ type session struct {
 	tree     string  // of the files at an end, if a rule judges changed files
 }
 
-// What judges a session, by the setting that stores its digest.
+// The settings that store the digests of the cascade and of the agent's hooks.
 const (
 	settingRules = "hook_rules"
 	settingAgent = "hook_settings"
@@ -50,7 +50,8 @@ func (g *Gate) session(ctx context.Context, e *Event) (s *session, changed, err 
 	key := startKey(e)
 	if len(s.of(key)) == 0 {
 		set := g.describe(e, s)
-		set["hook_event"], set["hook_on"], set["hook_tool"], set["hook_verdict"], set["hook_head"] = "session", "", "", NotJudged, head(ctx, e.Root)
+		set["hook_event"], set["hook_on"], set["hook_tool"] = "session", "", ""
+		set["hook_verdict"], set["hook_head"] = NotJudged, head(ctx, e.Root)
 		if _, err = g.record(ctx, e, s, key, set); err == nil {
 			err = g.read(ctx, s, e.Session)
 		}
@@ -72,7 +73,7 @@ func (g *Gate) session(ctx context.Context, e *Event) (s *session, changed, err 
 	return s, changed, nil
 }
 
-// Deciders returns the files that decide what the gate judges.
+// Deciders returns the files that decide the verdicts of the gate.
 func (g *Gate) Deciders() (*runner.Deciders, error) {
 	list := []*cascades.Cascade{g.Cascade}
 	for _, h := range g.Cascade.Hooks {
@@ -109,7 +110,7 @@ func settingsDigest(file string) (string, error) {
 	return digest(string(text)), nil
 }
 
-// tampered records that what judges the session changed. An end is refused twice.
+// tampered records that the gate or its settings changed. An end is refused twice.
 func (g *Gate) tampered(ctx context.Context, e *Event, s *session, why error) Decision {
 	set := g.describe(e, s)
 	set["hook_verdict"], set["hook_reason"] = Tampered, why.Error()
@@ -165,8 +166,7 @@ func inside(folder, path string) bool {
 
 // Outside returns an error if the record lies in the repository, where the agent may write.
 func (g *Gate) Outside(e *Event) error {
-	_, none := os.Lstat(filepath.Join(e.Root, ".git"))
-	if g.Store != "" && e.Root != "" && none == nil && inside(e.Root, resolved(g.Store)) {
+	if g.Store != "" && e.Root != "" && isRepository(e.Root) && inside(e.Root, resolved(g.Store)) {
 		return fmt.Errorf("the store %s is in the repository of the agent, which may change it: --store names another file", g.Store)
 	}
 	return nil

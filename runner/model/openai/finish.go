@@ -87,7 +87,8 @@ func unanswered(d protocol.Draft, full bool, p model.Provider) *model.Failure {
 	case d.Invalid:
 		return protocol.ErrInvalid()
 	case d.Count > protocol.MaxCalls:
-		return &model.Failure{Class: model.Unusable, Message: fmt.Sprintf("the model wants %d tools called at once; %d is the most", d.Count, protocol.MaxCalls)}
+		message := fmt.Sprintf("the model wants %d tools called at once; %d is the most", d.Count, protocol.MaxCalls)
+		return &model.Failure{Class: model.Unusable, Message: message}
 	case blank && d.Shape != "": // the next answer would have the same shape
 		return &model.Failure{Class: model.Unusable, Message: d.Shape}
 	case blank:

@@ -2,6 +2,7 @@ package anthropic
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -182,7 +183,7 @@ func (r *reply) check() error {
 
 func (p *part) invalid() bool { return p.text.Invalid || p.signature.Invalid || p.arguments.Invalid }
 
-// draft returns what the reply is.
+// draft returns the decoded reply.
 func (r *reply) draft() protocol.Draft {
 	d := protocol.Draft{ID: r.id, Model: r.model, Finish: r.stop, Answered: r.started, Count: r.calls, Usage: r.usage}
 	d.Usage.Input.N += d.Usage.Cached.N + d.Usage.CacheWrite.N
@@ -260,7 +261,7 @@ func (p *part) block() []byte {
 		for name, value := range p.raw.Members() {
 			members[string(name)] = value.Raw()
 		}
-		members["input"] = input(p.call())
+		members["input"] = json.RawMessage(p.call().Object())
 	}
 	text, err := protocol.Encode(members)
 	if err != nil {

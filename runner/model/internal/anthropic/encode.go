@@ -12,7 +12,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/seed61713e19/capstan/runner/internal/jsontree"
 	"github.com/seed61713e19/capstan/runner/model"
@@ -136,16 +135,4 @@ func withOutput(extra model.Extra, config output) (model.Extra, error) {
 	}
 	text, err := protocol.Merge([]byte(extra), model.Extra(`{"`+name+`":`+string(object)+"}"))
 	return model.Extra(text), err
-}
-
-// input returns the arguments of a call as a JSON object, which the protocol requires.
-// Broken arguments become a text in the object.
-func input(c model.ToolCall) json.RawMessage {
-	switch text := strings.TrimSpace(c.Arguments); {
-	case text == "":
-		return json.RawMessage("{}")
-	case c.Whole():
-		return json.RawMessage(text)
-	}
-	return append(model.AppendText([]byte(`{"invalid_arguments":`), c.Arguments), '}')
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"strings"
 
 	"github.com/seed61713e19/capstan/runner/internal/jsontree"
@@ -105,7 +106,7 @@ func blocksOf(m model.Message, own bool) (list []*block) {
 		list = append(list, &block{json: append(model.AppendText([]byte(`{"type":"text","text":`), m.Content), '}')})
 	}
 	for _, c := range m.ToolCalls {
-		list = append(list, objectOf(map[string]any{"type": "tool_use", "id": callID(c.ID), "name": c.Name, "input": input(c)}))
+		list = append(list, objectOf(map[string]any{"type": "tool_use", "id": callID(c.ID), "name": c.Name, "input": json.RawMessage(c.Object())}))
 	}
 	return list
 }

@@ -270,7 +270,8 @@ func startCodex(s *agentSession) *exec.Cmd {
 	config := fmt.Sprintf("model = \"fake\"\nmodel_provider = \"fake\"\napproval_policy = \"never\"\n[model_providers.fake]\nname = \"fake\"\nbase_url = \"%s/v1\"\n"+
 		"wire_api = \"responses\"\nenv_key = \"FAKE_KEY\"\n[analytics]\nenabled = false\n", s.model.URL)
 	_ = os.WriteFile(filepath.Join(s.dir, "codex", "config.toml"), []byte(config), 0o600)
-	cmd := exec.Command(s.cli, "exec", "--json", "-c", `sandbox_mode="workspace-write"`, "--dangerously-bypass-hook-trust", "-")
+	cmd := exec.Command(s.cli, "exec", "--json", "-c", `sandbox_mode="workspace-write"`, "-c", "sandbox_workspace_write.exclude_slash_tmp=true",
+		"-c", "sandbox_workspace_write.exclude_tmpdir_env_var=true", "--dangerously-bypass-hook-trust", "-")
 	cmd.Stdin = strings.NewReader(agentPrompt)
 	return cmd
 }

@@ -12,12 +12,12 @@ import (
 	"time"
 )
 
-// conversation is what the model heard: the messages of each request.
+// conversation is the messages of each request.
 type conversation [][]message
 
-// heard holds one conversation of the system with a model that keeps what it
-// is asked.
-func heard(t *testing.T, s system, turns int) conversation {
+// requests runs one conversation of a system and returns the requests to the
+// model.
+func requests(t *testing.T, s system, turns int) conversation {
 	t.Helper()
 	var (
 		lock sync.Mutex
@@ -43,8 +43,8 @@ func heard(t *testing.T, s system, turns int) conversation {
 	return said
 }
 
-// plain is a request's body with contents that are lists of one text as that
-// text: both say the same to an endpoint.
+// plain returns the body of a request, with contents that are lists of one text
+// replaced by the text. Endpoints treat both alike.
 func plain(t *testing.T, body []byte) []byte {
 	t.Helper()
 	var v map[string]any
@@ -64,23 +64,24 @@ func plain(t *testing.T, body []byte) []byte {
 	return out
 }
 
-// Every system says the same words to the model, or the table compares nothing.
+// TestSameWords checks that every system sends the same texts to the model.
+// Otherwise the table would be meaningless.
 func TestSameWords(t *testing.T) {
 	t.Setenv(scratch, t.TempDir())
 	all := systems()
-	want := heard(t, all[0], 3)
+	want := requests(t, all[0], 3)
 	if len(want) != 3 || len(want[2]) != 5 || want[0][0].Content != "Say: "+words || want[1][1].Content != answer {
 		t.Fatalf("the bare call says %v", want)
 	}
 	for _, s := range all[1:] {
-		if got := heard(t, s, 3); !reflect.DeepEqual(got, want) {
+		if got := requests(t, s, 3); !reflect.DeepEqual(got, want) {
 			t.Errorf("%s says\n%v\nnot\n%v", s.name, got, want)
 		}
 	}
 }
 
-// Every system but the bare ones refuses a text that fails a check, and asks
-// three times for a better one.
+// TestEveryGateRefuses checks that every system with a gate rejects a text that
+// fails a check, and tries three times.
 func TestEveryGateRefuses(t *testing.T) {
 	t.Setenv(scratch, t.TempDir())
 	for _, s := range systems()[2:] {
@@ -129,11 +130,11 @@ func TestTable(t *testing.T) {
 }
 
 func TestChosen(t *testing.T) {
-	list, err := chosen("capstan, go-openai")
+	list, err := selected("capstan, go-openai")
 	if err != nil || len(list) != 2 || list[0].name != bareName || list[1].name != "Capstan" {
 		t.Errorf("got %v, %v", list, err)
 	}
-	if _, err := chosen("nobody"); err == nil || !strings.Contains(err.Error(), "langchaingo") {
+	if _, err := selected("nobody"); err == nil || !strings.Contains(err.Error(), "langchaingo") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -20,7 +20,7 @@ func client(url string) *openai.Client {
 	return openai.NewClientWithConfig(config)
 }
 
-// say asks with go-openai and gives the text of the answer.
+// say sends a request with go-openai and returns the text of the answer.
 func say(ctx context.Context, c *openai.Client, messages []openai.ChatCompletionMessage) (string, error) {
 	reply, err := c.CreateChatCompletion(ctx, openai.ChatCompletionRequest{Model: "m", Messages: messages})
 	if err != nil {
@@ -32,7 +32,7 @@ func say(ctx context.Context, c *openai.Client, messages []openai.ChatCompletion
 	return reply.Choices[0].Message.Content, nil
 }
 
-// bare asks and checks nothing.
+// bare sends requests without checks.
 func bare(url string, turns int) (talk, error) {
 	c := client(url)
 	return func(ctx context.Context) error {
@@ -49,8 +49,8 @@ func bare(url string, turns int) (talk, error) {
 	}, nil
 }
 
-// loop is a loop as one writes it by hand: prompts from templates, a text is
-// checked, and one that is refused is asked for again with the reason.
+// loop is a handwritten loop: prompts from templates, checks, and retries with
+// the reason.
 func loop(url string, turns int) (talk, error) {
 	c := client(url)
 	prompts, err := template.New("first").Parse("Say: {{ .words }}")
@@ -77,7 +77,7 @@ func loop(url string, turns int) (talk, error) {
 					return err
 				}
 				messages = append(messages, openai.ChatCompletionMessage{Role: "assistant", Content: text})
-				if reason = unfit(text); reason == "" {
+				if reason = fault(text); reason == "" {
 					break
 				}
 				messages = append(messages, openai.ChatCompletionMessage{Role: "user", Content: reason})
@@ -95,7 +95,7 @@ type message struct {
 	Content string `json:"content"`
 }
 
-// byHand is the least that one can do with the standard library.
+// byHand is the minimum with the standard library.
 func byHand(url string, turns int) (talk, error) {
 	c := pooled()
 	return func(ctx context.Context) error {

@@ -26,8 +26,7 @@ phases:
         - {validator: max_length, with: {max: 1000}, mode: retry}
 `
 
-// gated is a run that nobody keeps; a sink hears every event and encodes what
-// a turn came to.
+// gated runs the cascade without a journal. A sink encodes every event.
 func gated(url string, turns int) (talk, error) {
 	return capstan(url, turns, runner.WithSink(event.Func(func(e event.Event) {
 		if e.Kind == event.ModelReplied {
@@ -36,9 +35,9 @@ func gated(url string, turns int) (talk, error) {
 	})))
 }
 
-// kept is a run that the journal keeps at its default durability: one that is
-// killed goes on where it was. The file goes when the process ends.
-func kept(url string, turns int) (talk, error) {
+// journaled runs the cascade with a journal at its default durability, so a
+// killed run can be resumed. The file is deleted when the process ends.
+func journaled(url string, turns int) (talk, error) {
 	dir := os.Getenv(scratch)
 	if dir == "" {
 		return nil, fmt.Errorf("%s names no folder", scratch)

@@ -18,10 +18,9 @@ import (
 	"github.com/tmc/langchaingo/prompts"
 )
 
-// turnsOf holds the conversation of a framework, whose message is an M: ask
-// makes the question from its template, asks, checks, and gives the history
-// with the answer, and why the answer is refused. Whoever was refused is asked
-// with that.
+// turnsOf runs the conversation of a framework with messages of type M. ask
+// renders the question, sends it, checks the answer, and returns the new
+// history and the reason of a rejection. A retry sends that reason.
 func turnsOf[M any](turns int, ask func(ctx context.Context, first bool, text string, history []M) ([]M, string, error)) talk {
 	return func(ctx context.Context) error {
 		var history []M
@@ -42,8 +41,8 @@ func turnsOf[M any](turns int, ask func(ctx context.Context, first bool, text st
 	}
 }
 
-// einoChain is Eino's chain, compiled once: a chat template with a place for
-// the history, the chat model, a lambda that checks.
+// einoChain is a compiled chain of Eino: a chat template with the history, the
+// model, and a lambda with the checks.
 func einoChain(url string, turns int) (talk, error) {
 	ctx := context.Background()
 	chat, err := einoopenai.NewChatModel(ctx, &einoopenai.ChatModelConfig{BaseURL: url, APIKey: "key", Model: "m", HTTPClient: pooled()})
@@ -56,7 +55,7 @@ func einoChain(url string, turns int) (talk, error) {
 		chain.AppendChatTemplate(prompt.FromMessages(schema.FString, schema.MessagesPlaceholder("history", true), schema.UserMessage(text))).
 			AppendChatModel(chat).
 			AppendLambda(compose.InvokableLambda(func(_ context.Context, m *schema.Message) (checked, error) {
-				return checked{m, unfit(m.Content)}, nil
+				return checked{m, fault(m.Content)}, nil
 			}))
 		if chains[first], err = chain.Compile(ctx); err != nil {
 			return nil, err
@@ -79,8 +78,8 @@ type checked struct {
 	reason  string
 }
 
-// langchain is langchaingo's prompt template and model. Its chains keep a
-// conversation as one text and could not send the same messages.
+// langchain uses the prompt template and the model of langchaingo. Its chains
+// store a conversation as one text, so they cannot send the same messages.
 func langchain(url string, turns int) (talk, error) {
 	model, err := lcopenai.New(lcopenai.WithBaseURL(url), lcopenai.WithToken("key"), lcopenai.WithModel("m"), lcopenai.WithHTTPClient(pooled()))
 	if err != nil {
@@ -103,11 +102,11 @@ func langchain(url string, turns int) (talk, error) {
 			return nil, "", err
 		}
 		said := reply.Choices[0].Content
-		return append(history, llms.TextParts(llms.ChatMessageTypeAI, said)), unfit(said), nil
+		return append(history, llms.TextParts(llms.ChatMessageTypeAI, said)), fault(said), nil
 	}), nil
 }
 
-// genkitFlow is Genkit's flow around its Generate, on its plugin for
+// genkitFlow is a flow of Genkit around Generate, with its plugin for
 // OpenAI-compatible endpoints.
 func genkitFlow(url string, turns int) (talk, error) {
 	ctx := context.Background()
@@ -128,7 +127,7 @@ func genkitFlow(url string, turns int) (talk, error) {
 		if err != nil {
 			return nil, "", err
 		}
-		return append(history, reply.Message), unfit(reply.Text()), nil
+		return append(history, reply.Message), fault(reply.Text()), nil
 	})
 	flow := genkit.DefineFlow(g, "conversation", func(ctx context.Context, _ string) (string, error) {
 		return answer, hold(ctx)

@@ -1,17 +1,16 @@
-// Command bench holds Capstan against the other ways to have a gated
-// conversation with a model in Go: a bare go-openai call and net/http by hand,
-// neither of which checks anything, a loop as one writes it by hand, and Eino,
-// langchaingo and Genkit, each as its own documents show.
+// Command bench compares Capstan with other ways to run a gated conversation
+// with a model in Go: a bare go-openai call and net/http, both without checks;
+// a handwritten loop; and Eino, langchaingo and Genkit, as in their own
+// documentation.
 //
 //	cd bench && go run . [-tls]
 //
-// All of them say the same words to the same model server, a process of its own
-// that answers at once, over a pool of 128 connections; a test holds that they
-// do. Each is a process of its own too and is asked for one round after the
-// other, all of them in turn, so that what else the machine does hits every one
-// alike. What the table tells is the median, over the rounds, of a system's time
-// for a turn by the bare call's time for the same turn in the same round, and
-// the same of the processor's time.
+// All systems send the same texts to the same model server over a pool of 128
+// connections; a test checks the texts. The server is a process of its own and
+// answers immediately. Each system is a process too. The rounds of the systems
+// alternate, so other load on the machine affects all alike. The table shows
+// medians over the rounds: the time of a turn, divided by the time of the bare
+// call in the same round, and the same for processor time.
 package main
 
 import (
@@ -34,8 +33,8 @@ func main() {
 	}
 }
 
-// command is what a process of this program does: by its first argument it is
-// the model, one system, or the one that asks them all.
+// command runs the process that its first argument names: the model, one
+// system, or the measurement.
 func command(ctx context.Context, args []string) error {
 	switch {
 	case len(args) == 2 && args[0] == modelProcess:
@@ -72,7 +71,7 @@ func command(ctx context.Context, args []string) error {
 		}
 	}
 	var err error
-	if p.systems, err = chosen(*only); err != nil {
+	if p.systems, err = selected(*only); err != nil {
 		return err
 	}
 	return p.run(ctx, os.Stdout, os.Stderr)

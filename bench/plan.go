@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// A plan is what is measured: each system at each length, width and number of
-// cores, rounds times.
+// A plan is a list of measurements: each system with each length, width and
+// number of cores, rounds times.
 type plan struct {
 	rounds  int
 	time    time.Duration
@@ -22,15 +22,15 @@ type plan struct {
 	systems []system
 }
 
-// A cell is what one system came to at one length, width and number of cores:
-// rounds[i] is of the same time as the bare call's rounds[i].
+// A cell has the rounds of one system at one length, width and number of cores.
+// rounds[i] was measured next to the bare call's rounds[i].
 type cell struct {
 	cores, turns, width int
 	system              system
 	rounds              []round
 }
 
-// run measures, tells how far it is on progress, and writes the table.
+// run measures, reports its progress, and writes the table.
 func (p plan) run(ctx context.Context, out, progress io.Writer) error {
 	if p.rounds < 2 {
 		return errors.New("two rounds at least: the first is not counted")
@@ -55,8 +55,8 @@ func (p plan) run(ctx context.Context, out, progress io.Writer) error {
 	return p.table(out, cells)
 }
 
-// length measures the systems at one length, each a process that lives for all
-// of the rounds.
+// length measures the systems at one length. Each system has one process for
+// all rounds.
 func (p plan) length(ctx context.Context, dir string, cores, turns int) (cells []*cell, err error) {
 	ours, theirs := []int{0}, []int{1}
 	if cores > 1 {
@@ -88,8 +88,8 @@ func (p plan) length(ctx context.Context, dir string, cores, turns int) (cells [
 	return cells, nil
 }
 
-// width asks every system in turn, beginning with another one each round: who
-// comes after whom must not matter.
+// width measures every system in turn. Each round begins with another system,
+// so the order has no effect.
 func (p plan) width(children []*child, of cell) ([]*cell, error) {
 	cells := make([]*cell, len(children))
 	for i, s := range p.systems {

@@ -19,21 +19,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What this program is called with to be the model or one system.
+// The arguments for the processes of the model and of a system.
 const modelProcess, systemProcess = "-model-process", "-system-process"
 
-// scratch names the variable that tells a system where it may keep files.
+// scratch is the variable with the folder for temporary files.
 const scratch = "BENCH_SCRATCH"
 
-// An order asks a system for one round: conversations, some of them at once,
-// for about that long.
+// An order requests one round: concurrent conversations for about a duration.
 type order struct {
 	AtOnce int           `json:"at_once"`
 	For    time.Duration `json:"for"`
 }
 
-// A round is what came of it. The processor's time is the system's own process
-// alone. Peak is the most memory the process has had so far, in KB.
+// A round is the result. CPU is the processor time of the system's own process.
+// Peak is its maximum memory so far, in KB.
 type round struct {
 	Turns int           `json:"turns"`
 	Wall  time.Duration `json:"wall"`
@@ -42,8 +41,8 @@ type round struct {
 	Error string        `json:"error,omitempty"`
 }
 
-// serveSystem is a system's process: an order a line comes in, a round a line
-// goes out.
+// serveSystem runs the process of a system. It reads one order per line and
+// writes one round per line.
 func serveSystem(ctx context.Context, name, url string, turns int) error {
 	s, err := named(name)
 	if err != nil {
@@ -68,17 +67,17 @@ func serveSystem(ctx context.Context, name, url string, turns int) error {
 	}
 }
 
-// measured holds conversations until the time is up; those under way then are
-// held to their end and counted.
+// measured runs conversations until the time is over. It finishes and counts
+// those that are running then.
 func measured(ctx context.Context, hold talk, turns int, o order) round {
 	var (
 		held  atomic.Int64
 		fault atomic.Pointer[error]
 		wait  sync.WaitGroup
 	)
-	runtime.GC() // what an earlier round left is not this one's
+	runtime.GC() // the garbage of an earlier round must not count
 	began := time.Now()
-	before, _ := used()
+	before, _ := resources()
 	for range o.AtOnce {
 		wait.Go(func() {
 			for fault.Load() == nil && time.Since(began) < o.For {
@@ -91,7 +90,7 @@ func measured(ctx context.Context, hold talk, turns int, o order) round {
 		})
 	}
 	wait.Wait()
-	after, peak := used()
+	after, peak := resources()
 	r := round{Turns: int(held.Load()) * turns, Wall: time.Since(began), CPU: after - before, Peak: peak}
 	if err := fault.Load(); err != nil {
 		r.Error = (*err).Error()
@@ -99,9 +98,9 @@ func measured(ctx context.Context, hold talk, turns int, o order) round {
 	return r
 }
 
-// used is the processor's time of this process so far, and the most memory that it
-// has had, in KB on Linux.
-func used() (cpu time.Duration, peak int64) {
+// resources returns the processor time of this process so far, and its maximum
+// memory, in KB on Linux.
+func resources() (cpu time.Duration, peak int64) {
 	var u unix.Rusage
 	if unix.Getrusage(unix.RUSAGE_SELF, &u) != nil {
 		return 0, 0
@@ -116,7 +115,7 @@ type child struct {
 	out *bufio.Reader
 }
 
-// start begins one on the cores of the list: 0 is the first.
+// start starts a process on a list of cores; 0 is the first.
 func start(ctx context.Context, cores []int, dir string, args ...string) (*child, error) {
 	program, err := os.Executable()
 	if err != nil {
@@ -137,7 +136,7 @@ func start(ctx context.Context, cores []int, dir string, args ...string) (*child
 	return c, on(cores, cmd.Start)
 }
 
-// on calls start so that what it begins stays on those cores.
+// on calls start so that the new process stays on those cores.
 func on(cores []int, start func() error) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

@@ -7,36 +7,36 @@ import (
 	"strings"
 )
 
-// A system is one way to hold the conversation.
+// A system is one way to run the conversation.
 type system struct {
 	name  string
-	kind  string // what it does beside asking
-	of    string // the module whose version the table tells
+	kind  string // its features
+	of    string // the module whose version the table shows
 	ready func(url string, turns int) (talk, error)
 }
 
-// A talk holds one whole conversation. It may be held by many at once.
+// A talk runs one whole conversation. It is safe for concurrent use.
 type talk func(context.Context) error
 
-// bareName is the system that the others are divided by.
+// bareName is the system that all others are compared with.
 const bareName = "go-openai"
 
 func systems() []system {
 	const capstan, goOpenAI = "github.com/seed61713e19/capstan", "github.com/sashabaranov/go-openai"
 	return []system{
-		{bareName, "a bare call, nothing is checked", goOpenAI, bare},
-		{"net/http", "by hand, nothing is checked", "", byHand},
+		{bareName, "a bare call without checks", goOpenAI, bare},
+		{"net/http", "by hand, without checks", "", byHand},
 		{"a loop by hand", "go-openai, text/template, checks, retries", goOpenAI, loop},
-		{"Capstan", "template, three wards, every event told", capstan, gated},
-		{"Capstan with journal", "and its run kept", capstan, kept},
+		{"Capstan", "template, three wards, every event sent to a sink", capstan, gated},
+		{"Capstan with journal", "the same, with the run stored", capstan, journaled},
 		{"Eino", "chain of template, model, checks", "github.com/cloudwego/eino", einoChain},
 		{"langchaingo", "prompt template, model, checks", "github.com/tmc/langchaingo", langchain},
 		{"Genkit", "flow of prompt, model, checks", "github.com/firebase/genkit/go", genkitFlow},
 	}
 }
 
-// chosen are the bare call and the systems of the names.
-func chosen(names string) ([]system, error) {
+// selected returns the bare call and the named systems.
+func selected(names string) ([]system, error) {
 	all := systems()
 	if names == "" {
 		return all, nil
@@ -65,7 +65,7 @@ func named(name string) (system, error) {
 	return system{}, fmt.Errorf("no system %q: there are %s", name, strings.Join(names, ", "))
 }
 
-// version is what was measured of a module, "" where that is not known.
+// version returns the measured version of a module, or "" if it is unknown.
 func version(module string) string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

@@ -8,26 +8,26 @@ import (
 	"slices"
 )
 
-// table writes Markdown: for each number of cores a table of times and one of
-// the processor's times, both by the bare call's, and the memory.
+// table writes the results as Markdown: for each number of cores a table of times and processor times,
+// as multiples of the bare call, and a table of memory.
 func (p plan) table(w io.Writer, cells []*cell) error {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "%s, %s/%s; the median of %d rounds of %s.\n", runtime.Version(), runtime.GOOS, runtime.GOARCH, p.rounds-1, p.time)
+	fmt.Fprintf(&b, "%s, %s/%s. Medians of %d rounds of %s.\n", runtime.Version(), runtime.GOOS, runtime.GOARCH, p.rounds-1, p.time)
 	for _, cores := range p.cores {
-		where := "the systems on one core, the model on another"
+		where := "each system on one core, the model on another"
 		if cores > 1 {
-			where = "the systems and the model share two cores"
+			where = "each system and the model on two shared cores"
 		}
-		fmt.Fprintf(&b, "\n## A turn, %s\n\nTime by the bare call's; in brackets the processor's time by the bare call's.\n\n", where)
+		fmt.Fprintf(&b, "\n## A turn, %s\n\nEach time is a multiple of the bare call. Parentheses: processor time, as a multiple of the bare call.\n\n", where)
 		p.ratios(&b, cells, cores)
 	}
-	fmt.Fprint(&b, "\n## Memory\n\nThe most a process held, in MB, after all of its rounds.\n\n")
+	fmt.Fprint(&b, "\n## Memory\n\nThe largest memory of a process over all rounds, in MB.\n\n")
 	p.memory(&b, cells)
 	_, err := w.Write(b.Bytes())
 	return err
 }
 
-// columns are the lengths and widths, in the order of the table.
+// columns calls of for each length and width, in the order of the table.
 func (p plan) columns(of func(turns, width int)) {
 	for _, turns := range p.turns {
 		for _, width := range p.widths {
@@ -38,11 +38,11 @@ func (p plan) columns(of func(turns, width int)) {
 
 func (p plan) ratios(b *bytes.Buffer, cells []*cell, cores int) {
 	fmt.Fprint(b, "| |")
-	p.columns(func(turns, width int) { fmt.Fprintf(b, " %s, %d at once |", plural(turns), width) })
+	p.columns(func(turns, width int) { fmt.Fprintf(b, " %s, %d concurrent |", plural(turns), width) })
 	fmt.Fprint(b, "\n|---|")
 	p.columns(func(int, int) { fmt.Fprint(b, "---|") })
 	for _, s := range p.systems {
-		fmt.Fprintf(b, "\n| %s |", told(s))
+		fmt.Fprintf(b, "\n| %s |", title(s))
 		p.columns(func(turns, width int) {
 			own, base := find(cells, cores, turns, width, s.name), find(cells, cores, turns, width, bareName)
 			if s.name == bareName {
@@ -83,8 +83,8 @@ func (p plan) memory(b *bytes.Buffer, cells []*cell) {
 	fmt.Fprintln(b)
 }
 
-// told is a system with its version and what it does.
-func told(s system) string {
+// title returns a system with its version and features.
+func title(s system) string {
 	name := s.name
 	if v := version(s.of); v != "" {
 		name += " " + v
@@ -99,7 +99,7 @@ func find(cells []*cell, cores, turns, width int, name string) *cell {
 	return cells[i]
 }
 
-// each computes something of every round and the bare call's of the same time.
+// each computes a value for every round and the bare call's round.
 func each(own, base *cell, of func(r, bare round) float64) []float64 {
 	list := make([]float64, len(own.rounds))
 	for i, r := range own.rounds {
@@ -108,7 +108,7 @@ func each(own, base *cell, of func(r, bare round) float64) []float64 {
 	return list
 }
 
-// median is rounded.
+// median returns the rounded median.
 func median(list []float64) int {
 	slices.Sort(list)
 	n := len(list)

@@ -15,22 +15,21 @@ import (
 	"unicode/utf8"
 )
 
-// The workload is a conversation of some turns. The first question is made by
-// the template "Say: {{ words }}", every other one by "{{ words }}"; words are
-// 1 KB, and an answer half of it. Both are as people and models write: with ends of
-// lines, quotes and dashes, which JSON has to escape. Each answer passes three checks
-// before the next question is asked.
+// The workload is a conversation of several turns. The template of the first
+// question is "Say: {{ words }}", that of the others "{{ words }}". words has 1
+// KB, and an answer has half of that. Both contain line ends, quotes and
+// dashes, which JSON must escape. Each answer passes three checks before the
+// next question.
 var words = strings.Repeat("- Tell \"all\" that you know – and what you do not – of this.\n", 16)
 
-// answer is what the model says every time.
+// answer is the answer of the model.
 var answer = "# An answer\n\n" + strings.Repeat("It says *what it is asked*, in \"quotes\" – and no more.\n", 9)
 
-// attempts is how often a refused text is asked for.
+// attempts is the maximum number of attempts for a text.
 const attempts = 3
 
-// unfit is what is wrong with a text: the three checks as one writes them by
-// hand. "" is nothing.
-func unfit(text string) string {
+// fault returns the fault of a text, or "": the three checks, written by hand.
+func fault(text string) string {
 	switch {
 	case len(text) <= 2:
 		return "longer than two bytes, please"
@@ -42,7 +41,7 @@ func unfit(text string) string {
 	return ""
 }
 
-// question is the words of turn i for those who make them by hand.
+// question returns the words of turn i.
 func question(i int) string {
 	if i == 0 {
 		return "Say: " + words
@@ -50,12 +49,12 @@ func question(i int) string {
 	return words
 }
 
-// asked hears of each request the model gets; nil is no one.
+// asked receives the body of each request; nil discards it.
 type asked func(body []byte)
 
-// model is a chat completions endpoint that answers at once and tells the
-// length of its answer, as a client can only then use the connection again
-// without reading on (go-openai leaves the end of a chunked one unread).
+// model returns a chat completions endpoint that answers immediately. It sends
+// the length of its answer, because otherwise clients that do not read to the
+// end cannot reuse the connection (go-openai with a chunked answer).
 func model(heard asked) http.Handler {
 	reply, err := json.Marshal(map[string]any{
 		"id": "1", "object": "chat.completion", "created": 1, "model": "m",
@@ -78,12 +77,12 @@ func model(heard asked) http.Handler {
 	})
 }
 
-// authority is the file in the scratch folder with the certificate of a model that is
-// asked over TLS.
+// authority is the file in the scratch folder with the certificate of the model
+// for TLS.
 const authority = "authority.pem"
 
-// serveModel is the model's process: it prints its address in a line, and ends with its
-// input. Over TLS it speaks HTTP/2, as public endpoints do.
+// serveModel runs the process of the model. It prints its address in a line and
+// ends with its input. Over TLS it uses HTTP/2, like public endpoints.
 func serveModel(in io.Reader, out io.Writer, overTLS bool) error {
 	server := httptest.NewUnstartedServer(model(nil))
 	if server.EnableHTTP2 = true; overTLS {
@@ -101,8 +100,8 @@ func serveModel(in io.Reader, out io.Writer, overTLS bool) error {
 	return err
 }
 
-// pooled is the client that everyone gets who takes one: Go's own keeps two
-// connections to a host and dials for the rest.
+// pooled returns the HTTP client for all systems. Go's default keeps two
+// connections per host and dials more for the rest.
 func pooled() *http.Client {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxIdleConns, transport.MaxIdleConnsPerHost = 0, 128

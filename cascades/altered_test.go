@@ -7,18 +7,24 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/seed61713e19/capstan/cascades/cascadestest"
 	"gopkg.in/yaml.v3"
+
+	"github.com/seed61713e19/capstan/cascades/internal/reader"
+	"github.com/seed61713e19/capstan/cascades/syntax"
+	"github.com/seed61713e19/capstan/internal/cascadestest"
 )
 
-// What is said of files that are right stands in a file, where one value of them is
-// another: a number, a text that names nothing, a list of it; in the smaller files
-// nothing, an empty text and a mapping, too. What has been said is not said again. The
-// trees are altered: to write and read each as a text took two thirds of the time.
+// TestAltered replaces each value of valid files by another value and compares
+// the diagnostics with a file.
+//
+// The other values are a number, an unknown name, and a list of it. In the
+// smaller files they are also null, an empty text and a mapping. Each message
+// appears once. The test changes the trees, because writing and reading texts
+// took two thirds of the time.
 func TestAltered(t *testing.T) {
 	var b strings.Builder
-	known, said := known(), map[string]bool{}
-	known.Memo = &Memo{}
+	known, seen := known(), map[string]bool{}
+	known.Cache = &Cache{}
 	nowhere := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: "nowhere"}
 	others := []yaml.Node{
 		{Kind: yaml.ScalarNode, Tag: "!!int", Value: "-1"}, *nowhere, {Kind: yaml.SequenceNode, Content: []*yaml.Node{nowhere}},
@@ -35,8 +41,8 @@ func TestAltered(t *testing.T) {
 				*n = placed(other, was)
 				var news []string
 				for _, d := range saidOf(name, doc, known) {
-					if !said[d.Message] {
-						said[d.Message] = true
+					if !seen[d.Message] {
+						seen[d.Message] = true
 						news = append(news, "  "+strings.TrimPrefix(d.String(), name+":")+"\n")
 					}
 				}
@@ -50,10 +56,10 @@ func TestAltered(t *testing.T) {
 	cascadestest.Golden(t, *update, "testdata/altered.txt", b.String())
 }
 
-// A file of which every value is an alias, and one that is JSON, says what the file
-// says that has them in place.
+// TestAliased checks that a file has the same meaning if all its values are
+// aliases, and as JSON.
 func TestAliased(t *testing.T) {
-	for _, name := range told {
+	for _, name := range described {
 		name += ".yaml"
 		source, _ := folder("testdata/good")(name)
 		doc := treeOf(t, name)
@@ -67,7 +73,7 @@ func TestAliased(t *testing.T) {
 	}
 }
 
-// jsonOf is a value without aliases as JSON, its keys in their order.
+// jsonOf returns a value without aliases as JSON, with its keys in order.
 func jsonOf(t *testing.T, n *yaml.Node) string {
 	t.Helper()
 	var parts []string
@@ -89,8 +95,8 @@ func jsonOf(t *testing.T, n *yaml.Node) string {
 	return cmp.Or(n.Value, "null")
 }
 
-// aliased puts an alias in the place of every value; the values stand in the default
-// of an input.
+// aliased replaces every value by an alias. The values are in the default of an
+// input.
 func aliased(doc *yaml.Node) {
 	var values []*yaml.Node
 	var anchor func(n *yaml.Node) *yaml.Node
@@ -121,7 +127,8 @@ func mappingOf(key string, value *yaml.Node) *yaml.Node {
 	return &yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{{Kind: yaml.ScalarNode, Value: key}, value}}
 }
 
-// sayingOf is what a file's cascade is said to be, without places.
+// sayingOf returns the gates, description, plan and graphs of a file's cascade,
+// without positions.
 func sayingOf(t *testing.T, name string, source []byte) string {
 	c, err := Parse(name, source, folder("testdata/good"), known())
 	if err != nil {
@@ -149,7 +156,8 @@ func treeOf(t *testing.T, name string) *yaml.Node {
 	return &doc
 }
 
-// eachValue gives every value of a tree and the way to it, outer ones first.
+// eachValue calls visit for every value of a tree with its path, outer values
+// first.
 func eachValue(n *yaml.Node, at string, visit func(at string, n *yaml.Node)) {
 	if at != "" {
 		visit(at, n)
@@ -174,7 +182,7 @@ func textOf(t *testing.T, n *yaml.Node) []byte {
 	return text
 }
 
-// placed is a value in the place of another.
+// placed returns a value at the position of another.
 func placed(n, was yaml.Node) yaml.Node {
 	n.Line, n.Column = was.Line, was.Column
 	n.Content = slices.Clone(n.Content)
@@ -185,13 +193,15 @@ func placed(n, was yaml.Node) yaml.Node {
 	return n
 }
 
-// saidOf is what is said of a tree, in the places of the file that it was read from.
-func saidOf(name string, doc *yaml.Node, known Known) Diagnostics {
+// saidOf returns the diagnostics of a tree, with the positions of its file.
+func saidOf(name string, doc *yaml.Node, known Known) syntax.Diagnostics {
 	open := folder("testdata/good")
 	source, _ := open(name)
-	p := &parser{file: name, source: source, open: open, files: new([]File), known: known, loading: []string{name}, loaded: map[string]*Cascade{}}
-	p.keepHow()
-	known.Memo.turn()
-	p.parseTree(doc)
-	return p.found.sorted(name)
+	p := &parser{Reader: reader.New(syntax.New(name, source)), open: open, files: new([]File), known: known, loading: []string{name}, loaded: map[string]*Cascade{}}
+	p.storeOptions()
+	known.Cache.turn()
+	if p.Sound(doc.Content[0], nil) {
+		p.parseTree(doc.Content[0])
+	}
+	return p.Found.Sorted(name)
 }

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// manyPhases is a cascade of n phases with a context, a ward, a handoff and a
-// template each.
+// manyPhases returns a cascade of n phases with a context, a ward, a handoff
+// and a template each.
 func manyPhases(n int) string {
 	var b strings.Builder
 	b.WriteString("cascade_id: many\nvalidators:\n  long: {expr: \"len(content) > 3\"}\nphases:\n")
@@ -18,7 +18,7 @@ func manyPhases(n int) string {
 	return b.String()
 }
 
-// fiveHundredLines is a cascade as an author would write it.
+// fiveHundredLines returns a cascade as an author would write it.
 func fiveHundredLines() string {
 	var b strings.Builder
 	b.WriteString("cascade_id: lines\ninputs_schema:\n  topic: What to write about\nvalidators:\n  long: {expr: \"len(content) > 3\", reason: longer}\n  tone: {judge: \"Is the tone friendly?\"}\nphases:\n")
@@ -65,7 +65,8 @@ func BenchmarkLint500Lines(b *testing.B) {
 	}
 }
 
-// BenchmarkPhases must take time per phase that does not grow with them.
+// BenchmarkPhases must take a time per phase that is independent of the number
+// of phases.
 func BenchmarkPhases(b *testing.B) {
 	for _, n := range []int{100, 1000, 4000} {
 		source, names := []byte(manyPhases(n)), known()

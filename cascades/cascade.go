@@ -1,13 +1,11 @@
-// Package cascades is the language of cascade files. In comes a file, and what it
-// may name that others have ([Known]); out goes a [Cascade], whole and checked, or
-// [Diagnostics]: everything that is wrong, each at its place. Nothing is run for it.
-// Of a cascade it is told here what a run may do at most ([Plan]), what it needs and
-// asks, and who its gates are. The pages in docs/reference describe the keys.
+// Package cascades reads cascade files. [Load] returns a [Cascade] with all names resolved
+// and all templates, expressions and schemas compiled, or [syntax.Diagnostics] with everything
+// that is wrong. It runs nothing. A Cascade has its worst case ([Plan]), its needs and its gates.
 //
-// Begin with the types below, then parse.go, which reads the file's top; each part of
-// a file has the Go file that reads it, by way of object.go and fields.go. Below are
-// rooms that know no cascade: documents, which makes trees of bytes, graphs, which
-// draws, and windlass; above it proofs and convert.
+// Begin with the types in this file and with parse.go, which reads the top of a file. Four
+// packages know no Cascade: syntax has the tree of a file, internal/reader reads its values,
+// internal/findings collects diagnostics, and internal/checks has the rules. docs/reference
+// describes the keys.
 package cascades
 
 import (
@@ -17,53 +15,55 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/seed61713e19/capstan/cascades/internal/checks"
+	"github.com/seed61713e19/capstan/cascades/syntax"
+	"github.com/seed61713e19/capstan/internal/expressions"
+	"github.com/seed61713e19/capstan/internal/faults"
+	"github.com/seed61713e19/capstan/internal/patterns"
+	"github.com/seed61713e19/capstan/internal/schema"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/tool"
 	"github.com/seed61713e19/capstan/templates"
 	"github.com/seed61713e19/capstan/validators"
-	"github.com/seed61713e19/capstan/validators/expressions"
-	"github.com/seed61713e19/capstan/validators/faults"
-	"github.com/seed61713e19/capstan/validators/patterns"
-	"github.com/seed61713e19/capstan/validators/schema"
 	"github.com/seed61713e19/capstan/wards"
 )
 
-// A Cascade is a checked file: every name in it is resolved, every template,
-// expression and schema compiled. It is not changed after it was loaded, and
-// any number of runs may share it.
+// A Cascade is a checked file: all names are resolved, and all templates,
+// expressions and schemas are compiled. A Cascade does not change after it was
+// loaded, and any number of runs may share it.
 type Cascade struct {
 	ID          string
 	Description string
 	Model       Model
-	Providers   []model.Provider // the file's own; headers may hold {{ env.NAME }}
-	Databases   []tool.Database  // that sql_query asks, in file order
-	File        string           // as it was loaded
+	Providers   []model.Provider // of the file; headers may contain {{ env.NAME }}
+	Databases   []tool.Database  // for sql_query, in file order
+	File        string           // the name of the file
 	Source      []byte
-	Files       []File   // every file that was read, the cascade's own first; of the root alone
-	Deciding    Deciding // what else decides a run; of the root alone
-	Warnings    Diagnostics
+	Files       []File   // every file that was read, the cascade's own first; only of the root
+	Deciding    Deciding // other data that decides a run; only of the root
+	Warnings    syntax.Diagnostics
 	Inputs      []Input
 	Budget      Budget
 	Phases      []*Phase
-	Hooks       []*Hook               // of the root alone: those of cascades within it have no effect
-	Tries       *Phase                // the soundings of the file: all of it is tried as a phase; nil for none
-	Validators  map[string]*Validator // named by the file
-	Tools       map[string]*Tool      // named by the file
+	Hooks       []*Hook               // only of the root: hooks of nested cascades have no effect
+	Tries       *Phase                // the soundings of the file, which try the whole file as one phase; nil for none
+	Validators  map[string]*Validator // of the file
+	Tools       map[string]*Tool      // of the file
 
-	index  map[string]int    // phase name → place in Phases
-	digest string            // of the root alone
+	index  map[string]int    // the index in Phases of each phase, by name
+	digest string            // only of the root
 	tree   func() *yaml.Node // see [Cascade.Where]
-	reads  []string          // the files that it names itself
+	reads  []string          // the files that this file names
 }
 
-// A File is one of the files that a cascade is made of, as it was read.
+// A File is a file of a cascade with its text.
 type File struct {
-	Name string // slash-separated, as it was asked for
+	Name string // slash-separated, as it was opened
 	Text []byte
 }
 
-// EveryPhase lists the phases in file order, those of groups behind their group,
-// and Tries last.
+// EveryPhase returns the phases in file order, the phases of a group after the
+// group, and Tries last.
 func (c *Cascade) EveryPhase() []*Phase {
 	var list []*Phase
 	for _, p := range c.Phases {
@@ -75,8 +75,8 @@ func (c *Cascade) EveryPhase() []*Phase {
 	return list
 }
 
-// Phase gives the phase of that name and its place in the file, or nil. A phase
-// of a group is not a place where a run can go.
+// Phase returns the phase with a name and its index in the file. It returns nil
+// for a phase of a group, because a run cannot go to it.
 func (c *Cascade) Phase(name string) (*Phase, int) {
 	if i, ok := c.index[name]; ok {
 		return c.Phases[i], i
@@ -84,13 +84,13 @@ func (c *Cascade) Phase(name string) (*Phase, int) {
 	return nil, -1
 }
 
-// Has tells whether a phase, also one of a group, has the name.
+// Has reports whether a phase, including those of groups, has a name.
 func (c *Cascade) Has(name string) bool {
 	return slices.ContainsFunc(c.EveryPhase(), func(p *Phase) bool { return p.Name == name })
 }
 
-// Writes tells whether a phase of that name writes a text of its own: that of one that
-// is a tool or a gate is what that answered.
+// Writes reports whether the phase with a name writes a text of its own. The
+// text of a tool or a gate is its result.
 func (c *Cascade) Writes(name string) bool {
 	return slices.ContainsFunc(c.EveryPhase(), func(p *Phase) bool { return p.Name == name && p.Tool == nil })
 }
@@ -99,34 +99,34 @@ func (c *Cascade) Writes(name string) bool {
 type Input struct {
 	Name        string
 	Description string         // of a documented input
-	Schema      *schema.Schema // of an enforced one; else nil
+	Schema      *schema.Schema // of an enforced input; else nil
 	Default     any            // from the schema
 	HasDefault  bool
-	Required    bool // no run does without it, as [Cascade.Asked] tells; elsewhere false
+	Required    bool // only from [Cascade.Asked]: no run works without the input
 }
 
-// A Budget bounds a run; zero is no bound but for MaxPhases.
+// A Budget limits a run. A zero value is no limit, except in MaxPhases.
 type Budget struct {
 	MaxCalls   int
 	MaxTokens  int
 	MaxCostUSD float64
 	MaxTime    time.Duration
-	MaxPhases  int // phase visits, 100 unless the file says otherwise
+	MaxPhases  int // the maximum number of phase visits. Default: 100.
 }
 
-// defaultMaxPhases bounds the phase visits of a run whose file does not.
+// defaultMaxPhases is the default of MaxPhases.
 const defaultMaxPhases = 100
 
-// maxNested is how deep cascades may contain cascades.
+// maxNested is the maximum depth of nested cascades.
 const maxNested = 16
 
-// A Phase is one phase. Exactly one of Instructions, Tool, Compose and Together
-// is set.
+// A Phase is a phase of a cascade. Exactly one of Instructions, Tool, Compose
+// and Together is set.
 type Phase struct {
 	Name         string
-	Position     Position
-	System       *templates.Template // the phase's own or the file's; nil for none
-	Examples     []Example           // the phase's own or the file's
+	Position     syntax.Position
+	System       *templates.Template // of the phase or of the file; nil for none
+	Examples     []Example           // of the phase or of the file
 	Instructions *templates.Template
 	Model        Model
 	Tackle       []*Tool
@@ -137,67 +137,67 @@ type Phase struct {
 	Wards        Wards
 	Extraction   *Extraction
 	Handoffs     []Handoff
-	Unchosen     string // handoff_default: "fail" or "first"; "" where it is not written
+	Unchosen     string // handoff_default: "fail", "first", or "" for none
 	When         *expressions.Expression
 	Subs         []*Sub
 	Soundings    *Soundings
 	Human        *Human
-	TokenBudget  *TokenBudget // the phase's own or the file's; nil for none
+	TokenBudget  *TokenBudget // of the phase or of the file; nil for none
 
-	Tool     *Tool // of a deterministic phase
+	Tool     *Tool // of a phase without a model
 	Inputs   Values
-	Compose  *templates.Template // the text, computed
-	Together []*Phase            // side by side
-	Each     *Each               // the phase is done for every item of a list
+	Compose  *templates.Template // the text that the phase composes
+	Together []*Phase            // the phases of a group, which run in parallel
+	Each     *Each               // the phase runs for every item of a list
 
 	Expect Expect
 	Queue  string // see [Cascade.Queue]
 }
 
-// An Expect is what a phase's checks must come to when they are measured.
+// An Expect is the result that measurements of a phase must reach.
 type Expect struct {
-	Caught float64 // the least share of planted faults, bad for sure, that they catch; 0 where none is asked for
+	Caught float64 // the minimum share of planted faults that the checks must catch; 0 for none
 }
 
-// An Each has its phase done once for every item of a list.
+// An Each runs its phase for every item of a list.
 type Each struct {
-	In          Values // one value: the list, or the variable that holds it
-	As          string // what an item is called
+	In          Values // one value: the list, or the variable with the list
+	As          string // the variable of an item
 	MaxItems    int
 	MaxParallel int
 	Keep        bool // on_failure: keep
 }
 
-// Index is the variable that has an item's number, from 0.
+// Index is the variable with the index of an item, from 0.
 const Index = "index"
 
-// A Context is what a phase's prompt carries of what came before. The zero value
-// carries nothing.
+// A Context selects the earlier outputs and state for the prompt of a phase.
+// The zero value selects nothing.
 type Context struct {
 	From    []Source
-	Exclude []string // phases that All, First and Previous leave out
-	Input   bool     // the cascade's input too
+	Exclude []string // phases that All, First and Previous exclude
+	Input   bool     // the input of the cascade
 }
 
-// A Source is a phase, or several, and what of it a prompt carries.
+// A Source is one phase or several phases whose outputs or state the prompt
+// contains.
 type Source struct {
-	Phase         string // a name, [All], [First] or [Previous]
-	Output, State bool   // what it gave; what it has set in the state
+	Phase         string // the name of a phase, [All], [First] or [Previous]
+	Output, State bool   // the output of the phase; the state that it has set
 }
 
-// What may stand in the place of a phase in a context: the phase that ran
-// before, and, where no phase is called so, the first that ran and all of them.
+// The words of a context that are not names of phases: the phase before, the
+// first phase and all phases. A phase named first or all takes precedence.
 const (
 	Previous = "previous"
 	First    = "first"
 	All      = "all"
 )
 
-// EndOfRun as the target of a handoff ends the run, in a cascade that has no phase of
-// that name.
+// EndOfRun is the target of a handoff that ends the run, unless a phase has this name.
 const EndOfRun = "end"
 
-// Way is where a handoff's target leads: a phase, or "" for the end of the run.
+// Way returns the phase of a handoff's target, or "" for the end of the run.
 func (c *Cascade) Way(target string) string {
 	if _, named := c.index[target]; target == EndOfRun && !named {
 		return ""
@@ -205,49 +205,48 @@ func (c *Cascade) Way(target string) string {
 	return target
 }
 
-// ValidatedOutput is the key of the state that has the output which kept to an
-// output_schema last.
+// ValidatedOutput is the key of the state with the last output that followed an output_schema.
 const ValidatedOutput = "validated_output"
 
-// Rules are a phase's rules, with their defaults filled in.
+// Rules are the rules of a phase with their defaults.
 type Rules struct {
 	MaxTurns          int
-	MaxAttempts       int  // of output_schema and loop_until together
-	Capped            bool // MaxAttempts was written: it bounds all attempts
+	MaxAttempts       int  // for output_schema and loop_until together
+	Capped            bool // the file has max_attempts, which limits all attempts
 	Loop              *Check
 	LoopPrompt        *templates.Template
 	TurnPrompt        *templates.Template
 	RetryInstructions *templates.Template
 	Feedback          Feedback
 	OnExhausted       string // "fail", "last", "best" or the name of a phase
-	OnError           string // the phase to go to when something broke; "" ends the run
+	OnError           string // the next phase after an error; "" ends the run
 	Timeout           time.Duration
 }
 
-// What a phase does when a check has used up its budget; any other value names
-// the phase to go to.
+// The values of on_exhausted, which applies when a check has used its budget.
+// Any other value is the name of the next phase.
 const (
 	OnExhaustedFail = "fail"
 	OnExhaustedLast = "last"
 	OnExhaustedBest = "best"
 )
 
-// Wards are a phase's checks by moment.
+// Wards are the checks of a phase by moment.
 type Wards struct{ Pre, Tool, Result, Turn, Post []*Check }
 
-// A Check is a validator at a place.
+// A Check is a validator at a place of a cascade.
 type Check struct {
 	Ward      *wards.Ward
 	Validator *Validator
-	Tools     []string // of a ward around tools: those it looks at; none is all but [RouteTo]
-	AfterFree bool     // a judge that is not asked about a text that a free check of the moment refuses
-	Place     *Place   // where it stands; nil of one that is in no file
-	Position  Position // the same for a person
+	Tools     []string        // the tools of a tool ward; none means every tool except [RouteTo]
+	AfterFree bool            // the judge is skipped if a free check of the same moment has refused the text
+	Place     *Place          // nil for a check that is in no file
+	Position  syntax.Position // the same for a person
 
-	Promote *Promotion // what lets it refuse; nil for nothing that must be shown
+	Promote *Promotion // the evidence that the check needs before it can refuse; nil for none
 }
 
-// written is the mode that the file gives the check.
+// written returns the mode in the file.
 func (c *Check) written() wards.Mode {
 	if c.Promote != nil {
 		return c.Promote.Mode
@@ -255,8 +254,8 @@ func (c *Check) written() wards.Mode {
 	return c.Ward.Mode
 }
 
-// Guards tells whether the check looks at what has to do with the tool; at
-// moments that have to do with none every check does.
+// Guards reports whether the check applies to a tool. A check of a moment
+// without tools applies to every tool.
 func (c *Check) Guards(tool string) bool {
 	if len(c.Tools) > 0 {
 		return slices.Contains(c.Tools, tool)
@@ -264,75 +263,75 @@ func (c *Check) Guards(tool string) bool {
 	return tool != RouteTo
 }
 
-// A Validator is one resolved use or definition of a validator: exactly one of
+// A Validator is a resolved use or definition of a validator. Exactly one of
 // Check, Bind, Criteria and Cascade is set.
 type Validator struct {
 	Name        string
 	Description string
 	Pure        bool
 	Check       validators.Check                               // ready to judge
-	Bind        func(map[string]any) (validators.Check, error) // parameters come with the run
-	With        Values                                         // for Bind
-	Criteria    *templates.Template                            // for a model to judge by
-	Model       Model                                          // the judge's own model
-	Votes       int                                            // how often a judge is asked; the majority counts. 0 is 1
-	Confirm     bool                                           // a judge's no is asked once more: two are a no
-	AfterFree   bool                                           // after: free, whatever the mode
-	Cascade     *Cascade                                       // whose output is the verdict
-	InputMap    Values                                         // of Cascade; empty gives it the subject
-	Faults      []faults.Operator                              // that it publishes
+	Bind        func(map[string]any) (validators.Check, error) // for parameters that a run computes
+	With        Values                                         // the parameters for Bind
+	Criteria    *templates.Template                            // for a judge
+	Model       Model                                          // of the judge
+	Votes       int                                            // the number of votes of a judge, of which the majority counts; 0 means 1
+	Confirm     bool                                           // a rejecting judge is called a second time, and both replies must reject the text
+	AfterFree   bool                                           // after: free, in every mode
+	Cascade     *Cascade                                       // its output is the verdict
+	InputMap    Values                                         // of Cascade; without it, the input is the text
+	Faults      []faults.Operator                              // of the validator
 
-	asks   bool        // Cascade asks a model
-	around bool        // it reads more of a run than the text
-	fields []fieldRead // of an expression: phase is not filled in
-	blind  bool        // of an expression: it does not look at the text
-	needs  []Need      // of a program, or of an MCP server's tool
+	asks   bool           // Cascade calls a model
+	around bool           // it reads more of a run than the text
+	fields []checks.Field // of an expression, without the phase
+	blind  bool           // the expression does not read the text
+	needs  []Need         // of a program or of a tool of an MCP server
 
-	written *written // what it was made of; nil where no file was
+	written *written // its definition in the file; nil for none
 }
 
-// A Tool is one resolved tool. With neither Cascade nor Validator set it is
-// run by the host under its name.
+// A Tool is a resolved tool. Without Cascade and Validator, the host runs it by
+// its name.
 type Tool struct {
 	Name        string
 	Description string
 	Params      map[string]any // JSON Schema
 	Tool        tool.Tool
 	Cascade     *Cascade
-	Validator   *Validator  // of a tool: phase that names a validator
-	Effect      tool.Effect // what it does to the world; a cascade's is the worst of its tools
-	Place       *Place      // where it stands
-	Engine      bool        // the engine answers it itself
-	Position    Position    // where a phase names it
-	Queue       string      // see [Cascade.Queue]
-	MaxBytes    int         // of a result for the model; 0 for [DefaultResult]
-	Receipt     *Receipt    // that a text must come with; nil for none
+	Validator   *Validator      // of a phase whose tool is a validator
+	Effect      tool.Effect     // the effect on the world; for a cascade, the greatest effect of its tools
+	Place       *Place          // where it stands
+	Engine      bool            // the engine handles the call
+	Position    syntax.Position // in the phase
+	Queue       string          // see [Cascade.Queue]
+	MaxBytes    int             // the maximum size of a result for the model; 0 means [DefaultResult]
+	Receipt     *Receipt        // that the text needs; nil for none
 
-	named  string // as tackle has it: the name, or a cascade's file
-	remote bool   // of an MCP server, which is asked when it must be
-	needs  []Need // of a program, or of an MCP server's tool
-	held   *held  // of a tool in tackle
+	named     string          // the name in tackle, or the file of a cascade
+	remote    bool            // a tool of an MCP server, which returns the description
+	needs     []Need          // of a program or of a tool of an MCP server
+	arguments *argumentSchema // for a tool in tackle
 }
 
-// Told is what a model is told of the tool. Only a tool of an MCP server has to
-// be asked for it, once; the server bounds its time. An error says that it is
-// not there.
-func (t *Tool) Told() (description string, params map[string]any, err error) {
+// Described returns the description and the parameters of the tool for a model.
+// For a tool of an MCP server, the first call requests them from the server,
+// which has a time limit. The error means that the tool is not available.
+func (t *Tool) Described() (description string, params map[string]any, err error) {
 	if !t.remote {
 		return t.Description, t.Params, nil
 	}
-	description, params, err = t.Tool.Told()
+	description, params, err = t.Tool.Describe()
 	return cmp.Or(t.Description, description), params, err
 }
 
-// The tools that the engine itself answers.
+// The tools of the engine.
 const (
 	SetState = "set_state"
 	RouteTo  = "route_to"
 	AskHuman = "ask_human"
 )
 
-// An Extraction takes a part of a phase's text for its output.
+// An Extraction takes a part of the text of a phase as its output.
 type Extraction struct {
 	Pattern  patterns.Pattern
 	StoreAs  string
@@ -340,9 +339,10 @@ type Extraction struct {
 	JSON     bool // format: json
 }
 
-// In returns what the pattern takes out of a text: its first group, or the whole
-// match if it has none. ok is false if nothing matches. The work is bounded, and
-// stop is asked during it; an error says that there is no answer.
+// In returns the match in a text: the first group of the pattern, or the whole
+// match without a group. It returns ok = false for no match. It calls stop
+// during its work, which is limited, and returns an error if it could not
+// finish.
 func (e *Extraction) In(stop schema.Stop, text string) (found string, ok bool, err error) {
 	groups, err := e.Pattern.GroupsWithin(patterns.NewBudget(stop), text)
 	if groups == nil || err != nil {
@@ -355,8 +355,8 @@ func (e *Extraction) In(stop schema.Stop, text string) (found string, ok bool, e
 type Sub struct {
 	Cascade    *Cascade
 	InputMap   Values
-	ContextIn  bool // it starts with the state of this run
-	ContextOut bool // its state comes back, and its output as outputs.<cascade_id>
+	ContextIn  bool // the sub-cascade starts with the state of the run
+	ContextOut bool // the run gets its state, and its output as outputs.<cascade_id>
 }
 
 // A Human is a question to a person.
@@ -364,20 +364,19 @@ type Human struct {
 	Prompt    *templates.Template
 	Type      string // confirmation, choice, text or edit
 	Options   []string
-	StoreAs   string        // the state key that gets the answer
-	Expires   time.Duration // how long the question waits; 0 is for ever
-	OnExpired string        // the phase to go to when nobody has answered; "" ends the run
-	Notify    *Notify       // who is told of the question; nil for nobody
+	StoreAs   string        // the key of the state for the answer
+	Expires   time.Duration // the time limit of the question; 0 for none
+	OnExpired string        // the next phase if nobody answers in time; "" ends the run
+	Notify    *Notify       // nil for none
 }
 
-// A Notify says who is told of a question: a program that reads it, or a URL
-// that it is posted to.
+// A Notify is the program or the URL that receives a question.
 type Notify struct {
 	Argv    []string
 	Dir     string            // of Argv
-	Env     []string          // of Argv, as [process.Environment] has it
-	URL     string            // it and Headers may hold {{ env.NAME }}
-	Headers map[string]string // beside the content's
+	Env     []string          // of Argv, in the form of [process.Environment]
+	URL     string            // URL and Headers may contain {{ env.NAME }}
+	Headers map[string]string // in addition to Content-Type
 
 	needs []Need
 }
@@ -387,13 +386,14 @@ const (
 	Confirmation = "confirmation"
 	Choice       = "choice"
 	Text         = "text"
-	Edit         = "edit" // the person changes the phase's text
+	Edit         = "edit" // a person changes the text of the phase
 )
 
-// asksOnTheWay tells whether a person is asked in the middle of a turn.
+// asksOnTheWay reports whether the model of the phase can ask a person during a
+// turn.
 func (p *Phase) asksOnTheWay() bool {
 	return slices.ContainsFunc(p.tools(), func(t *Tool) bool { return t.Engine && t.Name == AskHuman })
 }
 
-// Edits tells whether a person has the last word on the phase's text.
+// Edits reports whether a person edits the text of the phase.
 func (p *Phase) Edits() bool { return p.Human != nil && p.Human.Type == Edit }

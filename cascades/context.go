@@ -7,21 +7,23 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/seed61713e19/capstan/cascades/windlass"
+	"github.com/seed61713e19/capstan/cascades/internal/findings"
+	"github.com/seed61713e19/capstan/cascades/internal/reader"
+	"github.com/seed61713e19/capstan/internal/windlass"
 )
 
-// several are the words of a context that stand for other phases.
+// several are the words of a context for other phases.
 var several = []string{Previous, First, All}
 
-// context reads what the phase's prompt carries of what came before.
-func (p *parser) context(phase *object) (c Context) {
-	o := phase.child("context")
+// context reads the context of a phase.
+func (p *parser) context(phase *reader.Object) (c Context) {
+	o := phase.Child("context")
 	if o == nil {
 		return c
 	}
-	known := map[string]int{} // phases, by where they are in From
-	for _, n := range o.list("from") {
-		s, at := p.contextSource(p.resolve(n))
+	known := map[string]int{} // the index in From of each phase
+	for _, n := range o.List("from") {
+		s, at := p.contextSource(p.Resolve(n))
 		if s.Phase == "" {
 			continue
 		}
@@ -30,68 +32,69 @@ func (p *parser) context(phase *object) (c Context) {
 			continue
 		}
 		if s.Phase != Previous {
-			p.routes = append(p.routes, route{at, "context", s.Phase, p.reading})
+			p.refer(at, "context", s.Phase)
 		}
 		known[s.Phase] = len(c.From)
 		c.From = append(c.From, s)
 	}
-	for _, n := range o.list("exclude") {
-		name := p.word(n, "a phase of exclude")
+	for _, n := range o.List("exclude") {
+		name := p.Word(n, "a phase of exclude")
 		if name == "" {
 			continue
 		}
-		p.routes = append(p.routes, route{p.resolve(n), "context", name, p.reading})
+		p.refer(p.Resolve(n), "context", name)
 		if _, named := known[name]; named {
-			p.report(n, CodeConflict, "phase %s is in from: exclude is for what all, first and previous bring", name)
+			p.Error(n, findings.CodeConflict, "phase %s is in from: exclude is for what all, first and previous bring", name)
 		}
 		c.Exclude = append(c.Exclude, name)
 	}
-	if c.Input = o.flag("include_input", false); !c.Input {
-		o.needs("from")
+	if c.Input = o.Flag("include_input", false); !c.Input {
+		o.Needs("from")
 	}
-	if o.has("exclude") && !slices.ContainsFunc(c.From, func(s Source) bool { return slices.Contains(several, s.Phase) }) {
-		o.conflict("exclude", "exclude means nothing without all, first or previous in from")
+	if o.Has("exclude") && !slices.ContainsFunc(c.From, func(s Source) bool { return slices.Contains(several, s.Phase) }) {
+		o.Conflict("exclude", "exclude means nothing without all, first or previous in from")
 	}
-	o.done()
+	o.Done()
 	return c
 }
 
-// wordFor gives a word for other phases as it is written here: Windlass has prev
-// too, and reads them all in capitals as well. What is the name of a phase is one.
+// wordFor returns the word for other phases of a name. It also accepts the
+// spellings of Windlass: prev, and capitals. The name of a phase is not a word.
 func (p *parser) wordFor(n *yaml.Node, name string) string {
 	word := strings.ToLower(name)
-	word = cmp.Or(windlass.Reads("from", word), word)
-	if _, there := p.lineOf[name]; there || word == name || !slices.Contains(several, word) {
+	word = cmp.Or(windlass.Value("from", word).Here, word)
+	if _, there := p.facts.Lines[name]; there || word == name || !slices.Contains(several, word) {
 		return name
 	}
-	p.otherwise(n, "from", name, word)
+	p.ReadAs(n, "from", name, word)
 	return word
 }
 
-// contextSource reads one entry of from, and gives the node that names the phase.
+// contextSource reads one entry of from, and returns the node of the phase's
+// name.
 func (p *parser) contextSource(n *yaml.Node) (Source, *yaml.Node) {
 	if n.Kind != yaml.MappingNode {
-		return Source{Phase: p.wordFor(n, p.word(n, "a phase of context")), Output: true}, n
+		return Source{Phase: p.wordFor(n, p.Word(n, "a phase of context")), Output: true}, n
 	}
-	o := p.fields(n, "a phase of context")
-	s := Source{Phase: p.wordFor(o.get("phase"), o.required("phase"))}
-	for _, what := range o.list("include") {
-		switch word, _ := p.text(what, "an entry of include"); {
+	o := p.Fields(n, "a phase of context")
+	s := Source{Phase: p.wordFor(o.Get("phase"), o.Required("phase"))}
+	for _, what := range o.List("include") {
+		switch word, _ := p.Text(what, "an entry of include"); {
 		case word == "output":
 			s.Output = true
 		case word == "state":
 			s.State = true
-		case windlass.LeftOut("include", word):
-			p.warn(what, CodeIgnored, "include: %s changes nothing: a phase is told what another released (output), and what it set (state)", word)
+		case windlass.Value("include", word).Effect == windlass.Ignored:
+			p.Warn(what, findings.CodeIgnored, "include: %s has no effect: a phase gets the output of another phase and the state that it set", word)
 		default:
-			p.report(what, CodeValue, "include must be output or state, not %q", word)
-			p.suggest(word, func() []string { return []string{"output", "state"} })
+			p.Error(what, findings.CodeValue, "include must be output or state, not %q", word)
+			p.Suggest(word, func() []string { return []string{"output", "state"} })
 		}
 	}
 	s.Output = s.Output || !s.State
-	if n := o.get("include"); n != nil && n.Kind == yaml.SequenceNode && len(n.Content) == 0 {
-		p.report(n, CodeValue, "include must not be empty")
+	if n := o.Get("include"); n != nil && n.Kind == yaml.SequenceNode && len(n.Content) == 0 {
+		p.Error(n, findings.CodeValue, "include must not be empty")
 	}
-	o.done()
-	return s, o.get("phase")
+	o.Done()
+	return s, o.Get("phase")
 }

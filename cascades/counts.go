@@ -1,50 +1,58 @@
 package cascades
 
-import "math/bits"
+import (
+	"cmp"
+	"encoding/json"
+	"math"
+	"math/bits"
+	"slices"
+	"strings"
 
-// Counts are what happens at most. They stop at 2⁵³, which stands for more
-// than anybody will count.
+	"github.com/seed61713e19/capstan/internal/exchanges"
+	"github.com/seed61713e19/capstan/internal/patterns"
+	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/templates"
+)
+
+// Counts are upper limits for one run. They stop at 2⁵³, which means unbounded.
 type Counts struct {
-	// Attempts at phases, those of parallel soundings each for itself.
+	// Attempts at phases. Each parallel sounding counts separately.
 	Attempts int `json:"attempts"`
-	// Turns of those attempts, with the turns that turn wards ask for again.
+	// Turns of those attempts, including turns that turn wards repeat.
 	Turns int `json:"turns"`
-	// ModelCalls are requests to a model where no model asks for a tool: one a
-	// turn, one a judgement, one for an evaluator's pick, one where a model has
-	// to be asked for its choice of a handoff, and one before each of a phase's own
-	// where its token_budget has the conversation summed up. A request that is
-	// repeated, since the endpoint failed, on whatever rung of a ladder, or since a
-	// judge answered nonsense, counts once.
+	// ModelCalls are requests to models if no model asks for a tool: one for
+	// each turn, each verdict of a judge, the choice of an evaluator, the
+	// choice of a handoff, and each summary for a token_budget. A repeated
+	// request counts once.
 	ModelCalls int `json:"model_calls"`
-	// ModelCallsWithTools are requests to a model where every turn of a phase
-	// with tools uses all its rounds. One message may call any number of them: where
-	// a call asks a model, as that of a cascade or one that a judge looks at does,
-	// only a budget bounds it. Attempts, turns and judgements of such a cascade are
-	// not counted.
+	// ModelCallsWithTools are requests to models if every turn of a phase with
+	// tools uses all its rounds. A message may have any number of calls. If a
+	// call itself calls a model, only a budget limits the number. Attempts,
+	// turns and verdicts of cascades that are tools do not count.
 	ModelCallsWithTools int `json:"model_calls_with_tools"`
-	// JudgeCalls are those among ModelCalls that judge.
+	// JudgeCalls are the ModelCalls of judges.
 	JudgeCalls int `json:"judge_calls"`
-	// Validators are judgements, by the kind of validator; of those around tools
-	// there is no bound.
+	// Validators are verdicts by the kind of validator. The number of verdicts
+	// on calls of tools is unbounded.
 	Validators ValidatorCounts `json:"validators"`
-	// Tokens of those calls, where every turn of a phase with tools uses all its
+	// Tokens of those calls, if every turn of a phase with tools uses all its
 	// rounds.
 	Tokens Tokens `json:"tokens"`
 }
 
-// ValidatorCounts are judgements by the kind of validator. One that is started
-// again, since it could not say, counts once.
+// ValidatorCounts are verdicts by kind of validator. A repeated verdict counts
+// once.
 type ValidatorCounts struct {
-	Pure    int `json:"pure"`    // computed from the text; output_schema too
-	Exec    int `json:"exec"`    // programs, and whatever else does I/O
+	Pure    int `json:"pure"`    // computed from the text, output_schema included
+	Exec    int `json:"exec"`    // programs and other validators with I/O
 	Judge   int `json:"judge"`   // models
-	Cascade int `json:"cascade"` // cascades; what they do themselves is counted too
+	Cascade int `json:"cascade"` // cascades; their own judgements count too
 }
 
-// Most is what a count is of which there is no bound.
+// Most is the value of an unbounded count.
 const Most = 1 << 53
 
-// all is n of everything.
+// all returns counts that are all n.
 func all(n int) Counts {
 	return Counts{n, n, n, n, n, ValidatorCounts{n, n, n, n}, Tokens{n, n, n}}
 }
@@ -71,4 +79,239 @@ func product(a, b int) int {
 		return Most
 	}
 	return int(min(low, Most))
+}
+
+// Tokens are the estimated tokens and cost of model calls. No tokenizer is
+// used. An unbounded value is 2⁵³ and null in JSON, and so is an unknown cost.
+type Tokens struct {
+	Input  int // of the requests
+	Output int // of the answers
+	Nano   int // US dollars, in thousand-millionths
+}
+
+// MarshalJSON writes {"input", "output", "cost_usd", "estimated": true}.
+func (t Tokens) MarshalJSON() ([]byte, error) {
+	known := func(n int, unit float64) any {
+		if n >= Most {
+			return nil
+		}
+		return float64(n) / unit
+	}
+	return json.Marshal(struct {
+		Input     any  `json:"input"`
+		Output    any  `json:"output"`
+		Cost      any  `json:"cost_usd"`
+		Estimated bool `json:"estimated"`
+	}{known(t.Input, 1), known(t.Output, 1), known(t.Nano, 1e9), true})
+}
+
+func (t Tokens) each(u Tokens, op func(a, b int) int) Tokens {
+	return Tokens{op(t.Input, u.Input), op(t.Output, u.Output), op(t.Nano, u.Nano)}
+}
+
+func (t Tokens) plus(u Tokens) Tokens { return t.each(u, sum) }
+func (t Tokens) times(n int) Tokens   { return t.each(Tokens{n, n, n}, product) }
+
+// Unknown lists the reasons why a [Plan] cannot compute calls, tokens or money:
+// the phases that call a model or a cascade without a limit, the calls without
+// a limit of tokens, and the models without a known price.
+type Unknown struct {
+	Calls  []string `json:"calls"`
+	Input  []string `json:"input"`
+	Output []string `json:"output"`
+	Price  []string `json:"price"`
+}
+
+// note appends an element unless the list contains it.
+func note[T comparable](list *[]T, one T) {
+	if !slices.Contains(*list, one) {
+		*list = append(*list, one)
+	}
+}
+
+// A Pricing returns the price of a model, by the name in the cascade.
+type Pricing func(name string) (model.Price, bool)
+
+// Priced returns the pricing of the cascade's calls: the prices of its providers, of
+// nested cascades too, or else the public prices.
+func (c *Cascade) Priced() Pricing {
+	own := c.EveryProvider()
+	return func(name string) (model.Price, bool) {
+		provider, bare := providerOf(own, name)
+		return provider.Price(bare)
+	}
+}
+
+// call returns one request with input tokens to the dearest model that may answer. who is
+// reported as unbounded if the request has no limit.
+func (m planner) call(asked Model, input int, who string) Counts {
+	if input >= Most {
+		note(&m.unknown.Input, m.prefix+who)
+	}
+	t := Tokens{Input: input}
+	var dear model.Price
+	priced := true
+	for _, r := range asked {
+		t.Output = max(t.Output, r.answers())
+		price, known := m.priced(r)
+		priced = priced && known
+		dear.Input, dear.Output = max(dear.Input, price.Input, price.WrittenInput()), max(dear.Output, price.Output)
+	}
+	if t.Output >= Most {
+		note(&m.unknown.Output, m.prefix+who)
+	}
+	t.Nano = Most
+	if priced {
+		t.Nano = sum(nano(t.Input, dear.Input), nano(t.Output, dear.Output))
+	}
+	return Counts{ModelCalls: 1, ModelCallsWithTools: 1, Tokens: t}
+}
+
+func (m planner) priced(r Candidate) (model.Price, bool) {
+	price, known := m.price(r.Name)
+	if !known {
+		note(&m.unknown.Price, cmp.Or(r.Name, "(the run's)"))
+	}
+	return price, known
+}
+
+// nano returns the cost of tokens at a price in dollars per million, in
+// thousand-millionths of a dollar, rounded up.
+func nano(tokens int, price float64) int {
+	if tokens >= Most && price > 0 {
+		return Most
+	}
+	return int(min(math.Ceil(float64(tokens)*price*1000), Most))
+}
+
+// answers returns the maximum tokens of an answer. The limit in extra is the endpoint's.
+func (r Candidate) answers() int {
+	a := r.Params
+	if a == nil || a.MaxOutputTokens == 0 || a.Extra.Has("max_tokens") || a.Extra.Has("max_completion_tokens") {
+		return Most
+	}
+	return a.MaxOutputTokens
+}
+
+// asked returns the models that may answer in place of a named model, or of
+// none. The list is never empty, but the model of a run may have no name.
+func (m planner) asked(named Model) Model {
+	if found := m.chosen.Of(named, m.file); len(found) > 0 {
+		return found
+	}
+	return Model{{}}
+}
+
+// own returns the models that may answer in the conversation of the phase,
+// including those of its soundings and of their aggregator.
+func (m planner) own(p *Phase) Model {
+	s := p.Soundings
+	if s == nil {
+		return m.asked(p.Model)
+	}
+	own := m.asked(p.Model)
+	if len(s.Models) > 0 {
+		own = m.asked(s.Models)
+	}
+	if s.Aggregator != nil {
+		own = slices.Concat(own, m.asked(p.Judging()))
+	}
+	return own
+}
+
+// writes returns the maximum tokens of one answer of the phase.
+func (m planner) writes(p *Phase) (tokens int) {
+	if p.Instructions == nil {
+		return Most
+	}
+	for _, r := range m.own(p) {
+		tokens = max(tokens, r.answers())
+	}
+	return tokens
+}
+
+// sends returns the maximum tokens of one call of the phase: the room of its token_budget, or
+// its instructions, if the call has nothing else.
+func (m planner) sends(p *Phase, plan PhasePlan) int {
+	tokens := Most
+	once := plan.Attempts == 1 && plan.Turns == 1 && plan.Redos == 0 && len(p.Tackle) == 0 && !p.Chooses()
+	bare := len(p.Context.From) == 0 && !p.Context.Input && p.Rules.Loop == nil && p.Soundings == nil
+	if once && bare && !m.variedTries && fixed(p.Instructions) && (p.System == nil || fixed(p.System)) {
+		var schema json.RawMessage
+		if p.OutputSchema != nil {
+			schema, _ = p.OutputSchema.MarshalJSON() // a parsed schema always encodes
+		}
+		tokens = aroundAll + p.prefaceWeight(p.systemSource()) + exchanges.Weigh(p.Instructions.Source()) + exchanges.Overhead(nil, schema)
+	}
+	if p.TokenBudget != nil {
+		tokens = min(tokens, p.TokenBudget.Room())
+	}
+	return tokens
+}
+
+const (
+	aroundAll   = 16  // the overhead of a conversation with one message
+	aroundJudge = 800 // the overhead of a judge's request besides its criteria and the text, and the size of its verdict
+)
+
+func fixed(t *templates.Template) bool {
+	return !strings.Contains(t.Source(), "{{") && !strings.Contains(t.Source(), "{%")
+}
+
+// judge returns one request to a judge of a text of at most text tokens.
+func (m planner) judge(v *Validator, text int) Counts {
+	input := Most
+	if fixed(v.Criteria) {
+		input = sum(text, aroundJudge+exchanges.Weigh(v.Criteria.Source()))
+	}
+	one := m.call(m.asked(v.Model), input, "judge "+v.Name)
+	one.JudgeCalls = 1
+	return one
+}
+
+// least returns the minimum that one visit of the phase sends: its instructions, in each of
+// its turns. Judges, values and answers do not count.
+func (m planner) least(p *Phase) (t Tokens) {
+	switch {
+	case p.When != nil, p.Each != nil:
+		return Tokens{}
+	case p.Together != nil:
+		for _, one := range p.Together {
+			t = t.plus(m.least(one))
+		}
+		return t
+	case p.Tool != nil && p.Tool.Cascade != nil:
+		return m.plan(p.Tool.Cascade).Least
+	case p.Instructions == nil:
+		return Tokens{}
+	}
+	t.Input = p.prefaceWeight(always(p.systemSource())) + exchanges.Weigh(always(p.Instructions.Source()))
+	t.Nano = Most
+	for _, r := range m.own(p) {
+		price, known := m.priced(r)
+		if !known {
+			t.Nano = Most
+			break
+		}
+		t.Nano = min(t.Nano, nano(t.Input, min(price.Input, price.CachedInput())))
+	}
+	if p.Rules.Loop == nil {
+		t = t.times(p.Rules.MaxTurns)
+	}
+	if s := p.Soundings; s != nil && s.Mutation != Rewrite {
+		t = t.times(s.Factor)
+	}
+	return t
+}
+
+var inserted = patterns.Lazy(`(?s)\{\{.*?\}\}|\{#.*?#\}`)
+
+// always returns the text that a template always renders: outside of values, before its
+// first block and after its last one.
+func always(source string) string {
+	source = inserted().ReplaceAllString(source, " ")
+	if begin := strings.Index(source, "{%"); begin >= 0 {
+		source = source[:begin] + source[strings.LastIndex(source, "%}")+2:]
+	}
+	return source
 }

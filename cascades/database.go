@@ -8,76 +8,79 @@ import (
 	"strings"
 	"time"
 
-	"github.com/seed61713e19/capstan/runner/process"
+	"github.com/seed61713e19/capstan/cascades/internal/findings"
+	"github.com/seed61713e19/capstan/cascades/internal/reader"
+	"github.com/seed61713e19/capstan/internal/patterns"
+	"github.com/seed61713e19/capstan/internal/process"
 	"github.com/seed61713e19/capstan/runner/tool"
-	"github.com/seed61713e19/capstan/validators/patterns"
 )
 
-// databaseName is what a database may be called.
+// databaseName matches the names of databases.
 var databaseName = patterns.Lazy(`^[A-Za-z_][A-Za-z0-9_-]{0,63}$`)
 
-// What a file may ask for at most.
+// The limits of max_rows and the other keys of a database.
 const (
 	maxRows      = 100_000
 	maxBytes     = 16 << 20
 	maxStatement = 10 * time.Minute
 )
 
-// readDatabases reads the databases that sql_query may ask.
-func (p *parser) readDatabases(o *object) []tool.Database {
-	defs := o.child("databases")
+// readDatabases reads the databases for sql_query.
+func (p *parser) readDatabases(o *reader.Object) []tool.Database {
+	defs := o.Child("databases")
 	if p.databases = defs; defs == nil {
 		return nil
 	}
 	var list []tool.Database
-	for _, name := range defs.order {
+	for _, name := range defs.Order {
 		if !databaseName().MatchString(name) {
-			p.report(defs.keys[name], CodeValue, "%q cannot be the name of a database: 64 letters, digits, _ and -, the first a letter", name)
+			p.Error(defs.Keys[name], findings.CodeValue, "%q cannot be the name of a database: 64 letters, digits, _ and -, the first a letter", name)
 		}
-		if one := p.object(defs.value[name], "a database"); one != nil {
-			one.what = "database " + name
+		if one := p.Object(defs.Value[name], "a database"); one != nil {
+			one.What = "database " + name
 			list = append(list, p.database(one, name))
 		}
 	}
 	return list
 }
 
-func (p *parser) database(o *object, name string) tool.Database {
+func (p *parser) database(o *reader.Object, name string) tool.Database {
 	d := tool.Database{
-		Name: name, Description: o.text("description"), URL: o.required("url"), Dir: path.Dir(p.file), Writes: !o.flag("read_only", true),
-		MaxRows: o.whole("max_rows", 1, tool.DefaultMaxRows), MaxBytes: o.whole("max_bytes", 1, tool.DefaultMaxBytes), Timeout: o.duration("timeout"),
+		Name: name, Description: o.Text("description"), URL: o.Required("url"), Dir: path.Dir(p.File.Name), Writes: !o.Flag("read_only", true),
+		MaxRows: o.Whole("max_rows", 1, tool.DefaultMaxRows), MaxBytes: o.Whole("max_bytes", 1, tool.DefaultMaxBytes), Timeout: o.Duration("timeout"),
 	}
-	if n := o.get("url"); n != nil && d.URL != "" {
+	if n := o.Get("url"); n != nil && d.URL != "" {
 		p.ofVariables(n, "url", d.URL)
 		kind, err := tool.Kind(d.URL)
 		if file := tool.File(d.URL); err == nil && kind == tool.SQLite && p.known.Inside != nil && !strings.Contains(file, "{{") {
 			err = p.known.Inside(p.beside(file))
 		}
 		if err != nil {
-			p.report(n, CodeValue, "%s: %v", o.what, err)
-		} else if u, err := url.Parse(process.Rest(d.URL)); err == nil {
+			p.Error(n, findings.CodeValue, "%s: %v", o.What, err)
+		} else if u, err := url.Parse(process.WithoutVariables(d.URL)); err == nil {
 			if password, _ := u.User.Password(); password != "" {
-				p.warn(n, CodePlain, "%s: a password stands in the file, which runs keep: write it as {{ env.NAME }}, or leave it to PGPASSWORD or ~/.pgpass", o.what)
+				p.Warn(n, findings.CodePassword, "%s: a password stands in the file, which runs keep: write it as {{ env.NAME }}, or leave it to PGPASSWORD or ~/.pgpass", o.What)
 			}
 		}
 	}
 	if d.MaxRows > maxRows {
-		p.report(o.get("max_rows"), CodeValue, "max_rows must be at most %d", maxRows)
+		p.Error(o.Get("max_rows"), findings.CodeValue, "max_rows must be at most %d", maxRows)
 	}
 	if d.MaxBytes > maxBytes {
-		p.report(o.get("max_bytes"), CodeValue, "max_bytes must be at most %d", maxBytes)
+		p.Error(o.Get("max_bytes"), findings.CodeValue, "max_bytes must be at most %d", maxBytes)
 	}
-	if d.Timeout = cmp.Or(d.Timeout, tool.DefaultQuery); d.Timeout > maxStatement {
-		p.report(o.get("timeout"), CodeValue, "timeout must be at most %s", maxStatement)
+	if d.Timeout = cmp.Or(d.Timeout, tool.DefaultQueryTimeout); d.Timeout > maxStatement {
+		p.Error(o.Get("timeout"), findings.CodeValue, "timeout must be at most %s", maxStatement)
 	}
-	o.done()
+	o.Done()
 	return d
 }
 
-// overDatabases binds a tool to the file's databases: over tells whether it is over
-// any. Where the file names none there is no such tool.
+// overDatabases returns a tool that is bound to the databases of the file. over
+// reports whether the tool needs databases. Without databases, it returns nil
+// for such a tool.
 func (p *parser) overDatabases(found tool.Tool) (t *Tool, over bool) {
-	bound, over := found.Over(p.cascade.Databases)
+	bound, over := found.Bind(p.cascade.Databases)
 	if !over || len(p.cascade.Databases) == 0 {
 		return nil, over
 	}
@@ -85,15 +88,15 @@ func (p *parser) overDatabases(found tool.Tool) (t *Tool, over bool) {
 	for _, d := range p.cascade.Databases {
 		urls = append(urls, "="+d.URL)
 	}
-	needs := []Need{{Position: p.position(p.databases.node), Variables: process.Needed(urls), Remote: bound}}
+	needs := []Need{{Position: p.Position(p.databases.Node), Variables: process.Needed(urls), Remote: bound}}
 	return &Tool{
 		Name: bound.Name, Description: bound.Description, Params: bound.Params(), Tool: bound, Effect: bound.Effect,
 		MaxBytes: math.MaxInt, needs: needs,
 	}, true
 }
 
-// asks notes which databases a use of a tool asks: with inputs that name one that
-// alone, else any.
+// asks notes the databases that a use of a tool may query: the one in its
+// inputs, or else all.
 func (p *parser) asks(t *Tool, inputs Values) {
 	if t.Name != tool.SQLQuery {
 		return
@@ -102,15 +105,6 @@ func (p *parser) asks(t *Tool, inputs Values) {
 	for _, d := range p.cascade.Databases {
 		if !written || d.Name == name {
 			p.asked[d.Name] = true
-		}
-	}
-}
-
-// checkDatabases warns of databases that nothing of the file asks.
-func (p *parser) checkDatabases() {
-	for _, d := range p.cascade.Databases {
-		if !p.asked[d.Name] {
-			p.warn(p.databases.keys[d.Name], CodeUnasked, "no phase asks database %s: %s does, in its tackle or as its tool", d.Name, tool.SQLQuery)
 		}
 	}
 }

@@ -6,18 +6,20 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed61713e19/capstan/cascades/internal/reader"
+	"github.com/seed61713e19/capstan/internal/patterns"
+	"github.com/seed61713e19/capstan/internal/reports"
 	"github.com/seed61713e19/capstan/runner/tool"
-	"github.com/seed61713e19/capstan/validators/patterns"
 )
 
-// A Description is a cascade as whoever is to run it wants to know it.
+// A Description describes a cascade for the person who runs it.
 type Description struct {
 	CascadeID   string              `json:"cascade_id"`
 	Description string              `json:"description"`
 	Inputs      []DescribedInput    `json:"inputs"`              // in file order
-	Tries       int                 `json:"soundings,omitempty"` // how often all of it is done, where the file has soundings
-	Phases      []DescribedPhase    `json:"phases"`              // in file order, those of a group behind it
-	Hooks       []DescribedHook     `json:"hooks,omitempty"`     // rules for coding agents
+	Tries       int                 `json:"soundings,omitempty"` // the number of tries of the whole file
+	Phases      []DescribedPhase    `json:"phases"`              // in file order, the phases of a group after the group
+	Hooks       []DescribedHook     `json:"hooks,omitempty"`     // of coding agents
 	Tools       []DescribedTool     `json:"tools"`               // of its own phases
 	Databases   []DescribedDatabase `json:"databases,omitempty"` // of nested cascades too
 	Models      []DescribedModel    `json:"models"`              // of nested cascades too
@@ -29,34 +31,34 @@ type Description struct {
 	Command     string              `json:"command"`
 }
 
-// A DescribedInput is one input. What is required and has no schema is read
-// unguarded by a phase that every run visits.
+// A DescribedInput is an input. A required input without a schema is read by a
+// phase that every run visits.
 type DescribedInput struct {
 	Name        string   `json:"name"`
 	Description string   `json:"description"`
-	Type        string   `json:"type"` // as the schema has it, "any" where it says nothing
+	Type        string   `json:"type"` // of the schema; "any" without a type
 	Required    bool     `json:"required"`
 	HasDefault  bool     `json:"has_default"`
 	Default     any      `json:"default,omitempty"`
 	ReadBy      []string `json:"read_by"` // the phases whose templates read it
 }
 
-// A DescribedPhase is one phase with what stands around it.
+// A DescribedPhase is a phase.
 type DescribedPhase struct {
 	Name  string `json:"name"`
 	Kind  string `json:"kind"`            // model, tool, compose or together
-	Each  bool   `json:"each,omitempty"`  // it is done for every item of a list
+	Each  bool   `json:"each,omitempty"`  // the phase runs for every item of a list
 	Group string `json:"group,omitempty"` // the group that it is part of
 	When  string `json:"when,omitempty"`
 	// System is the template of the system message: the phase's own or the file's.
 	System   string `json:"system,omitempty"`
 	Examples int    `json:"examples,omitempty"`     // shown to the model before the instructions
-	Feedback string `json:"feedback,omitempty"`     // what of it a retry contains, if it is limited
-	Holds    string `json:"token_budget,omitempty"` // what its conversation may weigh
+	Feedback string `json:"feedback,omitempty"`     // the limit of the feedback in a retry
+	Holds    string `json:"token_budget,omitempty"` // the limit of the conversation
 	// Timeout is the time limit of each attempt (rules.timeout), such as 2m0s.
 	Timeout string          `json:"timeout,omitempty"`
 	Gates   []DescribedGate `json:"gates"`
-	Asks    string          `json:"asks,omitempty"` // of a person: the type of the question, how long it waits, who is told
+	Asks    string          `json:"asks,omitempty"` // the question for a person: its type, its time limit, and who is notified
 }
 
 // A DescribedGate is one check.
@@ -67,20 +69,20 @@ type DescribedGate struct {
 	Kind      string `json:"kind"` // computed, judge, program or cascade
 }
 
-// A DescribedTool is a tool that phases name.
+// A DescribedTool is a tool of the phases.
 type DescribedTool struct {
 	Name   string      `json:"name"`
 	Effect tool.Effect `json:"effect"`
 	Phases []string    `json:"phases"`
 }
 
-// A DescribedDatabase is one that sql_query asks.
+// A DescribedDatabase is a database for sql_query.
 type DescribedDatabase struct {
 	Name     string `json:"name"`
-	Kind     string `json:"kind,omitempty"` // SQLite or PostgreSQL; "" where the environment says
+	Kind     string `json:"kind,omitempty"` // SQLite or PostgreSQL; "" if an environment variable decides
 	ReadOnly bool   `json:"read_only"`
 	MaxRows  int    `json:"max_rows"`
-	File     string `json:"file"` // that names it
+	File     string `json:"file"` // the file that names the database
 }
 
 // A DescribedProgram is a program whose files no model may write.
@@ -90,8 +92,7 @@ type DescribedProgram struct {
 	Subject []string `json:"subject,omitempty"` // patterns of the arguments that may change
 }
 
-// A DescribedModel is a model that a run may call; "" is the one that the run
-// is given.
+// A DescribedModel is a model that a run may call; "" is the model of the run.
 type DescribedModel struct {
 	Name    string   `json:"name"`
 	API     string   `json:"api,omitempty"` // the protocol of its provider; "" for chat completions
@@ -108,7 +109,8 @@ type DescribedProvider struct {
 	Tries             int    `json:"tries,omitempty"`
 }
 
-// Describe tells what the cascade takes, does, asks and may cost at worst.
+// Describe returns the inputs, the phases, the models and the worst case of the
+// cascade.
 func (c *Cascade) Describe() Description {
 	d := Description{
 		CascadeID: c.ID, Description: c.Description, Inputs: c.describedInputs(),
@@ -184,7 +186,7 @@ func (c *Cascade) describedInputs() []DescribedInput {
 	return list
 }
 
-// kind is the type that an input's schema names.
+// kind returns the type of an input's schema.
 func (in Input) kind() string {
 	if in.Schema == nil {
 		return "any"
@@ -196,9 +198,9 @@ func (in Input) kind() string {
 	case []any:
 		words := make([]string, len(t))
 		for i, one := range t {
-			words[i], _ = one.(string) // else it were no schema
+			words[i], _ = one.(string) // a schema has only texts here
 		}
-		return list(words)
+		return reader.Alternatives(words)
 	}
 	return "any"
 }
@@ -232,7 +234,7 @@ func (p *Phase) described(group string) DescribedPhase {
 	return d
 }
 
-// kind tells what makes the validator's verdict.
+// kind returns what computes the verdict of the validator.
 func (v *Validator) kind() string {
 	switch {
 	case v.Criteria != nil:
@@ -259,7 +261,7 @@ func (d *Description) addTool(t *Tool, phase string) {
 		i = len(d.Tools)
 		effect := t.Effect
 		if t.Validator != nil {
-			effect = tool.None // it judges
+			effect = tool.None // a validator has no effect
 		}
 		d.Tools = append(d.Tools, DescribedTool{Name: t.Name, Effect: effect})
 	}
@@ -275,8 +277,8 @@ func (d *Description) addModel(m DescribedModel, by string) {
 	note(&d.Models[i].NamedBy, by)
 }
 
-// command is a command line that runs the cascade, with a … where something has
-// to be filled in.
+// command returns a command line that runs the cascade, with a … for each
+// missing value.
 func (c *Cascade) command(d Description) string {
 	words := []string{"capstan", "run", quoted(c.File)}
 	for _, in := range d.Inputs {
@@ -299,7 +301,7 @@ func (c *Cascade) command(d Description) string {
 
 var plainWord = patterns.Lazy(`^[\pL\pN_./:@%+,-]+$`)
 
-// quoted is a word as a shell reads it.
+// quoted returns a word quoted for a shell.
 func quoted(word string) string {
 	if plainWord().MatchString(word) && !strings.HasPrefix(word, "-") {
 		return word
@@ -307,13 +309,13 @@ func quoted(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// shown is a default as it would be written.
+// shown returns a default in the form of a command line.
 func shown(v any) string {
 	text, _ := json.Marshal(v) // a schema said it
-	return oneLine(string(text), 40)
+	return reports.Fit(string(text), 40)
 }
 
-// asks tells what is asked of a person, "" where nothing is.
+// asks describes the question of the phase for a person, or returns "".
 func (p *Phase) asks() string {
 	h := p.Human
 	switch {

@@ -6,21 +6,23 @@ import (
 	"io"
 	"strings"
 	"text/tabwriter"
+
+	"github.com/seed61713e19/capstan/internal/reports"
 )
 
 // Text is the description for people, ending in a newline.
 func (d Description) Text() string {
 	var b strings.Builder
-	b.WriteString(oneLine(d.CascadeID, 80))
+	b.WriteString(reports.Fit(d.CascadeID, 80))
 	if d.Description != "" {
-		b.WriteString(": " + oneLine(d.Description, 200))
+		b.WriteString(": " + reports.Fit(d.Description, 200))
 	}
 	b.WriteString("\n")
 	section(&b, "inputs", d.Inputs, func(in DescribedInput, w io.Writer) { in.row(w) })
 	section(&b, "phases", d.Phases, func(p DescribedPhase, w io.Writer) { p.rows(w) })
 	section(&b, "hooks", d.Hooks, func(h DescribedHook, w io.Writer) { h.row(w) })
 	section(&b, "tools", d.Tools, func(t DescribedTool, w io.Writer) {
-		fmt.Fprintf(w, "  %s\t%s\t%s\n", oneLine(t.Name, 60), t.Effect, words(t.Phases))
+		fmt.Fprintf(w, "  %s\t%s\t%s\n", reports.Fit(t.Name, 60), t.Effect, words(t.Phases))
 	})
 	section(&b, "databases", d.Databases, func(one DescribedDatabase, w io.Writer) {
 		may := "may be written"
@@ -30,26 +32,26 @@ func (d Description) Text() string {
 		fmt.Fprintf(w, "  %s\t%s\t%s\tat most %d rows\t%s\n", one.Name, cmp.Or(one.Kind, "as the environment says"), may, one.MaxRows, one.File)
 	})
 	section(&b, "programs", d.Programs, func(p DescribedProgram, w io.Writer) {
-		fmt.Fprintf(w, "  %s\t%s", oneLine(p.Name, 60), oneLine(strings.Join(p.Argv, " "), 80))
+		fmt.Fprintf(w, "  %s\t%s", reports.Fit(p.Name, 60), reports.Fit(strings.Join(p.Argv, " "), 80))
 		if len(p.Subject) > 0 {
-			fmt.Fprintf(w, "\tmay change: %s", oneLine(strings.Join(p.Subject, ", "), 60))
+			fmt.Fprintf(w, "\tmay change: %s", reports.Fit(strings.Join(p.Subject, ", "), 60))
 		}
 		fmt.Fprintln(w)
 	})
 	section(&b, "models", d.Models, func(m DescribedModel, w io.Writer) {
-		name := cmp.Or(oneLine(m.Name, 60), "(the run's)")
+		name := cmp.Or(reports.Fit(m.Name, 60), "(the run's)")
 		if m.API != "" {
 			name += " (api: " + m.API + ")"
 		}
 		fmt.Fprintf(w, "  %s\t%s\n", name, words(m.NamedBy))
 	})
 	section(&b, "providers", d.Providers, func(p DescribedProvider, w io.Writer) {
-		fmt.Fprintf(w, "  %s\t%s\t%s\n", oneLine(p.Name, 60), cmp.Or(oneLine(p.BaseURL, 80), "as the environment says"), p.limits())
+		fmt.Fprintf(w, "  %s\t%s\t%s\n", reports.Fit(p.Name, 60), cmp.Or(reports.Fit(p.BaseURL, 80), "as the environment says"), p.limits())
 	})
 	fmt.Fprintf(&b, "\nat worst: %s model calls, %s with tools, %s of them judges\n",
 		count(d.Worst.ModelCalls), count(d.Worst.ModelCallsWithTools), count(d.Worst.JudgeCalls))
 	if len(d.Protect) > 0 {
-		fmt.Fprintf(&b, "protected: %s\n", oneLine(strings.Join(d.Protect, ", "), 200))
+		fmt.Fprintf(&b, "protected: %s\n", reports.Fit(strings.Join(d.Protect, ", "), 200))
 	}
 	fmt.Fprintf(&b, "files: %s\n\n%s\n", strings.Join(d.Files, ", "), d.Command)
 	return b.String()
@@ -101,9 +103,9 @@ func (in DescribedInput) row(w io.Writer) {
 		readers = "read by " + words(in.ReadBy)
 	}
 	if in.Description != "" {
-		readers += "\t" + oneLine(in.Description, 100)
+		readers += "\t" + reports.Fit(in.Description, 100)
 	}
-	fmt.Fprintf(w, "  %s\t%s\t%s\t%s\n", oneLine(in.Name, 40), in.Type, need, readers)
+	fmt.Fprintf(w, "  %s\t%s\t%s\t%s\n", reports.Fit(in.Name, 40), in.Type, need, readers)
 }
 
 func (p DescribedPhase) rows(w io.Writer) {
@@ -112,14 +114,14 @@ func (p DescribedPhase) rows(w io.Writer) {
 		kind += ", each"
 	}
 	if p.Group != "" {
-		kind += ", in " + oneLine(p.Group, 40)
+		kind += ", in " + reports.Fit(p.Group, 40)
 	}
 	if p.When != "" {
-		kind += ", when " + oneLine(p.When, 80)
+		kind += ", when " + reports.Fit(p.When, 80)
 	}
-	fmt.Fprintf(w, "  %s\t%s\n", oneLine(p.Name, 40), kind)
+	fmt.Fprintf(w, "  %s\t%s\n", reports.Fit(p.Name, 40), kind)
 	if p.System != "" {
-		fmt.Fprintf(w, "    system\t%s\n", oneLine(p.System, 80))
+		fmt.Fprintf(w, "    system\t%s\n", reports.Fit(p.System, 80))
 	}
 	if p.Examples > 0 {
 		fmt.Fprintf(w, "    examples\t%d\n", p.Examples)
@@ -134,12 +136,12 @@ func (p DescribedPhase) rows(w io.Writer) {
 		fmt.Fprintf(w, "    timeout\t%s for each attempt\n", p.Timeout)
 	}
 	for _, g := range p.Gates {
-		fmt.Fprintf(w, "    %s\t%s %s, %s\n", g.Moment, g.Mode, oneLine(g.Validator, 60), g.Kind)
+		fmt.Fprintf(w, "    %s\t%s %s, %s\n", g.Moment, g.Mode, reports.Fit(g.Validator, 60), g.Kind)
 	}
 	if p.Asks != "" {
-		fmt.Fprintf(w, "    asks\t%s\n", oneLine(p.Asks, 160))
+		fmt.Fprintf(w, "    asks\t%s\n", reports.Fit(p.Asks, 160))
 	}
 }
 
 // words puts names into a row.
-func words(list []string) string { return oneLine(strings.Join(list, ", "), 200) }
+func words(list []string) string { return reports.Fit(strings.Join(list, ", "), 200) }

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed61713e19/capstan/internal/expressions"
 	"github.com/seed61713e19/capstan/templates"
-	"github.com/seed61713e19/capstan/validators/expressions"
 )
 
 // referencePages returns the pages of docs/reference by name.
@@ -40,7 +40,7 @@ func cascadesOnPages(t *testing.T) map[string]string {
 	return all
 }
 
-// besidePages are the files that the examples of the pages name.
+// besidePages opens the files that the examples of the pages name.
 func besidePages() func(string) ([]byte, error) {
 	return files(map[string]string{
 		"research.yaml":   "cascade_id: research\ninputs_schema: {question: What to look for}\nphases: [{name: look, instructions: \"{{ input.question }}\"}]",

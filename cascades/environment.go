@@ -6,18 +6,20 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/seed61713e19/capstan/runner/process"
-	"github.com/seed61713e19/capstan/validators/patterns"
+	"github.com/seed61713e19/capstan/cascades/internal/findings"
+	"github.com/seed61713e19/capstan/cascades/internal/reader"
+	"github.com/seed61713e19/capstan/internal/patterns"
+	"github.com/seed61713e19/capstan/internal/process"
 )
 
-// variableName is what systems take as the name of a variable, more or less.
+// variableName matches the names of environment variables.
 var variableName = patterns.Lazy(`^[A-Za-z_][A-Za-z0-9_.()-]*$`)
 
-// environment reads what a program sees beside the plain variables, as
-// [process.Environment] has it: a list of names, which are passed on, a mapping
-// of names to texts, or a list that holds both.
-func (p *parser) environment(o *object) []string {
-	n := o.get("env")
+// environment reads the environment variables of a program, in the form of
+// [process.Environment]: a list of names, which are passed on, a mapping of
+// names to texts, or a list with both.
+func (p *parser) environment(o *reader.Object) []string {
+	n := o.Get("env")
 	if n == nil {
 		return nil
 	}
@@ -27,42 +29,43 @@ func (p *parser) environment(o *object) []string {
 		e.mapping(n)
 	case yaml.SequenceNode:
 		for _, entry := range n.Content {
-			if entry = p.resolve(entry); entry.Kind == yaml.MappingNode {
+			if entry = p.Resolve(entry); entry.Kind == yaml.MappingNode {
 				e.mapping(entry)
 			} else {
 				e.entry(entry)
 			}
 		}
 	default:
-		p.report(n, CodeType, "env must be a list of variables, or a mapping of them to texts, not %s", kindOf(n))
+		p.Error(n, findings.CodeType, "env must be a list of variables, or a mapping of them to texts, not %s", reader.KindOf(n))
 	}
 	return e.list
 }
 
-// An environment is one being read.
+// An environment collects variables.
 type environment struct {
 	p    *parser
 	list []string
 	seen map[string]bool
 }
 
-// mapping reads variables with their texts; one without a text is passed on.
+// mapping reads variables with their texts. A variable without a text is passed
+// on.
 func (e *environment) mapping(n *yaml.Node) {
-	o := e.p.fields(n, "env")
-	for _, name := range o.order {
-		entry, value := name, e.p.resolve(o.value[name])
+	o := e.p.Fields(n, "env")
+	for _, name := range o.Order {
+		entry, value := name, e.p.Resolve(o.Value[name])
 		if value.Tag != "!!null" {
-			text, _ := e.p.text(value, name)
+			text, _ := e.p.Text(value, name)
 			e.p.ofVariables(value, name, text)
 			entry += "=" + text
 		}
-		e.add(o.keys[name], name, entry)
+		e.add(o.Keys[name], name, entry)
 	}
 }
 
-// entry reads one of a list: a name, or NAME=text.
+// entry reads an entry of a list: a name, or NAME=text.
 func (e *environment) entry(n *yaml.Node) {
-	entry, ok := e.p.text(n, "a variable of env")
+	entry, ok := e.p.Text(n, "a variable of env")
 	if !ok {
 		return
 	}
@@ -74,12 +77,12 @@ func (e *environment) entry(n *yaml.Node) {
 func (e *environment) add(n *yaml.Node, name, entry string) {
 	switch {
 	case !variableName().MatchString(name):
-		e.p.report(n, CodeValue, "%q cannot be the name of a variable", name)
+		e.p.Error(n, findings.CodeValue, "%q cannot be the name of a variable", name)
 		e.p.suggestVariable(strings.NewReplacer("env.", "", "$", "", "{", "", "}", "", " ", "", "\t", "").Replace(name))
 	case strings.ContainsRune(entry, 0):
-		e.p.report(n, CodeValue, "the text of %s holds a character that a variable cannot", name)
+		e.p.Error(n, findings.CodeValue, "the text of %s holds a character that a variable cannot", name)
 	case e.seen[name]:
-		e.p.report(n, CodeDuplicate, "the variable %s stands twice in env", name)
+		e.p.Error(n, findings.CodeDuplicate, "the variable %s stands twice in env", name)
 	default:
 		e.list = append(e.list, entry)
 	}
@@ -89,49 +92,49 @@ func (e *environment) add(n *yaml.Node, name, entry string) {
 // suggestVariable suggests a name, if it is one.
 func (p *parser) suggestVariable(name string) {
 	if variableName().MatchString(name) {
-		p.last().Suggestion = name
+		p.Last().Suggestion = name
 	}
 }
 
-// ofVariables reports templates in a text that hold anything but variables of
-// the environment: there is no run yet when it is filled in.
+// ofVariables reports templates that read anything except environment
+// variables, because the text is used outside a run.
 func (p *parser) ofVariables(n *yaml.Node, what, text string) {
-	rest := process.Rest(text)
+	rest := process.WithoutVariables(text)
 	for _, mark := range []string{"{{", "{%", "{#"} {
 		if strings.Contains(rest, mark) {
-			p.report(n, CodeTemplate, "%s: only {{ env.NAME }} may stand in it", what)
+			p.Error(n, findings.CodeTemplate, "%s: only {{ env.NAME }} may stand in it", what)
 			return
 		}
 	}
 }
 
-// protocolHeaders are those that the protocol itself sets; one that ends in a
-// dash stands for all that begin so.
+// protocolHeaders are the headers of the protocol itself. A name that ends with
+// a dash is a prefix.
 var protocolHeaders = []string{"accept", "connection", "content-", "host", "last-event-id", "mcp-", "te", "trailer", "transfer-encoding", "upgrade"}
 
 var headerName = patterns.Lazy("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
 
-// headers reads what an MCP server over HTTP is sent with every request.
-func (p *parser) headers(o *object) map[string]string {
-	h := o.child("headers")
+// headers reads the headers of every request to an MCP server or a URL.
+func (p *parser) headers(o *reader.Object) map[string]string {
+	h := o.Child("headers")
 	if h == nil {
 		return nil
 	}
 	out, seen := map[string]string{}, map[string]bool{}
-	for _, name := range h.order {
-		n := p.resolve(h.value[name])
-		text, ok := p.text(n, name)
+	for _, name := range h.Order {
+		n := p.Resolve(h.Value[name])
+		text, ok := p.Text(n, name)
 		key := strings.ToLower(name)
 		switch {
 		case !ok:
 		case !headerName().MatchString(name):
-			p.report(h.keys[name], CodeValue, "%q cannot be the name of a header", name)
+			p.Error(h.Keys[name], findings.CodeValue, "%q cannot be the name of a header", name)
 		case slices.ContainsFunc(protocolHeaders, func(own string) bool { return key == own || strings.HasSuffix(own, "-") && strings.HasPrefix(key, own) }):
-			p.report(h.keys[name], CodeConflict, "the header %s is the protocol's own", name)
+			p.Error(h.Keys[name], findings.CodeConflict, "the header %s is the protocol's own", name)
 		case seen[key]:
-			p.report(h.keys[name], CodeDuplicate, "the header %s stands twice", name)
+			p.Error(h.Keys[name], findings.CodeDuplicate, "the header %s stands twice", name)
 		case strings.ContainsFunc(text, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }):
-			p.report(n, CodeValue, "the header %s holds a character that a header cannot", name)
+			p.Error(n, findings.CodeValue, "the header %s holds a character that a header cannot", name)
 		default:
 			p.ofVariables(n, name, text)
 			out[name] = text

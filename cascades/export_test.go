@@ -1,4 +1,4 @@
 package cascades
 
-// PlanKnown is known, for tests outside the package.
+// PlanKnown returns known for the tests outside the package.
 func PlanKnown() Known { return known() }

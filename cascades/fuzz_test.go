@@ -4,10 +4,12 @@ import (
 	"errors"
 	"os"
 	"testing"
+
+	"github.com/seed61713e19/capstan/cascades/syntax"
 )
 
-// FuzzParse holds that no text makes the parser panic, and that what it says
-// is either a cascade that is whole or diagnostics that are.
+// FuzzParse checks that no text makes the parser panic. The result must be
+// either a complete cascade or complete diagnostics.
 func FuzzParse(f *testing.F) {
 	for _, name := range glob(f, "testdata/good/*.*", "testdata/bad/*.yaml", "examples/*.yaml") {
 		source, err := os.ReadFile(name)
@@ -21,7 +23,7 @@ func FuzzParse(f *testing.F) {
 	texts := files(map[string]string{"a.md": "{{ input.x }}", "a.yaml": "cascade_id: a\nphases: [{name: b, instructions: c}]"})
 	f.Fuzz(func(t *testing.T, source []byte) {
 		c, err := Parse("fuzz.yaml", source, texts, known())
-		var found Diagnostics
+		var found syntax.Diagnostics
 		switch {
 		case err == nil:
 			if len(c.Phases)+len(c.Hooks) == 0 || c.ID == "" {

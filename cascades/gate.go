@@ -9,32 +9,35 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/seed61713e19/capstan/runner/signatures"
+	"github.com/seed61713e19/capstan/cascades/internal/reader"
+	"github.com/seed61713e19/capstan/cascades/syntax"
+	"github.com/seed61713e19/capstan/internal/reports"
+	"github.com/seed61713e19/capstan/internal/signatures"
 	"github.com/seed61713e19/capstan/wards"
 )
 
-// A Gate is a check at its place in a cascade, with the digest of what it is.
+// A Gate is a check at its place in a cascade, with its digest.
 type Gate struct {
 	Phase     string
 	Moment    wards.Moment
 	Mode      wards.Mode
-	Ward      *wards.Ward // as the cascade has it; of a phase that is a validator one of the list's own
-	Place     string      // the last name of its verdicts' paths: post[0], ward[1], output_schema
-	Name      string      // of its validator, as its verdicts have it
-	Validator *Validator  // nil of an output_schema
+	Ward      *wards.Ward // of the cascade; for a phase that is a validator, a new ward
+	Place     string      // the last name in the paths of its verdicts: post[0], ward[1], output_schema
+	Name      string      // of its validator, as in its verdicts
+	Validator *Validator  // nil for an output_schema
 	Digest    string      // see [Cascade.Identity]
-	Model     Model       // that a judge asks; empty of others
-	Position  Position
-	Promote   *Promotion // nil if nothing must be shown before it may refuse
+	Model     Model       // of a judge; empty for others
+	Position  syntax.Position
+	Promote   *Promotion // nil if the gate needs no evidence
 }
 
-// Gates lists the checks of the cascade's own phases, in file order. Chosen is
-// what is asked in place of what the file says, and open reads the files of
-// programs, as it read the cascade; where it is nil, programs have none.
+// Gates returns the checks of the cascade's own phases, in file order. chosen
+// has the models that replace those of the file. open reads the files of
+// programs; if it is nil, programs have no digests.
 func (c *Cascade) Gates(chosen Chosen, open Opener) (list []Gate, err error) {
 	digests := digested(open)
 	for _, p := range c.EveryPhase() {
-		add := func(place string, w *wards.Ward, v *Validator, at Position) {
+		add := func(place string, w *wards.Ward, v *Validator, at syntax.Position) {
 			g := Gate{Position: at, Phase: p.Name, Moment: w.Moment, Mode: w.Mode, Ward: w, Place: place, Name: w.Name, Validator: v}
 			var e error
 			if v == nil {
@@ -64,14 +67,14 @@ func (c *Cascade) Gates(chosen Chosen, open Opener) (list []Gate, err error) {
 	return list, err
 }
 
-// SchemaIdentity is the digest of the phase's output_schema, as [Cascade.Identity] is
-// of a validator.
+// SchemaIdentity returns the digest of the phase's output_schema, like
+// [Cascade.Identity].
 func (p *Phase) SchemaIdentity() (string, error) {
 	return digest(map[string]any{"schema": p.OutputSchema.Source()})
 }
 
-// Moment is when a check of the phase is asked: that of its ward, but of the
-// validators of soundings, whose wards are of [wards.Post].
+// Moment returns the moment of a check of the phase. The wards of validators of
+// soundings are [wards.Post] wards.
 func (p *Phase) Moment(check *Check) wards.Moment {
 	switch {
 	case p.Soundings != nil && check == p.Soundings.Filter:
@@ -82,8 +85,8 @@ func (p *Phase) Moment(check *Check) wards.Moment {
 	return check.Ward.Moment
 }
 
-// RunsPrograms tells whether a gate of the cascade's own phases is a program:
-// what it is stands in files that the cascade has not read.
+// RunsPrograms reports whether a gate of the cascade's own phases is a program.
+// The cascade has not read the files of the program.
 func (c *Cascade) RunsPrograms() bool {
 	return slices.ContainsFunc(c.EveryPhase(), func(p *Phase) bool {
 		return p.Tool != nil && p.Tool.Validator.RunsProgram() ||
@@ -91,18 +94,19 @@ func (c *Cascade) RunsPrograms() bool {
 	})
 }
 
-// RunsProgram reports whether the validator is a program. A nil validator is none.
+// RunsProgram reports whether the validator is a program. A nil validator is
+// not.
 func (v *Validator) RunsProgram() bool {
 	return v != nil && v.written != nil && len(v.written.argv) > 0
 }
 
-// At is the gate's address within its cascade.
+// At returns the address of the gate within its cascade.
 func (g Gate) At() string {
 	return fmt.Sprintf("%s %s %s %s", g.Phase, g.Moment, g.Place, g.Name)
 }
 
-// verdictName is the last name of the path of a verdict of the i-th check of a
-// moment.
+// verdictName returns the last name in the path of a verdict of the i-th check
+// of a moment.
 func verdictName(m wards.Moment, i int) string {
 	switch m {
 	case wards.LoopUntil:
@@ -115,22 +119,19 @@ func verdictName(m wards.Moment, i int) string {
 	return fmt.Sprintf("%s[%d]", m, i)
 }
 
-// Identity is the digest of what a validator of the cascade is, as "sha256:" and
-// 64 hexadecimal digits: of the RFC 8785 form of an object with
-//
-//   - the form that it is written in and its parameters, as plain values: a
-//     comment, a key's place, a quote's kind change nothing, and neither do its
-//     name, its description and after, which say nothing of how it judges;
-//   - criteria: what a judge is asked, with the text of the file it comes from;
-//   - model: of a judge, the models that it asks, each with what it is asked for;
-//     of a cascade, the model that its phases ask which name none, and chosen, by
-//     which others may answer for those that they name;
-//   - files: of a program, the digest of each of its arguments that names a file;
-//     of a cascade, of every file that it is made of, by its place beside it.
-//
-// What no file says is not in it: a program's other files, what an MCP server
-// does, whether a model is what its name was, how a built-in validator is written
-// in this version.
+// Identity returns the digest of a validator as "sha256:" and 64 hexadecimal
+// digits. It is the digest of the RFC 8785 form of an object with
+// - the form and its parameters as plain values, without comments, order and
+// quotes, and without name, description and after, which do not change a
+// verdict;
+// - criteria: the prompt of a judge, with the text of its file;
+// - model: for a judge, its models with their parameters; for a cascade, the
+// model of the phases that name none, and chosen, which can replace the models
+// of others;
+// - files: for a program, the digest of each argument that names a file; for a
+// cascade, of every file, by its path relative to the cascade.
+// The digest does not cover the other files of a program, the behavior of an
+// MCP server, the model behind a name and the code of a built-in validator.
 func (c *Cascade) Identity(v *Validator, chosen Chosen, open Opener) (string, error) {
 	return c.identity(v, chosen, digested(open))
 }
@@ -162,7 +163,7 @@ func (c *Cascade) identity(v *Validator, chosen Chosen, digests func(file string
 	return digest(is)
 }
 
-// judges is the model that a judge asks; none of others.
+// judges returns the model of a judge; it is empty for other validators.
 func (c *Cascade) judges(v *Validator, chosen Chosen) Model {
 	if v.Criteria == nil {
 		return nil
@@ -170,7 +171,7 @@ func (c *Cascade) judges(v *Validator, chosen Chosen) Model {
 	return chosen.Of(v.Model, c.Model)
 }
 
-// plain is the ladder as plain values.
+// plain returns the fallback list as plain values.
 func (m Model) plain() any {
 	list := make([]any, len(m))
 	for i, r := range m {
@@ -179,8 +180,8 @@ func (m Model) plain() any {
 	return list
 }
 
-// digests are those of the files of a cascade within c, by their places beside
-// it.
+// digests returns the digests of the files of a nested cascade, by their
+// relative paths.
 func (c *Cascade) digests(within *Cascade) map[string]any {
 	files := map[string]any{}
 	dir, open := path.Dir(within.File), Unpacked(c.Files)
@@ -194,9 +195,9 @@ func (c *Cascade) digests(within *Cascade) map[string]any {
 	return files
 }
 
-// Beside names one of the cascade's files as seen from the directory of the cascade's
-// own, so that it does not matter from where that was named. One with a full path
-// keeps it where the cascade has none.
+// Beside returns the path of a file of the cascade relative to the directory of
+// the cascade. An absolute path stays absolute if the cascade's path is
+// relative.
 func (c *Cascade) Beside(file string) string {
 	own := path.Clean(c.File)
 	if file = path.Clean(file); path.IsAbs(own) != path.IsAbs(file) {
@@ -205,8 +206,7 @@ func (c *Cascade) Beside(file string) string {
 	return beside(strings.TrimSuffix(path.Dir(own), "/"), file)
 }
 
-// beside is the way from a directory to a file, so that it does not matter from
-// where a cascade was named.
+// beside returns the path of a file relative to a directory.
 func beside(dir, name string) string {
 	from, to := strings.Split(dir, "/"), strings.Split(name, "/")
 	if dir == "." {
@@ -218,8 +218,8 @@ func beside(dir, name string) string {
 	return strings.Repeat("../", len(from)) + strings.Join(to, "/")
 }
 
-// Written is what the validator is made of, as plain values by key: the form
-// that it is written in, its parameters under with.
+// Written returns the definition of the validator as plain values: its form,
+// and its parameters under with.
 func (v *Validator) Written() map[string]any {
 	is := v.written.plain()
 	if len(v.With) > 0 {
@@ -228,7 +228,7 @@ func (v *Validator) Written() map[string]any {
 	return is
 }
 
-// Unnamed is the text of an expression that has no name, "" of any other validator.
+// Unnamed returns the text of an expression without a name, or "".
 func (v *Validator) Unnamed() string {
 	if v.Name != "expr" {
 		return ""
@@ -237,9 +237,9 @@ func (v *Validator) Unnamed() string {
 	return source
 }
 
-// Unnamed is the expression without a name that judges at a place of a moment of a
-// phase, from 0, on a line of at most 80 characters: "" for none. Where several
-// cascades within this one have such a phase, it is what each of them has.
+// Unnamed returns the expression without a name at a place of a phase, in at
+// most 80 characters, or "". If several nested cascades have such a phase, it
+// returns the expressions of all of them.
 func (c *Cascade) Unnamed(phase, moment string, index int) string {
 	var texts []string
 	for _, within := range c.Within() {
@@ -254,8 +254,8 @@ func (c *Cascade) Unnamed(phase, moment string, index int) string {
 	return OneLine(texts)
 }
 
-// OneLine puts the texts of expressions, each once and without those that are
-// empty, on a line of at most 80 characters.
+// OneLine joins the texts of expressions, without duplicates, in a line of at
+// most 80 characters.
 func OneLine(texts []string) string {
 	var list []string
 	for _, text := range texts {
@@ -263,11 +263,11 @@ func OneLine(texts []string) string {
 			list = append(list, text)
 		}
 	}
-	return oneLine(strings.Join(list, " | "), 80)
+	return reports.Fit(strings.Join(list, " | "), 80)
 }
 
-// A written is what a validator was made of: a built-in one, or the keys that
-// say how it judges, and where its program runs.
+// A written is the definition of a validator: a built-in validator, or the keys
+// that determine its verdicts, and the directory of its program.
 type written struct {
 	use  string
 	keys map[string]*yaml.Node
@@ -277,21 +277,21 @@ type written struct {
 	subject []string // patterns of the arguments that are the text under test
 }
 
-// judging are the keys, besides that of its form and those of [Values], that say
-// how a validator judges.
+// judging has the keys that determine a verdict, in addition to the key of the
+// form and those of [Values].
 var judging = []string{"reason", "timeout", "env", "verdict", "cwd", "subject", "votes", "confirm"}
 
-// writing notes what the validator in o, of a form, is made of.
-func (p *parser) writing(o *object, form string) *written {
+// writing returns the definition of the validator in o, which has a form.
+func (p *parser) writing(o *reader.Object, form string) *written {
 	w := &written{keys: map[string]*yaml.Node{}}
 	for _, key := range append([]string{form}, judging...) {
-		if n := o.value[key]; n != nil {
+		if n := o.Value[key]; n != nil {
 			w.keys[key] = n
 		}
 	}
 	if form == "exec" {
-		w.argv, w.dir, w.subject = o.texts("exec"), path.Dir(p.file), o.texts("subject")
-		if n := o.value["cwd"]; n != nil && n.Value == "root" {
+		w.argv, w.dir, w.subject = o.Texts("exec"), path.Dir(p.File.Name), o.Texts("subject")
+		if n := o.Value["cwd"]; n != nil && n.Value == "root" {
 			w.dir = p.known.Root
 		}
 	}
@@ -307,12 +307,12 @@ func (w *written) plain() map[string]any {
 		is["use"] = w.use
 	}
 	for key, n := range w.keys {
-		is[key] = (&parser{}).plain(n, verbatim)
+		is[key] = reader.PlainValue(n)
 	}
 	return is
 }
 
-// sources puts templates as they are written.
+// sources replaces templates by their sources.
 func sources(v any) any {
 	return replaced(v, func(v any) any {
 		switch v := v.(type) {
@@ -325,7 +325,8 @@ func sources(v any) any {
 	})
 }
 
-// replaced is a value with all in it that is neither object nor list made by of.
+// replaced returns a value in which of has replaced every part that is neither
+// an object nor a list.
 func replaced(v any, of func(any) any) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -344,8 +345,8 @@ func replaced(v any, of func(any) any) any {
 	return of(v)
 }
 
-// digested gives the digest of a file, "" of none, and reads each once: a program
-// is long, and many gates are one program.
+// digested returns a function that returns the digest of a file, or "" for no
+// file. It reads each file once, because many gates may be one program.
 func digested(open Opener) func(file string) string {
 	known := map[string]string{}
 	return func(file string) string {
@@ -361,8 +362,8 @@ func digested(open Opener) func(file string) string {
 	}
 }
 
-// programs returns the digests of the files that a program's arguments name, by the
-// argument. The text under test is not part of the program.
+// programs returns the digests of the files that arguments of a program name,
+// by argument, without the text under test.
 func (w *written) programs(digests func(file string) string) map[string]any {
 	files := map[string]any{}
 	if w == nil {
@@ -376,7 +377,7 @@ func (w *written) programs(digests func(file string) string) map[string]any {
 		if !path.IsAbs(name) {
 			name = path.Join(w.dir, name)
 		}
-		if digest := digests(name); digest != "" { // else it is no file, but a word
+		if digest := digests(name); digest != "" { // an argument that names a file
 			files[arg] = digest
 		}
 	}

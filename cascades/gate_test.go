@@ -6,11 +6,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed61713e19/capstan/cascades/internal/reader"
 	"github.com/seed61713e19/capstan/validators"
 )
 
-// identities loads a cascade of the files and gives its gates' digests by phase
-// and name.
+// identities loads a cascade and returns the digests of its gates by phase and
+// name.
 func identities(t *testing.T, name string, files map[string]string, chosen Chosen) map[string]string {
 	t.Helper()
 	read := map[string]int{}
@@ -33,7 +34,7 @@ func identities(t *testing.T, name string, files map[string]string, chosen Chose
 		t.Fatal(err)
 	}
 	for name, n := range read {
-		if n > 1 { // a program is long
+		if n > 1 { // a program may be large
 			t.Errorf("%s is read %d times", name, n)
 		}
 	}
@@ -84,7 +85,8 @@ func gatedFiles() map[string]string {
 	}
 }
 
-// TestIdentityChanges: whatever a gate is changes its digest and no other's.
+// TestIdentityChanges checks that each change of a gate changes its digest, and
+// no other digest.
 func TestIdentityChanges(t *testing.T) {
 	was := identities(t, "x/post.yaml", gatedFiles(), "")
 	if len(was) != 10 {
@@ -93,7 +95,7 @@ func TestIdentityChanges(t *testing.T) {
 	for _, test := range []struct {
 		name, file, old, to string
 		chosen              Chosen
-		changed             string // the last words of the gates, in order
+		changed             string // the last words of the changed gates, in order
 	}{
 		{name: "a comment", file: "x/post.yaml", old: "cascade_id: gated", to: "cascade_id: gated # yes"},
 		{name: "another spelling", file: "x/post.yaml", old: "{use: max_length, with: {max: 10}}", to: "\n    with: {\"max\": 0xA}\n    use: 'max_length'"},
@@ -135,7 +137,8 @@ func TestIdentityChanges(t *testing.T) {
 	}
 }
 
-// TestIdentityStays: it does not matter from where the cascade is named.
+// TestIdentityStays checks that digests do not depend on the path to the
+// cascade.
 func TestIdentityStays(t *testing.T) {
 	was := identities(t, "x/post.yaml", gatedFiles(), "")
 	moved := map[string]string{}
@@ -161,7 +164,8 @@ func TestIdentityStays(t *testing.T) {
 	}
 }
 
-// TestIdentityOfSharedCascades: a cascade that two others name is part of both.
+// TestIdentityOfSharedCascades checks that a cascade belongs to both gates that
+// name it.
 func TestIdentityOfSharedCascades(t *testing.T) {
 	files := map[string]string{
 		"a.yaml":    "cascade_id: a\nmodel: m\nphases:\n  - {name: p, instructions: x, wards: {post: [{cascade: one.yaml}, {cascade: two.yaml}]}}",
@@ -178,8 +182,9 @@ func TestIdentityOfSharedCascades(t *testing.T) {
 	}
 }
 
-// Of what is no text there is no digest, and the first gate of which there is none is
-// told; what a cascade asks is no text where who made the validator says so alone.
+// TestIdentityFails checks that a text which is not UTF-8 has no digest, and
+// that the error names the first such gate. It also checks that invalid
+// criteria of a judge are reported at the ward.
 func TestIdentityFails(t *testing.T) {
 	k := known()
 	k.Validators = k.Validators.With(validators.NewJudge("odd", "", "Is it \xff?"), validators.NewJudge("even", "", "Is it \xfe?"))
@@ -197,10 +202,11 @@ func TestIdentityFails(t *testing.T) {
 	}
 }
 
-// Expressions on a line are told once each, and no further than it goes.
+// TestOneLine checks that expressions on one line appear once, and that a long
+// line is cut.
 func TestOneLine(t *testing.T) {
 	long := strings.Repeat("x", 80)
-	if got := short(long + long); got != long+long[:40]+" …" {
+	if got := reader.Short(long + long); got != long+long[:40]+" …" {
 		t.Errorf("a first line is cut to %q", got)
 	}
 	for want, texts := range map[string][]string{"": {"", ""}, "a | b": {"a", "", "b", "a"}, long: {long}, long[1:] + "…": {long + "x"}} {

@@ -1,17 +1,18 @@
 package cascades
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/seed61713e19/capstan/cascades/graphs"
-	"github.com/seed61713e19/capstan/runner/reports"
+	"github.com/seed61713e19/capstan/internal/graphs"
+	"github.com/seed61713e19/capstan/internal/reports"
 	"github.com/seed61713e19/capstan/wards"
 )
 
-// Graph is the cascade for drawing: its phases with their checks, and every way
-// between them. Marks are what a run did with it; nil for none.
+// Graph returns the phases of the cascade with their checks, and every way
+// between them, for drawing. The marks of a run may be nil.
 func (c *Cascade) Graph(m *Marks) graphs.Graph {
 	g := graphs.Graph{Name: c.ID, Ways: c.edges(m), Whole: c.tried(m), Ran: m != nil}
 	for _, p := range c.Phases {
@@ -20,11 +21,11 @@ func (c *Cascade) Graph(m *Marks) graphs.Graph {
 	return g
 }
 
-// maxLines bounds the lines of one card.
+// maxLines is the maximum number of lines of a card.
 const maxLines = 12
 
 func (p *Phase) card(m *Marks) graphs.Card {
-	c := graphs.Card{Name: p.Name, Title: oneLine(p.Name, 40), About: about(p)}
+	c := graphs.Card{Name: p.Name, Title: reports.Fit(p.Name, 40), About: about(p)}
 	switch {
 	case p.Tool != nil:
 		c.Kind = graphs.Tool
@@ -32,7 +33,7 @@ func (p *Phase) card(m *Marks) graphs.Card {
 		c.Kind = graphs.Text
 	}
 	add := func(moment, mode, text string) {
-		c.Lines = append(c.Lines, graphs.Line{Moment: moment, Text: oneLine(text, 36), Mode: mode})
+		c.Lines = append(c.Lines, graphs.Line{Moment: moment, Text: reports.Fit(text, 36), Mode: mode})
 	}
 	m.mark(&c)
 	for _, s := range p.Subs {
@@ -83,15 +84,15 @@ func about(p *Phase) string {
 	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }
 	switch {
 	case p.Tool != nil && p.Tool.Validator != nil:
-		add("gate %s", oneLine(p.Tool.Name, 30))
+		add("gate %s", reports.Fit(p.Tool.Name, 30))
 	case p.Tool != nil:
-		add("tool %s", oneLine(p.Tool.Name, 30))
+		add("tool %s", reports.Fit(p.Tool.Name, 30))
 	case p.Compose != nil:
 		add("composed")
 	case p.Together != nil:
 		add("%d phases together", len(p.Together))
 	case len(p.Model) > 0:
-		add("%s", oneLine(p.Model.String(), 30))
+		add("%s", reports.Fit(p.Model.String(), 30))
 	default:
 		add("model")
 	}
@@ -111,19 +112,19 @@ func about(p *Phase) string {
 		add("%s", reports.Count(n, "tool"))
 	}
 	if p.When != nil {
-		add("when %s", oneLine(p.When.String(), 24))
+		add("when %s", reports.Fit(p.When.String(), 24))
 	}
 	return strings.Join(parts, " · ")
 }
 
-// edges lists every way between phases, one of each kind and label for two
-// phases, with how often a run took it.
+// edges returns every way between phases, one for each kind and label, and how
+// often a run took it.
 func (c *Cascade) edges(m *Marks) []graphs.Way {
 	var out []graphs.Way
 	seen := map[graphs.Way]bool{}
 	for i := range c.Phases {
 		for _, w := range c.ways(i) {
-			w.Label = oneLine(w.Label, 32)
+			w.Label = reports.Fit(w.Label, 32)
 			if w.Taken = m.taken(c, w); w.Taken > 1 {
 				w.Label = strings.TrimSpace(fmt.Sprintf("%s ×%d", w.Label, w.Taken))
 			}
@@ -134,4 +135,54 @@ func (c *Cascade) edges(m *Marks) []graphs.Way {
 		}
 	}
 	return out
+}
+
+// Marks are the phases and ways of a run, for [Cascade.Graph]. Phases and ways that the
+// cascade does not have are ignored.
+type Marks struct {
+	Phases map[string]Mark // those that were visited, by name
+	Taken  map[Passed]int  // how often each way was taken
+	Won    int             // the picked try of the whole file, from 1; 0 for none
+}
+
+// A Mark is the result of a phase.
+type Mark struct {
+	Status   string // of the last visit; "" while it goes on
+	Visits   int
+	Attempts int // of all visits
+}
+
+// A Passed is a way from one phase to the one that ran after it.
+type Passed struct {
+	From, To string
+	Left     string // "exhausted", "failed" or "expired" if From had no output
+}
+
+// mark adds the result of a phase to its card.
+func (m *Marks) mark(c *graphs.Card) {
+	if m == nil {
+		return
+	}
+	mark, visited := m.Phases[c.Name]
+	if !visited {
+		return
+	}
+	text := reports.Count(mark.Attempts, "attempt")
+	if mark.Visits > 1 {
+		text = reports.Count(mark.Visits, "visit") + " · " + text
+	}
+	c.Status = cmp.Or(mark.Status, "goes on")
+	c.Lines = append(c.Lines, graphs.Line{Moment: graphs.Run, Text: text, Mode: c.Status})
+}
+
+// taken returns how often a run took a way of c.
+func (m *Marks) taken(c *Cascade, w graphs.Way) int {
+	if m == nil {
+		return 0
+	}
+	passed := Passed{From: c.Phases[w.From].Name, To: c.Phases[w.To].Name}
+	if w.Kind == graphs.Failed {
+		passed.Left = w.Label
+	}
+	return m.Taken[passed]
 }

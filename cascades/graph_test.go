@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// Ways of one kind and label between two phases are one.
+// TestGraphOfTwins checks that handoffs with the same phases, kind and label
+// are drawn once.
 func TestGraphOfTwins(t *testing.T) {
 	c := parsed(t, `{cascade_id: a, phases: [{name: a, instructions: x, handoffs: [{target: b, when: "1 == 1"}, {target: b, when: "1 == 1"}, b]}, {name: b, instructions: x}]}`, nil)
 	if ways := c.Graph(nil).Ways; len(ways) != 2 || ways[0].Taken != 0 {
@@ -14,7 +15,8 @@ func TestGraphOfTwins(t *testing.T) {
 	}
 }
 
-// A card has twelve lines; of more it says how many.
+// TestGraphOfManyChecks checks that a card has at most twelve lines, and shows
+// the number of further checks.
 func TestGraphOfManyChecks(t *testing.T) {
 	for n, want := range map[int]string{maxLines: "expr", maxLines + 1: "and 1 more", maxLines + 2: "and 2 more"} {
 		c := parsed(t, "cascade_id: a\nphases: [{name: a, instructions: x, wards: {post: ["+strings.Repeat("{expr: 'true'},", n)+"]}}]", nil)
@@ -25,7 +27,8 @@ func TestGraphOfManyChecks(t *testing.T) {
 	}
 }
 
-// How often the whole is done is said above it, and which try was picked.
+// TestGraphOfTries checks that a graph shows the number of tries above the
+// cascade, and the selected try.
 func TestGraphOfTries(t *testing.T) {
 	c := parsed(t, "cascade_id: a\nvalidators: {"+strings.Repeat("v", 31)+": {expr: 'true'}}\nsoundings: {factor: 3, mode: evaluate, validator: "+strings.Repeat("v", 31)+"}\nphases: [{name: a, instructions: x}]\n", nil)
 	whole := "the whole: 3 soundings · through " + strings.Repeat("v", 29) + "…"
@@ -39,8 +42,8 @@ func TestGraphOfTries(t *testing.T) {
 	}
 }
 
-// TestGraphsAreDeterministic holds that the same cascade gives the same graph,
-// and a long one soon.
+// TestGraphsAreDeterministic checks that a cascade always has the same graph,
+// and that a large graph is fast.
 func TestGraphsAreDeterministic(t *testing.T) {
 	c := parsed(t, manyPhases(1000), nil)
 	started := time.Now()

@@ -1,13 +1,20 @@
 package cascades
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"io"
 	"slices"
+	"strings"
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/seed61713e19/capstan/validators/patterns"
+	"github.com/seed61713e19/capstan/cascades/internal/findings"
+	"github.com/seed61713e19/capstan/cascades/internal/reader"
+	"github.com/seed61713e19/capstan/cascades/syntax"
+	"github.com/seed61713e19/capstan/internal/patterns"
+	"github.com/seed61713e19/capstan/internal/reports"
 	"github.com/seed61713e19/capstan/wards"
 )
 
@@ -41,7 +48,7 @@ type Hook struct {
 	MaxAttempts int
 	OnExhausted string
 	OnError     string
-	Position    Position
+	Position    syntax.Position
 	Cascade     *Cascade // one phase of the hook's name, which composes input.text and has the checks
 
 	match string // as it is written
@@ -54,41 +61,41 @@ func (h *Hook) Applies(file, text string) bool {
 }
 
 // hooks reads the rules for coding agents.
-func (p *parser) hooks(root *object) {
-	if n := root.get("hooks"); n != nil && n.Kind == yaml.SequenceNode && len(n.Content) == 0 {
-		p.report(n, CodeValue, "hooks must not be empty")
+func (p *parser) hooks(root *reader.Object) {
+	if n := root.Get("hooks"); n != nil && n.Kind == yaml.SequenceNode && len(n.Content) == 0 {
+		p.Error(n, findings.CodeValue, "hooks must not be empty")
 	}
-	for i, n := range root.list("hooks") {
-		if o := p.object(n, "a hook"); o != nil {
+	for i, n := range root.List("hooks") {
+		if o := p.Object(n, "a hook"); o != nil {
 			p.hook(root, o, i+1)
 		}
 	}
 }
 
-func (p *parser) hook(root, o *object, number int) {
-	o.needs("on")
-	h := &Hook{On: o.oneOf("on", hookEvents...), Position: p.position(o.node)}
+func (p *parser) hook(root, o *reader.Object, number int) {
+	o.Needs("on")
+	h := &Hook{On: o.OneOf("on", hookEvents...), Position: p.Position(o.Node)}
 	h.Name = fmt.Sprintf("%s-%d", h.On, number)
-	o.what = "hook " + h.Name
-	if o.has("files") {
+	o.What = "hook " + h.Name
+	if o.Has("files") {
 		h.Files = p.globs(o, "files")
 	}
 	if h.On != OnWrite && h.On != OnStop {
-		o.conflict("files", "files means nothing here: %s has no files; use match", h.On)
+		o.Conflict("files", "files means nothing here: %s has no files; use match", h.On)
 	}
-	if source := o.text("match"); source != "" {
+	if source := o.Text("match"); source != "" {
 		pattern, err := patterns.Compile(source)
 		if err != nil {
-			p.report(o.value["match"], CodePattern, "match: %v", err)
+			p.Error(o.Value["match"], findings.CodePattern, "match: %v", err)
 		}
 		h.Match, h.match = pattern, source
 	}
-	h.MaxAttempts = o.whole("max_attempts", 1, wards.DefaultAttempts)
-	h.OnExhausted = o.oneOf("on_exhausted", HookHold, HookMarked, HookStop)
-	h.OnError = o.oneOf("on_error", HookRefuse, HookPass)
-	h.Phase = o.text("phase")
+	h.MaxAttempts = o.Whole("max_attempts", 1, wards.DefaultAttempts)
+	h.OnExhausted = o.OneOf("on_exhausted", HookHold, HookMarked, HookStop)
+	h.OnError = o.OneOf("on_error", HookRefuse, HookPass)
+	h.Phase = o.Text("phase")
 	phase := p.hookPhase(root, o, h)
-	o.done()
+	o.Done()
 	if phase == nil {
 		return
 	}
@@ -98,34 +105,34 @@ func (p *parser) hook(root, o *object, number int) {
 
 // hookPhase returns the tree of the phase of a hook. The phase composes input.text. It has
 // the checks of the hook, or those of the phase that the hook names.
-func (p *parser) hookPhase(root, o *object, h *Hook) *yaml.Node {
-	own, named := o.get("wards"), o.get("phase")
-	checks := mappingNode(o.node)
+func (p *parser) hookPhase(root, o *reader.Object, h *Hook) *yaml.Node {
+	own, named := o.Get("wards"), o.Get("phase")
+	checks := mappingNode(o.Node)
 	switch {
 	case own != nil && named != nil:
-		o.conflict("phase", "%s has both wards and phase", o.what)
+		o.Conflict("phase", "%s has both wards and phase", o.What)
 	case own != nil:
-		if o.list("wards"); own.Kind == yaml.SequenceNode && len(own.Content) == 0 {
-			p.report(own, CodeValue, "wards must not be empty")
+		if o.List("wards"); own.Kind == yaml.SequenceNode && len(own.Content) == 0 {
+			p.Error(own, findings.CodeValue, "wards must not be empty")
 		}
 		putNode(checks, "wards", putNode(mappingNode(own), "post", own))
 	case named != nil:
 		phase := phaseNode(root, h.Phase)
 		if phase == nil {
-			p.report(named, CodePhase, "phase: no phase is called %q", h.Phase)
-			p.suggest(h.Phase, func() []string { return phaseNames(p.cascade) })
+			p.Error(named, findings.CodePhase, "phase: no phase is called %q", h.Phase)
+			p.Suggest(h.Phase, func() []string { return phaseNames(p.cascade) })
 			return nil
 		}
 		if copyChecks(checks, phase); len(checks.Content) == 0 {
-			p.report(named, CodeConflict, "phase %s has no check of its text", h.Phase)
+			p.Error(named, findings.CodeConflict, "phase %s has no check of its text", h.Phase)
 		}
 	default:
-		p.report(o.node, CodeMissing, "%s needs wards or phase", o.what)
+		p.Error(o.Node, findings.CodeMissing, "%s needs wards or phase", o.What)
 		return nil
 	}
 	text := func(s string) *yaml.Node {
 		return &yaml.Node{
-			Kind: yaml.ScalarNode, Tag: "!!str", Style: yaml.DoubleQuotedStyle, Value: s, Line: o.node.Line, Column: o.node.Column,
+			Kind: yaml.ScalarNode, Tag: "!!str", Style: yaml.DoubleQuotedStyle, Value: s, Line: o.Node.Line, Column: o.Node.Column,
 		}
 	}
 	putNode(checks, "name", text(h.Name))
@@ -173,35 +180,35 @@ var ofHooks = []string{"model", "providers", "databases", "validators", "tools",
 
 // hookCascade reads the cascade of a hook. Its diagnostics have the positions of the
 // file, and its source is the tree as JSON, so that a stored run can be read again.
-func (p *parser) hookCascade(root *object, h *Hook, phase *yaml.Node) *Cascade {
-	tree := mappingNode(root.node)
-	if id := root.value["cascade_id"]; id != nil && id.Kind == yaml.ScalarNode {
+func (p *parser) hookCascade(root *reader.Object, h *Hook, phase *yaml.Node) *Cascade {
+	tree := mappingNode(root.Node)
+	if id := root.Value["cascade_id"]; id != nil && id.Kind == yaml.ScalarNode {
 		own := *id
 		own.Value += "." + h.Name
 		putNode(tree, "cascade_id", &own)
 	}
 	for _, key := range ofHooks {
-		if n := root.value[key]; n != nil {
+		if n := root.Value[key]; n != nil {
 			putNode(tree, key, n)
 		}
 	}
 	list := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Content: []*yaml.Node{phase}, Line: phase.Line, Column: phase.Column}
 	putNode(tree, "phases", list)
-	child := p.child(p.file, p.source)
+	child := p.child(p.File)
 	child.loading, child.deciding = p.loading, new(Deciding)
-	c := child.parseTree(&yaml.Node{Kind: yaml.DocumentNode, Content: []*yaml.Node{tree}})
-	p.nodes, p.compared = child.nodes, child.compared
-	for _, d := range child.found {
-		if d.Severity == Wrong { // the file itself gets the warnings once
-			p.found = append(p.found, d)
+	c := child.parseTree(tree)
+	p.Merge(child.Reader)
+	for _, d := range child.Found {
+		if d.Severity == syntax.Wrong { // the file itself gets the warnings once
+			p.Found = append(p.Found, d)
 		}
 	}
-	if c == nil || child.found.Broken() {
+	if c == nil || child.Found.Broken() {
 		return nil
 	}
-	source, err := json.Marshal((&parser{}).plain(tree, verbatim))
+	source, err := json.Marshal(reader.PlainValue(tree))
 	if err != nil {
-		p.report(phase, CodeValue, "the cascade of hook %s: %v", h.Name, err)
+		p.Error(phase, findings.CodeValue, "the cascade of hook %s: %v", h.Name, err)
 	}
 	c.Source, c.Deciding = source, *child.deciding
 	return c
@@ -242,8 +249,8 @@ func valueNode(n *yaml.Node, key string) *yaml.Node {
 }
 
 // phaseNode returns the tree of the phase of a name; nil where there is none.
-func phaseNode(root *object, name string) *yaml.Node {
-	list := root.get("phases")
+func phaseNode(root *reader.Object, name string) *yaml.Node {
+	list := root.Get("phases")
 	for i := 0; list != nil && i < len(list.Content); i++ {
 		phase := list.Content[i]
 		for phase.Kind == yaml.AliasNode {
@@ -254,4 +261,36 @@ func phaseNode(root *object, name string) *yaml.Node {
 		}
 	}
 	return nil
+}
+
+// A DescribedHook is a rule for an event of a coding agent.
+type DescribedHook struct {
+	Name        string          `json:"name"`
+	On          string          `json:"on"`
+	Files       []string        `json:"files,omitempty"`
+	Match       string          `json:"match,omitempty"`
+	Phase       string          `json:"phase,omitempty"` // whose checks are used
+	MaxAttempts int             `json:"max_attempts"`
+	OnExhausted string          `json:"on_exhausted"`
+	OnError     string          `json:"on_error"`
+	Gates       []DescribedGate `json:"gates"`
+}
+
+func (h *Hook) described() DescribedHook {
+	d := DescribedHook{
+		Name: h.Name, On: h.On, Files: h.Files, Phase: h.Phase, MaxAttempts: h.MaxAttempts,
+		OnExhausted: h.OnExhausted, OnError: h.OnError, Gates: h.Cascade.Phases[0].described("").Gates, Match: h.match,
+	}
+	return d
+}
+
+// row writes the hook as one line of a table.
+func (d DescribedHook) row(w io.Writer) {
+	names := make([]string, len(d.Gates))
+	for i, g := range d.Gates {
+		names[i] = g.Validator
+	}
+	of := cmp.Or(strings.Join(d.Files, ", "), d.Match)
+	fmt.Fprintf(w, "  %s\t%s\t%s\tat most %d attempts, then %s\n",
+		d.Name, reports.Fit(of, 60), reports.Fit(strings.Join(names, ", "), 60), d.MaxAttempts, d.OnExhausted)
 }

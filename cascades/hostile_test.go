@@ -8,11 +8,15 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/seed61713e19/capstan/validators/schema"
-	"github.com/seed61713e19/capstan/validators/validatorstest/processor"
+	"github.com/seed61713e19/capstan/cascades/internal/checks"
+	"github.com/seed61713e19/capstan/cascades/internal/findings"
+	"github.com/seed61713e19/capstan/cascades/internal/reader"
+	"github.com/seed61713e19/capstan/cascades/syntax"
+	"github.com/seed61713e19/capstan/internal/processor"
+	"github.com/seed61713e19/capstan/internal/schema"
 )
 
-// ok wraps a phase's other fields into a cascade that has nothing else wrong.
+// phaseWith returns a valid cascade with further keys in its phase.
 func phaseWith(fields string) string {
 	return "cascade_id: x\nphases:\n- name: a\n  instructions: x\n" + fields
 }
@@ -36,7 +40,7 @@ func merges(levels int) string {
 	return b.String() + "phases: [{name: a, instructions: x}]\n"
 }
 
-// wideMerges has one big mapping merged again and again.
+// wideMerges returns a large mapping that is merged repeatedly.
 func wideMerges() string {
 	var b strings.Builder
 	b.WriteString("cascade_id: x\ninputs_schema:\n  a: &a\n")
@@ -49,7 +53,7 @@ func wideMerges() string {
 	return b.String() + "phases: [{name: a, instructions: x}]\n"
 }
 
-// aliasChain nests values by way of aliases alone.
+// aliasChain returns values that only aliases nest.
 func aliasChain(levels int) string {
 	var b strings.Builder
 	b.WriteString("cascade_id: x\ninputs_schema:\n  a0: &a0 {x: 1}\n")
@@ -67,57 +71,57 @@ func each(n int, format string) string {
 	return b.String()
 }
 
-// TestHostileFiles holds that no text takes the parser down or much time, and what
-// it is told.
+// TestHostileFiles checks that no text crashes the parser or takes much time,
+// and compares the diagnostics.
 func TestHostileFiles(t *testing.T) {
 	const mega = 4 << 20
 	tests := []struct {
 		name, source string
 		code         string
 	}{
-		{"empty", "", CodeSyntax},
-		{"blank", " \n\n", CodeSyntax},
-		{"comment", "# nothing\n", CodeSyntax},
-		{"null", "null", CodeType},
-		{"scalar", "hello", CodeType},
-		{"list", "[1, 2]", CodeType},
-		{"json list", `[{"a": 1}]`, CodeType},
-		{"empty mapping", "{}", CodeMissing},
-		{"not UTF-8", "cascade_id: \xff", CodeSyntax},
-		{"UTF-16", "\xff\xfec\x00a\x00", CodeSyntax},
-		{"control character", "cascade_id: \x01", CodeSyntax},
-		{"bad escape", `cascade_id: "\q"`, CodeSyntax},
-		{"too large", "cascade_id: " + strings.Repeat("x", mega), CodeTooLarge},
-		{"brackets", strings.Repeat("[", mega), CodeSyntax},
-		{"braces", strings.Repeat(`{"a":`, mega/5), CodeSyntax},
-		{"deep JSON", `{"cascade_id":` + strings.Repeat("[", 5000) + strings.Repeat("]", 5000) + "}", CodeTooLarge},
-		{"deep YAML", "cascade_id: " + strings.Repeat("[", 5000) + strings.Repeat("]", 5000), CodeTooLarge},
-		{"deep dashes", strings.Repeat("- ", mega/2), CodeSyntax},
-		{"bomb", bomb(30), CodeTooLarge},
-		{"merges", merges(60), CodeTooLarge},
-		{"wide merges", wideMerges(), CodeTooLarge},
-		{"alias chain", aliasChain(12_000), CodeTooLarge},
-		{"cyclic merge", "cascade_id: x\nphases: []\nbudget: &b {<<: *b}", CodeCycle},
-		{"many values", "cascade_id: x\ninputs_schema:\n" + each(maxNodes, "  k%d: x\n"), CodeTooLarge},
-		{"many mistakes", "cascade_id: x\n" + each(40_000, "k%d: x\n"), CodeUnknownKey},
-		{"many handoffs", phaseWith("  handoffs:\n" + each(15_000, "  - p%d\n")), CodePhase},
-		{"many unknown tools", phaseWith("  tackle:\n" + each(15_000, "  - t%d\n")), CodeTool},
-		{"many contexts", phaseWith("  context:\n    from:\n" + each(15_000, "    - p%d\n")), CodePhase},
-		{"many variables", "cascade_id: x\nphases:\n- name: a\n  instructions: |\n" + each(20_000, "    {{ v%d }}\n"), CodeVariable},
-		{"many outputs", "cascade_id: x\nphases:\n- name: a\n  instructions: >\n" + each(12_000, "    {{ outputs.v%d }}\n"), CodePhase},
-		{"large template", phaseWith("  rules: {turn_prompt: \"" + strings.Repeat("x", 300<<10) + "\"}"), CodeTooLarge},
-		{"long words", phaseWith("  handoffs: [" + strings.Repeat("x", 1<<20) + ", " + strings.Repeat("y", 1<<20) + "]"), CodePhase},
-		{"deep expression", phaseWith("  when: \"" + strings.Repeat("(", 8000) + "\""), CodeExpression},
-		{"deep template", "cascade_id: x\nphases:\n- name: a\n  instructions: \"{{ " + strings.Repeat("(", 100_000) + " }}\"\n", CodeTemplate},
-		{"huge pattern", phaseWith("  output_extraction: {store_as: x, pattern: \"" + strings.Repeat("(a{1000}){1000}", 100) + "\"}"), CodePattern},
-		{"schema of another place", phaseWith("  output_schema: {$ref: \"https://example.com/s.json\"}"), CodeSchema},
-		{"schema of a file", phaseWith("  output_schema: {$ref: \"file:///etc/passwd\"}"), CodeSchema},
-		{"number beyond numbers", `{"cascade_id": "x", "budget": {"max_calls": 1e999}}`, CodeType},
-		{"number beyond integers", `{"cascade_id": "x", "budget": {"max_calls": 99999999999999999999}}`, CodeType},
-		{"NaN", phaseWith("  rules: {timeout: .nan}"), CodeType},
-		{"nothing anywhere", "cascade_id: null\ndescription: null\nmodel: null\ninputs_schema: null\nvalidators: null\ntools: null\nbudget: null\nphases: null", CodeType},
-		{"nothing in a phase", phaseWith("  model: null\n  tackle: null\n  context: null\n  rules: null\n  output_schema: null\n  wards: null\n  output_extraction: null\n  handoffs: null\n  when: null\n  sub_cascades: null\n  soundings: null\n  human_input: null\n  tool: null\n  inputs: null\n"), CodeType},
-		{"nothing in parts", phaseWith("  rules: {loop_until: null, on_exhausted: null, max_turns: null}\n  wards: {pre: null, turn: [null], post: [{validator: null}, {expr: null}, {judge: null}, {exec: null}, {schema: null}, {cascade: null}, {use: null}]}\n  handoffs: [{target: null}, {}]\n  soundings: {factor: null, validator: null}\n  sub_cascades: [null, {ref: null}]\n  output_extraction: {pattern: null, store_as: null}\n  human_input: {prompt: null, options: [null]}\n"), CodeType},
+		{"empty", "", findings.CodeSyntax},
+		{"blank", " \n\n", findings.CodeSyntax},
+		{"comment", "# nothing\n", findings.CodeSyntax},
+		{"null", "null", findings.CodeType},
+		{"scalar", "hello", findings.CodeType},
+		{"list", "[1, 2]", findings.CodeType},
+		{"json list", `[{"a": 1}]`, findings.CodeType},
+		{"empty mapping", "{}", findings.CodeMissing},
+		{"not UTF-8", "cascade_id: \xff", findings.CodeSyntax},
+		{"UTF-16", "\xff\xfec\x00a\x00", findings.CodeSyntax},
+		{"control character", "cascade_id: \x01", findings.CodeSyntax},
+		{"bad escape", `cascade_id: "\q"`, findings.CodeSyntax},
+		{"too large", "cascade_id: " + strings.Repeat("x", mega), findings.CodeTooLarge},
+		{"brackets", strings.Repeat("[", mega), findings.CodeSyntax},
+		{"braces", strings.Repeat(`{"a":`, mega/5), findings.CodeSyntax},
+		{"deep JSON", `{"cascade_id":` + strings.Repeat("[", 5000) + strings.Repeat("]", 5000) + "}", findings.CodeTooLarge},
+		{"deep YAML", "cascade_id: " + strings.Repeat("[", 5000) + strings.Repeat("]", 5000), findings.CodeTooLarge},
+		{"deep dashes", strings.Repeat("- ", mega/2), findings.CodeSyntax},
+		{"bomb", bomb(30), findings.CodeTooLarge},
+		{"merges", merges(60), findings.CodeTooLarge},
+		{"wide merges", wideMerges(), findings.CodeTooLarge},
+		{"alias chain", aliasChain(12_000), findings.CodeTooLarge},
+		{"cyclic merge", "cascade_id: x\nphases: []\nbudget: &b {<<: *b}", findings.CodeCycle},
+		{"many values", "cascade_id: x\ninputs_schema:\n" + each(reader.MaxNodes, "  k%d: x\n"), findings.CodeTooLarge},
+		{"many mistakes", "cascade_id: x\n" + each(40_000, "k%d: x\n"), findings.CodeUnknownKey},
+		{"many handoffs", phaseWith("  handoffs:\n" + each(15_000, "  - p%d\n")), findings.CodePhase},
+		{"many unknown tools", phaseWith("  tackle:\n" + each(15_000, "  - t%d\n")), findings.CodeTool},
+		{"many contexts", phaseWith("  context:\n    from:\n" + each(15_000, "    - p%d\n")), findings.CodePhase},
+		{"many variables", "cascade_id: x\nphases:\n- name: a\n  instructions: |\n" + each(20_000, "    {{ v%d }}\n"), findings.CodeVariable},
+		{"many outputs", "cascade_id: x\nphases:\n- name: a\n  instructions: >\n" + each(12_000, "    {{ outputs.v%d }}\n"), findings.CodePhase},
+		{"large template", phaseWith("  rules: {turn_prompt: \"" + strings.Repeat("x", 300<<10) + "\"}"), findings.CodeTooLarge},
+		{"long words", phaseWith("  handoffs: [" + strings.Repeat("x", 1<<20) + ", " + strings.Repeat("y", 1<<20) + "]"), findings.CodePhase},
+		{"deep expression", phaseWith("  when: \"" + strings.Repeat("(", 8000) + "\""), findings.CodeExpression},
+		{"deep template", "cascade_id: x\nphases:\n- name: a\n  instructions: \"{{ " + strings.Repeat("(", 100_000) + " }}\"\n", findings.CodeTemplate},
+		{"huge pattern", phaseWith("  output_extraction: {store_as: x, pattern: \"" + strings.Repeat("(a{1000}){1000}", 100) + "\"}"), findings.CodePattern},
+		{"schema of another place", phaseWith("  output_schema: {$ref: \"https://example.com/s.json\"}"), findings.CodeSchema},
+		{"schema of a file", phaseWith("  output_schema: {$ref: \"file:///etc/passwd\"}"), findings.CodeSchema},
+		{"number beyond numbers", `{"cascade_id": "x", "budget": {"max_calls": 1e999}}`, findings.CodeType},
+		{"number beyond integers", `{"cascade_id": "x", "budget": {"max_calls": 99999999999999999999}}`, findings.CodeType},
+		{"NaN", phaseWith("  rules: {timeout: .nan}"), findings.CodeType},
+		{"nothing anywhere", "cascade_id: null\ndescription: null\nmodel: null\ninputs_schema: null\nvalidators: null\ntools: null\nbudget: null\nphases: null", findings.CodeType},
+		{"nothing in a phase", phaseWith("  model: null\n  tackle: null\n  context: null\n  rules: null\n  output_schema: null\n  wards: null\n  output_extraction: null\n  handoffs: null\n  when: null\n  sub_cascades: null\n  soundings: null\n  human_input: null\n  tool: null\n  inputs: null\n"), findings.CodeType},
+		{"nothing in parts", phaseWith("  rules: {loop_until: null, on_exhausted: null, max_turns: null}\n  wards: {pre: null, turn: [null], post: [{validator: null}, {expr: null}, {judge: null}, {exec: null}, {schema: null}, {cascade: null}, {use: null}]}\n  handoffs: [{target: null}, {}]\n  soundings: {factor: null, validator: null}\n  sub_cascades: [null, {ref: null}]\n  output_extraction: {pattern: null, store_as: null}\n  human_input: {prompt: null, options: [null]}\n"), findings.CodeType},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -138,14 +142,14 @@ func TestHostileFiles(t *testing.T) {
 			if !has {
 				t.Errorf("no diagnostic %s among %.2000s", test.code, found)
 			}
-			if len(found) > maxFound+1 {
+			if len(found) > findings.MaxFound+1 {
 				t.Errorf("%d diagnostics", len(found))
 			}
 		})
 	}
 }
 
-// TestNoFiles holds that a cascade that names files fails where there are none.
+// TestNoFiles checks that a cascade which names files fails without files.
 func TestNoFiles(t *testing.T) {
 	_, err := Parse("x.yaml", []byte("cascade_id: x\nphases: [{name: a, instructions: \"@a.md\"}]"), nil, Known{})
 	if err == nil || !strings.HasSuffix(err.Error(), "x.yaml:2:34: a.md: there are no files here [unreadable-file]") {
@@ -153,7 +157,8 @@ func TestNoFiles(t *testing.T) {
 	}
 }
 
-// TestBounds holds what is taken at a bound, and what is said one beyond it.
+// TestBounds checks that each limit is allowed, and that a larger value is
+// reported.
 func TestBounds(t *testing.T) {
 	nested := func(form string) func(int) string {
 		return func(n int) string {
@@ -179,11 +184,11 @@ func TestBounds(t *testing.T) {
 		{"rows", number("tackle: [sql_query]}]\ndatabases: {shop: {url: shop.db, max_rows: %d}}"), maxRows, "max_rows must be at most"},
 		{"bytes of rows", number("tackle: [sql_query]}]\ndatabases: {shop: {url: shop.db, max_bytes: %d}}"), maxBytes, "max_bytes must be at most"},
 		{"seconds of a statement", number("tackle: [sql_query]}]\ndatabases: {shop: {url: shop.db, timeout: %d}}"), 600, "timeout must be at most 10m0s"},
-		{"seconds", number("}]\nbudget: {max_seconds: %d}"), maxSeconds, "max_seconds must be at most"},
+		{"seconds", number("}]\nbudget: {max_seconds: %d}"), 1e9, "max_seconds must be at most"},
 		{"tries", number("soundings: {factor: %d}}]"), maxSoundings, "factor must be at most"},
 		{"tries with those of reforge", number("soundings: {factor: 1, reforge: {honing_prompt: x, steps: %d, factor_per_step: 1}}}]"), maxSoundings, "there may be 100 tries with those of reforge"},
-		{"merges", nested("{<<: *a%d}"), maxMerges + 1, "merges are nested more than 20 deep"},
-		{"merges of lists", nested("{<<: [*a%d]}"), maxMerges / 2, "merges are nested more than 20 deep"},
+		{"merges", nested("{<<: *a%d}"), 21, "merges are nested more than 20 deep"},
+		{"merges of lists", nested("{<<: [*a%d]}"), 10, "merges are nested more than 20 deep"},
 		{"values", nested("{x: *a%d}"), 198, "values are nested more than 200 deep"},
 		{"brackets", func(n int) string {
 			return "cascade_id: x\nphases: [{name: a, instructions: x}]\ninputs_schema: {a: {default: " + strings.Repeat("[", n) + strings.Repeat("]", n) + "}}\n"
@@ -196,19 +201,19 @@ func TestBounds(t *testing.T) {
 		}, maxTemplate, "a template of 26"},
 		{"bytes", func(n int) string {
 			return "cascade_id: x\nphases: [{name: a, instructions: x}]\n#" + strings.Repeat("x", n)
-		}, maxSource - 52, "x.yaml:1:1: the file has 4194"},
+		}, syntax.MaxSource - 52, "x.yaml:1:1: the file has 4194"},
 		{"mistakes", func(n int) string {
 			return "cascade_id: x\nphases: [{name: a, instructions: x}]\n" + each(n, "k%d: x\n")
-		}, maxFound, "more than 1000 mistakes: the rest is not told"},
+		}, findings.MaxFound, "more than 1000 mistakes: the rest is not told"},
 		{"names", func(n int) string {
 			return "cascade_id: x\nphases:\n- name: a\n  compose: |\n" + each(n, "    {{ outputs.v%d }}\n")
-		}, maxFound, "more than 1000 mistakes: the rest is not told"},
+		}, findings.MaxFound, "more than 1000 mistakes: the rest is not told"},
 		{"warnings", func(n int) string {
 			return "cascade_id: x\ninputs_schema: {a: x}\nphases:\n- name: a\n  compose: |\n" + each(n, "    {{ input.v%d }}\n")
-		}, maxFound, "more than 1000 mistakes: the rest is not told"},
+		}, findings.MaxFound, "more than 1000 mistakes: the rest is not told"},
 	} {
 		for n, beyond := range map[int]bool{c.most: false, c.most + 1: true, c.most + 9: true} {
-			if found := found(t, "x.yaml", c.source(n)); strings.Contains(found.Error(), c.want) != beyond || len(found) > maxFound+1 {
+			if found := found(t, "x.yaml", c.source(n)); strings.Contains(found.Error(), c.want) != beyond || len(found) > findings.MaxFound+1 {
 				t.Errorf("%d %s: %d things are said: %.300s", n, c.name, len(found), found)
 			}
 			if _, err := Document("x.yaml", []byte(c.source(n))); (err != nil) != (beyond && (c.name == "brackets" || c.name == "bytes")) {
@@ -218,45 +223,48 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// What is not told any more puts no suggestion and no fix on what was told last.
+// TestBoundOfSuggestions checks that diagnostics beyond the limit leave the
+// suggestion and the fix of the last diagnostic unchanged.
 func TestBoundOfSuggestions(t *testing.T) {
 	for _, key := range []string{"descriptio: x", "cells: []", "tools: {a: {exec: [x], effect: read}}", "token_budget: {max_total: '9'}"} {
-		for n, beyond := range map[int]bool{maxFound - 1: false, maxFound: true, maxFound + 1: true} {
-			told := found(t, "x.yaml", "cascade_id: x\nphases: [{name: a, instructions: x}]\nbudget: {"+strings.ReplaceAll(each(n, "k%d: 1\n"), "\n", ", ")+"}\n"+key+"\n")
-			if last := told[len(told)-1]; (last.Code == CodeTooLarge) != beyond || (last.Suggestion == "" && last.Fix == nil) != beyond {
+		for n, beyond := range map[int]bool{findings.MaxFound - 1: false, findings.MaxFound: true, findings.MaxFound + 1: true} {
+			reported := found(t, "x.yaml", "cascade_id: x\nphases: [{name: a, instructions: x}]\nbudget: {"+strings.ReplaceAll(each(n, "k%d: 1\n"), "\n", ", ")+"}\n"+key+"\n")
+			if last := reported[len(reported)-1]; (last.Code == findings.CodeTooLarge) != beyond || (last.Suggestion == "" && last.Fix == nil) != beyond {
 				t.Errorf("%s: got %+v", key, last)
 			}
 		}
 	}
-	for compared, meant := range map[int]string{maxComparisons - 1: "name", maxComparisons: ""} {
-		p := &parser{found: Diagnostics{{Position: Position{Line: 1, Column: 1}}}, compared: compared}
-		if p.suggest("nam", func() []string { return []string{"name"} }); p.found[0].Suggestion != meant {
-			t.Errorf("with %d words compared it is %q", compared, p.found[0].Suggestion)
+	for compared, meant := range map[int]string{findings.MaxComparisons - 1: "name", findings.MaxComparisons: ""} {
+		p := reader.New(syntax.New("", nil))
+		p.Error(nil, findings.CodeValue, "x")
+		p.Compared = compared
+		if p.Suggest("nam", func() []string { return []string{"name"} }); p.Found[0].Suggestion != meant {
+			t.Errorf("with %d words compared it is %q", compared, p.Found[0].Suggestion)
 		}
 	}
 	words := len(schema.Keywords(nil))
-	for compared, told := range map[int]int{maxComparisons - words: 1, maxComparisons - words + 1: 0} {
-		p := &parser{compared: compared}
-		if p.strays(mappingOf("requird", &yaml.Node{}), map[string]any{"type": "object", "requird": nil}); len(p.found) != told {
-			t.Errorf("with %d words compared is said of a schema %v", compared, p.found)
+	for compared, reported := range map[int]int{findings.MaxComparisons - words: 1, findings.MaxComparisons - words + 1: 0} {
+		p := reader.New(syntax.New("", nil))
+		p.Compared = compared
+		one := checks.Schema{Node: mappingOf("requird", &yaml.Node{}), Source: map[string]any{"type": "object", "requird": nil}}
+		if checks.Run(&checks.Cascade{Schemas: []checks.Schema{one}}, p.Report); len(p.Found) != reported {
+			t.Errorf("after %d comparisons, a schema has the diagnostics %v", compared, p.Found)
 		}
 	}
-	p, value := &parser{nodes: maxNodes - 1}, &yaml.Node{Kind: yaml.MappingNode}
-	if p.resolve(value) != value || len(p.found) != 0 {
-		t.Errorf("the last value is none: %v", p.found)
+	p, value := reader.New(syntax.New("", nil)), &yaml.Node{Kind: yaml.MappingNode}
+	p.Nodes = reader.MaxNodes - 1
+	if p.Resolve(value) != value || len(p.Found) != 0 {
+		t.Errorf("the last value is none: %v", p.Found)
 	}
-	if beyond := p.resolve(value); beyond.Kind != yaml.ScalarNode || beyond.Tag != "!!null" || len(p.found) != 1 {
-		t.Errorf("behind it is %+v: %v", beyond, p.found)
+	if beyond := p.Resolve(value); beyond.Kind != yaml.ScalarNode || beyond.Tag != "!!null" || len(p.Found) != 1 {
+		t.Errorf("behind it is %+v: %v", beyond, p.Found)
 	}
-	for nodes, told := range map[int]int{maxNodes: 1, maxNodes + 1: 0} {
-		p := &parser{nodes: nodes}
-		if p.report(nil, CodeValue, "x"); len(p.found) != told {
-			t.Errorf("with %d values is said %v", nodes, p.found)
-		}
+	if p.Error(nil, findings.CodeValue, "x"); len(p.Found) != 1 {
+		t.Errorf("after the last value is reported %v", p.Found)
 	}
 }
 
-// TestBoundOfFiles holds that what files within may hold is bounded together.
+// TestBoundOfFiles checks that all files of a cascade share one limit.
 func TestBoundOfFiles(t *testing.T) {
 	const lists = "list: {default: &list [%s]}\n%s"
 	x := strings.Repeat("x, ", 300)
@@ -277,7 +285,8 @@ func TestBoundOfFiles(t *testing.T) {
 	}
 }
 
-// TestBoundOfComparisons holds that so do the words that are compared with others.
+// TestBoundOfComparisons checks that all files share the limit of compared
+// words.
 func TestBoundOfComparisons(t *testing.T) {
 	texts := map[string]string{}
 	for _, name := range []string{"a.yaml", "b.yaml"} {
@@ -286,15 +295,15 @@ func TestBoundOfComparisons(t *testing.T) {
 	for refs, all := range map[string]bool{"{ref: a.yaml}": true, "{ref: a.yaml}, {ref: b.yaml}": false} {
 		texts["x.yaml"] = "cascade_id: x\nphases: [{name: a, instructions: x, sub_cascades: [" + refs + "]}]\n"
 		_, err := Load("x.yaml", files(texts), known())
-		told := strings.Count(err.Error(), "no phase is called so")
+		reported := strings.Count(err.Error(), "no phase is called so")
 		meant := strings.Count(err.Error(), `did you mean "extraordinary"`)
-		if told != 130*(1+strings.Count(refs, ",")) || (meant == told) != all || meant < 130 {
-			t.Errorf("%s: of %d names %d are suggested", refs, told, meant)
+		if reported != 130*(1+strings.Count(refs, ",")) || (meant == reported) != all || meant < 130 {
+			t.Errorf("%s: of %d names %d are suggested", refs, reported, meant)
 		}
 	}
 }
 
-// TestDepth holds that cascades within cascades end somewhere.
+// TestDepth checks the limit of nested cascades.
 func TestDepth(t *testing.T) {
 	texts := map[string]string{"c40.yaml": "cascade_id: c40\nphases: [{name: a, instructions: x}]"}
 	for i := range 40 {
@@ -312,7 +321,8 @@ func TestDepth(t *testing.T) {
 	}
 }
 
-// TestSharedCascades holds that what is named often is read once.
+// TestSharedCascades checks that a cascade is read once, however often it is
+// named.
 func TestSharedCascades(t *testing.T) {
 	texts, read := map[string]string{}, 0
 	for i := range 12 {
@@ -331,7 +341,7 @@ func TestSharedCascades(t *testing.T) {
 	if len(c.Needs()) > 0 || len(c.Variables()) > 0 {
 		t.Error("no phase needs anything")
 	}
-	if c.Uses("set_state") {
+	if c.uses("set_state") {
 		t.Error("no phase names set_state")
 	}
 	if got := c.Models("given"); len(got) != 1 || got[0] != "given" {

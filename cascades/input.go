@@ -7,25 +7,29 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/seed61713e19/capstan/runner/spellings"
+	"github.com/seed61713e19/capstan/cascades/internal/checks"
+	"github.com/seed61713e19/capstan/cascades/internal/reader"
+	"github.com/seed61713e19/capstan/internal/reports"
+	"github.com/seed61713e19/capstan/internal/spellings"
+	"github.com/seed61713e19/capstan/templates"
 )
 
-// An InputError is one thing that is wrong with what a run is given.
+// An InputError is an error of one input of a run.
 type InputError struct {
 	Name       string `json:"name"` // of the input
 	Kind       string `json:"kind"` // [InputMissing], [InputUndeclared] or [InputUnfit]
 	Message    string `json:"message"`
-	Suggestion string `json:"suggestion,omitempty"` // what was probably meant
+	Suggestion string `json:"suggestion,omitempty"` // the name that was probably meant
 }
 
-// What may be wrong with an input.
+// The kinds of errors of inputs.
 const (
 	InputMissing    = "missing"
 	InputUndeclared = "undeclared"
-	InputUnfit      = "unfit" // not what its schema says
+	InputUnfit      = "unfit" // the schema refuses the value
 )
 
-// Error names the input and tells what is wrong with it, in one line.
+// Error returns the name of the input and the error in one line.
 func (e InputError) Error() string {
 	text := "input " + e.Name
 	if e.Kind == InputUnfit {
@@ -38,11 +42,11 @@ func (e InputError) Error() string {
 	return text
 }
 
-// InputErrors is everything that is wrong with what a run is given, in file
-// order, what the file does not declare behind.
+// InputErrors are the errors of the inputs of a run, in file order. Undeclared
+// inputs come last.
 type InputErrors []InputError
 
-// Error gives each mistake a line.
+// Error returns a line for each error.
 func (e InputErrors) Error() string {
 	lines := make([]string, len(e))
 	for i := range e {
@@ -51,8 +55,8 @@ func (e InputErrors) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Inherit gives a cascade's input what it declares and was not given, of the input
-// of the one that it is part of.
+// Inherit adds the declared inputs that are missing in the input of a nested
+// cascade, from the input of the outer one.
 func (c *Cascade) Inherit(input, outer map[string]any) {
 	for _, in := range c.Inputs {
 		value, there := outer[in.Name]
@@ -62,8 +66,8 @@ func (c *Cascade) Inherit(input, outer map[string]any) {
 	}
 }
 
-// Again is the input of an earlier run for another one: what the cascade does not
-// declare any more nobody gave to that.
+// Again returns the input of an earlier run for a new run, without inputs that
+// the cascade no longer declares.
 func (c *Cascade) Again(input map[string]any) map[string]any {
 	again := map[string]any{}
 	maps.Copy(again, input)
@@ -73,12 +77,11 @@ func (c *Cascade) Again(input map[string]any) map[string]any {
 	return again
 }
 
-// CheckInput tells everything that is wrong with an input of plain values before
-// a run is made of it; there is nothing where it may run. An input without a
-// default is missed where it is enforced, or where a template of a phase that no
-// run goes around reads it unguarded. What is given and not declared is wrong
-// only where inputs_schema declares anything. Where stopped, which may be nil,
-// gives an error, checking ends.
+// CheckInput returns the errors of the input of a run. An input without a
+// default is missing if the file enforces it, or if a phase that every run
+// visits reads it in a template. Undeclared inputs are errors only if
+// inputs_schema declares any. If stopped, which may be nil, returns an error,
+// the check ends.
 func (c *Cascade) CheckInput(stopped func() error, input map[string]any) InputErrors {
 	var wrong InputErrors
 	needed := sync.OnceValue(c.needed)
@@ -95,7 +98,8 @@ func (c *Cascade) CheckInput(stopped func() error, input map[string]any) InputEr
 	return append(wrong, c.Undeclared(input)...)
 }
 
-// Undeclared tells what is given to a cascade that declares inputs, and not these.
+// Undeclared returns an error for each input that the cascade does not declare,
+// if it declares any.
 func (c *Cascade) Undeclared(input map[string]any) (wrong InputErrors) {
 	if len(c.Inputs) == 0 {
 		return nil
@@ -107,7 +111,7 @@ func (c *Cascade) Undeclared(input map[string]any) (wrong InputErrors) {
 		}
 		e := InputError{Name: name, Kind: InputUndeclared, Message: "is not declared", Suggestion: spellings.Nearest(name, names)}
 		if e.Suggestion == "" {
-			e.Message += ": inputs_schema has " + oneLine(strings.Join(names, ", "), 200)
+			e.Message += ": inputs_schema has " + reports.Fit(strings.Join(names, ", "), 200)
 		}
 		wrong = append(wrong, e)
 	}
@@ -121,8 +125,8 @@ func (c *Cascade) inputNames() (names []string) {
 	return names
 }
 
-// Unread is [Cascade.Undeclared] of a cascade within another, which may read what it
-// does not declare: what it does not read either.
+// Unread is [Cascade.Undeclared] for a nested cascade, which may read inputs
+// that it does not declare.
 func (c *Cascade) Unread(input map[string]any) InputErrors {
 	wrong := c.Undeclared(input)
 	if len(wrong) == 0 {
@@ -132,8 +136,8 @@ func (c *Cascade) Unread(input map[string]any) InputErrors {
 	return slices.DeleteFunc(wrong, func(e InputError) bool { return all || read[e.Name] })
 }
 
-// inputsRead are the inputs that templates and expressions of the phases name; all
-// tells that one reads the input whole.
+// inputsRead returns the inputs that templates and expressions of the phases
+// read. all reports that one of them reads the whole input.
 func (c *Cascade) inputsRead() (read map[string]bool, all bool) {
 	read = map[string]bool{}
 	note := func(path []string) {
@@ -158,31 +162,29 @@ func (c *Cascade) inputsRead() (read map[string]bool, all bool) {
 		}
 		for _, check := range p.Checks() {
 			for _, f := range check.Validator.fields {
-				note(f.path)
+				note(f.Path)
 			}
 		}
 	}
 	return read, all
 }
 
-// checkGiven warns of inputs in o that a cascade within this one neither declares nor
-// reads, where it declares any.
-func (p *parser) checkGiven(o *object, c *Cascade) {
+// noteUnread notes the inputs in o that a nested cascade neither declares nor
+// reads, if it declares any.
+func (p *parser) noteUnread(o *reader.Object, c *Cascade) {
 	if o == nil || c == nil {
 		return
 	}
 	given := map[string]any{}
-	for _, name := range o.order {
+	for _, name := range o.Order {
 		given[name] = nil
 	}
 	for _, e := range c.Unread(given) {
-		p.warn(o.keys[e.Name], CodeUndeclared, "cascade %s has no input %q, and does not read it", c.ID, e.Name)
-		p.suggest(e.Name, c.inputNames)
+		p.facts.Unread = append(p.facts.Unread, checks.Unread{Node: o.Keys[e.Name], Name: e.Name, Cascade: c.ID, Inputs: c.inputNames()})
 	}
 }
 
-// Check tells what is wrong with a plain value as an enforced input; of one that
-// is only documented nothing is.
+// Check returns the errors of a value. Only enforced inputs have errors.
 func (in Input) Check(stopped func() error, value any, given bool) InputErrors {
 	switch {
 	case in.Schema == nil, !given && in.HasDefault:
@@ -204,7 +206,7 @@ func (in Input) Check(stopped func() error, value any, given bool) InputErrors {
 func (in Input) missing(why string) InputError {
 	e := InputError{Name: in.Name, Kind: InputMissing, Message: "is missing"}
 	if in.Description != "" {
-		e.Message += ": " + oneLine(in.Description, 200)
+		e.Message += ": " + reports.Fit(in.Description, 200)
 	}
 	if why != "" {
 		e.Message += "; " + why
@@ -216,7 +218,7 @@ func (in Input) unfit(why string) InputError {
 	return InputError{Name: in.Name, Kind: InputUnfit, Message: why}
 }
 
-// Asked are the cascade's inputs, of which each tells whether it is required.
+// Asked returns the inputs of the cascade with Required set.
 func (c *Cascade) Asked() []Input {
 	needed := c.needed()
 	list := slices.Clone(c.Inputs)
@@ -226,7 +228,7 @@ func (c *Cascade) Asked() []Input {
 	return list
 }
 
-// needed gives the inputs that no run can do without, each with the first phase
+// needed returns the inputs that every run needs, each with the first phase
 // that reads it.
 func (c *Cascade) needed() map[string]string {
 	readers := map[string]string{}
@@ -240,9 +242,8 @@ func (c *Cascade) needed() map[string]string {
 	return readers
 }
 
-// always lists phases that every run visits, as far as that is plain: from the
-// first on, while there is one way to go. A phase that may be skipped is not
-// among them and does not end the list.
+// always returns phases that every run visits: from the first phase on, while
+// only one way leads further. A phase that may be skipped is left out.
 func (c *Cascade) always() []*Phase {
 	var list []*Phase
 	seen := map[int]bool{}
@@ -267,4 +268,44 @@ func (c *Cascade) always() []*Phase {
 		i = next
 	}
 	return list
+}
+
+// names returns the variables that templates of the phase read, without those
+// of the phases of a group and of nested cascades.
+func (p *Phase) names() []templates.Name {
+	all := append(p.Soundings.templates(), p.System, p.Instructions, p.Compose, p.Rules.LoopPrompt, p.Rules.TurnPrompt, p.Rules.RetryInstructions)
+	values := []Values{p.Inputs}
+	if p.Each != nil {
+		values = append(values, p.Each.In)
+	}
+	for _, s := range p.Subs {
+		values = append(values, s.InputMap)
+	}
+	if p.Human != nil {
+		all = append(all, p.Human.Prompt)
+	}
+	validator := func(v *Validator) {
+		all, values = append(all, v.Criteria), append(values, v.With, v.InputMap)
+	}
+	if p.Tool != nil && p.Tool.Validator != nil {
+		validator(p.Tool.Validator)
+	}
+	for _, c := range p.Checks() {
+		validator(c.Validator)
+	}
+	var list []templates.Name
+	for _, t := range all {
+		if t != nil {
+			list = append(list, t.Names()...)
+		}
+	}
+	for _, v := range values {
+		list = append(list, v.Names()...)
+	}
+	return list
+}
+
+// inputs returns the inputs that templates of the phase read.
+func (p *Phase) inputs() []templates.Name {
+	return slices.DeleteFunc(p.names(), func(n templates.Name) bool { return len(n.Path) < 2 || n.Path[0] != "input" })
 }

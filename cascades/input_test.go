@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestCheckInput holds what a run may be given: each cascade declares a and b,
-// where nothing else is said, and has the phases that are listed.
+// TestCheckInput checks the inputs of a run. Unless a case declares others,
+// each cascade has the inputs a and b, and the listed phases.
 func TestCheckInput(t *testing.T) {
 	const declared = "inputs_schema: {a: The a, b: {type: integer, default: 3}}"
 	for name, c := range map[string]struct {
@@ -91,8 +91,8 @@ func TestCheckInput(t *testing.T) {
 	}
 }
 
-// A cascade within another is given what that one has under the name of an input, but
-// where it is given another value.
+// TestInherit checks that a nested cascade inherits the inputs of the same name
+// unless it gets another value.
 func TestInherit(t *testing.T) {
 	c := parsed(t, "cascade_id: c\ninputs_schema: {a: The a, b: The b, c: The c}\nphases: [{name: x, instructions: x}]", nil)
 	input := given("a", 1)
@@ -102,7 +102,7 @@ func TestInherit(t *testing.T) {
 	}
 }
 
-// given makes a plain object of names and values.
+// given returns an object of names and values.
 func given(pairs ...any) map[string]any {
 	out := map[string]any{}
 	for i := 0; i < len(pairs); i += 2 {

@@ -8,9 +8,9 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/seed61713e19/capstan/cascades/windlass"
+	"github.com/seed61713e19/capstan/internal/schema"
+	"github.com/seed61713e19/capstan/internal/windlass"
 	"github.com/seed61713e19/capstan/validators"
-	"github.com/seed61713e19/capstan/validators/schema"
 )
 
 //go:embed cascade.schema.json
@@ -27,16 +27,16 @@ var published = sync.OnceValue(func() []byte {
 	return out
 })
 
-// JSONSchema is the JSON Schema (2020-12) of cascade files, for editors: every
-// key with what it means, the values it may have and its default. Of names it
-// says that there is one, see [JSONSchemaOf].
+// JSONSchema returns the JSON Schema (2020-12) of cascade files for editors:
+// every key with its description, its values and its default. Names may have
+// any text, see [JSONSchemaOf].
 func JSONSchema() []byte { return bytes.Clone(published()) }
 
-// JSONSchemaOf is [JSONSchema] with the names of what is known, each with what it
-// is, and with the parameters of each validator under its with. Any other name
-// may stand there too: files give names of their own. It is valid in the strict
-// mode of ajv. What needs more than the file alone, such as whether a phase of
-// that name exists, only [Parse] can tell.
+// JSONSchemaOf returns [JSONSchema] with the known names, their descriptions,
+// and the parameters of each validator under its with. Other names are valid
+// too, because files define names. The schema is valid in the strict mode of
+// ajv. It does not check what only [Parse] can check, such as references to
+// phases.
 func JSONSchemaOf(known Known) ([]byte, error) {
 	source, _ := schema.Parse(published()) // it is this package's own
 	root, _ := source.(map[string]any)
@@ -71,38 +71,40 @@ func constant(name, description string) any {
 	return map[string]any{"const": name, "description": description}
 }
 
-// parametersOf are the rules for what stands under the with of a validator. Where
-// the file defines a validator of that name none may stand there at all, so that
-// they hold for any with beside the name.
+// parametersOf returns the rules for the with of a validator. A validator that
+// the file defines has no with, so the rules hold for any validator of the
+// name.
 func parametersOf(v validators.Validator) []any {
 	then := mapping(map[string]any{"with": withTemplates(v.Params())})
 	rules := []any{map[string]any{
 		"if":   map[string]any{"anyOf": []any{named("validator", v.Name, "with"), named("use", v.Name, "with")}},
 		"then": then,
 	}}
-	if needed, _ := v.Params()["required"].([]any); len(needed) > 0 && windlass.Judge(v.Name) == "" { // one of Windlass's is a judge without parameters
+	_, judge := windlass.Find("judge", v.Name) // without parameters
+	if needed, _ := v.Params()["required"].([]any); len(needed) > 0 && !judge {
 		rules = append(rules, map[string]any{"if": named("use", v.Name), "then": mapping(map[string]any{"with": true}, "with")})
 	}
 	return rules
 }
 
-// argumentsOf tells what the inputs of a phase may have where it runs the tool or
-// the validator. It refuses nothing: a file may define another one of that name.
+// argumentsOf returns the schema of the inputs of a phase that runs the tool or validator. It
+// refuses nothing, because a file may redefine the name.
 func argumentsOf(name string, params map[string]any) any {
-	told := map[string]any{}
+	described := map[string]any{}
 	properties, _ := params["properties"].(map[string]any)
 	for key, one := range properties {
 		property, _ := one.(map[string]any)
-		told[key] = true
+		described[key] = true
 		if about, _ := property["description"].(string); about != "" {
-			told[key] = map[string]any{"description": about}
+			described[key] = map[string]any{"description": about}
 		}
 	}
-	inputs := map[string]any{"type": "object", "properties": told}
+	inputs := map[string]any{"type": "object", "properties": described}
 	return map[string]any{"if": named("tool", name, "inputs"), "then": mapping(map[string]any{"inputs": inputs})}
 }
 
-// named is the schema of an object with a key that is a name, and with others.
+// named returns the schema of an object with a key that is a name, and with
+// other keys.
 func named(key, name string, others ...string) map[string]any {
 	properties := map[string]any{key: map[string]any{"const": name}}
 	for _, other := range others {
@@ -119,8 +121,8 @@ func mapping(properties map[string]any, required ...string) map[string]any {
 	return o
 }
 
-// withTemplates is the schema of parameters of which each may be a template, or
-// have one in it: what it gives is known when it is rendered.
+// withTemplates returns a schema of parameters that also accepts templates,
+// whose values are only known at run time.
 func withTemplates(params map[string]any) map[string]any {
 	own := maps.Clone(params)
 	properties, _ := params["properties"].(map[string]any)
@@ -139,8 +141,8 @@ func withTemplates(params map[string]any) map[string]any {
 	return own
 }
 
-// rendered is the schema of a text that is a template, and of lists and objects
-// with one in them.
+// rendered returns the schema of a template, and of lists and objects that
+// contain one.
 func rendered() any {
 	self := map[string]any{"$ref": "#/$defs/rendered"}
 	return map[string]any{

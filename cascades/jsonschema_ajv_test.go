@@ -9,12 +9,12 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/seed61713e19/capstan/validators/schema"
+	"github.com/seed61713e19/capstan/internal/schema"
 )
 
-// TestJSONSchemaIsStrict holds the schema, as it is and with the names of what is
-// known, against the strict mode of ajv, which editors and CI use: it compiles
-// there, takes what is right and refuses what is not.
+// TestJSONSchemaIsStrict compiles the schema, with and without known names, in
+// the strict mode of ajv. Editors and CI use this mode. The schema must accept
+// valid files and reject invalid files.
 func TestJSONSchemaIsStrict(t *testing.T) {
 	if _, err := program.LookPath("npm"); err != nil || testing.Short() {
 		t.Skip("there is no node here: the schema is not tried with ajv")

@@ -11,10 +11,10 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/seed61713e19/capstan/cascades/cascadestest"
+	"github.com/seed61713e19/capstan/internal/cascadestest"
+	"github.com/seed61713e19/capstan/internal/schema"
 	"github.com/seed61713e19/capstan/runner/tool"
 	"github.com/seed61713e19/capstan/validators"
-	"github.com/seed61713e19/capstan/validators/schema"
 )
 
 func schemaOfCascades(t *testing.T) (*schema.Schema, map[string]any) {
@@ -22,7 +22,7 @@ func schemaOfCascades(t *testing.T) (*schema.Schema, map[string]any) {
 	return compiledSchema(t, JSONSchema())
 }
 
-// schemaOfKnown is the schema as capstan schema prints it, of what [known] has.
+// schemaOfKnown returns the output of capstan schema with the names of [known].
 func schemaOfKnown(t *testing.T) *schema.Schema {
 	t.Helper()
 	text, err := JSONSchemaOf(known())
@@ -46,7 +46,8 @@ func compiledSchema(t *testing.T, text []byte) (*schema.Schema, map[string]any) 
 	return s, source.(map[string]any)
 }
 
-// What the schema has of names that are known, and of their parameters, stands in a file.
+// TestJSONSchemaTells compares a file with the parts of the schema that depend
+// on known names and their parameters.
 func TestJSONSchemaTells(t *testing.T) {
 	bare := validators.New("bare", "It is as long", func(context.Context, struct {
 		Long int `json:"long"`
@@ -76,7 +77,7 @@ func TestJSONSchemaTells(t *testing.T) {
 	cascadestest.Golden(t, *update, "testdata/known.txt", b.String())
 }
 
-// asPlain reads a cascade file as plain values.
+// asPlain returns the values of a cascade file.
 func asPlain(t *testing.T, source []byte) any {
 	t.Helper()
 	var v any
@@ -92,8 +93,8 @@ func asPlain(t *testing.T, source []byte) any {
 	return plain
 }
 
-// TestJSONSchemaPublished checks that the printed schema has no notes for those who write it,
-// and no links, which lead nowhere in an editor.
+// TestJSONSchemaPublished checks that the printed schema has no notes for its
+// authors, and no links, because an editor cannot follow them.
 func TestJSONSchemaPublished(t *testing.T) {
 	text := string(JSONSchema())
 	if strings.Contains(text, "$comment") || strings.Contains(text, "](") || !strings.Contains(text, "The model of every phase") {
@@ -101,8 +102,8 @@ func TestJSONSchemaPublished(t *testing.T) {
 	}
 }
 
-// rightFiles are cascades that nothing is wrong with: the shipped ones, those of the
-// pages and of the tests, by name.
+// rightFiles returns valid cascades by name: the shipped ones, and those of the
+// pages and of the tests.
 func rightFiles(t *testing.T) map[string][]byte {
 	t.Helper()
 	all := map[string][]byte{}
@@ -127,22 +128,22 @@ func rightFiles(t *testing.T) map[string][]byte {
 	return all
 }
 
-// TestJSONSchemaTakesGood holds that what the parser takes the schema takes, with
-// the names of what is known and without.
+// TestJSONSchemaTakesGood checks that the schema accepts every file that the
+// parser accepts. It tests the schema with and without known names.
 func TestJSONSchemaTakesGood(t *testing.T) {
 	plain, _ := schemaOfCascades(t)
 	withNames := schemaOfKnown(t)
 	for name, source := range rightFiles(t) {
 		for kind, s := range map[string]*schema.Schema{"plain": plain, "with names": withNames} {
-			if broken := s.Refusal(nil, asPlain(t, source)); broken != nil {
+			if broken := s.Validate(nil, asPlain(t, source)); broken != nil {
 				t.Errorf("%s, %s: %v", name, kind, broken)
 			}
 		}
 	}
 }
 
-// unseen are the files of testdata/bad that are right as far as a schema sees,
-// with why it cannot see more.
+// unseen lists the files of testdata/bad that are valid for a schema, with the
+// reason.
 var unseen = map[string]string{
 	"beside.yaml":       "it sees one file, and not what those say that it names",
 	"siblings.yaml":     "likewise",
@@ -151,12 +152,13 @@ var unseen = map[string]string{
 	"neighbours.yaml":   "what a schema says, and where YAML ends a text, it does not look at",
 	"no_databases.yaml": "that a tool needs something of the file's top is known to the tool",
 	"texts.yaml":        "templates, expressions and patterns are texts to it",
+	"order.yaml":        "likewise",
 	"tries_name.yaml":   "that a phase may not be called so hangs on what stands beside the phases",
 	"twice.yaml":        "it is handed the first of two documents",
 }
 
-// TestJSONSchemaSeesBad holds which of the bad cascades the schema refuses, and
-// that the rest cannot be refused by it.
+// TestJSONSchemaSeesBad checks that the schema rejects every file of
+// testdata/bad, except those in unseen.
 func TestJSONSchemaSeesBad(t *testing.T) {
 	s := schemaOfKnown(t)
 	for _, name := range glob(t, "testdata/bad/*.yaml") {
@@ -166,18 +168,18 @@ func TestJSONSchemaSeesBad(t *testing.T) {
 		}
 		var v any
 		if yaml.Unmarshal(source, &v) != nil {
-			continue // no YAML: an editor says so without a schema
+			continue // not YAML: an editor reports this without a schema
 		}
 		plain, err := schema.Plain(v)
-		refused := err != nil || s.Refusal(nil, plain) != nil
-		if why := unseen[filepath.Base(name)]; refused == (why != "") {
-			t.Errorf("%s is refused: %v; the reason not to: %q", name, refused, why)
+		refused := err != nil || s.Validate(nil, plain) != nil
+		if reason := unseen[filepath.Base(name)]; refused == (reason != "") {
+			t.Errorf("%s is refused: %v; the reason not to: %q", name, refused, reason)
 		}
 	}
 }
 
-// TestJSONSchemaRefusesBad holds that it does not take what it can tell is
-// wrong: a good cascade with one thing changed.
+// TestJSONSchemaRefusesBad checks that the schema rejects a valid cascade after
+// one invalid change.
 func TestJSONSchemaRefusesBad(t *testing.T) {
 	s := schemaOfKnown(t)
 	for _, bad := range []string{
@@ -226,7 +228,7 @@ func TestJSONSchemaRefusesBad(t *testing.T) {
 		"cascade_id: x\nphases: [{name: a, instructions: x, wards: {post: [{use: keywords, with: {any: [x, 3]}}]}}]",
 		"cascade_id: x\nvalidators: {v: {use: contains, with: {text: 3}}}\nphases: [{name: a, instructions: x}]",
 	} {
-		if s.Refusal(nil, asPlain(t, []byte(bad))) == nil {
+		if s.Validate(nil, asPlain(t, []byte(bad))) == nil {
 			t.Errorf("the schema takes\n%s", bad)
 		}
 		if _, err := Parse("x.yaml", []byte(bad), nil, known()); err == nil {
@@ -235,8 +237,8 @@ func TestJSONSchemaRefusesBad(t *testing.T) {
 	}
 }
 
-// TestJSONSchemaIsOpen holds that a name of the file's own, and a template in the
-// place of a parameter, are taken.
+// TestJSONSchemaIsOpen checks that the schema accepts names which the file
+// defines, and templates as parameters.
 func TestJSONSchemaIsOpen(t *testing.T) {
 	s := schemaOfKnown(t)
 	for _, good := range []string{
@@ -247,7 +249,7 @@ func TestJSONSchemaIsOpen(t *testing.T) {
 		"cascade_id: x\ntools: {read_file: {exec: [cat], parameters: {type: object, properties: {path: {type: integer}}}}}\nphases: [{name: a, tool: read_file, inputs: {path: 3}}]",
 		"cascade_id: x\nphases: [{name: a, tool: max_length, inputs: {max: 3, content: x}}]",
 	} {
-		if broken := s.Refusal(nil, asPlain(t, []byte(good))); broken != nil {
+		if broken := s.Validate(nil, asPlain(t, []byte(good))); broken != nil {
 			t.Errorf("%v\n%s", broken, good)
 		}
 		if _, err := Parse("x.yaml", []byte(good), nil, known()); err != nil {

@@ -14,10 +14,14 @@ import (
 	"testing"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/seed61713e19/capstan/cascades/internal/reader"
+	"github.com/seed61713e19/capstan/cascades/syntax"
 )
 
-// places are where the JSON Schema declares the keys of what the parser reads, by
-// what that is called; where nothing is said here, a definition of that name does.
+// places are the places in the JSON Schema that declare the keys of a mapping,
+// by the parser's name of the mapping. A mapping without an entry has a
+// definition of that name.
 var places = map[string]string{
 	"the cascade":          "",
 	"a phase":              "$defs/phase",
@@ -38,11 +42,11 @@ var places = map[string]string{
 	"a sub-cascade":        "$defs/sub_cascade",
 }
 
-// A declaration is what the schema says of a mapping, in its order.
+// A declaration is the schema of a mapping, in its order.
 type declaration struct {
 	keys      []string
 	of        map[string]property
-	nodes     map[string]*yaml.Node // of the keys
+	nodes     map[string]*yaml.Node // by key
 	required  []string
 	dependent map[string]struct {
 		AnyOf []struct{ Required []string } `yaml:"anyOf"`
@@ -67,11 +71,11 @@ type property struct {
 	Comment string `yaml:"$comment"`
 }
 
-// declarations are those of every mapping, by what the parser calls it.
+// declarations returns the declaration of every mapping, by the parser's name.
 func declarations(t *testing.T) map[string]declaration {
 	t.Helper()
 	var root yaml.Node
-	if err := yaml.Unmarshal(jsonSchema, &root); err != nil { // which keeps the order
+	if err := yaml.Unmarshal(jsonSchema, &root); err != nil { // YAML keeps the order
 		t.Fatal(err)
 	}
 	all, placed := map[string]declaration{}, map[string]bool{}
@@ -117,7 +121,7 @@ func declarationAt(t *testing.T, root *yaml.Node, place string) declaration {
 	return d
 }
 
-// at is what stands at a place of a schema, nil where nothing does.
+// at returns the node at a place of a schema, or nil.
 func at(n *yaml.Node, place string) *yaml.Node {
 	for _, word := range strings.FieldsFunc(place, func(c rune) bool { return c == '/' }) {
 		var below *yaml.Node
@@ -136,12 +140,13 @@ func at(n *yaml.Node, place string) *yaml.Node {
 	return n
 }
 
-// TestKeysAreDeclared holds that the keys that the parser knows are the schema's.
+// TestKeysAreDeclared compares the parser's known keys with the keys of the
+// schema.
 func TestKeysAreDeclared(t *testing.T) {
 	var b bytes.Buffer
 	b.WriteString(`// Code generated from cascade.schema.json by TestKeysAreDeclared; DO NOT EDIT.
 
-package cascades
+package reader
 
 import "sync"
 
@@ -172,48 +177,48 @@ var declared = sync.OnceValue(func() map[string][]key {
 		b.WriteString("},\n")
 	}
 	b.WriteString("}})\n")
-	told, err := format.Source(b.Bytes())
+	formatted, err := format.Source(b.Bytes())
 	if err != nil {
 		t.Fatal(err)
 	}
-	const name = "keys_declared.go"
+	const name = "internal/reader/keys_declared.go"
 	if *update {
-		if err := os.WriteFile(name, told, 0o644); err != nil {
+		if err := os.WriteFile(name, formatted, 0o644); err != nil {
 			t.Fatal(err)
 		}
-	} else if is, _ := os.ReadFile(name); !bytes.Equal(is, told) {
+	} else if is, _ := os.ReadFile(name); !bytes.Equal(is, formatted) {
 		t.Error("the keys are others: go test ./cascades -run TestKeysAreDeclared -update")
 	}
 }
 
-// TestKeysAreRead holds the declared keys against those that the parser reads,
-// both ways. $schema is for editors, and a validator is read in one place wherever
-// it is written.
+// TestKeysAreRead compares the declared keys with the keys that the parser
+// reads. Editors use $schema. Validators are read in the same place wherever
+// they are written.
 func TestKeysAreRead(t *testing.T) {
 	read := map[string]map[string]bool{}
 	for _, name := range glob(t, "testdata/good/*", "testdata/bad/*.yaml") {
-		within := map[*object]map[string]bool{}
+		within := map[*reader.Object]map[string]bool{}
 		source, err := os.ReadFile(name)
 		if err != nil {
 			continue // a folder
 		}
-		p := &parser{file: filepath.Base(name), source: source, open: folder(filepath.Dir(name)), files: new([]File), known: known(), loading: []string{filepath.Base(name)}, loaded: map[string]*Cascade{}}
-		p.read = func(o *object, key string) {
-			if read[o.kind] == nil {
-				read[o.kind] = map[string]bool{}
+		p := &parser{Reader: reader.New(syntax.New(filepath.Base(name), source)), open: folder(filepath.Dir(name)), files: new([]File), known: known(), loading: []string{filepath.Base(name)}, loaded: map[string]*Cascade{}}
+		p.Observe = func(o *reader.Object, key string) {
+			if read[o.Kind] == nil {
+				read[o.Kind] = map[string]bool{}
 			}
 			if within[o] == nil {
 				within[o] = map[string]bool{}
 			}
-			read[o.kind][key], within[o][key] = true, true
+			read[o.Kind][key], within[o][key] = true, true
 		}
-		if p.parse(); len(p.found) > 0 {
+		if p.parse(); len(p.Found) > 0 {
 			continue
 		}
 		for o, keys := range within {
-			for _, key := range o.order {
-				if declares(o.kind, key) && !keys[key] && key != "$schema" {
-					t.Errorf("%s: %s may have %s, which nobody reads there", name, o.what, key)
+			for _, key := range o.Order {
+				if reader.Declares(o.Kind, key) && !keys[key] && key != "$schema" {
+					t.Errorf("%s: %s may have %s, which nobody reads there", name, o.What, key)
 				}
 			}
 		}
@@ -229,7 +234,7 @@ func TestKeysAreRead(t *testing.T) {
 			}
 		}
 		for key := range read[kind] {
-			if !declares(kind, key) && key != "" {
+			if !reader.Declares(kind, key) && key != "" {
 				t.Errorf("the parser reads %q of %q, which the schema lacks", key, kind)
 			}
 		}

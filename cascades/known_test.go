@@ -6,27 +6,28 @@ import (
 	"runtime/debug"
 	"testing"
 
-	"github.com/seed61713e19/capstan/cascades/cascadestest"
+	"github.com/seed61713e19/capstan/cascades/syntax"
+	"github.com/seed61713e19/capstan/internal/cascadestest"
 	"github.com/seed61713e19/capstan/runner/tool"
 	"github.com/seed61713e19/capstan/validators"
 )
 
-// TestMain has garbage collected seldom: of the many files that are read here little
-// lives on, and a fifth of the time was spent on finding that out. The hostile ones
-// are to take no more memory for it.
+// TestMain sets a high GOGC. The tests read many files and retain little, and
+// the collector took a fifth of the time. Hostile files must not take more
+// memory for it.
 func TestMain(m *testing.M) {
 	debug.SetGCPercent(400)
 	debug.SetMemoryLimit(400 << 20)
 	m.Run()
 }
 
-// known is what the test cascades may name.
+// known returns the names that the test cascades may use.
 func known() Known {
 	return Known{Validators: cascadestest.Validators(), Tools: cascadestest.Tools(), Remote: nowhere{}}
 }
 
-// nowhere makes what it is asked for of servers that are not there: loading
-// reaches none.
+// nowhere has the validators and tools of servers that do not exist. Loading
+// must not connect to a server.
 type nowhere struct{}
 
 func (nowhere) Validator(_ Server, name string) validators.Validator {
@@ -48,7 +49,7 @@ var (
 	glob   = cascadestest.Glob
 )
 
-// parsed is a cascade that has nothing wrong with it.
+// parsed parses a valid cascade.
 func parsed(t testing.TB, source string, texts map[string]string) *Cascade {
 	t.Helper()
 	c, err := Parse("test.yaml", []byte(source), files(texts), known())
@@ -58,12 +59,12 @@ func parsed(t testing.TB, source string, texts map[string]string) *Cascade {
 	return c
 }
 
-// found is what is wrong with a text.
-func found(t testing.TB, name, source string) Diagnostics {
+// found returns the diagnostics of an invalid text.
+func found(t testing.TB, name, source string) syntax.Diagnostics {
 	t.Helper()
 	_, err := Parse(name, []byte(source), files(nil), known())
 	if err == nil {
 		return nil
 	}
-	return err.(Diagnostics)
+	return err.(syntax.Diagnostics)
 }

@@ -13,13 +13,15 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 	"gopkg.in/yaml.v3"
 
-	"github.com/seed61713e19/capstan/validators/schema"
+	"github.com/seed61713e19/capstan/cascades/syntax"
+	"github.com/seed61713e19/capstan/internal/schema"
 )
 
 var update = flag.Bool("update", false, "rewrite what the transcripts compare with")
 
-// TestMistakes holds what is said of each mistake in testdata/mistakes.txtar: its
-// place, what to do, what --fix makes of it, and whether the schema sees it.
+// TestMistakes compares the diagnostics of each mistake in
+// testdata/mistakes.txtar: the place, the advice, the result of --fix, and
+// whether the schema reports it.
 func TestMistakes(t *testing.T) {
 	const name = "testdata/mistakes.txtar"
 	archive, err := txtar.ParseFile(name)
@@ -27,7 +29,7 @@ func TestMistakes(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := schemaOfKnown(t)
-	said := &txtar.Archive{Comment: archive.Comment}
+	result := &txtar.Archive{Comment: archive.Comment}
 	mistakes := 0
 	for i, f := range archive.Files {
 		if path.Ext(f.Name) == ".said" {
@@ -35,7 +37,7 @@ func TestMistakes(t *testing.T) {
 		}
 		mistakes++
 		got := toldOf(t, s, f.Name, f.Data)
-		said.Files = append(said.Files, f, txtar.File{Name: f.Name + ".said", Data: []byte(got)})
+		result.Files = append(result.Files, f, txtar.File{Name: f.Name + ".said", Data: []byte(got)})
 		if i+1 == len(archive.Files) || archive.Files[i+1].Name != f.Name+".said" || string(archive.Files[i+1].Data) != got {
 			t.Errorf("of %s is said\n%s", f.Name, got)
 		}
@@ -44,14 +46,14 @@ func TestMistakes(t *testing.T) {
 		t.Errorf("only %d mistakes", mistakes)
 	}
 	if *update {
-		if err := os.WriteFile(name, txtar.Format(said), 0o600); err != nil {
+		if err := os.WriteFile(name, txtar.Format(result), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
 }
 
-// TestMistakesWithin holds that of a cascade that is wrong nothing is said but what is
-// said of it alone, in whatever way another names it.
+// TestMistakesWithin checks that an invalid cascade has the same diagnostics
+// within another cascade, however the other cascade names it.
 func TestMistakesWithin(t *testing.T) {
 	const outer = `cascade_id: outer
 validators: {judge: {cascade: wrong}}
@@ -79,7 +81,8 @@ phases:
 	}
 }
 
-// What is mended in a text that has changed meanwhile is what is still there, once.
+// TestFixed applies fixes to a text that has changed meanwhile. Only the
+// mistakes that remain are fixed, once.
 func TestFixed(t *testing.T) {
 	list := found(t, "x.yaml", "cascade_id: x\ndescriptio: y\nphases: [{name: a, instructons: x}]\n")
 	for text, want := range map[string]string{
@@ -98,21 +101,22 @@ func TestFixed(t *testing.T) {
 	}
 }
 
-// Of fixes that overlap the last in the line is made; those that touch are both made.
+// TestFixedOverlaps checks that the last of several overlapping fixes of a line
+// is applied. Adjacent fixes are all applied.
 func TestFixedOverlaps(t *testing.T) {
-	fix := func(line, from, to int, text string) Diagnostic {
-		return Diagnostic{Fix: &Fix{Position: Position{"x", line, from}, EndColumn: to, Text: text, Sure: true}}
+	fix := func(line, from, to int, text string) syntax.Diagnostic {
+		return syntax.Diagnostic{Fix: &syntax.Fix{Position: syntax.Position{File: "x", Line: line, Column: from}, EndColumn: to, Text: text, Sure: true}}
 	}
 	for _, c := range []struct {
-		list Diagnostics
+		list syntax.Diagnostics
 		want string
 		made int
 	}{
-		{Diagnostics{fix(1, 1, 2, "A"), fix(1, 2, 3, "B")}, "AB\ncd", 2},
-		{Diagnostics{fix(1, 2, 3, ""), fix(2, 1, 3, "C"), fix(3, 1, 1, "no"), fix(2, 1, 4, "no")}, "a\nC", 2},
-		{Diagnostics{fix(2, 1, 3, "C"), fix(1, 1, 3, "no"), fix(1, 2, 3, "B")}, "aB\nC", 2},
-		{Diagnostics{fix(1, 2, 3, "BB"), fix(2, 1, 2, "C"), fix(2, 1, 2, "C")}, "aBB\nCd", 2},
-		{Diagnostics{fix(1, 2, 3, `""`), {}, {Fix: &Fix{Position: Position{"x", 2, 1}, EndColumn: 2, Text: "no"}}}, "a\"\"\ncd", 1},
+		{syntax.Diagnostics{fix(1, 1, 2, "A"), fix(1, 2, 3, "B")}, "AB\ncd", 2},
+		{syntax.Diagnostics{fix(1, 2, 3, ""), fix(2, 1, 3, "C"), fix(3, 1, 1, "no"), fix(2, 1, 4, "no")}, "a\nC", 2},
+		{syntax.Diagnostics{fix(2, 1, 3, "C"), fix(1, 1, 3, "no"), fix(1, 2, 3, "B")}, "aB\nC", 2},
+		{syntax.Diagnostics{fix(1, 2, 3, "BB"), fix(2, 1, 2, "C"), fix(2, 1, 2, "C")}, "aBB\nCd", 2},
+		{syntax.Diagnostics{fix(1, 2, 3, `""`), {}, {Fix: &syntax.Fix{Position: syntax.Position{File: "x", Line: 2, Column: 1}, EndColumn: 2, Text: "no"}}}, "a\"\"\ncd", 1},
 	} {
 		if got, n := c.list.Fixed("x", []byte("ab\ncd")); string(got) != c.want || n != c.made {
 			t.Errorf("%d made: %q, want %q", n, got, c.want)
@@ -120,11 +124,12 @@ func TestFixedOverlaps(t *testing.T) {
 	}
 }
 
-// toldOf is all that is said of a file.
+// toldOf returns the diagnostics of a file with their fixes, and whether the
+// schema rejects the file.
 func toldOf(t *testing.T, s *schema.Schema, name string, source []byte) string {
 	t.Helper()
 	c, err := Parse(name, source, files(nil), known())
-	var list Diagnostics
+	var list syntax.Diagnostics
 	if !errors.As(err, &list) {
 		list = c.Warnings
 	}
@@ -148,7 +153,7 @@ func toldOf(t *testing.T, s *schema.Schema, name string, source []byte) string {
 	var v any
 	switch {
 	case yaml.Unmarshal(source, &v) != nil:
-	case s.Refusal(nil, v) != nil:
+	case s.Validate(nil, v) != nil:
 		b.WriteString("schema: sees it\n")
 	default:
 		b.WriteString("schema: does not see it\n")
@@ -156,8 +161,8 @@ func toldOf(t *testing.T, s *schema.Schema, name string, source []byte) string {
 	return b.String()
 }
 
-// TestMistakenEncodings holds what is said of files that are no text of ours, or begin with
-// a mark of their encoding.
+// TestMistakenEncodings checks the diagnostics of files in other encodings, and
+// of files with a byte order mark.
 func TestMistakenEncodings(t *testing.T) {
 	right := "cascade_id: x\nphases:\n- {name: a, instructions: x, nme: y}\n"
 	for source, want := range map[string]string{
@@ -176,11 +181,12 @@ func TestMistakenEncodings(t *testing.T) {
 	}
 }
 
-// What is wrong in a template's own file is mended there.
+// TestMistakeInATemplateFile checks that a mistake in a template file is fixed
+// in that file.
 func TestMistakeInATemplateFile(t *testing.T) {
 	const source, other = "First.\nOf my firts {{ inputs.topic }}.\n", "First.\nOf {{ outputs.firts }}.\n"
 	_, err := Parse("c.yaml", []byte("cascade_id: c\nphases: [{name: first, instructions: \"@b.md\"}, {name: a, instructions: \"@a.md\"}]\n"), files(map[string]string{"a.md": source, "b.md": other}), known())
-	var list Diagnostics
+	var list syntax.Diagnostics
 	if !errors.As(err, &list) {
 		t.Fatalf("got %v", err)
 	}

@@ -6,18 +6,18 @@ import (
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
-// A Model is what is asked where a cascade names a model: one, or a ladder of
-// several. It is empty where none is named.
-type Model []Rung
+// A Model is the model that a cascade names, with its fallback models. It is empty if none
+// is named.
+type Model []Candidate
 
-// A Rung is one model of a [Model].
-type Rung struct {
+// A Candidate is one model of a [Model]: the first, or a fallback model.
+type Candidate struct {
 	Name     string
 	Params   *model.Params // nil for none
 	Attempts int           // that it serves, at least 1; the last rung serves all that are left
 }
 
-// Names are the names of the rungs, in order.
+// Names returns the names of the models, in order.
 func (m Model) Names() []string {
 	names := make([]string, len(m))
 	for i, r := range m {
@@ -26,11 +26,11 @@ func (m Model) Names() []string {
 	return names
 }
 
-// String is the names, from the first rung to the last.
+// String returns the names with arrows between them.
 func (m Model) String() string { return strings.Join(m.Names(), " → ") }
 
-// From is the ladder from the rung on that serves an attempt, which counts
-// from 1: what is left of it for a call that gets no answer.
+// From returns the model that serves an attempt, counted from 1, with its own fallback
+// models.
 func (m Model) From(attempt int) Model {
 	for len(m) > 1 && attempt > m[0].Attempts {
 		attempt -= m[0].Attempts
@@ -39,19 +39,16 @@ func (m Model) From(attempt int) Model {
 	return m
 }
 
-// A Chosen is what is asked in place of what the files say, one to a line:
-//
-//	NAME      the default, for a file's own
-//	OLD=NEW   wherever OLD is named
-//	*=NEW     wherever any is
-//
-// The default answers for every model where it is a script or a run that was
-// kept: scripted:FILE, replay:RUN. What a model is asked for beside the
-// conversation, and how many rungs there are, stays as it is written, but not
-// where a default is replaced by another. The zero Chosen changes nothing.
+// A Chosen replaces models of the files, with one rule per line:
+// NAME the default model of a file
+// OLD=NEW the model OLD everywhere
+// *=NEW every named model
+// A default that is a script or a stored run (scripted:FILE, replay:RUN)
+// replaces every model. Parameters and the number of models stay, except those
+// of a replaced default. The zero value changes nothing.
 type Chosen string
 
-// Default is the model that replaces that of the file; "" for none.
+// Default returns the model that replaces the default of a file, or "".
 func (c Chosen) Default() string {
 	for line := range strings.SplitSeq(string(c), "\n") {
 		if _, _, renames := renaming(line); line != "" && !renames {
@@ -61,7 +58,7 @@ func (c Chosen) Default() string {
 	return ""
 }
 
-// renaming splits OLD=NEW; the path of a script may hold a = of its own.
+// renaming splits OLD=NEW. The path of a script may contain =.
 func renaming(line string) (old, to string, ok bool) {
 	if recorded(line) {
 		return "", "", false
@@ -69,13 +66,13 @@ func renaming(line string) (old, to string, ok bool) {
 	return strings.Cut(line, "=")
 }
 
-// recorded tells whether the model says what was written down before.
+// recorded reports whether the model is a script or a stored run.
 func recorded(name string) bool {
 	return strings.HasPrefix(name, "scripted:") || strings.HasPrefix(name, "replay:")
 }
 
-// Of is the model of a place that names its own, or none, in a file with a
-// default, which may be that of the file it is part of.
+// Of returns the model of a place with its own model, or with none, in a file
+// with a default.
 func (c Chosen) Of(own, file Model) Model {
 	chosen := c.Default()
 	m := own
@@ -97,7 +94,7 @@ func (c Chosen) Of(own, file Model) Model {
 	return renamed.named()
 }
 
-// named is the model, or none where nobody named one.
+// named returns the model, or nil if it has no name.
 func (m Model) named() Model {
 	if len(m) == 1 && m[0].Name == "" {
 		return nil
@@ -105,8 +102,8 @@ func (m Model) named() Model {
 	return m
 }
 
-// rename is the name that stands for one that is written. What names it wins
-// over what is for all.
+// rename returns the replacement of a name. A rule for the name takes
+// precedence over the rule for all names.
 func (c Chosen) rename(name string) string {
 	all := ""
 	for line := range strings.SplitSeq(string(c), "\n") {
@@ -124,4 +121,150 @@ func (c Chosen) rename(name string) string {
 		return all
 	}
 	return name
+}
+
+// An Asking is a place that may call a model.
+type Asking struct {
+	Cascade *Cascade
+	Phase   *Phase // nil for a validator outside phases
+	Name    string // of the model; "" for none
+	Role    string // judge NAME or evaluator; "" for the calls of the phase
+}
+
+// Models lists the models that a run may call, in file order, with the chosen models in place
+// of those of the files. "" stands for a call without a named model.
+func (c *Cascade) Models(chosen Chosen) []string {
+	var names []string
+	for _, a := range c.Asking(chosen) {
+		note(&names, a.Name)
+	}
+	return names
+}
+
+// Asking lists every place that may ask a model, with one entry for each model that it may
+// ask, in file order. Cascades within this one are included.
+func (c *Cascade) Asking(chosen Chosen) []Asking {
+	a := &asking{chosen: chosen, done: map[within]bool{}}
+	a.cascade(c, nil)
+	return a.list
+}
+
+// AskingRest returns [Cascade.Asking] for the phases that have not finished.
+func (c *Cascade) AskingRest(chosen Chosen, finished func(*Phase) bool) []Asking {
+	a := &asking{chosen: chosen, done: map[within]bool{}}
+	for _, p := range c.EveryPhase() {
+		if !finished(p) {
+			a.phase(c, p, c.Default(nil))
+		}
+	}
+	return a.list
+}
+
+// AskingOf returns [Cascade.Asking] for one validator outside any phase.
+func (c *Cascade) AskingOf(v *Validator, chosen Chosen) []Asking {
+	a := &asking{chosen: chosen, done: map[within]bool{}}
+	a.validator(c, nil, v, c.Default(nil))
+	return a.list
+}
+
+type asking struct {
+	chosen Chosen
+	list   []Asking
+	done   map[within]bool
+}
+
+// A within is a cascade with a default model.
+type within struct {
+	cascade *Cascade
+	file    string
+}
+
+// cascade adds the calls of c. given is the default of the cascade around it.
+func (a *asking) cascade(c *Cascade, given Model) {
+	file := c.Default(given)
+	key := within{c, file.String()}
+	if a.done[key] {
+		return
+	}
+	a.done[key] = true
+	for _, p := range c.EveryPhase() {
+		a.phase(c, p, file)
+	}
+}
+
+// Default returns the model of the file, or else the given one, of the cascade
+// around it.
+func (c *Cascade) Default(given Model) Model {
+	if len(c.Model) > 0 {
+		return c.Model
+	}
+	return given
+}
+
+func (a *asking) phase(c *Cascade, p *Phase, file Model) {
+	switch {
+	case p.Instructions == nil:
+	case p.Soundings != nil && len(p.Soundings.Models) > 0:
+		for i := range p.Soundings.Models {
+			a.add(c, p, p.Soundings.Models[i:i+1], file, "")
+		}
+	default:
+		a.add(c, p, p.Model, file, "")
+	}
+	if s := p.Soundings; s != nil && (s.Evaluator != nil || s.Aggregator != nil) {
+		a.add(c, p, p.Judging(), file, "evaluator")
+	}
+	for _, check := range p.Checks() {
+		a.validator(c, p, check.Validator, file)
+	}
+	for _, sub := range p.Subs {
+		a.cascade(sub.Cascade, file)
+	}
+	for _, t := range p.tools() {
+		switch {
+		case t.Cascade != nil && p.Soundings != nil && len(p.Soundings.Models) > 0:
+			for i := range p.Soundings.Models {
+				a.cascade(t.Cascade, p.Soundings.Models[i:i+1])
+			}
+		case t.Cascade != nil:
+			a.cascade(t.Cascade, file)
+		case t.Validator != nil:
+			a.validator(c, p, t.Validator, file)
+		}
+	}
+}
+
+func (a *asking) validator(c *Cascade, p *Phase, v *Validator, file Model) {
+	switch {
+	case v.Criteria != nil:
+		a.add(c, p, v.Model, file, "judge "+v.Name)
+	case v.Cascade != nil:
+		a.cascade(v.Cascade, file)
+	}
+}
+
+// add adds every model of a place, or the place without a name.
+func (a *asking) add(c *Cascade, p *Phase, own, file Model, role string) {
+	asked := a.chosen.Of(own, file)
+	for _, r := range asked {
+		a.list = append(a.list, Asking{c, p, r.Name, role})
+	}
+	if len(asked) == 0 {
+		a.list = append(a.list, Asking{Cascade: c, Phase: p, Role: role})
+	}
+}
+
+// Judging returns the model of the evaluator. Default: the model of the phase.
+func (p *Phase) Judging() Model {
+	if len(p.Soundings.Model) > 0 {
+		return p.Soundings.Model
+	}
+	return p.Model
+}
+
+// Checks lists the checks of the phase.
+func (p *Phase) Checks() []*Check {
+	var list []*Check
+	p.eachCheck(func(_ string, _ int, check *Check) { list = append(list, check) })
+	return list
 }

@@ -38,8 +38,8 @@ func TestChosen(t *testing.T) {
 	}
 }
 
-// The providers of a file are those of the files within it, too, each once; two of one
-// name are the same.
+// TestProvidersWithin checks that a file has the providers of its nested files,
+// each once. Equal providers of one name are allowed.
 func TestProvidersWithin(t *testing.T) {
 	const same = "same: {base_url: 'http://a/v1', prices: {m: {input: 1, output: 2}}}"
 	c := parsed(t, "cascade_id: x\nproviders: {first: {base_url: 'http://b/v1'}, "+same+"}\nphases: [{name: a, instructions: x, sub_cascades: [{ref: in.yaml}]}]\n", map[string]string{
@@ -54,8 +54,9 @@ func TestProvidersWithin(t *testing.T) {
 	}
 }
 
-// An entry with the name of a built-in provider and without base_url changes that one. Of
-// nested cascades the stricter limits hold.
+// TestProviderLimits checks that an entry with the name of a built-in provider
+// and without base_url changes that provider. For nested cascades, the stricter
+// limits apply.
 func TestProviderLimits(t *testing.T) {
 	c := parsed(t, "cascade_id: x\nproviders: {openai: {requests_per_minute: 60, timeout: 90s}}\nphases: [{name: a, instructions: x, sub_cascades: [{ref: in.yaml}]}]\n", map[string]string{
 		"in.yaml": "cascade_id: in\nproviders: {openai: {requests_per_minute: 90, concurrency: 2, timeout: 1m, tries: 3}}\nphases: [{name: a, instructions: x}]\n",
@@ -77,7 +78,8 @@ func TestProviderLimits(t *testing.T) {
 	}
 }
 
-// What a cascade among the tools of tries asks, where it names no model, is the try's.
+// TestModelOfTries checks that a cascade among the tools of a try uses the
+// try's model unless the cascade names a model.
 func TestModelOfTries(t *testing.T) {
 	c := parsed(t, "cascade_id: x\nmodel: other\ntools: {in: {cascade: in.yaml}}\nphases: [{name: a, instructions: x, tackle: [in], soundings: {factor: 2, models: [m]}}]\n", map[string]string{
 		"in.yaml": "cascade_id: in\nphases: [{name: a, instructions: x}]\n",
@@ -87,7 +89,8 @@ func TestModelOfTries(t *testing.T) {
 	}
 }
 
-// A try at the whole has the model and the budget of the whole, and no own.
+// TestTryOfTheWhole checks that a try of a whole cascade shares the cascade's
+// model and budget.
 func TestTryOfTheWhole(t *testing.T) {
 	c := parsed(t, "cascade_id: x\nmodel: m\nbudget: {max_calls: 9, max_phases: 7}\nsoundings: {factor: 2}\nphases: [{name: a, instructions: x}]\n", nil)
 	if one := c.Tries.Tool.Cascade; one.Model != nil || one.Budget != (Budget{MaxPhases: 7}) {

@@ -1,150 +1,178 @@
 package cascades
 
-// An Asking is a place that may ask a model.
-type Asking struct {
-	Cascade *Cascade
-	Phase   *Phase // nil of a validator that no phase has
-	Name    string // of the model; "" where none is named
-	Role    string // judge NAME or evaluator; "" for the phase's own calls
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/seed61713e19/capstan/cascades/internal/findings"
+	"github.com/seed61713e19/capstan/cascades/internal/reader"
+	"github.com/seed61713e19/capstan/runner/model"
+)
+
+// model reads a model: a name, a mapping, or a list of models, which serve one
+// attempt after the other.
+func (p *parser) model(o *reader.Object, key string) Model { return p.models(o, key, "") }
+
+// judgeModels reads the models of a judge or an evaluator, which have no
+// attempts.
+func (p *parser) judgeModels(o *reader.Object, key string) Model {
+	return p.models(o, key, "attempts means nothing in "+key+": a judge's ladder is for models that give no answer alone")
 }
 
-// Models lists the models that a run may call, in file order, with what is
-// chosen in place of what the files say; "" among them is a call that none is
-// named for.
-func (c *Cascade) Models(chosen Chosen) []string {
-	var names []string
-	for _, a := range c.Asking(chosen) {
-		note(&names, a.Name)
+// models reads models. unbounded is the reason why they cannot have attempts,
+// or "".
+func (p *parser) models(o *reader.Object, key, unbounded string) Model {
+	n := o.Get(key)
+	if n == nil {
+		return nil
 	}
-	return names
+	if n.Kind != yaml.SequenceNode {
+		return p.candidate(n, key, unbounded)
+	}
+	if len(n.Content) == 0 {
+		p.Error(n, findings.CodeValue, "%s must not be an empty list", key)
+	}
+	var m Model
+	for _, e := range n.Content {
+		if e = p.Resolve(e); e.Kind == yaml.ScalarNode && e.Tag == "!!str" && strings.TrimSpace(e.Value) == "" {
+			p.Error(e, findings.CodeValue, "a model of a ladder must not be empty")
+			continue
+		}
+		m = append(m, p.candidate(e, "a model of a ladder", unbounded)...)
+	}
+	return m
 }
 
-// Asking lists every place that may ask a model, each with one rung of what it
-// asks, in file order, of this cascade and of those within it.
-func (c *Cascade) Asking(chosen Chosen) []Asking {
-	a := &asking{chosen: chosen, done: map[within]bool{}}
-	a.cascade(c, nil)
-	return a.list
+// spread reads a list of models for n tries. In order, each try has its own model.
+func (p *parser) spread(o *reader.Object, key string, n int, inOrder bool) Model {
+	m := Model{}
+	unbounded := "attempts means nothing in " + key + ": each model is one try's, for all of its attempts"
+	for _, e := range o.List(key) {
+		e = p.Resolve(e)
+		found := p.candidate(e, "an entry of "+key, unbounded)
+		if len(found) == 0 && e.Kind == yaml.ScalarNode {
+			p.Error(e, findings.CodeValue, "an entry of %s must not be empty", key)
+		}
+		m = append(m, found...)
+	}
+	switch list := o.Get(key); {
+	case list != nil && list.Kind == yaml.SequenceNode && len(list.Content) == 0:
+		p.Error(list, findings.CodeValue, "%s must not be an empty list", key)
+	case inOrder && len(m) > n:
+		p.Warn(list, findings.CodeConflict, "%s has %d models for %d tries: the last %d are never asked", key, len(m), n, len(m)-n)
+	}
+	if inOrder {
+		m = m[:min(len(m), n)]
+	}
+	return m
 }
 
-// AskingRest is [Cascade.Asking] of the cascade's phases that have not finished,
-// with all that is within them.
-func (c *Cascade) AskingRest(chosen Chosen, finished func(*Phase) bool) []Asking {
-	a := &asking{chosen: chosen, done: map[within]bool{}}
-	for _, p := range c.EveryPhase() {
-		if !finished(p) {
-			a.phase(c, p, c.Default(nil))
+// candidate reads one model. It returns nil for an empty text, and after an error.
+func (p *parser) candidate(n *yaml.Node, what, unbounded string) Model {
+	if n.Kind != yaml.MappingNode {
+		if n.Kind == yaml.SequenceNode {
+			p.Error(n, findings.CodeType, "%s must be text or a mapping, not %s", what, reader.KindOf(n))
+			return nil
+		}
+		name, _ := p.Text(n, what)
+		if name == "" {
+			return nil
+		}
+		p.checkModel(n, name)
+		return Model{{Name: name, Attempts: 1}}
+	}
+	o := p.Fields(n, "a model")
+	r := Candidate{Name: o.Required("name"), Attempts: o.Whole("attempts", 1, 1)}
+	if unbounded != "" {
+		o.Conflict("attempts", "%s", unbounded)
+	}
+	p.checkModel(o.Get("name"), r.Name)
+	r.Params = p.params(o)
+	o.Done()
+	return Model{r}
+}
+
+// params reads the parameters of requests. It returns nil for none.
+func (p *parser) params(o *reader.Object) *model.Params {
+	a := &model.Params{
+		Temperature: o.Between("temperature", 0, 2), TopP: o.Between("top_p", 0, 1),
+		MaxOutputTokens: o.Whole("max_output_tokens", 1, 0), Seed: o.Integer("seed"), Stop: p.stops(o),
+	}
+	if o.Has("effort") {
+		a.Effort = o.Required("effort")
+	}
+	if n := o.Get("response_format"); n != nil {
+		if a.NoFormat = n.Kind == yaml.ScalarNode && n.Value == "off"; !a.NoFormat {
+			p.Error(n, findings.CodeValue, "response_format can only be off: what the phase's output_schema says is sent unless it is")
 		}
 	}
-	return a.list
-}
-
-// AskingOf is [Cascade.Asking] of one validator alone, which no phase has.
-func (c *Cascade) AskingOf(v *Validator, chosen Chosen) []Asking {
-	a := &asking{chosen: chosen, done: map[within]bool{}}
-	a.validator(c, nil, v, c.Default(nil))
-	return a.list
-}
-
-type asking struct {
-	chosen Chosen
-	list   []Asking
-	done   map[within]bool
-}
-
-// within is a cascade with the default that it was looked at with.
-type within struct {
-	cascade *Cascade
-	file    string
-}
-
-// cascade adds what c asks; given is the default of what it is part of.
-func (a *asking) cascade(c *Cascade, given Model) {
-	file := c.Default(given)
-	key := within{c, file.String()}
-	if a.done[key] {
-		return
+	a.Extra = p.extra(o)
+	if a.String() == "{}" {
+		return nil
 	}
-	a.done[key] = true
-	for _, p := range c.EveryPhase() {
-		a.phase(c, p, file)
-	}
+	return a
 }
 
-// Default is the model of what names none: the file's own, else that of the
-// cascade it is part of.
-func (c *Cascade) Default(given Model) Model {
-	if len(c.Model) > 0 {
-		return c.Model
+// stops reads the stop texts, one or several.
+func (p *parser) stops(o *reader.Object) []string {
+	n := o.Get("stop")
+	if n == nil {
+		return nil
 	}
-	return given
-}
-
-func (a *asking) phase(c *Cascade, p *Phase, file Model) {
-	switch {
-	case p.Instructions == nil:
-	case p.Soundings != nil && len(p.Soundings.Models) > 0:
-		for i := range p.Soundings.Models {
-			a.add(c, p, p.Soundings.Models[i:i+1], file, "")
+	nodes := []*yaml.Node{n}
+	if n.Kind == yaml.SequenceNode {
+		nodes = n.Content
+	}
+	if len(nodes) == 0 {
+		p.Error(n, findings.CodeValue, "stop must not be an empty list")
+	}
+	var texts []string
+	for _, e := range nodes {
+		switch text, ok := p.Text(e, "a text of stop"); {
+		case ok && text == "":
+			p.Error(e, findings.CodeValue, "a text of stop must not be empty")
+		case ok:
+			texts = append(texts, text)
 		}
-	default:
-		a.add(c, p, p.Model, file, "")
 	}
-	if s := p.Soundings; s != nil && (s.Evaluator != nil || s.Aggregator != nil) {
-		a.add(c, p, p.Judging(), file, "evaluator")
+	return texts
+}
+
+// extra reads additional fields of the request.
+func (p *parser) extra(o *reader.Object) model.Extra {
+	n := o.Get("extra")
+	if n == nil {
+		return ""
 	}
-	for _, check := range p.Checks() {
-		a.validator(c, p, check.Validator, file)
+	if n.Kind != yaml.MappingNode {
+		p.Error(n, findings.CodeType, "extra must be a mapping, not %s", reader.KindOf(n))
+		return ""
 	}
-	for _, sub := range p.Subs {
-		a.cascade(sub.Cascade, file)
+	text, _ := json.Marshal(p.Plain(n, reader.Verbatim)) // a plain value is JSON, and a mapping is an object
+	extra, _ := model.ExtraOf(text)
+	if err := (&model.Params{Extra: extra}).Check(); err != nil {
+		p.Error(n, findings.CodeValue, "%v", err)
 	}
-	for _, t := range p.tools() {
-		switch {
-		case t.Cascade != nil && p.Soundings != nil && len(p.Soundings.Models) > 0:
-			for i := range p.Soundings.Models {
-				a.cascade(t.Cascade, p.Soundings.Models[i:i+1])
+	return extra
+}
+
+// checkModel reports the name of a model with an unknown provider.
+func (p *parser) checkModel(n *yaml.Node, name string) {
+	more := append(slices.Sorted(slices.Values(p.providers)), "scripted", "replay")
+	if _, _, err := model.SplitName(name, more...); err != nil {
+		p.Error(n, findings.CodeValue, "%v", err)
+		prefix, rest, _ := strings.Cut(name, ":")
+		if rest == "" {
+			return
+		}
+		p.Suggest(prefix, func() []string {
+			for _, known := range model.Providers() {
+				more = append(more, known.Name)
 			}
-		case t.Cascade != nil:
-			a.cascade(t.Cascade, file)
-		case t.Validator != nil:
-			a.validator(c, p, t.Validator, file)
-		}
+			return more
+		})
 	}
-}
-
-func (a *asking) validator(c *Cascade, p *Phase, v *Validator, file Model) {
-	switch {
-	case v.Criteria != nil:
-		a.add(c, p, v.Model, file, "judge "+v.Name)
-	case v.Cascade != nil:
-		a.cascade(v.Cascade, file)
-	}
-}
-
-// add adds every rung of what is asked at a place, and the place without a name
-// where none is.
-func (a *asking) add(c *Cascade, p *Phase, own, file Model, role string) {
-	asked := a.chosen.Of(own, file)
-	for _, r := range asked {
-		a.list = append(a.list, Asking{c, p, r.Name, role})
-	}
-	if len(asked) == 0 {
-		a.list = append(a.list, Asking{Cascade: c, Phase: p, Role: role})
-	}
-}
-
-// Judging is the evaluator's model: its own, else the phase's.
-func (p *Phase) Judging() Model {
-	if len(p.Soundings.Model) > 0 {
-		return p.Soundings.Model
-	}
-	return p.Model
-}
-
-// Checks lists every check of the phase.
-func (p *Phase) Checks() []*Check {
-	var list []*Check
-	p.eachCheck(func(_ string, _ int, check *Check) { list = append(list, check) })
-	return list
 }

@@ -10,11 +10,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/seed61713e19/capstan/cascades/internal/findings"
+	"github.com/seed61713e19/capstan/cascades/syntax"
 	"github.com/seed61713e19/capstan/validators"
 	"github.com/seed61713e19/capstan/wards"
 )
 
-// TestFull holds what the parser makes of a file that has every key.
+// TestFull checks the parsed form of a file with every key.
 func TestFull(t *testing.T) {
 	c, err := Load("full.yaml", folder("testdata/good"), known())
 	if err != nil {
@@ -60,8 +62,8 @@ func TestFull(t *testing.T) {
 	}
 }
 
-// A cascade keeps every file that it is made of, once, and loads again from
-// what it keeps.
+// TestFiles checks that a cascade stores each of its files once, and that these
+// files load.
 func TestFiles(t *testing.T) {
 	c, err := Load("full.yaml", folder("testdata/good"), known())
 	if err != nil {
@@ -92,8 +94,8 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// TestNames holds which validator a name finds: the file's own before a
-// built-in, but never one definition another.
+// TestNames checks that a name finds the file's validator before a built-in. A
+// definition must not use another definition.
 func TestNames(t *testing.T) {
 	c := parsed(t, `
 cascade_id: x
@@ -118,9 +120,9 @@ phases:
 	}
 }
 
-// A file may have as many bytes as it may, and not one more.
+// TestDocumentBounds checks the maximum size of a file.
 func TestDocumentBounds(t *testing.T) {
-	for size, whole := range map[int]bool{maxSource: true, maxSource + 1: false} {
+	for size, whole := range map[int]bool{syntax.MaxSource: true, syntax.MaxSource + 1: false} {
 		text := "a: 1\n#" + strings.Repeat("-", size-6)
 		if doc, err := Document("x.yaml", []byte(text)); (doc != nil && err == nil) != whole || err != nil && !strings.HasPrefix(err.Error(), "x.yaml:1:1: ") {
 			t.Errorf("of %d bytes: %v", size, err)
@@ -128,7 +130,8 @@ func TestDocumentBounds(t *testing.T) {
 	}
 }
 
-// TestValues holds that a text of one plain variable stands for the value.
+// TestValues checks that a text with a single plain variable stands for the
+// value.
 func TestValues(t *testing.T) {
 	c := parsed(t, `
 cascade_id: x
@@ -169,8 +172,8 @@ phases:
 	}
 }
 
-// TestWholeNames holds that a file is found beside the one that names it, or where its
-// whole name says.
+// TestWholeNames checks that a relative name finds a file next to the file that
+// names it, and an absolute name finds it anywhere.
 func TestWholeNames(t *testing.T) {
 	const inner = "cascade_id: inner\nphases: [{name: a, instructions: x}]\n"
 	const outer = "cascade_id: outer\nphases: [{name: a, instructions: x, sub_cascades: [{ref: /abs/one.yaml}, {ref: ../two.yaml}, {ref: three.yaml}]}]\n"
@@ -179,7 +182,7 @@ func TestWholeNames(t *testing.T) {
 	}
 }
 
-// TestUse holds that a validator is used without a file as in one.
+// TestUse checks that a validator has the same effect with and without a file.
 func TestUse(t *testing.T) {
 	for name, c := range map[string]struct {
 		with                     map[string]any
@@ -199,7 +202,8 @@ func TestUse(t *testing.T) {
 	}
 }
 
-// TestPublished holds that a validator in a file has the faults that it publishes.
+// TestPublished checks that a validator in a file has the faults that it
+// publishes.
 func TestPublished(t *testing.T) {
 	c := parsed(t, "cascade_id: x\nphases: [{name: a, compose: x, wards: {post: [{validator: edit_verifier, with: {active_part: text}}, {validator: non_empty}]}}]", nil)
 	if posts := c.Phases[0].Wards.Post; len(posts[0].Validator.Faults) == 0 || len(posts[1].Validator.Faults) > 0 {
@@ -207,7 +211,8 @@ func TestPublished(t *testing.T) {
 	}
 }
 
-// TestJSON holds that JSON is read as JSON, and where its mistakes are.
+// TestJSON checks that a JSON file is read as JSON, and the positions of its
+// mistakes.
 func TestJSON(t *testing.T) {
 	c, err := Load("windlass_wards.json", folder("testdata/good"), known())
 	if err != nil {
@@ -236,7 +241,7 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// TestEncodings holds that line ends and byte order marks change nothing.
+// TestEncodings checks that line ends and byte order marks change nothing.
 func TestEncodings(t *testing.T) {
 	plain := "cascade_id: x\nphases:\n- name: ä\n  instructions: |\n    a\n    {{ nope }}\n  rules: {on_exhausted: lst}\n"
 	want := found(t, "x.yaml", plain)
@@ -255,14 +260,15 @@ func TestEncodings(t *testing.T) {
 	}
 }
 
-// TestOrder holds that diagnostics come in file order, the loaded file's first.
+// TestOrder checks that diagnostics are in file order, and begin with the
+// loaded file.
 func TestOrder(t *testing.T) {
 	_, err := Load("z.yaml", files(map[string]string{
 		"z.yaml": "cascade_id: z\nvalidators: {v: {cascade: a.yaml}}\nphases:\n- {name: a, instructions: x, handoffs: [q]}\n- {name: b, instructions: x, nope: 1, rules: {loop_until: v}, sub_cascades: [{ref: a.yaml}]}\n",
 		"a.yaml": "cascade_id: a\nnope: 1\nphases: [{name: a, instructions: x}]\n",
 	}), known())
 	var got []string
-	for _, d := range err.(Diagnostics) {
+	for _, d := range err.(syntax.Diagnostics) {
 		got = append(got, fmt.Sprintf("%s:%d %s", d.File, d.Line, d.Code))
 	}
 	want := []string{"z.yaml:4 unknown-phase", "z.yaml:5 unknown-key", "a.yaml:2 unknown-key"}
@@ -271,7 +277,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestChooses holds when the model picks where a phase goes.
+// TestChooses checks when the model selects the next phase.
 func TestChooses(t *testing.T) {
 	tests := map[string]bool{
 		"[]":                                false,
@@ -291,7 +297,7 @@ func TestChooses(t *testing.T) {
 	}
 }
 
-// TestExamples holds that the cascades that come with Capstan parse.
+// TestExamples checks that the shipped cascades parse.
 func TestExamples(t *testing.T) {
 	for _, name := range glob(t, "examples/*.yaml") {
 		if strings.HasSuffix(name, ".scripted.yaml") {
@@ -303,11 +309,12 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// A missing file is named in the message, which has no place in it.
+// TestLoadNothing checks that the message names a missing file and has no
+// position.
 func TestLoadNothing(t *testing.T) {
 	_, err := Load("none.yaml", files(nil), known())
-	var list Diagnostics
-	if !errors.As(err, &list) || len(list) != 1 || list[0].Position != (Position{File: "none.yaml"}) || list[0].Code != CodeFile || list[0].String() != "no such file: none.yaml" || !list.Broken() {
+	var list syntax.Diagnostics
+	if !errors.As(err, &list) || len(list) != 1 || list[0].Position != (syntax.Position{File: "none.yaml"}) || list[0].Code != findings.CodeFile || list[0].String() != "no such file: none.yaml" || !list.Broken() {
 		t.Errorf("got %#v", err)
 	}
 }

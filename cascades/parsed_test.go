@@ -10,13 +10,16 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/seed61713e19/capstan/cascades/cascadestest"
+	"github.com/seed61713e19/capstan/cascades/internal/checks"
+	"github.com/seed61713e19/capstan/cascades/internal/reader"
+	"github.com/seed61713e19/capstan/cascades/syntax"
+	"github.com/seed61713e19/capstan/internal/cascadestest"
 	"github.com/seed61713e19/capstan/runner/tool"
 	"github.com/seed61713e19/capstan/wards"
 )
 
-// All that is read of some files stands in a file: a line for each phase and what is in
-// it, with every field that is set.
+// TestParsed compares the parsed form of some files with a file. Each phase has
+// a line, with all fields that are set.
 func TestParsed(t *testing.T) {
 	var b strings.Builder
 	for _, name := range []string{"full", "models", "databases", "tries", "remote", "rest", "anchors", "windlass_loop", "in_place", "ways"} {
@@ -37,8 +40,8 @@ func TestParsed(t *testing.T) {
 	cascadestest.Golden(t, *update, "testdata/parsed.txt", b.String())
 }
 
-// Plain values are what YAML says that they are, and numbers as they are written where
-// that is JSON.
+// TestPlainValues checks that plain values have their types in YAML, and that
+// numbers keep their spelling if it is valid JSON.
 func TestPlainValues(t *testing.T) {
 	for source, want := range map[string]string{
 		"0x1F": "31", "0o17": "15", "1_000": "1000", "+1": "1", "1.": "1.0", ".5": "0.5", "1e3": "1e3", "1.50": "1.50", "1e400": "1e400", `"1e400"`: `"1e400"`, "'7'": `"7"`,
@@ -48,14 +51,14 @@ func TestPlainValues(t *testing.T) {
 		if err := yaml.Unmarshal([]byte(source), &n); err != nil {
 			t.Fatal(err)
 		}
-		if got := string(asJSON(t, (&parser{}).plain(n.Content[0], verbatim))); got != want {
+		if got := string(asJSON(t, reader.PlainValue(n.Content[0]))); got != want {
 			t.Errorf("%s is %s, not %s", source, got, want)
 		}
 	}
 }
 
-// fieldsOf writes a value of this package with all that is set in it; of others it
-// writes what they say of themselves.
+// fieldsOf writes a value of this package with all its set fields. Other values
+// write themselves.
 func fieldsOf(v reflect.Value, between string) string {
 	if !v.IsValid() || v.IsZero() {
 		return ""
@@ -64,7 +67,7 @@ func fieldsOf(v reflect.Value, between string) string {
 		switch v := v.Interface().(type) {
 		case *yaml.Node, *Place:
 			return ""
-		case *wards.Ward, Model: // with what it does, not its name alone
+		case *wards.Ward, Model: // with its behaviour in addition to its name
 		case *Cascade:
 			return v.ID
 		case tool.Tool:
@@ -86,7 +89,7 @@ func fieldsOf(v reflect.Value, between string) string {
 	switch kind := v.Kind(); {
 	case kind == reflect.Pointer || kind == reflect.Interface:
 		return fieldsOf(v.Elem(), between)
-	case kind == reflect.Struct && (v.Type().PkgPath() == reflect.TypeFor[Phase]().PkgPath() || v.Type() == reflect.TypeFor[wards.Ward]() || v.Type() == reflect.TypeFor[tool.Database]()):
+	case kind == reflect.Struct && (v.Type().PkgPath() == reflect.TypeFor[Phase]().PkgPath() || v.Type() == reflect.TypeFor[wards.Ward]() || v.Type() == reflect.TypeFor[syntax.Position]() || v.Type() == reflect.TypeFor[checks.Field]() || v.Type() == reflect.TypeFor[tool.Database]()):
 		for i := range v.NumField() {
 			put(v.Type().Field(i).Name, v.Field(i))
 		}

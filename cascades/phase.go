@@ -8,167 +8,126 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/seed61713e19/capstan/runner/process"
-	"github.com/seed61713e19/capstan/validators/patterns"
+	"github.com/seed61713e19/capstan/cascades/internal/checks"
+	"github.com/seed61713e19/capstan/cascades/internal/findings"
+	"github.com/seed61713e19/capstan/cascades/internal/reader"
+	"github.com/seed61713e19/capstan/internal/patterns"
+	"github.com/seed61713e19/capstan/internal/process"
 	"github.com/seed61713e19/capstan/wards"
 )
 
-// pathWord tells whether a word may stand in a path, which uses slashes and
+// pathWord reports whether a word can be part of a path, which uses slashes and
 // brackets.
 func pathWord(s string) bool {
 	return s == strings.TrimSpace(s) && !strings.ContainsAny(s, "/[]") && !strings.ContainsFunc(s, unicode.IsControl)
 }
 
-// phase reads a phase; nil where it is too broken to go on with.
+// phase reads a phase. It returns nil for a value that is not a mapping.
 func (p *parser) phase(n *yaml.Node) *Phase {
-	o := p.object(n, "a phase")
+	o := p.Object(n, "a phase")
 	if o == nil {
 		return nil
 	}
-	phase := &Phase{Name: o.required("name"), Position: p.position(o.node)}
+	phase := &Phase{Name: o.Required("name"), Position: p.Position(o.Node)}
 	p.checkName(o, phase.Name)
 	if phase.Name != "" {
-		o.what = "phase " + phase.Name
+		o.What = "phase " + phase.Name
 	}
 	outer := p.reading
 	p.reading = phase.Name
 	defer func() { p.reading = outer }()
-	if p.grouped != "" {
-		p.checkGrouped(o)
-	}
-	phase.When = p.expression(o.get("when"), "when")
+	phase.When = p.expression(o.Get("when"), "when")
 	p.work(o, phase)
 	phase.Subs = p.subs(o)
-	if s := o.get("output_schema"); s != nil {
+	if s := o.Get("output_schema"); s != nil {
 		phase.OutputSchema = p.schema(s)
 	}
-	rules := o.child("rules")
+	rules := o.Child("rules")
 	phase.Rules = p.rules(rules, o, phase)
-	phase.Wards = p.wards(o.child("wards"), phase)
-	p.kindRules(rules, phase)
-	phase.Expect = p.expect(o.child("expect"), phase)
-	phase.TokenBudget = p.tokenBudget(o.child("token_budget"))
-	phase.Soundings = p.soundings(o.child("soundings"))
-	phase.Extraction = p.extraction(o.child("output_extraction"))
-	phase.Human = p.human(o.question(phase.Name), phase.Name)
+	phase.Wards = p.wards(o.Child("wards"), phase)
+	phase.Expect = p.expect(o.Child("expect"), phase)
+	phase.TokenBudget = p.tokenBudget(o.Child("token_budget"))
+	phase.Soundings = p.soundings(o.Child("soundings"))
+	phase.Extraction = p.extraction(o.Child("output_extraction"))
+	phase.Human = p.human(p.question(o, phase.Name), phase.Name)
 	if phase.Edits() && phase.Tool != nil {
-		o.conflict("human_input", "type edit is for a text: phase %s runs a tool; put a phase with compose behind it, and ask there", phase.Name)
+		o.Conflict("human_input", "type edit is for a text: phase %s runs a tool; put a phase with compose behind it, and ask there", phase.Name)
 	}
-	p.ungated(o, phase)
 	p.locals = nil
 	phase.Handoffs = p.handoffs(o)
-	if word := o.oneOf("handoff_default", ChooseFail, ChooseFirst); o.has("handoff_default") {
+	if word := o.OneOf("handoff_default", ChooseFail, ChooseFirst); o.Has("handoff_default") {
 		phase.Unchosen = word
 	}
-	if o.has("handoff_default") && !phase.Chooses() {
-		o.conflict("handoff_default", "handoff_default means nothing here: the model of %s does not choose among handoffs", o.what)
+	if o.Has("handoff_default") && !phase.Chooses() {
+		o.Conflict("handoff_default", "handoff_default means nothing here: the model of %s does not choose among handoffs", o.What)
 	}
 	if phase.undecided() {
-		o.conflict("handoffs", "handoffs: %s has no model that could choose: write one without a description, or with a when", o.what)
+		o.Conflict("handoffs", "handoffs: %s has no model that could choose: write one without a description, or with a when", o.What)
 	}
-	p.checkEach(o, phase)
 	if phase.OutputSchema != nil {
 		phase.SchemaWard = &wards.Ward{
 			Name: "output_schema", Moment: wards.OutputSchema, Mode: wards.Retry, MaxAttempts: phase.Rules.MaxAttempts,
 		}
 	}
-	o.done()
+	o.Done()
+	p.facts.Phases = append(p.facts.Phases, p.phaseFacts(o, rules, phase, outer))
 	return phase
 }
 
-func (p *parser) checkName(o *object, name string) {
-	n := o.value["name"]
+func (p *parser) checkName(o *reader.Object, name string) {
+	n := o.Value["name"]
 	switch {
 	case name == "":
 		return
 	case !pathWord(name):
-		p.report(n, CodeValue, "a phase's name may not hold / [ ] or control characters, nor begin or end with a blank: %q", name)
+		p.Error(n, findings.CodeValue, "a phase's name may not hold / [ ] or control characters, nor begin or end with a blank: %q", name)
 	case name == Previous:
-		p.report(n, CodeValue, "no phase can be called %q: in context it names the one before", Previous)
+		p.Error(n, findings.CodeValue, "no phase can be called %q: in context it names the one before", Previous)
 	}
-	if line, there := p.lineOf[name]; there {
-		p.report(n, CodeDuplicate, "a phase called %q is at line %d already", name, line)
+	if line, there := p.facts.Lines[name]; there {
+		p.Error(n, findings.CodeDuplicate, "a phase called %q is at line %d already", name, line)
 		return
 	}
-	p.lineOf[name] = p.position(o.node).Line
+	p.facts.Lines[name] = p.Position(o.Node).Line
 }
 
-// A kind is what makes a phase: the key that it is written with, what it is
-// called in messages, and the keys that mean nothing beside it.
-type kind struct {
-	key, does string
-	not       []string
-}
-
-var (
-	modelOnly = []string{"system", "examples", "model", "tackle", "context", "soundings", "token_budget"}
-	kinds     = []kind{
-		{"instructions", "has instructions", []string{"inputs"}},
-		{"tool", "runs a tool", modelOnly},
-		{"compose", "composes its text", append([]string{"inputs"}, modelOnly...)},
-		{"together", "is a group", append([]string{"inputs", "human_input", "each", "output_schema", "output_extraction", "sub_cascades", "wards"}, modelOnly...)},
-	}
-)
-
-// work reads what the phase does: a model's instructions, a tool's inputs, a
-// text to compose, or phases side by side.
-func (p *parser) work(o *object, phase *Phase) {
-	var is *kind
-	for i := range kinds {
-		switch k := &kinds[i]; {
-		case !o.has(k.key):
-		case is != nil:
-			o.conflict(k.key, "%s has both %s and %s", o.what, is.key, k.key)
-		default:
-			is = k
-		}
-	}
-	phase.Each = p.each(o.child("each"))
+// work reads the work of a phase: instructions, a tool with its inputs, a text
+// to compose, or a group of phases.
+func (p *parser) work(o *reader.Object, phase *Phase) {
+	phase.Each = p.each(o.Child("each"))
 	own := p.preface(o)
 	phase.System, phase.Examples = own.system, own.examples
-	phase.Instructions = p.template(o.get("instructions"), "instructions", phaseVariables)
-	phase.Compose = p.template(o.get("compose"), "compose", phaseVariables)
+	phase.Instructions = p.template(o.Get("instructions"), "instructions", phaseVariables)
+	phase.Compose = p.template(o.Get("compose"), "compose", phaseVariables)
 	phase.Queue = p.queue(o)
-	phase.Model = o.model("model")
+	phase.Model = p.model(o, "model")
 	phase.Tackle = p.tackle(o)
 	phase.Context = p.context(o)
-	inputs := o.child("inputs")
+	inputs := o.Child("inputs")
 	phase.Inputs = p.values(inputs, phaseVariables)
-	if tool := o.get("tool"); tool != nil {
+	if tool := o.Get("tool"); tool != nil {
 		if t := p.phaseTool(tool, o, phase); t != nil {
 			named := *t
-			named.Position = p.position(tool)
+			named.Position = p.Position(tool)
 			phase.Tool = &named
-			p.checkGiven(inputs, named.Cascade)
+			p.noteUnread(inputs, named.Cascade)
 		}
-		p.acts = append(p.acts, act{tool, phase})
 	}
 	phase.Together = p.together(o)
-	if is == nil {
-		var keys []string
-		for _, k := range kinds {
-			keys = append(keys, k.key)
-		}
-		p.report(o.node, CodeMissing, "%s needs %s", o.what, list(keys))
-		return
-	}
-	for _, key := range is.not {
-		o.conflict(key, "%s means nothing here: %s %s", key, o.what, is.does)
-	}
 }
 
-func (p *parser) handoffs(o *object) []Handoff {
+func (p *parser) handoffs(o *reader.Object) []Handoff {
 	var out []Handoff
 	seen := map[string]bool{}
-	for _, n := range o.list("handoffs") {
-		h, target := p.handoff(p.resolve(n))
+	for _, n := range o.List("handoffs") {
+		h, target := p.handoff(p.Resolve(n))
 		if h.Target == "" {
 			continue
 		}
-		p.routes = append(p.routes, route{target, "handoffs", h.Target, p.reading})
+		p.refer(target, "handoffs", h.Target)
 		if h.When == nil {
 			if seen[h.Target] {
-				p.report(target, CodeDuplicate, "%q is a handoff already", h.Target)
+				p.Error(target, findings.CodeDuplicate, "%q is a handoff already", h.Target)
 			}
 			seen[h.Target] = true
 		}
@@ -177,161 +136,161 @@ func (p *parser) handoffs(o *object) []Handoff {
 	return out
 }
 
-// handoff reads one handoff and the node that names its target.
+// handoff returns a handoff and the node of its target.
 func (p *parser) handoff(n *yaml.Node) (Handoff, *yaml.Node) {
 	if n.Kind != yaml.MappingNode {
-		return Handoff{Target: p.word(n, "a handoff")}, n
+		return Handoff{Target: p.Word(n, "a handoff")}, n
 	}
-	o := p.fields(n, "a handoff")
-	h := Handoff{Target: o.required("target"), Description: o.text("description")}
-	when := o.get("when")
+	o := p.Fields(n, "a handoff")
+	h := Handoff{Target: o.Required("target"), Description: o.Text("description")}
+	when := o.Get("when")
 	if h.When = p.expression(when, "when"); h.When != nil {
 		for _, f := range p.fieldsOf(when, h.When) {
-			if f.path[0] == "output" {
-				p.fieldReads = append(p.fieldReads, fieldRead{p.reading, f.path[1:], f.at})
+			if f.Path[0] == "output" {
+				p.facts.Fields = append(p.facts.Fields, checks.Field{Phase: p.reading, Path: f.Path[1:], At: f.At})
 			}
 		}
 	}
-	o.done()
-	return h, o.get("target")
+	o.Done()
+	return h, o.Get("target")
 }
 
-func (p *parser) subs(o *object) []*Sub {
+func (p *parser) subs(o *reader.Object) []*Sub {
 	var out []*Sub
-	for _, n := range o.list("sub_cascades") {
-		sub := p.object(n, "a sub-cascade")
+	for _, n := range o.List("sub_cascades") {
+		sub := p.Object(n, "a sub-cascade")
 		if sub == nil {
 			continue
 		}
-		s := &Sub{ContextIn: sub.flag("context_in", true), ContextOut: sub.flag("context_out", true)}
-		given := sub.child("input_map")
+		s := &Sub{ContextIn: sub.Flag("context_in", true), ContextOut: sub.Flag("context_out", true)}
+		given := sub.Child("input_map")
 		s.InputMap = p.mapped(given)
-		sub.needs("ref")
-		if ref := sub.get("ref"); ref != nil {
+		sub.Needs("ref")
+		if ref := sub.Get("ref"); ref != nil {
 			if s.Cascade = p.nested(ref, "ref"); s.Cascade != nil {
-				p.checkGiven(given, s.Cascade)
+				p.noteUnread(given, s.Cascade)
 				out = append(out, s)
 			}
 		}
-		sub.done()
+		sub.Done()
 	}
 	return out
 }
 
-// mapped reads what a sub-cascade is given. A text that is the name of an input
-// stands for that input, as in Windlass, and that is told.
-func (p *parser) mapped(o *object) Values {
+// mapped reads the input_map of a sub-cascade. As in Windlass, the name of an
+// input stands for its value, with a warning.
+func (p *parser) mapped(o *reader.Object) Values {
 	values := p.values(o, phaseVariables)
 	for key, value := range values {
 		name, isText := value.(string)
-		if isText && p.declared[name] {
+		if isText && p.facts.Declared[name] {
 			values[key] = Reference{[]string{"input", name}, name}
-			p.warn(o.value[key], CodeOtherwise, "input_map: %s is the value of the input %s, as in Windlass: write \"{{ input.%s }}\"", key, name, name)
+			p.Warn(o.Value[key], findings.CodeMeaning, "input_map: %s is the value of the input %s, as in Windlass: write \"{{ input.%s }}\"", key, name, name)
 		}
 	}
 	return values
 }
 
-// expect reads what the phase's checks must catch.
-func (p *parser) expect(o *object, phase *Phase) (e Expect) {
+// expect reads the result that measurements of the phase must reach.
+func (p *parser) expect(o *reader.Object, phase *Phase) (e Expect) {
 	if o == nil {
 		return e
 	}
-	o.needs("caught")
-	switch least := o.within("caught", 0, 1); {
+	o.Needs("caught")
+	switch least := o.Between("caught", 0, 1); {
 	case least != nil && *least == 0:
-		p.report(o.value["caught"], CodeValue, "caught must be more than 0, not 0")
+		p.Error(o.Value["caught"], findings.CodeValue, "caught must be more than 0, not 0")
 	case least != nil:
 		e.Caught = *least
 	}
-	o.done()
+	o.Done()
 	if len(phase.Wards.Turn)+len(phase.Wards.Post) == 0 && phase.OutputSchema == nil && phase.Rules.Loop == nil && (phase.Tool == nil || phase.Tool.Validator == nil) {
-		p.report(o.node, CodeConflict, "expect means nothing here: no check of phase %s sees its text", phase.Name)
+		p.Error(o.Node, findings.CodeConflict, "expect means nothing here: no check of phase %s sees its text", phase.Name)
 	}
 	return e
 }
 
-func (p *parser) extraction(o *object) *Extraction {
+func (p *parser) extraction(o *reader.Object) *Extraction {
 	if o == nil {
 		return nil
 	}
-	e := &Extraction{StoreAs: o.required("store_as"), Required: o.flag("required", false)}
-	pattern := o.required("pattern")
-	e.JSON = o.oneOf("format", "text", "json") == "json"
-	o.done()
-	made, err := patterns.Compile("(?s)" + pattern) // a dot matches line feeds too
+	e := &Extraction{StoreAs: o.Required("store_as"), Required: o.Flag("required", false)}
+	pattern := o.Required("pattern")
+	e.JSON = o.OneOf("format", "text", "json") == "json"
+	o.Done()
+	made, err := patterns.Compile("(?s)" + pattern) // a dot also matches line feeds
 	if err != nil {
-		p.report(o.value["pattern"], CodePattern, "pattern: %v", err)
+		p.Error(o.Value["pattern"], findings.CodePattern, "pattern: %v", err)
 		return nil
 	}
 	e.Pattern = made
 	return e
 }
 
-func (p *parser) human(o *object, phase string) *Human {
+func (p *parser) human(o *reader.Object, phase string) *Human {
 	if o == nil {
 		return nil
 	}
-	h := &Human{Type: o.oneOf("type", Confirmation, Choice, Text, Edit), StoreAs: o.text("store_as")}
-	h.Prompt = p.template(o.get("prompt"), "prompt", checkVariables)
-	h.Options = o.options()
+	h := &Human{Type: o.OneOf("type", Confirmation, Choice, Text, Edit), StoreAs: o.Text("store_as")}
+	h.Prompt = p.template(o.Get("prompt"), "prompt", checkVariables)
+	h.Options = p.options(o)
 	p.expiry(o, h)
-	h.Notify = p.notify(o.child("notify"))
+	h.Notify = p.notify(o.Child("notify"))
 	if h.StoreAs == "" {
 		h.StoreAs = phase + "_answer"
 	}
-	o.needs("prompt")
+	o.Needs("prompt")
 	if h.Type == Choice {
-		if o.needs("options"); o.has("options") && len(h.Options) == 0 {
-			p.report(o.value["options"], CodeValue, "a choice needs at least one option")
+		if o.Needs("options"); o.Has("options") && len(h.Options) == 0 {
+			p.Error(o.Value["options"], findings.CodeValue, "a choice needs at least one option")
 		}
 	}
-	if said := o.text("type"); h.Type != Choice && o.has("options") && (said == "" || said == string(h.Type)) {
-		o.conflict("options", "options are for the type choice, not %s", h.Type)
+	if word := o.Text("type"); h.Type != Choice && o.Has("options") && (word == "" || word == string(h.Type)) {
+		o.Conflict("options", "options are for the type choice, not %s", h.Type)
 	}
-	o.done()
+	o.Done()
 	return h
 }
 
-// expiry reads how long a question waits, and what comes then.
-func (p *parser) expiry(o *object, h *Human) {
-	h.Expires = o.duration("expires")
+// expiry reads the time limit of a question, and the next phase after it.
+func (p *parser) expiry(o *reader.Object, h *Human) {
+	h.Expires = o.Duration("expires")
 	h.OnExpired = p.onError(o, "on_expired")
-	if !o.has("expires") {
-		o.conflict("on_expired", "on_expired means nothing without expires")
+	if !o.Has("expires") {
+		o.Conflict("on_expired", "on_expired means nothing without expires")
 	}
 }
 
-// notify reads who is told of a question.
-func (p *parser) notify(o *object) *Notify {
+// notify reads the program or the URL that receives a question.
+func (p *parser) notify(o *reader.Object) *Notify {
 	if o == nil {
 		return nil
 	}
-	n := &Notify{URL: o.text("url"), Dir: path.Dir(p.file)}
-	if o.has("exec") {
+	n := &Notify{URL: o.Text("url"), Dir: path.Dir(p.File.Name)}
+	if o.Has("exec") {
 		n.Argv = p.argv(o)
 		p.starts(Program{What: "notify", Argv: n.Argv, Dir: n.Dir})
 	}
 	n.Env, n.Headers = p.environment(o), p.headers(o)
 	switch {
-	case o.has("exec") && o.has("url"):
-		o.conflict("url", "notify has both exec and url")
-	case !o.has("exec") && n.URL == "":
-		p.report(o.node, CodeMissing, "notify needs exec or url")
-	case o.has("exec") && o.has("headers"):
-		o.conflict("headers", "a program has no headers: env is what it sees")
-	case n.URL != "" && o.has("env"):
-		o.conflict("env", "a url sees nothing of the environment: headers are what it is sent")
+	case o.Has("exec") && o.Has("url"):
+		o.Conflict("url", "notify has both exec and url")
+	case !o.Has("exec") && n.URL == "":
+		p.Error(o.Node, findings.CodeMissing, "notify needs exec or url")
+	case o.Has("exec") && o.Has("headers"):
+		o.Conflict("headers", "a program has no headers: env is what it sees")
+	case n.URL != "" && o.Has("env"):
+		o.Conflict("env", "a url sees nothing of the environment: headers are what it is sent")
 	case n.URL != "":
-		p.ofVariables(o.value["url"], "url", n.URL)
-		if rest := process.Rest(n.URL); rest == n.URL && !strings.HasPrefix(rest, "http://") && !strings.HasPrefix(rest, "https://") {
-			p.report(o.value["url"], CodeValue, "url must begin with http:// or https://, not %q", n.URL)
+		p.ofVariables(o.Value["url"], "url", n.URL)
+		if rest := process.WithoutVariables(n.URL); rest == n.URL && !strings.HasPrefix(rest, "http://") && !strings.HasPrefix(rest, "https://") {
+			p.Error(o.Value["url"], findings.CodeValue, "url must begin with http:// or https://, not %q", n.URL)
 		}
 	}
 	texts := slices.Concat(n.Env, []string{"url=" + n.URL}, entries(n.Headers))
 	if names := process.Needed(texts); len(names) > 0 {
-		n.needs = []Need{{Position: p.position(o.node), Variables: names}}
+		n.needs = []Need{{Position: p.Position(o.Node), Variables: names}}
 	}
-	o.done()
+	o.Done()
 	return n
 }

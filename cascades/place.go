@@ -7,29 +7,29 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/seed61713e19/capstan/internal/signatures"
 	"github.com/seed61713e19/capstan/validators"
 	"github.com/seed61713e19/capstan/wards"
 )
 
-// A Place is where a check or a tool stands in a cascade: enough for a process
-// that has loaded the same files, and nothing of the run, to find what does it.
-// It is plain JSON.
+// A Place identifies a check or a tool of a cascade as plain JSON. A process
+// that has loaded the same files finds it there, without data of the run.
 type Place struct {
-	Cascade string `json:"cascade"`          // [Cascade.Digest] of the one that runs
-	File    string `json:"file"`             // of it or of the cascade within it, as Files has it
-	Phase   string `json:"phase,omitempty"`  // "" of a tool, and of a validator that the file names
-	Moment  string `json:"moment,omitempty"` // of a check; "" of a phase that is a validator
-	Index   int    `json:"index,omitempty"`  // of a check, among those of its moment
-	Name    string `json:"name,omitempty"`   // of a tool, or of a validator that the file names
+	Cascade string `json:"cascade"`          // the [Cascade.Digest] of the root
+	File    string `json:"file"`             // the file of the cascade that contains the place, as in Files
+	Phase   string `json:"phase,omitempty"`  // "" for a tool, and for a validator of the file
+	Moment  string `json:"moment,omitempty"` // of a check; "" for a phase that is a validator
+	Index   int    `json:"index,omitempty"`  // of a check within its moment
+	Name    string `json:"name,omitempty"`   // of a tool, or of a validator of the file
 }
 
-// String reads as a path.
+// String returns the place as a path.
 func (at Place) String() string {
 	return fmt.Sprintf("%s: %s %s[%d] %s", at.File, at.Phase, at.Moment, at.Index, at.Name)
 }
 
-// Digest names the files that the cascade is made of, all of them: the same
-// digest is the same cascade, wherever it was loaded. Only the root has one.
+// Digest returns the digest of all files of the cascade. Equal digests mean
+// equal cascades. Nested cascades have none.
 func (c *Cascade) Digest() string { return c.digest }
 
 func digestOf(files []File) string {
@@ -44,14 +44,15 @@ func digestOf(files []File) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// filter is the moment of a soundings' validator in its place: as a ward it is
-// a post-ward.
+// filter is the moment of the validator of soundings in a place. Its ward is a
+// post-ward.
 const filter = "soundings"
 
-// threshold is the moment of what ends their reforge.
+// threshold is the moment of the threshold of a reforge in a place.
 const threshold = "reforge"
 
-// place notes where everything stands, of the cascades within this one too.
+// place sets the places of all checks and tools, including those of nested
+// cascades.
 func (c *Cascade) place() {
 	c.digest = digestOf(c.Files)
 	for _, within := range c.Within() {
@@ -85,8 +86,8 @@ func (p *Phase) place(in Place) {
 	})
 }
 
-// eachCheck visits every check of the phase with its moment and its number
-// there.
+// eachCheck calls visit for every check of the phase, with its moment and its
+// index.
 func (p *Phase) eachCheck(visit func(moment string, i int, check *Check)) {
 	type lot struct {
 		moment wards.Moment
@@ -107,7 +108,7 @@ func (p *Phase) eachCheck(visit func(moment string, i int, check *Check)) {
 	}
 }
 
-// within gives the cascade, this one or one within it, that a place is in.
+// within returns the cascade that contains a place: this one or a nested one.
 func (c *Cascade) within(at *Place) (found *Cascade, err error) {
 	if at == nil || at.Cascade != c.digest || c.digest == "" {
 		return nil, fmt.Errorf("place %v: it is in another cascade than %s: its files are not the same", at, c.ID)
@@ -120,7 +121,7 @@ func (c *Cascade) within(at *Place) (found *Cascade, err error) {
 	return nil, fmt.Errorf("place %v: that file belongs to no cascade of %s", at, c.ID)
 }
 
-// ValidatorAt gives the validator that stands at a place of the root's cascade.
+// ValidatorAt returns the validator at a place of the root.
 func (c *Cascade) ValidatorAt(at *Place) (*Validator, error) {
 	within, err := c.within(at)
 	if err != nil {
@@ -149,8 +150,8 @@ func (c *Cascade) ValidatorAt(at *Place) (*Validator, error) {
 	return found, nil
 }
 
-// ToolAt gives the tool that stands at a place of the root's cascade: one of a
-// name is the same wherever its file names it.
+// ToolAt returns the tool at a place of the root. A file has one tool of a
+// name.
 func (c *Cascade) ToolAt(at *Place) (*Tool, error) {
 	within, err := c.within(at)
 	if err != nil {
@@ -169,8 +170,8 @@ func (c *Cascade) ToolAt(at *Place) (*Tool, error) {
 	return nil, fmt.Errorf("place %v: no tool stands there", at)
 }
 
-// Bound gives the check that the validator is with its parameters: those of the
-// file, or with where they come with the run.
+// Bound returns the check of the validator with its parameters: those of the
+// file, or those that a run has computed.
 func (v *Validator) Bound(with map[string]any) (validators.Check, error) {
 	switch {
 	case v.Check != nil:
@@ -180,4 +181,23 @@ func (v *Validator) Bound(with map[string]any) (validators.Check, error) {
 	default:
 		return nil, fmt.Errorf("validator %s: it is computed by the run itself", v.Name)
 	}
+}
+
+// digest returns the digest of the canonical form of a plain value.
+func digest(v map[string]any) (string, error) {
+	text, err := signatures.Canonical(unambiguous(v))
+	if err != nil {
+		return "", err
+	}
+	return signatures.Digest(text), nil
+}
+
+// unambiguous returns a value in which numbers that JSON readers may read differently are text.
+func unambiguous(v any) any {
+	return replaced(v, func(v any) any {
+		if signatures.Unambiguous(v) != nil {
+			return fmt.Sprint(v)
+		}
+		return v
+	})
 }

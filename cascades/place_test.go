@@ -51,8 +51,8 @@ func loadPlaced(t *testing.T, inner string) *Cascade {
 	return c
 }
 
-// Whoever loads the same files finds the same thing at every place, and nobody
-// finds anything in other files.
+// TestPlacesResolve checks that a place refers to the same validator whenever
+// the same files are loaded. In other files, the place is an error.
 func TestPlacesResolve(t *testing.T) {
 	c, again := loadPlaced(t, placesInner), loadPlaced(t, placesInner)
 	other := loadPlaced(t, strings.Replace(placesInner, "1 == 1", "1 == 2", 1))

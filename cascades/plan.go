@@ -7,51 +7,52 @@ import (
 	"github.com/seed61713e19/capstan/wards"
 )
 
-// A Plan is the worst case that the numbers of a cascade allow (LANGUAGE §4).
-// A run never does more of anything that [Counts] are of than its plan says.
+// A Plan is the worst case of a cascade (LANGUAGE §4). A run never exceeds a
+// number in [Counts] of its plan.
 type Plan struct {
 	CascadeID string      `json:"cascade_id"`
 	Phases    []PhasePlan `json:"phases"` // in file order
-	// Total is the most that any way through the phases adds up to, each number
-	// for itself: ways that go round in circles end with max_phases visits.
+	// Total is the maximum over all ways through the phases, for each number
+	// separately. A way with a loop ends after max_phases visits.
 	Total Counts `json:"total"`
-	// Least is what a run that comes to its end sends and costs at least, on the
-	// way with the least, where no call fails and nothing is sent back.
+	// Least is the minimum of a run that reaches an end, if no call fails and
+	// no text is sent back.
 	Least   Tokens     `json:"least"`
-	Unknown Unknown    `json:"unknown"` // what Total and Least cannot tell, and why
+	Unknown Unknown    `json:"unknown"` // the reasons why Total and Least are not exact
 	Budget  BudgetPlan `json:"budget"`
-	// BoundBy names the bounds of the budget without which Total would be more.
+	// BoundBy names the limits of the budget that reduce Total.
 	BoundBy []string `json:"bound_by"`
 }
 
 // A PhasePlan is the worst case of one phase.
 type PhasePlan struct {
 	Name string `json:"name"`
-	// Visits is how often a run can come by: 0 where no way leads to the phase,
-	// 1, or the budget's max_phases where a way leads from the phase back to it.
+	// Visits is the maximum number of visits: 0 for a phase that cannot be
+	// reached, 1, or max_phases for a phase in a loop.
 	Visits int `json:"visits"`
-	// Soundings is the number of parallel tries, 1 where there are none.
+	// Soundings is the number of parallel tries, 1 without soundings.
 	Soundings int `json:"soundings"`
-	// Attempts is how many attempts one try can have: 1, and one more for each
-	// time a check may send the text back, up to a written rules.max_attempts.
+	// Attempts is the maximum number of attempts of a try: 1, plus 1 for each
+	// retry, up to rules.max_attempts.
 	Attempts int `json:"attempts"`
-	// Turns is how many turns an attempt has, 0 for a phase without a model.
+	// Turns is the number of turns of an attempt, 0 for a phase without a
+	// model.
 	Turns int `json:"turns"`
-	// Redos is how often turn wards can ask for one turn again.
+	// Redos is the maximum number of times that turn wards repeat a turn.
 	Redos int `json:"redos"`
-	// Items is how many items a phase with each has at most; 0 without it.
+	// Items is the maximum number of items of a phase with each, else 0.
 	Items int `json:"items,omitempty"`
-	// Together are the phases of a group, each as often as the group is visited.
+	// Together has the phases of a group.
 	Together []PhasePlan `json:"together,omitempty"`
-	// Visit is all that one visit does: every item, the phases of a group, and
-	// cascades within it included.
+	// Visit is the total of one visit, with all items, the phases of a group,
+	// and nested cascades.
 	Visit Counts `json:"visit"`
-	// Least is what one visit sends and costs at least: 0 where it may be skipped
-	// or may have no items.
+	// Least is the minimum of one visit: 0 if the phase can be skipped or can
+	// have no items.
 	Least Tokens `json:"least"`
 }
 
-// A BudgetPlan is the cascade's budget; 0 is no bound.
+// A BudgetPlan is the budget of a cascade; 0 means no limit.
 type BudgetPlan struct {
 	MaxCalls   int     `json:"max_calls"`
 	MaxTokens  int     `json:"max_tokens"`
@@ -60,17 +61,17 @@ type BudgetPlan struct {
 	MaxPhases  int     `json:"max_phases"`
 }
 
-// MaxRounds is how often a model may ask for tools within one turn.
+// MaxRounds is the maximum number of requests for tools within one turn.
 const MaxRounds = 16
 
-// Plan computes the worst case, in time that grows with the phases and the
-// bound on their visits. No model has a price.
+// Plan returns the worst case without prices. The time grows with the number of
+// phases and with the limit of their visits.
 func (c *Cascade) Plan() Plan {
 	return c.PlanOf("", func(string) (model.Price, bool) { return model.Price{}, false })
 }
 
-// PlanOf is [Cascade.Plan] with what is chosen in place of the models that the
-// files say, and with what models cost.
+// PlanOf is [Cascade.Plan] with prices, and with the models that replace those
+// of the file.
 func (c *Cascade) PlanOf(chosen Chosen, price Pricing) Plan {
 	unknown := &Unknown{[]string{}, []string{}, []string{}, []string{}}
 	plan := planner{plans: map[planned]Plan{}, chosen: chosen, price: price, unknown: unknown}.plan(c)
@@ -78,32 +79,32 @@ func (c *Cascade) PlanOf(chosen Chosen, price Pricing) Plan {
 	return plan
 }
 
-// A planner plans what a cascade does, of which file is the default, and remembers
-// the plans of cascades that are named more than once.
+// A planner plans cascades. file is the default model. It caches the plans of
+// nested cascades.
 type planner struct {
-	plans   map[planned]Plan
-	chosen  Chosen
-	price   Pricing
-	unknown *Unknown
-	file    Model
-	prefix  string // of what is told of a cascade within another
-	within  string // the cascade_id of that one
-	retold  bool   // models read more before their instructions than these: tries at the whole are asked otherwise
-	depth   int
+	plans       map[planned]Plan
+	chosen      Chosen
+	price       Pricing
+	unknown     *Unknown
+	file        Model
+	prefix      string // the prefix of messages about a nested cascade
+	within      string // the cascade_id of the cascade around it
+	variedTries bool   // the models read more than the instructions, because they try a whole cascade
+	depth       int
 }
 
-// planned is a cascade with the default that it was planned with: what it costs hangs
-// on both.
+// A planned is the key of a cached plan: a cascade with the default model that
+// determines its cost.
 type planned struct {
 	cascade *Cascade
-	file    *Rung
+	file    *Candidate
 }
 
 func (m planner) plan(c *Cascade) Plan {
-	if m.file = c.Default(m.file); m.depth > 0 && c.ID != m.within { // a try at the whole is no other cascade
+	if m.file = c.Default(m.file); m.depth > 0 && c.ID != m.within { // a try of the whole file is not a nested cascade
 		m.prefix = c.ID + ": "
 	}
-	m.within, m.retold = c.ID, m.retold || c.Tries.varied()
+	m.within, m.variedTries = c.ID, m.variedTries || c.Tries.varied()
 	m.depth++
 	key := planned{cascade: c}
 	if len(m.file) > 0 {
@@ -120,18 +121,18 @@ func (m planner) plan(c *Cascade) Plan {
 	for _, phase := range c.Phases {
 		p.Phases = append(p.Phases, m.phase(phase))
 	}
-	routes := newRoutes(c)
+	ways := c.flow()
 	for i := range p.Phases {
-		p.Phases[i].Visits = routes.visits(i, b.MaxPhases)
+		p.Phases[i].Visits = visits(ways, i, b.MaxPhases)
 		for j := range p.Phases[i].Together {
 			p.Phases[i].Together[j].Visits = p.Phases[i].Visits
 		}
 	}
-	total, cut := routes.longest(p.Phases, b.MaxPhases)
+	total, cut := longest(ways, p.Phases, b.MaxPhases)
 	if cut {
 		p.BoundBy = append(p.BoundBy, "max_phases")
 	}
-	p.Least = routes.cheapest(c, p.Phases)
+	p.Least = cheapest(ways, p.Phases)
 	if c.Tries != nil {
 		total = m.whole(c.Tries).Visit
 		p.Least = p.Least.times(c.Tries.Soundings.Factor)
@@ -147,7 +148,7 @@ func (m planner) plan(c *Cascade) Plan {
 	return p
 }
 
-// phase plans one visit: of a group all its phases, of each every item.
+// phase plans one visit, with all phases of a group and all items of a list.
 func (m planner) phase(p *Phase) PhasePlan {
 	if p.Together != nil {
 		return m.group(p)
@@ -171,13 +172,13 @@ func (m planner) group(p *Phase) PhasePlan {
 	return plan
 }
 
-// whole plans a phase that is done once.
+// whole plans a phase that runs once.
 func (m planner) whole(p *Phase) PhasePlan {
 	plan := PhasePlan{Name: p.Name, Soundings: 1, Turns: p.Rules.MaxTurns, Redos: again(p.Wards.Turn)}
 	if p.Instructions == nil {
 		plan.Turns = 0
 	}
-	sounded := p.capped(1 + p.shared()) // post-wards judge the winner alone
+	sounded := p.capped(1 + p.shared()) // post-wards only judge the winner
 	plan.Attempts = p.capped(sum(1+p.shared(), again(p.Wards.Post)))
 	visit := m.checks(p.Wards.Pre, Most).plus(m.checks(p.Wards.Post, m.writes(p)).times(plan.Attempts))
 	visit = visit.plus(m.attempt(p, plan).times(plan.Attempts))
@@ -202,7 +203,7 @@ func (m planner) whole(p *Phase) PhasePlan {
 	return plan
 }
 
-// around plans what is asked of soundings beside their own attempts.
+// around plans the calls of soundings in addition to their attempts.
 func (m planner) around(p *Phase, s *Soundings, plan PhasePlan) (c Counts) {
 	if s.Filter != nil {
 		texts := s.Tries()
@@ -230,7 +231,7 @@ func (m planner) around(p *Phase, s *Soundings, plan PhasePlan) (c Counts) {
 	return c
 }
 
-// edits plans what judges the texts that a person makes of the phase's.
+// edits plans the checks of the texts that a person has edited.
 func (m planner) edits(p *Phase) Counts {
 	one := Counts{Attempts: 1}.plus(m.checks(p.Wards.Post, Most))
 	if p.OutputSchema != nil {
@@ -263,10 +264,10 @@ func (m planner) attempt(p *Phase, plan PhasePlan) Counts {
 	own := m.call(m.own(p), m.sends(p, plan), p.Name)
 	turn := Counts{Turns: 1}.plus(own).plus(m.checks(p.Wards.Turn, m.writes(p)))
 	around := m.checks(p.Wards.Tool, Most).plus(m.checks(p.Wards.Result, Most))
-	around = m.often(p, Counts{Validators: around.Validators}.plus(withTools(around))) // only where a tool is asked for
+	around = m.often(p, Counts{Validators: around.Validators}.plus(withTools(around))) // only for requests of tools
 	rounds := m.rounds(p, own)
 	turn = turn.plus(around).plus(rounds)
-	if p.sumsUp() { // before any of the turn's own calls
+	if p.sumsUp() { // before the calls of the turn itself
 		turn = turn.plus(own)
 		if rounds != (Counts{}) {
 			turn = turn.plus(withTools(own).times(MaxRounds))
@@ -275,12 +276,13 @@ func (m planner) attempt(p *Phase, plan PhasePlan) Counts {
 	return one.plus(turn.times(product(plan.Turns, sum(1, plan.Redos))))
 }
 
-// withTools is what of the counts is told of models that ask for tools alone.
+// withTools returns the counts of the calls with tools.
 func withTools(c Counts) Counts {
 	return Counts{ModelCallsWithTools: c.ModelCallsWithTools, Tokens: c.Tokens}
 }
 
-// rounds is what tools can add to one turn, whose first call is own.
+// rounds returns the maximum that tools add to one turn. own is the first call
+// of the turn.
 func (m planner) rounds(p *Phase, own Counts) Counts {
 	if len(p.Tackle) == 0 && !p.Chooses() {
 		return Counts{}
@@ -294,8 +296,8 @@ func (m planner) rounds(p *Phase, own Counts) Counts {
 	return withTools(own).times(MaxRounds).plus(m.often(p, dearest))
 }
 
-// often is what is done once for each call of a tool: a message may have any number of
-// them.
+// often plans the work of each call of a tool. A message may have any number of
+// calls.
 func (m planner) often(p *Phase, once Counts) Counts {
 	if once.ModelCallsWithTools > 0 {
 		note(&m.unknown.Calls, m.prefix+p.Name)
@@ -303,8 +305,8 @@ func (m planner) often(p *Phase, once Counts) Counts {
 	return once.times(Most)
 }
 
-// tried plans a cascade that is a tool of the phase, for the dearest of the models
-// that the phase's tries have.
+// tried plans a cascade that is a tool of the phase, with the most expensive
+// model of the phase's tries.
 func (m planner) tried(p *Phase, c *Cascade) Counts {
 	if p.Soundings == nil || len(p.Soundings.Models) == 0 {
 		return m.plan(c).Total
@@ -317,7 +319,7 @@ func (m planner) tried(p *Phase, c *Cascade) Counts {
 	return dearest
 }
 
-// work plans the tool or validator of a phase without a model.
+// work plans the tool or the validator of a phase without a model.
 func (m planner) work(p *Phase) Counts {
 	switch t := p.Tool; {
 	case t.Validator != nil:
@@ -329,7 +331,7 @@ func (m planner) work(p *Phase) Counts {
 	}
 }
 
-// checks plans one judgement by each, of a text that weighs at most text.
+// checks plans one verdict of each check, on a text of at most text tokens.
 func (m planner) checks(list []*Check, text int) Counts {
 	var c Counts
 	for _, one := range list {
@@ -340,7 +342,7 @@ func (m planner) checks(list []*Check, text int) Counts {
 
 func (m planner) check(c *Check, text int) Counts { return m.validator(c.Validator, text) }
 
-// validator plans one judgement of a text that weighs at most text.
+// validator plans one verdict on a text of at most text tokens.
 func (m planner) validator(v *Validator, text int) Counts {
 	switch {
 	case v.Criteria != nil:
@@ -358,9 +360,9 @@ func (m planner) validator(v *Validator, text int) Counts {
 	}
 }
 
-// again is how often the retrying ones among checks can send a text back
-// without one of them having used up its budget: of two with max_attempts of 3 and 2
-// it is 3 times, where no text is refused by both.
+// again returns how often retrying checks can send a text back before one of
+// them has used its budget. Two checks with a max_attempts of 3 and 2 can do so
+// 3 times, if no text fails both.
 func again(list []*Check) int {
 	n := 0
 	for _, c := range list {
@@ -371,8 +373,8 @@ func again(list []*Check) int {
 	return n
 }
 
-// shared is how often output_schema and loop_until, which have one budget, can
-// send a text back.
+// shared returns how often output_schema and loop_until, which share a budget,
+// can send a text back.
 func (p *Phase) shared() int {
 	if p.OutputSchema == nil && p.Rules.Loop == nil {
 		return 0
@@ -380,7 +382,7 @@ func (p *Phase) shared() int {
 	return p.Rules.MaxAttempts - 1
 }
 
-// capped bounds attempts by a written max_attempts.
+// capped limits attempts to the max_attempts of the file.
 func (p *Phase) capped(attempts int) int {
 	if p.Rules.Capped {
 		return min(attempts, p.Rules.MaxAttempts)

@@ -8,18 +8,18 @@ import (
 	"time"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/internal/exchanges"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
-	"github.com/seed61713e19/capstan/runner/exchanges"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/tool"
 	"github.com/seed61713e19/capstan/validators"
 )
 
-// A chance is a host that answers by chance and counts what it is asked.
+// A chance is a host that answers at random and counts its calls.
 type chance struct {
 	*rand.Rand
-	tools   bool // models may ask for tools
+	tools   bool // models may call tools
 	no      float64
 	counted cascades.Counts
 }
@@ -33,7 +33,7 @@ func (c *chance) Model(_ event.Path, r model.Request) (model.Response, error) {
 	for _, one := range r.Messages {
 		c.counted.Tokens.Input += exchanges.Weigh(one.Content)
 	}
-	c.counted.Tokens.Input += exchanges.Around(r.Tools, r.Schema)
+	c.counted.Tokens.Input += exchanges.Overhead(r.Tools, r.Schema)
 	resp := model.Response{Text: "text", Usage: model.Usage{Calls: 1}}
 	switch {
 	case r.Validator != "":
@@ -101,7 +101,7 @@ func (c *chance) Now() time.Time                { return time.Time{} }
 func (c *chance) Stopped() error                { return nil }
 func (c *chance) Checkpoint(engine.State) error { return nil }
 
-// cascadeByChance writes a cascade of one phase or four.
+// cascadeByChance returns a random cascade of one or four phases.
 func cascadeByChance(r *rand.Rand, nested bool) string {
 	var b strings.Builder
 	b.WriteString("cascade_id: cascade_by_chance\nbudget: {max_phases: 6}\nmodel: {name: m, max_output_tokens: 40}\ntoken_budget: {max_total: 1500, strategy: prune_oldest}\nphases:\n")
@@ -161,7 +161,7 @@ func cascadeByChance(r *rand.Rand, nested bool) string {
 	return b.String()
 }
 
-// nameOf tells a cascade that judges by its name, and lets it be.
+// nameOf adds the word cascade to the name of a check that runs a cascade.
 func nameOf(check string) string {
 	if strings.Contains(check, "cascade:") {
 		return strings.Replace(check, "name: ", "name: cascade_", 1)
@@ -169,9 +169,9 @@ func nameOf(check string) string {
 	return check
 }
 
-// TestPlanHolds runs cascades by chance and holds that no run does more of
-// anything than the plan of its cascade says. What a plan is made to say too little of
-// is found by the first few; of 400 dozens have bounds.
+// TestPlanHolds runs random cascades and checks that no run exceeds its plan.
+// The first few of the 400 runs find a plan that is too low. Dozens of the
+// plans are bounded.
 func TestPlanHolds(t *testing.T) {
 	reached, bounded := 0, 0
 	for seed := range uint64(400) {

@@ -8,9 +8,11 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/seed61713e19/capstan/cascades/internal/findings"
 )
 
-// counts writes counts as the hand-computed ones are written below.
+// String writes counts in the form of the expected texts below.
 func (c Counts) String() string {
 	v := c.Validators
 	return fmt.Sprintf("attempts %s turns %s calls %s tools %s judges %s | pure %s exec %s judge %s cascade %s",
@@ -27,7 +29,7 @@ var planParts = map[string]string{
 	"two.yaml": "cascade_id: two\nphases:\n- {name: a, instructions: x}\n- {name: b, instructions: x, wards: {post: [{validator: grammar_check}]}}\n",
 }
 
-// TestPlanPhase holds the plan of one phase against what was counted by hand.
+// TestPlanPhase compares the plan of a phase with hand-computed counts.
 func TestPlanPhase(t *testing.T) {
 	tests := []struct{ name, phase, want string }{
 		{"plain", "", "attempts 1 turns 1 calls 1 tools 1 judges 0 | pure 0 exec 0 judge 0 cascade 0"},
@@ -68,7 +70,7 @@ func TestPlanPhase(t *testing.T) {
 	}
 }
 
-// TestPlanTools holds the plans of phases without a model.
+// TestPlanTools checks the plans of phases without a model.
 func TestPlanTools(t *testing.T) {
 	tests := []struct{ name, phase, want string }{
 		{"tool", "tool: read_file\n  inputs: {path: x}\n  wards: {post: [{validator: no_secrets, mode: retry}]}", "attempts 3 turns 0 calls 0 tools 0 judges 0 | pure 3 exec 0 judge 0 cascade 0"},
@@ -84,7 +86,8 @@ func TestPlanTools(t *testing.T) {
 	}
 }
 
-// A cascade that judges as the tool of a phase is within the one that names it.
+// TestWithinTools checks that a judging cascade, used as a phase's tool, counts
+// as nested.
 func TestWithinTools(t *testing.T) {
 	c := parsed(t, "cascade_id: x\nvalidators: {v: {cascade: two.yaml}}\nphases: [{name: a, tool: v}]\n", planParts)
 	if got := c.Within(); len(got) != 2 || got[1].ID != "two" {
@@ -92,7 +95,7 @@ func TestWithinTools(t *testing.T) {
 	}
 }
 
-// TestPlanRoutes holds what the ways through the phases add up to. Phase a
+// TestPlanRoutes checks the sums over the routes through the phases. Phase a
 // calls a model once, b twice, c four times.
 func TestPlanRoutes(t *testing.T) {
 	const a, b, c = "{name: a, instructions: x%s}", "{name: b, instructions: x, rules: {max_turns: 2}%s}", "{name: c, instructions: x, rules: {max_turns: 4}%s}"
@@ -129,7 +132,7 @@ func TestPlanRoutes(t *testing.T) {
 				source += "budget: " + test.budget + "\n"
 			}
 			c := parsed(t, source, nil)
-			if warned := strings.Contains(c.Warnings.Error(), CodeVisits); warned != (test.name == "a row that is too long") {
+			if warned := strings.Contains(c.Warnings.Error(), findings.CodeVisits); warned != (test.name == "a row that is too long") {
 				t.Errorf("warned that it is too long: %t", warned)
 			}
 			p := c.Plan()
@@ -144,7 +147,7 @@ func TestPlanRoutes(t *testing.T) {
 				t.Errorf("bound by %q, want %q", got, test.bound)
 			}
 			got := p.Total.ModelCalls
-			if test.calls > 1_000_000 { // an upper bound, not far off
+			if test.calls > 1_000_000 { // an upper limit, close to the exact number
 				if got < test.calls*3/4 || got > test.calls*3/2 {
 					t.Errorf("%d calls, want about %d", got, test.calls)
 				}
@@ -155,7 +158,7 @@ func TestPlanRoutes(t *testing.T) {
 	}
 }
 
-// TestPlanIsBounded holds that no numbers make a plan wrong or slow.
+// TestPlanIsBounded checks that large numbers do not make a plan wrong or slow.
 func TestPlanIsBounded(t *testing.T) {
 	started := time.Now()
 	huge := parsed(t, "cascade_id: x\nbudget: {max_phases: 9223372036854775807}\nphases:\n- {name: a, instructions: x, handoffs: [a], rules: {max_turns: 9223372036854775807, max_attempts: 9223372036854775807, loop_until: no_secrets}, wards: {post: [{validator: no_secrets, mode: retry, max_attempts: 9223372036854775807}]}}\n", nil)
@@ -189,7 +192,8 @@ func TestPlanIsBounded(t *testing.T) {
 	if got := parsed(t, dense.String(), nil).Plan().Total.ModelCalls; got != 2_000_000 { // each with a choice
 		t.Errorf("got %d", got)
 	}
-	// Beyond 200 000 steps each visit left is taken for the dearest.
+	// After 200,000 steps, each further visit has the cost of the most
+	// expensive visit.
 	long := parsed(t, "cascade_id: x\nbudget: {max_phases: 300000}\nphases: [{name: b, instructions: x, rules: {max_turns: 2}}, {name: a, instructions: x, handoffs: [b]}]\n", nil)
 	if got := long.Plan().Total.ModelCalls; got != 200_002/2*(2+1)+(300_000-200_002)*2 {
 		t.Errorf("got %d", got)
@@ -199,7 +203,7 @@ func TestPlanIsBounded(t *testing.T) {
 	}
 }
 
-// TestPlanText holds the table and the JSON of a plan.
+// TestPlanText checks the table and the JSON of a plan.
 func TestPlanText(t *testing.T) {
 	c := parsed(t, `
 cascade_id: x
@@ -237,7 +241,7 @@ max_cost_usd bounds the worst: no call begins once $1.5 is spent; those under wa
 	}
 }
 
-// TestPlanNumbers holds how numbers of a plan are written, to their bounds.
+// TestPlanNumbers checks the format of numbers in a plan, including the limits.
 func TestPlanNumbers(t *testing.T) {
 	for want, c := range map[string]Tokens{
 		"~3, answered: ~4; cost: ~$0.0001":                             {Input: 3, Output: 4, Nano: 100_000},
@@ -279,7 +283,7 @@ func TestPlanNumbers(t *testing.T) {
 	}
 }
 
-// TestPlanTextBounds holds what the text makes of the least and the most that it has.
+// TestPlanTextBounds checks the text of the smallest and the largest plans.
 func TestPlanTextBounds(t *testing.T) {
 	name := strings.Repeat("a", 38) + "<b>"
 	one := PhasePlan{Name: name, Visits: 1, Soundings: 2, Attempts: 1, Turns: 1, Items: 1, Visit: all(1)}
@@ -316,7 +320,8 @@ in all          0         0      0            0           0       0     0       
 	}
 }
 
-// A judge is planned with all its votes, and with the second time of a no.
+// TestPlanVotes checks that a plan contains all votes of a judge, and the
+// second opinion on a rejection.
 func TestPlanVotes(t *testing.T) {
 	for judge, want := range map[string]int{
 		"{judge: good}": 1, "{judge: good, votes: 3}": 3, "{judge: good, confirm: no}": 2, "{judge: good, votes: 5, confirm: no}": 10,
@@ -328,8 +333,8 @@ func TestPlanVotes(t *testing.T) {
 	}
 }
 
-// TestPlanTries holds that models of tries that are asked otherwise read more than
-// their instructions, and that a try at the whole is told of as the cascade itself.
+// TestPlanTries checks that the inputs of changed tries have no limit in the
+// plan. A try of a whole cascade appears under the cascade's phases.
 func TestPlanTries(t *testing.T) {
 	for keys, bounded := range map[string]bool{"": true, ", mutate: false": true, ", mutate: true": false, ", reforge: {honing_prompt: shorter}": false} {
 		p := parsed(t, "cascade_id: x\nmodel: {name: m, max_output_tokens: 9}\nsoundings: {factor: 2"+keys+"}\nphases: [{name: a, instructions: Say it.}]", nil).Plan()

@@ -5,10 +5,12 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/seed61713e19/capstan/internal/reports"
 )
 
-// Text is the plan as an aligned table, ending in a newline: a line for one
-// visit to each phase, a line for the run, the bounds.
+// Text returns the plan as an aligned table that ends in a newline: a line for
+// one visit of each phase, a line for the run, and the limits.
 func (p Plan) Text() string {
 	var b strings.Builder
 	w := columns(&b)
@@ -28,14 +30,14 @@ func (p Plan) Text() string {
 		fmt.Fprintf(&b, "budget: %s\n", bounds)
 	}
 	if p.Total.ModelCallsWithTools >= Most && len(p.Unknown.Calls) > 0 {
-		fmt.Fprintf(&b, "no bound of calls: a model may call what asks a model as often as it likes; say budget.max_calls: %s\n", oneLine(strings.Join(p.Unknown.Calls, ", "), 400))
+		fmt.Fprintf(&b, "no bound of calls: a model may call what asks a model as often as it likes; say budget.max_calls: %s\n", reports.Fit(strings.Join(p.Unknown.Calls, ", "), 400))
 	}
 	p.weighed(&b)
 	return b.String()
 }
 
-// weighed writes the table of tokens and money, where a model may be asked, and a
-// line for whatever keeps a number from being known.
+// weighed writes the table of tokens and cost, if a model may be called, and a
+// line for each reason why a number is unknown.
 func (p Plan) weighed(b *strings.Builder) {
 	if p.Total.ModelCallsWithTools == 0 {
 		return
@@ -49,9 +51,9 @@ func (p Plan) weighed(b *strings.Builder) {
 		}
 	}
 	for _, phase := range p.Phases {
-		row(oneLine(phase.Name, 40), phase.Least, phase.Visit)
+		row(reports.Fit(phase.Name, 40), phase.Least, phase.Visit)
 		for _, one := range phase.Together {
-			row("  "+oneLine(one.Name, 40), one.Least, one.Visit)
+			row("  "+reports.Fit(one.Name, 40), one.Least, one.Visit)
 		}
 	}
 	row("in all", p.Least, p.Total)
@@ -69,7 +71,7 @@ func (p Plan) weighed(b *strings.Builder) {
 		{p.Unknown.Price, "no price is known, so there are tokens only"},
 	} {
 		if len(line.who) > 0 {
-			fmt.Fprintf(b, "%s: %s\n", line.what, oneLine(strings.Join(line.who, ", "), 400))
+			fmt.Fprintf(b, "%s: %s\n", line.what, reports.Fit(strings.Join(line.who, ", "), 400))
 		}
 	}
 	const under = "no call begins once %s spent; those under way are paid\n"
@@ -81,7 +83,7 @@ func (p Plan) weighed(b *strings.Builder) {
 	}
 }
 
-// roughly is an estimated number of tokens.
+// roughly returns an estimated number of tokens.
 func roughly(n int) string {
 	if n >= Most {
 		return "no bound"
@@ -89,7 +91,7 @@ func roughly(n int) string {
 	return "~" + strconv.Itoa(n)
 }
 
-// dollars is an estimated cost.
+// dollars returns an estimated cost.
 func (t Tokens) dollars() string {
 	switch usd := float64(t.Nano) / 1e9; {
 	case t.Input >= Most || t.Output >= Most:
@@ -103,15 +105,15 @@ func (t Tokens) dollars() string {
 	}
 }
 
-// inDollars is a cost as it was written.
+// inDollars returns a cost of the file.
 func inDollars(usd float64) string { return "$" + strconv.FormatFloat(usd, 'f', -1, 64) }
 
-// Text tells tokens and money in a line.
+// Text returns tokens and cost in a line.
 func (t Tokens) Text() string {
 	return fmt.Sprintf("estimated tokens sent: %s, answered: %s; cost: %s", roughly(t.Input), roughly(t.Output), t.dollars())
 }
 
-// row is the phase's line of the table.
+// row returns the line of the phase in the table.
 func (p PhasePlan) row(indent string) string {
 	attempts := count(p.Attempts)
 	if p.Soundings > 1 {
@@ -123,10 +125,10 @@ func (p PhasePlan) row(indent string) string {
 	if p.Together != nil {
 		attempts = "together"
 	}
-	return fmt.Sprintf("%s%s\t%s\t%s\t%s\t%s", indent, oneLine(p.Name, 40), count(p.Visits), attempts, count(p.Visit.Turns), p.Visit.row())
+	return fmt.Sprintf("%s%s\t%s\t%s\t%s\t%s", indent, reports.Fit(p.Name, 40), count(p.Visits), attempts, count(p.Visit.Turns), p.Visit.row())
 }
 
-// row is what stands in a line of the table after the turns.
+// row returns the columns of a line after the turns.
 func (c Counts) row() string {
 	v := c.Validators
 	cells := []string{count(c.ModelCalls), count(c.ModelCallsWithTools), count(v.Judge), count(v.Pure), count(v.Exec), count(v.Cascade)}

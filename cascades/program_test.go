@@ -10,8 +10,9 @@ import (
 	"github.com/seed61713e19/capstan/validators"
 )
 
-// A program of a file is the one that it names, with its arguments and its variables,
-// beside the file or at the root, and its verdict is what it prints or how it ends.
+// TestPrograms checks that a validator runs its program, next to the file or in
+// the root, with its arguments and environment variables. The output or the
+// exit status is the verdict.
 func TestPrograms(t *testing.T) {
 	dir := t.TempDir()
 	k := known()
@@ -27,8 +28,8 @@ func TestPrograms(t *testing.T) {
 		t.Fatal(err)
 	}
 	say := c.Tools["say"].Tool
-	if said, err := say.Run(context.Background(), tool.Call{}); err != nil || said.Value != "beside said" || say.Idempotent {
-		t.Errorf("the tool said %+v, %v, idempotent %t", said, err, say.Idempotent)
+	if result, err := say.Run(context.Background(), tool.Call{}); err != nil || result.Value != "beside said" || say.Idempotent {
+		t.Errorf("the tool said %+v, %v, idempotent %t", result, err, say.Idempotent)
 	}
 	for name, want := range map[string]string{"beside": "beside said", "root": "root said", "ends": "exit status 1 without output"} {
 		verdict, err := c.Validators[name].Check(context.Background(), validators.Subject{Content: "x"})

@@ -1,59 +1,67 @@
 package cascades
 
 import (
-	"github.com/seed61713e19/capstan/runner/measure"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+
+	"github.com/seed61713e19/capstan/cascades/internal/findings"
+	"github.com/seed61713e19/capstan/cascades/internal/reader"
+	"github.com/seed61713e19/capstan/internal/measures/stats"
+	"github.com/seed61713e19/capstan/internal/signatures"
 	"github.com/seed61713e19/capstan/wards"
 )
 
-// A Promotion is what must have been shown of a gate before it may refuse
-// anything: that it lets at most so many of the bad texts by and refuses at most
-// so many of the good ones, with the confidence. Until then it is in shadow.
+// A Promotion is the evidence that a gate needs before it can refuse a text:
+// limits of its false passes and false blocks, with a confidence. Without the
+// evidence, the gate is in shadow.
 type Promotion struct {
 	FalsePass, FalseBlock, Confidence float64
-	Mode                              wards.Mode // that the file gives it
-	Why                               string     // it is in shadow; "" where the evidence is there
+	Mode                              wards.Mode // the mode in the file
+	Why                               string     // why the gate is in shadow; "" with evidence
 }
 
 // promotion reads promote_when of a ward in o.
-func (p *parser) promotion(o *object, mode wards.Mode) *Promotion {
-	when := o.child("promote_when")
+func (p *parser) promotion(o *reader.Object, mode wards.Mode) *Promotion {
+	when := o.Child("promote_when")
 	if when == nil {
 		return nil
 	}
-	if !mode.Stands() {
-		o.conflict("promote_when", "promote_when means nothing beside mode: %s: it says when a blocking or retrying ward may refuse", mode)
+	if !mode.Enforces() {
+		o.Conflict("promote_when", "promote_when means nothing beside mode: %s: it says when a blocking or retrying ward may refuse", mode)
 	}
 	share := func(key string) float64 {
-		f := when.number(key)
+		f := when.Number(key)
 		if f >= 1 {
-			p.report(when.value[key], CodeValue, "%s must be less than 1, not %s: it is a share", key, when.value[key].Value)
+			p.Error(when.Value[key], findings.CodeValue, "%s must be less than 1, not %s: it is a share", key, when.Value[key].Value)
 		}
 		return f
 	}
 	q := &Promotion{FalsePass: share("false_pass"), FalseBlock: share("false_block"), Confidence: share("confidence"), Mode: mode}
-	when.needs("false_pass", "false_block")
-	if !when.has("confidence") {
-		q.Confidence = measure.Confidence
+	when.Needs("false_pass", "false_block")
+	if !when.Has("confidence") {
+		q.Confidence = stats.Confidence
 	}
-	when.done()
+	when.Done()
 	return q
 }
 
-// promote puts the check in shadow where there is no evidence for exactly the
-// gate that it is, and says so.
-func (p *parser) promote(c *Check, o *object) {
-	if c.Promote == nil || !c.Promote.Mode.Stands() {
+// promote puts the check in shadow and warns, if there is no evidence for
+// exactly this gate.
+func (p *parser) promote(c *Check, o *reader.Object) {
+	if c.Promote == nil || !c.Promote.Mode.Enforces() {
 		return
 	}
 	if c.Promote.Why = p.unproven(c); c.Promote.Why == "" {
 		return
 	}
 	c.Ward.Mode = wards.Shadow
-	p.warn(o.keys["promote_when"], CodeUnproven, "%s is in shadow, and refuses nothing: %s", c.Ward.Name, c.Promote.Why)
+	p.Warn(o.Keys["promote_when"], findings.CodeUnproven, "%s is in shadow, and refuses nothing: %s", c.Ward.Name, c.Promote.Why)
 }
 
-// waits names the phase of a cascade that judges, or of one within it, which asks a
-// person; "" where none does.
+// waits returns the phase that asks a person, of the cascade of the validator
+// or of a nested one, or "".
 func (v *Validator) waits() (phase string) {
 	if v.Cascade != nil {
 		v.Cascade.Any(func(p *Phase) bool {
@@ -66,8 +74,8 @@ func (v *Validator) waits() (phase string) {
 	return phase
 }
 
-// unproven tells what is missing for the check to be promoted, "" where nothing
-// is. What it reads is kept with the cascade, and is no part of what a gate is.
+// unproven returns the missing evidence, or "". The files of evidence are not
+// part of the identity of a gate.
 func (p *parser) unproven(c *Check) string {
 	own := *p.cascade
 	own.Files = *p.files
@@ -82,4 +90,33 @@ func (p *parser) unproven(c *Check) string {
 	q := c.Promote
 	_, why = e.Allows(q.Confidence, q.FalsePass, q.FalseBlock)
 	return why
+}
+
+// Evidence returns the measurement of exactly the gate with a name and a
+// digest, at a moment of a phase, with the digest of its file beside the
+// cascade. If there is none, why is the reason.
+func (c *Cascade) Evidence(name, digest, phase string, moment wards.Moment, open Opener) (e stats.Evidence, file string, why string) {
+	at := path.Join(path.Dir(c.File), stats.EvidenceDir, stats.EvidenceName(name))
+	if open == nil {
+		return e, "", "there are no files here, and so no evidence"
+	}
+	text, err := open(at)
+	if errors.Is(err, fs.ErrNotExist) {
+		return e, "", fmt.Sprintf("there is no evidence for it: no %s, which capstan measure stats --write makes", at)
+	}
+	if err != nil {
+		return e, "", err.Error()
+	}
+	all, err := stats.ParseEvidence(text)
+	if err != nil {
+		return e, "", at + ": " + err.Error()
+	}
+	e, found, stale := all.For(c.ID, digest, phase, string(moment))
+	switch {
+	case stale:
+		why = fmt.Sprintf("%s belongs to an earlier version of the gate or to another model", at)
+	case !found:
+		why = fmt.Sprintf("%s has no evidence for it in phase %s, at its moment %s", at, phase, moment)
+	}
+	return e, signatures.Digest(text), why
 }

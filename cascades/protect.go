@@ -7,12 +7,14 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
-	"github.com/seed61713e19/capstan/runner/measure"
+	"github.com/seed61713e19/capstan/cascades/internal/findings"
+	"github.com/seed61713e19/capstan/cascades/internal/reader"
+	"github.com/seed61713e19/capstan/internal/measures/stats"
 	"github.com/seed61713e19/capstan/runner/tool"
 )
 
-// Deciding is what decides a run, besides the files of the cascade: no model may
-// change it.
+// Deciding is the data that decides a run, in addition to the files of the
+// cascade. No model may change it.
 type Deciding struct {
 	Programs []Program // of this cascade and of those within it
 	Protect  []string  // patterns of files below the root of the file tools
@@ -23,20 +25,20 @@ type Deciding struct {
 type Program struct {
 	What    string // validator tests_pass
 	Argv    []string
-	Dir     string   // that it runs in; "" for the working directory
+	Dir     string   // the working directory of the program; "" for that of the process
 	Subject []string // patterns of the arguments that may change
-	Pinned  bool     // it judges, or is a tool: its files must not change while the run lives
+	Pinned  bool     // a gate or a tool, whose files must not change during a run
 }
 
-// An Argument is a word of a program's arguments that may name a file.
+// An Argument is a word of a program's arguments that can name a file.
 type Argument struct {
 	Text  string
-	Whole bool // the argument, or the value of a flag; else a word within one
+	Whole bool // a whole argument or the value of a flag, not a word within one
 }
 
-// Arguments lists the words that may name files: each argument that is no flag, the
-// value of --flag=value, and the words within an argument, as of sh -c. A word that
-// subject matches is left out. The program itself comes first.
+// Arguments returns the words that can name files: the program, each argument
+// that is not a flag, the value of --flag=value, and the words within an
+// argument, such as after sh -c. It leaves out words that match the subject.
 func (p Program) Arguments() (list []Argument) {
 	for i, arg := range p.Argv {
 		if arg == "" || i > 0 && matchesAny(p.Subject, arg) {
@@ -73,46 +75,46 @@ func (p *parser) starts(program Program) {
 	}
 }
 
-// globs reads patterns of files; those that are none are reported.
-func (p *parser) globs(o *object, key string) []string {
-	list := o.texts(key)
-	if n := o.get(key); n != nil && len(list) == 0 {
-		p.report(n, CodeValue, "%s must list one pattern at least", key)
+// globs reads patterns of files, and reports invalid ones.
+func (p *parser) globs(o *reader.Object, key string) []string {
+	list := o.Texts(key)
+	if n := o.Get(key); n != nil && len(list) == 0 {
+		p.Error(n, findings.CodeValue, "%s must list one pattern at least", key)
 	}
-	for i, n := range o.list(key) {
+	for i, n := range o.List(key) {
 		switch {
 		case list[i] == "" || !doublestar.ValidatePattern(list[i]):
-			p.report(n, CodeValue, "%s: %q is not a pattern of files, such as *.go or tests/**", key, list[i])
+			p.Error(n, findings.CodeValue, "%s: %q is not a pattern of files, such as *.go or tests/**", key, list[i])
 		case path.IsAbs(list[i]) && key == "protect":
-			p.report(n, CodeValue, "protect: %q must be relative to --root, where the file tools work", list[i])
+			p.Error(n, findings.CodeValue, "protect: %q must be relative to --root, where the file tools work", list[i])
 		}
 	}
 	return list
 }
 
-// subject reads which arguments of a program are the text under test.
-func (p *parser) subject(o *object, argv []string) []string {
+// subject reads the patterns of the arguments that are the text under test.
+func (p *parser) subject(o *reader.Object, argv []string) []string {
 	list := p.globs(o, "subject")
-	for i, n := range o.list("subject") {
+	for i, n := range o.List("subject") {
 		if len(argv) == 0 || !doublestar.ValidatePattern(list[i]) {
 			continue
 		}
 		program := Program{Argv: argv}
 		switch words := program.Arguments(); {
 		case matchesAny(list[i:i+1], argv[0]):
-			p.report(n, CodeConflict, "subject: %s matches %s, the program itself: a model could replace it", list[i], argv[0])
+			p.Error(n, findings.CodeConflict, "subject: %s matches %s, the program itself: a model could replace it", list[i], argv[0])
 		case !slices.ContainsFunc(words, func(a Argument) bool { return matchesAny(list[i:i+1], a.Text) }):
-			p.report(n, CodeValue, "subject: %s matches no argument of exec", list[i])
+			p.Error(n, findings.CodeValue, "subject: %s matches no argument of exec", list[i])
 		case matchesAny(list[i:i+1], script(argv)):
-			p.warn(n, CodeUngated, "subject: %s matches %s, the program that %s runs: a model may write it, so %s is no gate", list[i], script(argv), argv[0], o.what)
+			p.Warn(n, findings.CodeUngated, "subject: %s matches %s, the program that %s runs: a model may write it, so %s is no gate", list[i], script(argv), argv[0], o.What)
 		}
 	}
 	return list
 }
 
-// script is the file that an interpreter runs, "" where the program is none.
+// script returns the file that an interpreter runs, or "".
 func script(argv []string) string {
-	if !tool.Interprets(argv[0]) {
+	if !tool.IsInterpreter(argv[0]) {
 		return ""
 	}
 	for _, arg := range argv[1:] {
@@ -123,14 +125,15 @@ func script(argv []string) string {
 	return ""
 }
 
-// protected reads what else no model may change, for the file and those within it.
-func (p *parser) protected(o *object) {
+// protected reads the patterns of further files that no model may change, for
+// the file and its nested cascades.
+func (p *parser) protected(o *reader.Object) {
 	list := p.globs(o, "protect")
 	if p.deciding == nil {
 		return
 	}
 	p.deciding.Protect = append(p.deciding.Protect, list...)
-	for _, files := range []string{measure.EvidenceDir + "/*.json", measure.LabelDir + "/*.jsonl"} {
+	for _, files := range []string{stats.EvidenceDir + "/*.json", stats.LabelDir + "/*.jsonl"} {
 		if files = p.beside(files); !slices.Contains(p.deciding.Measured, files) {
 			p.deciding.Measured = append(p.deciding.Measured, files)
 		}
@@ -144,7 +147,7 @@ func (v *Validator) Rewritable() bool {
 	return w != nil && len(w.argv) > 0 && matchesAny(w.subject, script(w.argv))
 }
 
-// Program is the program that the validator is, with its subject; false of any other.
+// Program returns the program of the validator with its subject.
 func (v *Validator) Program() (Program, bool) {
 	if v.written == nil || len(v.written.argv) == 0 {
 		return Program{}, false

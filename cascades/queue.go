@@ -1,27 +1,32 @@
 package cascades
 
-import "strings"
+import (
+	"strings"
 
-// inQueue is what the name of a task queue is made of, which goes to a cluster as it is.
+	"github.com/seed61713e19/capstan/cascades/internal/findings"
+	"github.com/seed61713e19/capstan/cascades/internal/reader"
+)
+
+// inQueue has the characters of names of task queues.
 const inQueue = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-"
 
-// queue reads the queue that a phase or a tool names.
-func (p *parser) queue(o *object) string {
-	n := o.get("queue")
+// queue reads the task queue of a phase or a tool.
+func (p *parser) queue(o *reader.Object) string {
+	n := o.Get("queue")
 	if n == nil {
 		return ""
 	}
-	name, ok := p.text(n, "queue")
+	name, ok := p.Text(n, "queue")
 	if ok && (name == "" || len(name) > 64 || strings.Trim(name, inQueue) != "") {
-		p.report(n, CodeValue, "queue must be 1 to 64 letters, digits, _, . and -, not %q", name)
+		p.Error(n, findings.CodeValue, "queue must be 1 to 64 letters, digits, _, . and -, not %q", name)
 		return ""
 	}
 	return name
 }
 
-// Queue is the task queue of those who make an effect on a cluster: what the phase
-// says that it is of, in the file of at where that is known, else what the phase of
-// the cascade itself does within which that runs. It is "" for any worker.
+// Queue returns the task queue of an effect on a cluster: that of the phase in
+// the file of at, or else that of the phase of the cascade that runs the other
+// one. It returns "" for any worker.
 func (c *Cascade) Queue(at *Place, phase, within string) string {
 	for _, of := range c.Within() {
 		if p := of.named(phase); p != nil && p.Queue != "" && (at == nil || at.File == of.File) {
@@ -34,7 +39,7 @@ func (c *Cascade) Queue(at *Place, phase, within string) string {
 	return ""
 }
 
-// named is the phase of that name, in a group too, nil for none.
+// named returns the phase with a name, also of a group, or nil.
 func (c *Cascade) named(name string) *Phase {
 	for _, p := range c.EveryPhase() {
 		if p.Name == name {

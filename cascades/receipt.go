@@ -7,12 +7,14 @@ import (
 	"strings"
 	"time"
 
-	"github.com/seed61713e19/capstan/runner/signatures"
-	"github.com/seed61713e19/capstan/validators/patterns"
+	"github.com/seed61713e19/capstan/cascades/internal/findings"
+	"github.com/seed61713e19/capstan/cascades/internal/reader"
+	"github.com/seed61713e19/capstan/internal/patterns"
+	"github.com/seed61713e19/capstan/internal/signatures"
 )
 
-// A Receipt is what a tool wants of the receipt that comes with a text before it
-// is called. The tool takes the arguments text and receipt.
+// A Receipt has the requirements of a tool for the receipt of a text. The
+// arguments of the tool are text and receipt.
 type Receipt struct {
 	Gates   []GateDemand
 	Cascade string        // digest of the cascade and its files; "" for any
@@ -21,26 +23,26 @@ type Receipt struct {
 	Alone   bool // the tool takes no other argument
 }
 
-// Covers tells whether an argument is the text, or the receipt itself.
+// Covers reports whether an argument is the text or the receipt.
 func (r *Receipt) Covers(argument string) bool {
 	return argument == receiptText || argument == receiptArg
 }
 
-// Receipts makes the check of a text and its receipt. A clock belongs to it, so
-// the host has it.
+// A Receipts returns the function that checks a text with its receipt. The host
+// implements it, because the check needs a clock.
 type Receipts func(Receipt) func(text, receipt string) error
 
-// The arguments of a tool that wants a receipt.
+// The arguments of a tool that needs a receipt.
 const (
 	receiptText = "text"
 	receiptArg  = "receipt"
 )
 
-// A GateDemand wants that a gate of that name passed the text, and, unless
-// Digest is "", that it was exactly that gate.
+// A GateDemand requires that a gate with the name passed the text. If Digest is
+// set, it must be exactly that gate.
 type GateDemand struct{ Name, Digest string }
 
-// String is the demand as it is typed.
+// String returns the demand in the form of a flag.
 func (g GateDemand) String() string {
 	if g.Digest == "" {
 		return g.Name
@@ -50,7 +52,7 @@ func (g GateDemand) String() string {
 
 var digestForm = patterns.Lazy(`^sha256:[0-9a-f]{64}$`)
 
-// ParseGateDemand reads name, or name=sha256: and 64 hexadecimal digits.
+// ParseGateDemand parses name, or name=sha256: and 64 hexadecimal digits.
 func ParseGateDemand(text string) (GateDemand, error) {
 	g := GateDemand{Name: text}
 	if i := strings.LastIndex(text, "=sha256:"); i >= 0 {
@@ -65,7 +67,8 @@ func ParseGateDemand(text string) (GateDemand, error) {
 	return g, nil
 }
 
-// IsDigest is nil for sha256: and 64 hexadecimal digits, as receipts write them.
+// IsDigest returns an error for a text that is not sha256: and 64 hexadecimal
+// digits.
 func IsDigest(text string) error {
 	if !digestForm().MatchString(text) {
 		return fmt.Errorf("a digest is sha256: and 64 hexadecimal digits, not %q", text)
@@ -73,39 +76,39 @@ func IsDigest(text string) error {
 	return nil
 }
 
-// receipt reads requires_receipt of a tool; nil where there is none.
-func (p *parser) receipt(o *object) *Receipt {
-	from := o.child("requires_receipt")
+// receipt reads requires_receipt of a tool. It returns nil for none.
+func (p *parser) receipt(o *reader.Object) *Receipt {
+	from := o.Child("requires_receipt")
 	if from == nil {
 		return nil
 	}
-	r := &Receipt{Cascade: from.text("cascade"), MaxAge: from.duration("max_age"), Alone: !o.has("parameters") && !o.has("mcp")}
-	for _, n := range from.list("gates") {
-		g, err := ParseGateDemand(p.word(n, "a gate"))
+	r := &Receipt{Cascade: from.Text("cascade"), MaxAge: from.Duration("max_age"), Alone: !o.Has("parameters") && !o.Has("mcp")}
+	for _, n := range from.List("gates") {
+		g, err := ParseGateDemand(p.Word(n, "a gate"))
 		if err != nil {
-			p.report(n, CodeValue, "gates: %v", err)
+			p.Error(n, findings.CodeValue, "gates: %v", err)
 		}
 		r.Gates = append(r.Gates, g)
 	}
-	if from.needs("gates"); from.has("gates") && len(r.Gates) == 0 {
-		p.report(from.value["gates"], CodeValue, "gates must name one gate at least: a receipt alone proves no gate")
+	if from.Needs("gates"); from.Has("gates") && len(r.Gates) == 0 {
+		p.Error(from.Value["gates"], findings.CodeValue, "gates must name one gate at least: a receipt alone proves no gate")
 	}
-	if n := from.value["cascade"]; n != nil {
+	if n := from.Value["cascade"]; n != nil {
 		if err := IsDigest(r.Cascade); err != nil {
-			p.report(n, CodeValue, "cascade: %v", err)
+			p.Error(n, findings.CodeValue, "cascade: %v", err)
 		}
 	}
-	if from.needs("pub"); from.has("pub") {
-		n := from.get("pub")
-		if err := p.trusted(p.word(n, "pub"), r); err != nil {
-			p.report(n, CodeFile, "pub: %v", err)
+	if from.Needs("pub"); from.Has("pub") {
+		n := from.Get("pub")
+		if err := p.trusted(p.Word(n, "pub"), r); err != nil {
+			p.Error(n, findings.CodeFile, "pub: %v", err)
 		}
 	}
-	from.done()
+	from.Done()
 	return r
 }
 
-// trusted reads the keys whose receipts are taken.
+// trusted reads the trusted public keys.
 func (p *parser) trusted(name string, r *Receipt) error {
 	text, err := p.readFile(p.beside(name))
 	if err == nil && bytes.Contains(text, []byte("PRIVATE KEY")) {
@@ -117,7 +120,8 @@ func (p *parser) trusted(name string, r *Receipt) error {
 	return err
 }
 
-// params are the arguments of a tool that wants a receipt and says of no others.
+// params returns the parameters of a tool that only has the text and the
+// receipt.
 func (r *Receipt) params() map[string]any {
 	text := func(what string) map[string]any { return map[string]any{"type": "string", "description": what} }
 	return map[string]any{
@@ -126,19 +130,19 @@ func (r *Receipt) params() map[string]any {
 	}
 }
 
-// demand has the tool called only with a text whose receipt holds.
-func (p *parser) demand(o *object, t *Tool) {
+// demand makes the tool refuse a text without a valid receipt.
+func (p *parser) demand(o *reader.Object, t *Tool) {
 	if t.Receipt == nil {
 		return
 	}
-	if properties, _ := t.Params["properties"].(map[string]any); !o.has("mcp") && (properties[receiptText] == nil || properties[receiptArg] == nil) {
-		o.conflict("requires_receipt", "parameters must have text and receipt among their properties: %s gets them", o.what)
+	if properties, _ := t.Params["properties"].(map[string]any); !o.Has("mcp") && (properties[receiptText] == nil || properties[receiptArg] == nil) {
+		o.Conflict("requires_receipt", "parameters must have text and receipt among their properties: %s gets them", o.What)
 	}
 	holds := func(string, string) error { return errors.New("nothing checks receipts here") }
 	if p.known.Receipts != nil {
 		holds = p.known.Receipts(*t.Receipt)
 	}
-	t.Tool = t.Tool.Behind(func(arguments map[string]any) error {
+	t.Tool = t.Tool.WithCheck(func(arguments map[string]any) error {
 		text, isText := arguments[receiptText].(string)
 		sealed, isReceipt := arguments[receiptArg].(string)
 		switch {

@@ -6,10 +6,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed61713e19/capstan/cascades/internal/reader"
 	"github.com/seed61713e19/capstan/runner/tool"
 )
 
-// What is wanted of a gate is read as it is typed, and typed again as it was read.
+// TestGateDemand checks that the text of a demand parses to the same demand.
 func TestGateDemand(t *testing.T) {
 	digest := "sha256:" + strings.Repeat("0f", 32)
 	for text, want := range map[string]GateDemand{
@@ -26,8 +27,9 @@ func TestGateDemand(t *testing.T) {
 	}
 }
 
-// A tool that wants a receipt is called with a text whose receipt holds, and where
-// it takes nothing else with nothing else.
+// TestDemand checks that a tool with a demand is called only with a text that
+// has a valid receipt. A tool that takes only these must not get other
+// arguments.
 func TestDemand(t *testing.T) {
 	known := Known{Receipts: func(Receipt) func(text, receipt string) error {
 		return func(text, receipt string) error {
@@ -58,7 +60,7 @@ func TestDemand(t *testing.T) {
 				t.Errorf("%s is covered: %t", argument, got)
 			}
 		}
-		(&parser{known: c.known}).demand(&object{}, publish)
+		(&parser{known: c.known}).demand(&reader.Object{}, publish)
 		if got, err := publish.Tool.Run(t.Context(), tool.Call{Arguments: c.arguments}); err != nil || got.Text() != c.want {
 			t.Errorf("%v: got %q, %v, want %q", c.arguments, got.Text(), err, c.want)
 		}

@@ -6,38 +6,41 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/seed61713e19/capstan/cascades/internal/checks"
+	"github.com/seed61713e19/capstan/cascades/internal/findings"
+	"github.com/seed61713e19/capstan/cascades/internal/reader"
 	"github.com/seed61713e19/capstan/wards"
 )
 
-func (p *parser) rules(o, phase *object, into *Phase) (r Rules) {
+func (p *parser) rules(o, phase *reader.Object, into *Phase) (r Rules) {
 	r = Rules{MaxTurns: 1, OnExhausted: OnExhaustedFail}
 	if into.Compose != nil {
-		defer func() { r.MaxAttempts, r.Capped = 1, true }() // the same text would come again
+		defer func() { r.MaxAttempts, r.Capped = 1, true }() // a retry would compose the same text
 	}
 	if o == nil {
-		r.MaxAttempts = attempts(0, phase.has("output_schema"))
+		r.MaxAttempts = attempts(0, phase.Has("output_schema"))
 		return r
 	}
-	r.MaxTurns = o.whole("max_turns", 1, 1)
-	written := o.whole("max_attempts", 1, 0)
+	r.MaxTurns = o.Whole("max_turns", 1, 1)
+	written := o.Whole("max_attempts", 1, 0)
 	r.Capped = written > 0
-	r.MaxAttempts = attempts(written, phase.has("output_schema") || o.has("loop_until"))
-	r.TurnPrompt = p.template(o.get("turn_prompt"), "turn_prompt", phaseVariables)
-	r.RetryInstructions = p.template(o.get("retry_instructions"), "retry_instructions", retryVariables)
-	r.Feedback = p.feedback(o.child("feedback"))
-	r.Timeout = o.duration("timeout")
+	r.MaxAttempts = attempts(written, phase.Has("output_schema") || o.Has("loop_until"))
+	r.TurnPrompt = p.template(o.Get("turn_prompt"), "turn_prompt", phaseVariables)
+	r.RetryInstructions = p.template(o.Get("retry_instructions"), "retry_instructions", retryVariables)
+	r.Feedback = p.feedback(o.Child("feedback"))
+	r.Timeout = o.Duration("timeout")
 	r.OnExhausted = p.on(o, "on_exhausted", OnExhaustedLast, OnExhaustedBest)
 	r.OnError = p.onError(o, "on_error")
 	p.loop(o, &r)
-	o.done()
+	o.Done()
 	return r
 }
 
-// loop reads loop_until and what belongs to it.
-func (p *parser) loop(o *object, r *Rules) {
-	r.LoopPrompt = p.template(o.get("loop_until_prompt"), "loop_until_prompt", loopVariables)
-	silent := o.flag("loop_until_silent", false)
-	if n := o.get("loop_until"); n != nil {
+// loop reads loop_until with its other keys.
+func (p *parser) loop(o *reader.Object, r *Rules) {
+	r.LoopPrompt = p.template(o.Get("loop_until_prompt"), "loop_until_prompt", loopVariables)
+	silent := o.Flag("loop_until_silent", false)
+	if n := o.Get("loop_until"); n != nil {
 		if v := p.named(n); v != nil {
 			r.Loop = p.placed(n, v, wards.LoopUntil, wards.Retry, r.MaxAttempts)
 			r.Loop.Ward.Silent = silent
@@ -45,11 +48,11 @@ func (p *parser) loop(o *object, r *Rules) {
 		return
 	}
 	for _, key := range []string{"loop_until_prompt", "loop_until_silent"} {
-		o.conflict(key, "%s means nothing without loop_until", key)
+		o.Conflict(key, "%s means nothing without loop_until", key)
 	}
 }
 
-// attempts gives the budget of output_schema and loop_until (LANGUAGE §4).
+// attempts returns the budget of output_schema and loop_until (LANGUAGE §4).
 func attempts(written int, checked bool) int {
 	switch {
 	case written > 0:
@@ -61,53 +64,29 @@ func attempts(written int, checked bool) int {
 	}
 }
 
-// on is the name of a phase under a key, or one of the words that stand for none,
-// of which fail is the default.
-func (p *parser) on(o *object, key string, words ...string) string {
-	n := o.get(key)
+// on returns the phase under a key, or one of the words of the key. Default:
+// fail.
+func (p *parser) on(o *reader.Object, key string, words ...string) string {
+	n := o.Get(key)
 	if n == nil {
 		return OnExhaustedFail
 	}
-	word := cmp.Or(p.word(n, key), OnExhaustedFail)
+	word := cmp.Or(p.Word(n, key), OnExhaustedFail)
 	if word != OnExhaustedFail && !slices.Contains(words, word) {
-		p.routes = append(p.routes, route{n, key, word, p.reading})
+		p.refer(n, key, word)
 	}
 	return word
 }
 
-// onError is the name of a phase under a key; fail, the default, is none.
-func (p *parser) onError(o *object, key string) string {
+// onError returns the phase under a key, or "" for fail, the default.
+func (p *parser) onError(o *reader.Object, key string) string {
 	if word := p.on(o, key); word != OnExhaustedFail {
 		return word
 	}
 	return ""
 }
 
-// kindRules reports the rules that mean nothing for what the phase is.
-func (p *parser) kindRules(o *object, phase *Phase) {
-	if o == nil {
-		return
-	}
-	if on := phase.Rules.OnExhausted; phase.gates() && phase.Rules.Releases() && !phase.exhausts() {
-		o.conflict("on_exhausted", "on_exhausted: %s means nothing here: what the gate of phase %s refuses is not let out; name a phase to go to", on, phase.Name)
-	}
-	var not []string
-	what := "runs a tool"
-	switch {
-	case phase.Instructions != nil:
-	case phase.Together != nil:
-		not, what = []string{"max_turns", "turn_prompt", "loop_until", "retry_instructions", "feedback", "max_attempts", "on_exhausted", "timeout"}, "is a group"
-	case phase.Compose != nil:
-		not, what = []string{"max_turns", "turn_prompt", "loop_until", "retry_instructions", "feedback", "max_attempts"}, "composes its text"
-	case phase.Tool != nil:
-		not = []string{"max_turns", "turn_prompt", "loop_until", "retry_instructions", "feedback"}
-	}
-	for _, key := range not {
-		o.conflict(key, "%s means nothing here: phase %s %s", key, phase.Name, what)
-	}
-}
-
-func (p *parser) wards(o *object, phase *Phase) Wards {
+func (p *parser) wards(o *reader.Object, phase *Phase) Wards {
 	if o == nil {
 		return Wards{}
 	}
@@ -118,33 +97,32 @@ func (p *parser) wards(o *object, phase *Phase) Wards {
 	for _, m := range []wards.Moment{wards.Turn, wards.Tool, wards.Result} {
 		switch key := string(m); {
 		case phase.Tool != nil, phase.Compose != nil:
-			o.conflict(key, "%s wards are for a model; phase %s has none", key, phase.Name)
+			o.Conflict(key, "%s wards are for a model; phase %s has none", key, phase.Name)
 		case m != wards.Turn && len(phase.Tackle) == 0:
-			o.conflict(key, "%s wards are for tools; phase %s has no tackle", key, phase.Name)
+			o.Conflict(key, "%s wards are for tools; phase %s has no tackle", key, phase.Name)
 		}
 	}
 	if phase.Compose != nil {
-		o.conflict("pre", "pre-wards guard what comes before a text is made; phase %s composes it: use post", phase.Name)
+		o.Conflict("pre", "pre-wards guard what comes before a text is made; phase %s composes it: use post", phase.Name)
 	}
-	p.checkGuards(phase)
-	o.done()
+	o.Done()
 	if phase.Rules.Releases() {
 		w.askWhereReleased()
 	}
 	return w
 }
 
-// askWhereReleased has every blocking judge asked where on_exhausted lets out a
-// text that a check refused: what blocks forbids that text too.
+// askWhereReleased makes every blocking judge run if on_exhausted can release a
+// refused text, because a blocking check forbids the text.
 func (w *Wards) askWhereReleased() {
 	for _, c := range slices.Concat(w.Turn, w.Post) {
 		c.AfterFree = c.AfterFree && c.written() != wards.Blocking
 	}
 }
 
-func (p *parser) moment(o *object, m wards.Moment) []*Check {
+func (p *parser) moment(o *reader.Object, m wards.Moment) []*Check {
 	var out []*Check
-	for _, n := range o.list(string(m)) {
+	for _, n := range o.List(string(m)) {
 		if c := p.ward(n, m); c != nil {
 			out = append(out, c)
 		}
@@ -152,53 +130,55 @@ func (p *parser) moment(o *object, m wards.Moment) []*Check {
 	return out
 }
 
-// ward reads one ward: a validator by name or in place, with its mode.
+// ward reads a ward: a validator by name or in place, with its mode.
 func (p *parser) ward(n *yaml.Node, m wards.Moment) *Check {
 	aroundTools := m == wards.Tool || m == wards.Result
 	kind := "a ward"
 	if aroundTools {
 		kind = "a ward around tools"
 	}
-	o := p.object(n, kind)
+	o := p.Object(n, kind)
 	if o == nil {
 		return nil
 	}
-	mode := wards.Mode(o.oneOf("mode", string(wards.Blocking), string(wards.Retry), string(wards.Advisory), string(wards.Shadow)))
-	attempts := o.whole("max_attempts", 1, wards.DefaultAttempts)
+	mode := wards.Mode(o.OneOf("mode", string(wards.Blocking), string(wards.Retry), string(wards.Advisory), string(wards.Shadow)))
+	attempts := o.Whole("max_attempts", 1, wards.DefaultAttempts)
 	if m == wards.Pre && mode == wards.Retry {
-		p.report(o.value["mode"], CodeValue, "a pre-ward cannot retry: there is nothing to do again; use blocking, advisory or shadow")
+		p.Error(o.Value["mode"], findings.CodeValue, "a pre-ward cannot retry: there is nothing to do again; use blocking, advisory or shadow")
 	}
 	promote := p.promotion(o, mode)
 	v := p.validator(o, wardForms)
 	var guards []*yaml.Node
 	if aroundTools {
-		guards = o.list("tools")
+		guards = o.List("tools")
 	}
-	o.done()
+	o.Done()
 	if v == nil {
 		return nil
 	}
 	c := p.placed(n, v, m, mode, attempts)
 	c.Promote = promote
 	if who := v.waits(); who != "" && (mode == wards.Shadow || promote != nil) {
-		p.report(n, CodeConflict, "a ward in shadow waits for nobody, and phase %s of %s asks a person", who, v.Cascade.File)
+		p.Error(n, findings.CodeConflict, "a ward in shadow waits for nobody, and phase %s of %s asks a person", who, v.Cascade.File)
 	}
 	p.promote(c, o)
 	for _, n := range guards {
-		if name := p.word(n, "a tool of a ward"); name != "" {
+		if name := p.Word(n, "a tool of a ward"); name != "" {
 			c.Tools = append(c.Tools, name)
-			p.guards = append(p.guards, guard{n, name})
+			if !p.broken["tool "+name] {
+				p.guards = append(p.guards, checks.Guard{Node: n, Tool: name})
+			}
 		}
 	}
 	return c
 }
 
-// Releases tells whether on_exhausted lets out a text that did not pass.
+// Releases reports whether on_exhausted releases a text that failed.
 func (r Rules) Releases() bool {
 	return r.OnExhausted == OnExhaustedLast || r.OnExhausted == OnExhaustedBest
 }
 
-// Instead is the phase that on_exhausted names, or "".
+// Instead returns the phase of on_exhausted, or "".
 func (r Rules) Instead() string {
 	if r.Releases() || r.OnExhausted == OnExhaustedFail {
 		return ""
@@ -206,11 +186,11 @@ func (r Rules) Instead() string {
 	return r.OnExhausted
 }
 
-// gates tells whether the phase is a validator.
+// gates reports whether the phase is a validator.
 func (p *Phase) gates() bool { return p.Tool != nil && p.Tool.Validator != nil }
 
-// GateMode is what a no means of a phase that is a validator: it blocks, unless
-// the phase says where to go then, by a handoff with a condition or on_exhausted.
+// GateMode returns the mode of a phase that is a validator. It is blocking,
+// unless a conditional handoff or on_exhausted leads to another phase.
 func (p *Phase) GateMode() wards.Mode {
 	switch {
 	case p.Conditional():
@@ -221,8 +201,8 @@ func (p *Phase) GateMode() wards.Mode {
 	return wards.Blocking
 }
 
-// exhausts tells whether a check of the phase's text, beside what it is itself,
-// can use up a budget.
+// exhausts reports whether another check of the phase's text can use up a
+// budget.
 func (p *Phase) exhausts() bool {
 	return p.OutputSchema != nil || slices.ContainsFunc(p.Wards.Post, func(c *Check) bool { return c.written() == wards.Retry })
 }

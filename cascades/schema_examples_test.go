@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// A setting is a cascade with a place for a mapping, and the mappings in which a key of
-// this kind can be.
+// A setting is a cascade with a place for a mapping, and base mappings that may
+// get a key of this kind.
 type setting struct {
 	cascade string
 	bases   []string
@@ -16,7 +16,7 @@ type setting struct {
 
 const phasesAround = `{cascade_id: c, inputs_schema: {topic: t}, phases: [{name: before, instructions: x, output_schema: {type: array}}, MAPPING, {name: later, instructions: x}]}`
 
-// settings are those of each kind of mapping.
+// settings has a setting for each kind of mapping.
 var settings = map[string]setting{
 	"the cascade": {"MAPPING", []string{`{cascade_id: c, phases: [{name: p, instructions: x}]}`}},
 	"a phase": {phasesAround, []string{`{name: p, instructions: x}`, `{name: p}`, `{name: p, tool: non_empty}`,
@@ -67,8 +67,8 @@ var forms = []string{
 
 func inPhase(phase string) string { return strings.Replace(phasesAround, "MAPPING", phase, 1) }
 
-// TestSchemaExamples loads the examples and the default of every key of the JSON Schema:
-// in a cascade of its setting, with one of the bases.
+// TestSchemaExamples loads the examples and the default of every key of the
+// JSON Schema, in a cascade of its setting.
 func TestSchemaExamples(t *testing.T) {
 	open := func(name string) ([]byte, error) {
 		if name == "public.pem" {

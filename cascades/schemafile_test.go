@@ -7,12 +7,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/seed61713e19/capstan/cascades/cascadestest"
-	"github.com/seed61713e19/capstan/validators/schema"
+	"github.com/seed61713e19/capstan/internal/cascadestest"
+	"github.com/seed61713e19/capstan/internal/schema"
 )
 
-// TestSchemaFiles reads schemas from files, which refer to further files, themselves
-// and one another. All of them are read once and pinned.
+// TestSchemaFiles reads schemas from files that refer to one another. Each file
+// is read once and pinned.
 func TestSchemaFiles(t *testing.T) {
 	files := map[string]string{
 		"c.yaml": `cascade_id: c
@@ -64,7 +64,7 @@ func checkValue(t *testing.T, s *schema.Schema, value, want string) {
 	}
 	v, _ = schema.Plain(v)
 	got := ""
-	if err := s.Refusal(nil, v); err != nil {
+	if err := s.Validate(nil, v); err != nil {
 		got = err.Error()
 	}
 	if got = strings.TrimPrefix(got, "$"); got != strings.TrimPrefix(want, "$") {

@@ -4,9 +4,13 @@ import (
 	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
+	"strings"
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/seed61713e19/capstan/cascades/internal/findings"
+	"github.com/seed61713e19/capstan/cascades/internal/reader"
+	"github.com/seed61713e19/capstan/internal/reports"
 	"github.com/seed61713e19/capstan/templates"
 	"github.com/seed61713e19/capstan/wards"
 )
@@ -15,48 +19,47 @@ import (
 type Soundings struct {
 	Factor      int
 	MaxParallel int
-	Models      Model // that the tries ask; empty is the phase's own for all
+	Models      Model // of the tries; empty for the model of the phase
 	Strategy    string
-	Weights     []float64           // of Models, for [Weighted]
-	Evaluator   *templates.Template // nil: no evaluator
-	Aggregator  *templates.Template // of mode: aggregate, where one text is made of all; else nil
-	Model       Model               // the evaluator's and the aggregator's own model
+	Weights     []float64           // of Models, for [byWeight]
+	Evaluator   *templates.Template // nil for none
+	Aggregator  *templates.Template // of mode: aggregate, which makes one text of all; else nil
+	Model       Model               // of the evaluator and the aggregator
 	Filter      *Check
-	Mutation    string                // how the tries behind the first are asked: "", [Approach], [Augment] or [Rewrite]
-	Mutations   []*templates.Template // with what; empty for those that are shipped
+	Mutation    string                // how the prompts of later tries differ: "", [Approach], [Augment] or [Rewrite]
+	Mutations   []*templates.Template // the texts of the mutation; empty for the shipped texts
 	Reforge     *Reforge              // nil for none
 }
 
 // A Reforge improves the winner of soundings, step by step.
 type Reforge struct {
 	Steps     int
-	Honing    *templates.Template // what is to be improved
-	Factor    int                 // tries of a step
-	Threshold *Check              // a text that it passes is not improved any further; nil for none
+	Honing    *templates.Template // the instructions for an improvement
+	Factor    int                 // the number of tries of a step
+	Threshold *Check              // ends the improvement when a text passes; nil for none
 }
 
-// How models are spread over tries: in order, by the run's own lot, or by lot
+// The strategies for the models of tries: in order, random by run, or random
 // with weights.
 const (
-	RoundRobin = "round_robin"
-	Random     = "random"
-	Weighted   = "weighted"
+	inTurn   = "round_robin"
+	atRandom = "random"
+	byWeight = "weighted"
 )
 
-// How a try behind the first is asked: with a hint behind the instructions, with
-// a text in front of them, or with instructions that a model has put in other
-// words.
+// The mutations of later tries: a hint after the instructions, a text before
+// them, or instructions that a model has rewritten.
 const (
 	Approach = "approach"
 	Augment  = "augment"
 	Rewrite  = "rewrite"
 )
 
-// maxSoundings bounds the tries of one phase: each is a conversation.
+// maxSoundings is the maximum number of tries of a phase.
 const maxSoundings = 100
 
-// Tries is how many tries there are at most, with those of reforge, and with the
-// one that puts the others together.
+// Tries returns the maximum number of tries, with those of a reforge and with
+// the aggregation.
 func (s *Soundings) Tries() int {
 	n := s.Factor
 	if s.Reforge != nil {
@@ -68,7 +71,7 @@ func (s *Soundings) Tries() int {
 	return n
 }
 
-// threshold is the check that ends reforge; nil for none.
+// threshold returns the check that ends a reforge, or nil.
 func (s *Soundings) threshold() *Check {
 	if s == nil || s.Reforge == nil {
 		return nil
@@ -76,7 +79,7 @@ func (s *Soundings) threshold() *Check {
 	return s.Reforge.Threshold
 }
 
-// templates are those that are rendered; some may be nil.
+// templates returns the templates of the soundings. Some may be nil.
 func (s *Soundings) templates() []*templates.Template {
 	if s == nil {
 		return nil
@@ -88,26 +91,26 @@ func (s *Soundings) templates() []*templates.Template {
 	return list
 }
 
-// Asked is the model of the i-th of the phase's soundings, from 0. Key is the
-// try's own: by lot, the same try of the same run asks the same model always.
+// Asked returns the model of the i-th try, from 0. A random choice depends on
+// the key, so a try of a run always has the same model.
 func (p *Phase) Asked(i int, key string) Model {
 	s := p.Soundings
 	n := len(s.Models)
 	if n == 0 {
 		return p.Model
 	}
-	if s.Strategy != RoundRobin {
+	if s.Strategy != inTurn {
 		i = s.lot(key)
 	}
 	return s.Models[i%n : i%n+1]
 }
 
-// lot draws one of the models.
+// lot returns the index of a random model.
 func (s *Soundings) lot(key string) int {
 	h := fnv.New64a()
 	h.Write([]byte(key))
 	r := rand.New(rand.NewPCG(h.Sum64(), 1))
-	if s.Strategy == Random {
+	if s.Strategy == atRandom {
 		return r.IntN(len(s.Models))
 	}
 	sum := 0.0
@@ -124,109 +127,171 @@ func (s *Soundings) lot(key string) int {
 	return last
 }
 
-func (p *parser) soundings(o *object) *Soundings {
+func (p *parser) soundings(o *reader.Object) *Soundings {
 	if o == nil {
 		return nil
 	}
-	byName := o.modelsByName("models")
-	s := &Soundings{Factor: o.whole("factor", 1, 1)}
-	if byName && !o.has("factor") {
-		s.Factor = o.triesByName("models")
+	byName := p.modelsByName(o, "models")
+	s := &Soundings{Factor: o.Whole("factor", 1, 1)}
+	if byName > 0 && !o.Has("factor") {
+		s.Factor = byName
 	}
-	s.MaxParallel = o.whole("max_parallel", 1, s.Factor)
-	s.Strategy = o.oneOf("model_strategy", RoundRobin, Random, Weighted)
-	if byName && !o.has("weights") && s.Strategy == Weighted {
-		s.Strategy = Random // each stands in the list as often as its factor says
+	s.MaxParallel = o.Whole("max_parallel", 1, s.Factor)
+	s.Strategy = o.OneOf("model_strategy", inTurn, atRandom, byWeight)
+	if byName > 0 && !o.Has("weights") && s.Strategy == byWeight {
+		s.Strategy = atRandom // the list has each model as often as its factor
 	}
-	s.Models = o.spread("models", s.Factor, s.Strategy == RoundRobin)
+	s.Models = p.spread(o, "models", s.Factor, s.Strategy == inTurn)
 	p.weights(o, s)
-	s.Model = o.judging("evaluator_model")
-	s.Evaluator = p.template(o.get("evaluator_instructions"), "evaluator_instructions", phaseVariables)
+	s.Model = p.judgeModels(o, "evaluator_model")
+	s.Evaluator = p.template(o.Get("evaluator_instructions"), "evaluator_instructions", phaseVariables)
 	p.aggregate(o, s)
-	if v := o.get("validator"); v != nil {
+	if v := o.Get("validator"); v != nil {
 		if found := p.named(v); found != nil {
 			s.Filter = p.placed(v, found, wards.Post, wards.Retry, 1)
 		}
 	}
 	p.mutations(o, s)
-	s.Reforge = p.reforge(o.child("reforge"))
-	if !byName {
-		o.needs("factor")
+	s.Reforge = p.reforge(o.Child("reforge"))
+	if byName == 0 {
+		o.Needs("factor")
 	}
 	if n := s.Tries(); s.Factor > maxSoundings {
-		at := o.value["factor"]
+		at := o.Value["factor"]
 		if at == nil {
-			at = o.value["models"]
+			at = o.Value["models"]
 		}
-		p.report(at, CodeValue, "factor must be at most %d, not %d", maxSoundings, s.Factor)
+		p.Error(at, findings.CodeValue, "factor must be at most %d, not %d", maxSoundings, s.Factor)
 	} else if n > maxSoundings+1 {
-		p.report(o.value["reforge"], CodeValue, "there may be %d tries with those of reforge, not %d", maxSoundings, n)
+		p.Error(o.Value["reforge"], findings.CodeValue, "there may be %d tries with those of reforge, not %d", maxSoundings, n)
 	}
-	o.done()
+	o.Done()
 	return s
 }
 
-// weights reads how often each of the models is asked.
-func (p *parser) weights(o *object, s *Soundings) {
-	for _, n := range o.list("weights") {
-		one := &object{p: p, value: map[string]*yaml.Node{"a weight": n}}
-		s.Weights = append(s.Weights, one.number("a weight"))
+// weights reads the weights of the models.
+func (p *parser) weights(o *reader.Object, s *Soundings) {
+	for _, n := range o.List("weights") {
+		s.Weights = append(s.Weights, p.Single("a weight", n).Number("a weight"))
 	}
 	switch {
-	case o.has("model_strategy") && !o.has("models"):
-		o.conflict("model_strategy", "model_strategy means nothing without models")
-	case s.Strategy == Weighted && !o.has("weights"):
-		o.needs("weights")
-	case s.Strategy != Weighted && o.has("weights"):
-		o.conflict("weights", "weights means nothing without model_strategy: weighted")
-	case s.Strategy == Weighted && len(s.Weights) != len(s.Models):
-		p.report(o.value["weights"], CodeValue, "weights has %d numbers for %d models", len(s.Weights), len(s.Models))
+	case o.Has("model_strategy") && !o.Has("models"):
+		o.Conflict("model_strategy", "model_strategy means nothing without models")
+	case s.Strategy == byWeight && !o.Has("weights"):
+		o.Needs("weights")
+	case s.Strategy != byWeight && o.Has("weights"):
+		o.Conflict("weights", "weights means nothing without model_strategy: weighted")
+	case s.Strategy == byWeight && len(s.Weights) != len(s.Models):
+		p.Error(o.Value["weights"], findings.CodeValue, "weights has %d numbers for %d models", len(s.Weights), len(s.Models))
 	}
 }
 
-// aggregate reads what is done with the tries that are left.
-func (p *parser) aggregate(o *object, s *Soundings) {
-	mode := o.oneOf("mode", "evaluate", "aggregate")
-	s.Aggregator = p.template(o.get("aggregator_instructions"), "aggregator_instructions", phaseVariables)
+// aggregate reads the aggregation of the tries.
+func (p *parser) aggregate(o *reader.Object, s *Soundings) {
+	mode := o.OneOf("mode", "evaluate", "aggregate")
+	s.Aggregator = p.template(o.Get("aggregator_instructions"), "aggregator_instructions", phaseVariables)
 	switch {
-	case mode == "aggregate" && !o.has("aggregator_instructions"):
-		o.needs("aggregator_instructions")
-	case mode != "aggregate" && o.has("aggregator_instructions"):
-		o.conflict("aggregator_instructions", "aggregator_instructions means nothing without mode: aggregate")
-	case mode == "aggregate" && o.has("evaluator_instructions") && !o.has("reforge"):
-		o.conflict("evaluator_instructions", "evaluator_instructions means nothing here: nothing is picked with mode: aggregate")
-	case o.has("evaluator_model") && !o.has("evaluator_instructions") && mode != "aggregate":
-		o.conflict("evaluator_model", "evaluator_model means nothing without evaluator_instructions")
+	case mode == "aggregate" && !o.Has("aggregator_instructions"):
+		o.Needs("aggregator_instructions")
+	case mode != "aggregate" && o.Has("aggregator_instructions"):
+		o.Conflict("aggregator_instructions", "aggregator_instructions means nothing without mode: aggregate")
+	case mode == "aggregate" && o.Has("evaluator_instructions") && !o.Has("reforge"):
+		o.Conflict("evaluator_instructions", "evaluator_instructions means nothing here: nothing is picked with mode: aggregate")
+	case o.Has("evaluator_model") && !o.Has("evaluator_instructions") && mode != "aggregate":
+		o.Conflict("evaluator_model", "evaluator_model means nothing without evaluator_instructions")
 	}
 }
 
-// mutations reads how the tries behind the first are asked otherwise.
-func (p *parser) mutations(o *object, s *Soundings) {
-	mutate := o.flag("mutate", o.has("mutations") || o.has("mutation_mode"))
-	mode := o.oneOf("mutation_mode", Approach, Augment, Rewrite)
-	for i, n := range o.list("mutations") {
-		s.Mutations = append(s.Mutations, p.template(p.resolve(n), fmt.Sprintf("mutation %d", i+1), phaseVariables))
+// mutations reads the mutations of later tries.
+func (p *parser) mutations(o *reader.Object, s *Soundings) {
+	mutate := o.Flag("mutate", o.Has("mutations") || o.Has("mutation_mode"))
+	mode := o.OneOf("mutation_mode", Approach, Augment, Rewrite)
+	for i, n := range o.List("mutations") {
+		s.Mutations = append(s.Mutations, p.template(p.Resolve(n), fmt.Sprintf("mutation %d", i+1), phaseVariables))
 	}
-	if n := o.get("mutations"); n != nil && n.Kind == yaml.SequenceNode && len(n.Content) == 0 {
-		p.report(n, CodeValue, "mutations must not be an empty list")
+	if n := o.Get("mutations"); n != nil && n.Kind == yaml.SequenceNode && len(n.Content) == 0 {
+		p.Error(n, findings.CodeValue, "mutations must not be an empty list")
 	}
 	if mutate {
 		s.Mutation = mode
 	}
 }
 
-func (p *parser) reforge(o *object) *Reforge {
+func (p *parser) reforge(o *reader.Object) *Reforge {
 	if o == nil {
 		return nil
 	}
-	r := &Reforge{Steps: o.whole("steps", 1, 1), Factor: o.whole("factor_per_step", 1, 2)}
-	r.Honing = p.template(o.get("honing_prompt"), "honing_prompt", phaseVariables)
-	o.needs("honing_prompt")
-	if n := o.get("threshold"); n != nil {
+	r := &Reforge{Steps: o.Whole("steps", 1, 1), Factor: o.Whole("factor_per_step", 1, 2)}
+	r.Honing = p.template(o.Get("honing_prompt"), "honing_prompt", phaseVariables)
+	o.Needs("honing_prompt")
+	if n := o.Get("threshold"); n != nil {
 		if v := p.named(n); v != nil {
 			r.Threshold = p.placed(n, v, wards.Post, wards.Advisory, 1)
 		}
 	}
-	o.done()
+	o.Done()
 	return r
+}
+
+// TriesName is the name of the soundings of a file in paths and events.
+const TriesName = "soundings"
+
+// ofPhases are the keys of soundings of phases: they make one text of several.
+var ofPhases = []string{"mode", "aggregator_instructions"}
+
+// tries reads the soundings of the file. They belong to a phase whose tool is
+// the cascade without them. A try gets the input and the state of the run, and
+// the run gets the result of the winner. The instructions of the phase are the
+// description and the input of the cascade.
+func (p *parser) tries(o *reader.Object) {
+	of := o.Child("soundings")
+	if of == nil {
+		return
+	}
+	s := p.soundings(of)
+	for _, key := range ofPhases {
+		switch n := of.Value[key]; {
+		case n == nil, key == "mode" && n.Value == "evaluate":
+		default:
+			p.Error(of.Keys[key], findings.CodeConflict, "%s is for the soundings of a phase: a run is what one try at the whole has left; a last phase with soundings puts texts together", key)
+		}
+	}
+	if line, there := p.facts.Lines[TriesName]; there {
+		p.Error(o.Keys["soundings"], findings.CodeConflict, "with soundings of the file no phase can be called %q, as at line %d: in paths they are called so", TriesName, line)
+	}
+	c := p.cascade
+	one := *c
+	one.Model, one.Budget = nil, Budget{MaxPhases: c.Budget.MaxPhases}
+	c.Tries = &Phase{
+		Name: TriesName, Position: p.Position(of.Node), Soundings: s, Tool: &Tool{Name: c.ID, Cascade: &one},
+		Rules: Rules{MaxTurns: 1, MaxAttempts: 1, OnExhausted: OnExhaustedFail},
+	}
+}
+
+// tried returns the number of tries and the try that a run has picked, or ""
+// without soundings.
+func (c *Cascade) tried(m *Marks) string {
+	if c.Tries == nil {
+		return ""
+	}
+	s := c.Tries.Soundings
+	parts := []string{fmt.Sprintf("the whole: %d soundings", s.Factor)}
+	if s.Reforge != nil {
+		parts = append(parts, fmt.Sprintf("%d × %d to improve it", s.Reforge.Steps, s.Reforge.Factor))
+	}
+	if s.Filter != nil {
+		parts = append(parts, "through "+reports.Fit(s.Filter.Ward.Name, 30))
+	}
+	if s.Evaluator != nil {
+		parts = append(parts, "a model picks")
+	}
+	if m != nil && m.Won > 0 {
+		parts = append(parts, fmt.Sprintf("try %d won", m.Won))
+	}
+	return strings.Join(parts, " · ")
+}
+
+// varied reports whether later tries of the whole file have other prompts.
+func (p *Phase) varied() bool {
+	return p != nil && (p.Soundings.Mutation != "" || p.Soundings.Reforge != nil)
 }

@@ -6,18 +6,20 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/seed61713e19/capstan/cascades/documents"
-	"github.com/seed61713e19/capstan/runner/exchanges"
+	"github.com/seed61713e19/capstan/cascades/internal/checks"
+	"github.com/seed61713e19/capstan/cascades/internal/findings"
+	"github.com/seed61713e19/capstan/cascades/internal/reader"
+	"github.com/seed61713e19/capstan/cascades/syntax"
+	"github.com/seed61713e19/capstan/internal/exchanges"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/templates"
-	"github.com/seed61713e19/capstan/validators/schema"
 )
 
 // An Example is a question with an answer, which a model reads before its instructions.
 type Example struct {
 	User, Assistant string
 
-	at Position
+	at syntax.Position
 }
 
 // A Feedback limits the refused texts that a retry contains.
@@ -42,13 +44,13 @@ func (f Feedback) String() string {
 	return strings.Join(parts, ", ")
 }
 
-func (p *parser) feedback(o *object) (f Feedback) {
+func (p *parser) feedback(o *reader.Object) (f Feedback) {
 	if o == nil {
 		return f
 	}
-	f.KeepLast = o.oneOf("keep", "all", "last") == "last"
-	f.MaxChars = o.whole("max_chars", leastFeedback, 0)
-	o.done()
+	f.KeepLast = o.OneOf("keep", "all", "last") == "last"
+	f.MaxChars = o.Whole("max_chars", leastFeedback, 0)
+	o.Done()
 	return f
 }
 
@@ -58,13 +60,13 @@ type preface struct {
 	examples []Example
 }
 
-func (p *parser) preface(o *object) preface {
-	return preface{p.template(o.get("system"), "system", phaseVariables), p.examples(o.get("examples"))}
+func (p *parser) preface(o *reader.Object) preface {
+	return preface{p.template(o.Get("system"), "system", phaseVariables), p.examples(o.Get("examples"))}
 }
 
-// introduce gives the phases with a model the file's system text and examples, if they
-// have none of their own, and compares examples with the output_schema.
-func (p *parser) introduce(o *object, file preface) {
+// introduce sets the system text and the examples of the file in the phases with a model that
+// have no own ones.
+func (p *parser) introduce(o *reader.Object, file preface) {
 	models := 0
 	for _, phase := range p.cascade.EveryPhase() {
 		if phase.Instructions == nil {
@@ -77,27 +79,15 @@ func (p *parser) introduce(o *object, file preface) {
 		if phase.Examples == nil {
 			phase.Examples = file.examples
 		}
-		p.checkExamples(phase)
+		for i, e := range phase.Examples {
+			if phase.OutputSchema != nil {
+				p.facts.Examples = append(p.facts.Examples, checks.Example{Phase: phase.Name, Number: i + 1, Answer: e.Assistant, Position: e.at, Schema: phase.OutputSchema})
+			}
+		}
 	}
 	for _, key := range []string{"system", "examples"} {
 		if models == 0 && len(p.cascade.Phases) > 0 {
-			o.conflict(key, "%s means nothing here: no phase of the file asks a model", key)
-		}
-	}
-}
-
-// checkExamples warns of answers that the phase's own schema refuses.
-func (p *parser) checkExamples(phase *Phase) {
-	if phase.OutputSchema == nil {
-		return
-	}
-	for i, e := range phase.Examples {
-		_, broken, err := schema.Extract(nil, e.Assistant, phase.OutputSchema)
-		if len(broken) > 0 {
-			err = broken[0]
-		}
-		if err != nil {
-			p.note(Warning, e.at, CodeValue, "the answer of example %d does not follow the output_schema of phase %s: %v", i+1, phase.Name, err)
+			o.Conflict(key, "%s means nothing here: no phase of the file asks a model", key)
 		}
 	}
 }
@@ -110,7 +100,7 @@ func (p *parser) examples(n *yaml.Node) []Example {
 	if n.Kind == yaml.ScalarNode {
 		name, ok := ownFile(n.Value)
 		if !ok {
-			p.report(n, CodeType, `examples must be a list or a file, not %s: write [{user: …, assistant: …}] or "@examples.yaml"`, kindOf(n))
+			p.Error(n, findings.CodeType, `examples must be a list or a file, not %s: write [{user: …, assistant: …}] or "@examples.yaml"`, reader.KindOf(n))
 			return nil
 		}
 		return p.exampleFile(n, p.beside(name))
@@ -120,35 +110,35 @@ func (p *parser) examples(n *yaml.Node) []Example {
 
 func (p *parser) exampleList(n *yaml.Node) []Example {
 	if n.Kind != yaml.SequenceNode {
-		p.report(n, CodeType, "examples must be a list, not %s: write [{user: …, assistant: …}]", kindOf(n))
+		p.Error(n, findings.CodeType, "examples must be a list, not %s: write [{user: …, assistant: …}]", reader.KindOf(n))
 		return nil
 	}
 	list := []Example{}
 	for i, one := range n.Content {
-		o := p.object(one, "an example")
+		o := p.Object(one, "an example")
 		if o == nil {
 			continue
 		}
-		o.what = fmt.Sprintf("example %d", i+1)
-		list = append(list, Example{p.exampleText(o, "user"), p.exampleText(o, "assistant"), p.position(o.node)})
-		o.done()
+		o.What = fmt.Sprintf("example %d", i+1)
+		list = append(list, Example{p.exampleText(o, "user"), p.exampleText(o, "assistant"), p.Position(o.Node)})
+		o.Done()
 	}
 	return list
 }
 
-func (p *parser) exampleText(o *object, key string) string {
-	n := o.get(key)
+func (p *parser) exampleText(o *reader.Object, key string) string {
+	n := o.Get(key)
 	switch {
 	case n == nil:
-		p.report(o.node, CodeMissing, "%s needs %s: write {user: …, assistant: …}", o.what, key)
+		p.Error(o.Node, findings.CodeMissing, "%s needs %s: write {user: …, assistant: …}", o.What, key)
 		return ""
 	case n.Kind != yaml.ScalarNode:
-		p.report(n, CodeType, `%s must be text, not %s: write JSON as a text, such as '{"score": 3}'`, key, kindOf(n))
+		p.Error(n, findings.CodeType, `%s must be text, not %s: write JSON as a text, such as '{"score": 3}'`, key, reader.KindOf(n))
 		return ""
 	}
-	text := p.word(n, key)
+	text := p.Word(n, key)
 	if strings.Contains(text, "{{") {
-		p.warn(n, CodeOtherwise, "%s: {{ stays as it is: examples are no templates", key)
+		p.Warn(n, findings.CodeMeaning, "%s: {{ stays as it is: examples are no templates", key)
 	}
 	return text
 }
@@ -158,38 +148,39 @@ func (p *parser) exampleText(o *object, key string) string {
 func (p *parser) exampleFile(n *yaml.Node, file string) []Example {
 	source, err := p.readFile(file)
 	if err != nil {
-		p.report(n, CodeFile, "%v", err)
+		p.Error(n, findings.CodeFile, "%v", err)
 		return nil
 	}
-	own := p.child(file, source)
+	own := p.child(syntax.New(file, source))
 	list := own.examplesIn()
-	p.nodes = own.nodes
-	if p.found = append(p.found, own.found...); len(list) == 0 && len(own.found) == 0 {
-		p.report(n, CodeFile, "%s has no examples", file)
+	p.Merge(own.Reader)
+	if p.Found = append(p.Found, own.Found...); len(list) == 0 && len(own.Found) == 0 {
+		p.Error(n, findings.CodeFile, "%s has no examples", file)
 	}
 	return list
 }
 
 // examplesIn reads the parser's file.
 func (p *parser) examplesIn() []Example {
-	if !strings.HasSuffix(p.file, ".jsonl") {
-		if doc := p.document(); doc != nil && p.sound(doc.Content[0], nil) {
-			return p.exampleList(p.resolve(doc.Content[0]))
+	if !strings.HasSuffix(p.File.Name, ".jsonl") {
+		if list := p.Tree(); list != nil {
+			return p.exampleList(p.Resolve(list))
 		}
 		return nil
 	}
 	all := &yaml.Node{Kind: yaml.SequenceNode}
-	for i, line := range strings.Split(string(documents.Unmarked(p.source)), "\n") {
-		if strings.TrimSpace(line) == "" {
+	for i, text := range p.File.Lines() {
+		if strings.TrimSpace(text) == "" {
 			continue
 		}
-		doc, wrong := documents.Read("line.json", []byte(line))
-		if wrong != nil {
-			p.reportAt(Position{p.file, i + 1, wrong.Column}, CodeSyntax, "%s", wrong.Message)
+		root, mistake := syntax.New("line.json", []byte(text)).Tree()
+		if mistake != nil {
+			p.ErrorAt(syntax.Position{File: p.File.Name, Line: i + 1, Column: mistake.Column}, findings.CodeSyntax, "%s", mistake.Message)
 			continue
 		}
-		move(doc.Content[0], i)
-		all.Content = append(all.Content, doc.Content[0])
+		value := root.Content[0]
+		move(value, i)
+		all.Content = append(all.Content, value)
 	}
 	return p.exampleList(all)
 }

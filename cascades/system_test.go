@@ -4,9 +4,12 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"github.com/seed61713e19/capstan/cascades/syntax"
 )
 
-// A file of examples is a list in YAML or JSON, or JSON Lines. Its mistakes have places in it.
+// TestExampleFiles checks that an examples file may be a list in YAML or JSON,
+// or JSON Lines, and that its mistakes have positions.
 func TestExampleFiles(t *testing.T) {
 	for name, test := range map[string]struct{ source, want string }{
 		"a.yaml":  {"- {user: Who, assistant: The owl.}\n- user: Where\n  assistant: |\n    In the tree.\n", "Who: The owl. | Where: In the tree.\n"},
@@ -25,7 +28,7 @@ func TestExampleFiles(t *testing.T) {
 		source := "cascade_id: x\nphases: [{name: a, instructions: x, examples: \"@" + name + "\"}]\n"
 		c, err := Parse("x.yaml", []byte(source), files(map[string]string{name: test.source}), known())
 		var got []string
-		var found Diagnostics
+		var found syntax.Diagnostics
 		switch {
 		case errors.As(err, &found):
 			for _, d := range found {
@@ -45,7 +48,7 @@ func TestExampleFiles(t *testing.T) {
 	}
 }
 
-// The keys of a phase replace those of the file.
+// TestSystemOfPhase checks that the keys of a phase replace those of the file.
 func TestSystemOfPhase(t *testing.T) {
 	c, err := Parse("x.yaml", []byte(`cascade_id: x
 system: You are an owl.

@@ -12,11 +12,11 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/seed61713e19/capstan/cascades/cascadestest"
+	"github.com/seed61713e19/capstan/internal/cascadestest"
 )
 
-// extended are the mappings that add keys to those of another mapping. Their tables list
-// the added keys.
+// extended lists the mappings that add keys to another mapping. Their tables
+// list only the added keys.
 var extended = map[string]string{
 	"a validator in place": "a validator",
 	"a ward":               "a validator in place",
@@ -130,7 +130,7 @@ func plain(n *yaml.Node) {
 	}
 }
 
-// typeNames are the types of the schema's definitions on the pages.
+// typeNames are the names and links of the schema's definitions on the pages.
 var typeNames = map[string]string{
 	"template": "[template](templates.md)", "expression": "[expression](expressions.md#expressions)", "duration": "duration", "values": "mapping",
 	"argv": "list of texts", "globs": "list of patterns", "check": "[validator](validators.md)", "ward": "[ward](wards.md#keys-of-a-ward)",
@@ -150,7 +150,7 @@ var typeNames = map[string]string{
 	"promote_when": "[mapping](wards.md#require-a-measurement-promote_when)",
 }
 
-// typeOf returns the type of a value on the pages.
+// typeOf returns the type of a value in the notation of the pages.
 func typeOf(n *yaml.Node) string {
 	if ref := at(n, "$ref"); ref != nil {
 		return typeNames[strings.TrimPrefix(ref.Value, "#/$defs/")]

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// What a template under a key may read is what an editor offers there: it parses.
+// TestVariables checks that the variables which an editor offers for a key
+// parse in its template.
 func TestVariables(t *testing.T) {
 	for key, form := range map[string]string{
 		"instructions": "instructions: %s", "turn_prompt": "instructions: x, rules: {max_turns: 2, turn_prompt: %s}",
@@ -23,7 +24,8 @@ func TestVariables(t *testing.T) {
 	}
 }
 
-// Wherever a template may stand, it is known which inputs it reads.
+// TestReads checks that the inputs of every template are known, wherever the
+// template is.
 func TestReads(t *testing.T) {
 	const judge, within, bound = "{judge: Q}", "{cascade: inner.yaml, input_map: {q: Q}}", "{use: max_length, with: {max: Q}}"
 	forms := []string{

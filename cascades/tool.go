@@ -8,9 +8,11 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/seed61713e19/capstan/cascades/internal/findings"
+	"github.com/seed61713e19/capstan/cascades/internal/reader"
+	"github.com/seed61713e19/capstan/internal/patterns"
 	"github.com/seed61713e19/capstan/runner/tool"
 	"github.com/seed61713e19/capstan/validators"
-	"github.com/seed61713e19/capstan/validators/patterns"
 )
 
 // DefaultResult is the maximum size of a tool's result for a model, in bytes, unless the
@@ -20,27 +22,27 @@ const DefaultResult = 256 << 10
 // minResult leaves room for the note about the omitted part.
 const minResult = 100
 
-// toolName is what models' endpoints accept as the name of a function.
+// toolName matches the names of functions that endpoints of models accept.
 var toolName = patterns.Lazy(`^[A-Za-z0-9_-]{1,64}$`)
 
-// engineTools are the tools that the engine answers itself.
+// engineTools are the tools of the engine.
 var engineTools = tool.NewSet(
-	tool.Declared(SetState, "Set a value in the state of the run, where later phases can read it.", arguments("key", "value"), nil).That(tool.None),
+	tool.Declared(SetState, "Set a value in the state of the run, where later phases can read it.", arguments("key", "value"), nil).WithEffect(tool.None),
 	tool.Declared(AskHuman, "Ask a person a question, and wait for the answer. The answer is also in the state, under the name of the phase.", map[string]any{
 		"type": "object", "required": []any{"question"}, "additionalProperties": false,
 		"properties": map[string]any{
-			"question": map[string]any{"type": "string", "minLength": 1, "maxLength": 4000, "description": "what to ask"},
+			"question": map[string]any{"type": "string", "minLength": 1, "maxLength": 4000, "description": "text of the question"},
 			"options": map[string]any{
-				"type": "array", "minItems": 1, "maxItems": 20, "description": "what there is to choose from; any text is an answer unless it is said",
+				"type": "array", "minItems": 1, "maxItems": 20, "description": "allowed answers. Default: any text",
 				"items": map[string]any{"type": "string", "minLength": 1, "maxLength": 200},
 			},
 		},
-	}, nil).That(tool.Reads),
-	tool.Declared(RouteTo, "Choose the phase that follows this one.", arguments("target"), nil).That(tool.None),
+	}, nil).WithEffect(tool.Reads),
+	tool.Declared(RouteTo, "Choose the phase that follows this one.", arguments("target"), nil).WithEffect(tool.None),
 )
 
-// arguments is the schema of arguments that must all be there: the first a
-// text, the others any value.
+// arguments returns the schema of required arguments: the first is a text, the
+// others have any value.
 func arguments(names ...string) map[string]any {
 	properties, required := map[string]any{}, []any{}
 	for i, name := range names {
@@ -53,74 +55,75 @@ func arguments(names ...string) map[string]any {
 	return map[string]any{"type": "object", "properties": properties, "required": required, "additionalProperties": false}
 }
 
-func (p *parser) defineTool(name string, defs *object) {
+func (p *parser) defineTool(name string, defs *reader.Object) {
 	if !toolName().MatchString(name) {
-		p.report(defs.keys[name], CodeValue, "a tool's name may hold 64 letters, digits, _ and -, not %q", name)
+		p.Error(defs.Keys[name], findings.CodeValue, "a tool's name may hold 64 letters, digits, _ and -, not %q", name)
 	}
 	p.broken["tool "+name] = true
-	o := p.object(defs.value[name], "a tool")
+	o := p.Object(defs.Value[name], "a tool")
 	if o == nil {
 		return
 	}
-	o.what = "tool " + name
+	o.What = "tool " + name
 	if t := p.toolForm(o, name); t != nil {
 		p.cascade.Tools[name] = t
 	}
-	o.done()
+	o.Done()
 }
 
-func (p *parser) toolForm(o *object, name string) *Tool {
-	t := &Tool{Name: name, Description: o.text("description"), Params: map[string]any{"type": "object"}}
-	exec, nested := o.get("exec"), o.get("cascade")
-	if n := o.get("parameters"); n != nil {
+func (p *parser) toolForm(o *reader.Object, name string) *Tool {
+	t := &Tool{Name: name, Description: o.Text("description"), Params: map[string]any{"type": "object"}}
+	exec, nested := o.Get("exec"), o.Get("cascade")
+	if n := o.Get("parameters"); n != nil {
 		if s := p.schema(n); s != nil {
 			t.Params, _ = s.Source().(map[string]any)
 		}
 	}
-	timeout := o.duration("timeout")
+	timeout := o.Duration("timeout")
 	if t.Receipt = p.receipt(o); t.Receipt != nil && t.Receipt.Alone {
 		t.Params = t.Receipt.params()
 	}
 	if exec == nil {
-		o.conflict("subject", "subject names arguments of exec, which %s does not have", o.what)
+		o.Conflict("subject", "subject names arguments of exec, which %s does not have", o.What)
 	}
-	t.MaxBytes = o.whole("max_bytes", minResult, DefaultResult)
+	t.MaxBytes = o.Whole("max_bytes", minResult, DefaultResult)
 	if t.MaxBytes > maxBytes {
-		p.report(o.get("max_bytes"), CodeValue, "max_bytes must be at most %d", maxBytes)
+		p.Error(o.Get("max_bytes"), findings.CodeValue, "max_bytes must be at most %d", maxBytes)
 	}
 	defer p.effect(o, t)
 	switch {
 	case exec != nil && nested != nil:
-		o.conflict("cascade", "%s has both exec and cascade", o.what)
-	case o.has("mcp"):
+		o.Conflict("cascade", "%s has both exec and cascade", o.What)
+	case o.Has("mcp"):
 		for _, key := range []string{"exec", "cascade", "timeout", "parameters"} {
-			o.conflict(key, "%s is an MCP server's and has no %s of its own", o.what, key)
+			o.Conflict(key, "%s is an MCP server's and has no %s of its own", o.What, key)
 		}
 		p.refuseEnv(o)
 		p.mcpTool(o, t)
 	case exec != nil:
 		argv, env := p.argv(o), p.environment(o)
-		p.starts(Program{What: "tool " + name, Argv: argv, Dir: path.Dir(p.file), Subject: p.subject(o, argv), Pinned: true})
-		program := tool.Exec{Argv: argv, Dir: path.Dir(p.file), Timeout: timeout, Env: env}
-		t.Tool, t.needs = program.Tool(name, t.Description, t.Params), p.programNeeds(o, argv, path.Dir(p.file), env)
+		subject := p.subject(o, argv)
+		p.starts(Program{What: "tool " + name, Argv: argv, Dir: path.Dir(p.File.Name), Subject: subject, Pinned: true})
+		program := tool.Exec{Argv: argv, Dir: path.Dir(p.File.Name), Timeout: timeout, Env: env}
+		t.Tool, t.needs = program.Tool(name, t.Description, t.Params), p.programNeeds(o, argv, path.Dir(p.File.Name), env, subject)
 	case nested != nil:
-		o.conflict("timeout", "a cascade's time is bounded by its own budget")
-		o.conflict("env", "a cascade is no program: its own tools say what they see")
-		o.conflict("parameters", "a cascade's parameters are its inputs_schema")
+		o.Conflict("timeout", "a cascade's time is bounded by its own budget")
+		o.Conflict("env", "a cascade is no program: its own tools say what they see")
+		o.Conflict("parameters", "a cascade's parameters are its inputs_schema")
 		for _, key := range []string{"effect", "idempotent", "queue", "requires_receipt"} {
-			o.conflict(key, "%s of a cascade is that of the tools in it", key)
+			o.Conflict(key, "%s of a cascade is that of the tools in it", key)
 		}
 		return t.takes(p.nested(nested, "cascade"))
 	default:
-		p.report(o.node, CodeMissing, "%s needs exec, cascade or mcp", o.what)
+		p.Error(o.Node, findings.CodeMissing, "%s needs exec, cascade or mcp", o.What)
 	}
 	return t
 }
 
-// effect reads what a tool says of its effect: it writes unless the file says
-// otherwise, for an MCP server too, whose hints nobody vouches for.
-func (p *parser) effect(o *object, t *Tool) {
-	effect, idempotent := o.oneOf("effect", string(tool.Writes), string(tool.Reads), string(tool.None)), o.flag("idempotent", false)
+// effect reads the effect of a tool. Default: writes, also for a tool of an MCP
+// server, whose hints are untrusted.
+func (p *parser) effect(o *reader.Object, t *Tool) {
+	effect, idempotent := o.OneOf("effect", string(tool.Writes), string(tool.Reads), string(tool.None)), o.Flag("idempotent", false)
 	t.Queue = p.queue(o)
 	if t.Cascade != nil {
 		return
@@ -130,7 +133,8 @@ func (p *parser) effect(o *object, t *Tool) {
 	p.demand(o, t)
 }
 
-// Effect is the worst of what the cascade's tools do, of nested ones too.
+// Effect returns the greatest effect of the tools of the cascade and of nested
+// cascades.
 func (c *Cascade) Effect() tool.Effect {
 	worst := tool.None
 	for _, within := range c.Within() {
@@ -145,7 +149,8 @@ func (c *Cascade) Effect() tool.Effect {
 	return worst
 }
 
-// takes makes the tool that of a cascade, nil without one: its inputs are the arguments.
+// takes makes the tool run a cascade, with its inputs as arguments. It returns
+// nil for no cascade.
 func (t *Tool) takes(c *Cascade) *Tool {
 	if c == nil {
 		return nil
@@ -155,7 +160,7 @@ func (t *Tool) takes(c *Cascade) *Tool {
 	return t
 }
 
-// Params is the JSON Schema of the cascade's inputs as a plain value.
+// Params returns the JSON Schema of the cascade's inputs as a plain value.
 func (c *Cascade) Params() map[string]any {
 	properties, required := map[string]any{}, []any{}
 	for _, in := range c.Asked() {
@@ -171,11 +176,11 @@ func (c *Cascade) Params() map[string]any {
 	return map[string]any{"type": "object", "properties": properties, "required": required}
 }
 
-func (p *parser) tackle(o *object) []*Tool {
+func (p *parser) tackle(o *reader.Object) []*Tool {
 	var out []*Tool
-	seen := map[string]string{} // how each is named there
-	for _, n := range o.list("tackle") {
-		name := p.word(n, "a tool of tackle")
+	seen := map[string]string{} // the original names
+	for _, n := range o.List("tackle") {
+		name := p.Word(n, "a tool of tackle")
 		if name == "" {
 			continue
 		}
@@ -185,20 +190,20 @@ func (p *parser) tackle(o *object) []*Tool {
 		}
 		if was, there := seen[t.Name]; there {
 			if was == name || !near(was, t) && !near(name, t) {
-				p.report(n, CodeDuplicate, "tool %q is in tackle already", t.Name)
+				p.Error(n, findings.CodeDuplicate, "tool %q is in tackle already", t.Name)
 			}
 			continue
 		}
 		seen[t.Name] = name
 		p.asks(t, nil)
 		own := *t
-		own.named, own.held, own.Position = name, &held{}, p.position(n)
+		own.named, own.arguments, own.Position = name, &argumentSchema{}, p.Position(n)
 		out = append(out, &own)
 	}
 	return out
 }
 
-// tool finds a tool by name: the file's own, a known one, the engine's, or a
+// tool finds a tool by name: of the file, a known one, of the engine, or a
 // cascade file.
 func (p *parser) tool(n *yaml.Node, name string) *Tool {
 	if t := p.findTool(name); t != nil || p.broken["tool "+name] {
@@ -211,7 +216,7 @@ func (p *parser) tool(n *yaml.Node, name string) *Tool {
 		}
 		t.Name = t.Cascade.ID
 		if !toolName().MatchString(t.Name) {
-			p.report(n, CodeValue, "cascade_id %q cannot be a tool's name: use letters, digits, _ and -", t.Name)
+			p.Error(n, findings.CodeValue, "cascade_id %q cannot be a tool's name: use letters, digits, _ and -", t.Name)
 		}
 		return t
 	}
@@ -258,22 +263,22 @@ func (p *parser) toolNames() []string {
 	return names
 }
 
-// phaseTool finds what a deterministic phase runs: a tool, or a validator
-// whose parameters are the inputs and whose text is their content.
-func (p *parser) phaseTool(n *yaml.Node, o *object, phase *Phase) *Tool {
-	name := p.word(n, "tool")
+// phaseTool finds the tool of a phase without a model: a tool, or a validator
+// whose parameters and text are the inputs.
+func (p *parser) phaseTool(n *yaml.Node, o *reader.Object, phase *Phase) *Tool {
+	name := p.Word(n, "tool")
 	if name == "" || p.broken["tool "+name] && p.cascade.Tools[name] == nil {
 		return nil
 	}
 	if name == RouteTo {
-		p.report(n, CodeValue, "%s is for a model; use handoffs with when", RouteTo)
+		p.Error(n, findings.CodeValue, "%s is for a model; use handoffs with when", RouteTo)
 		return nil
 	}
 	if t := p.findTool(name); t != nil {
 		p.asks(t, phase.Inputs)
-		if phase.Inputs != nil || !o.has("inputs") {
+		if phase.Inputs != nil || !o.Has("inputs") {
 			at := n
-			if in := o.get("inputs"); in != nil {
+			if in := o.Get("inputs"); in != nil {
 				at = in
 			}
 			p.checkInputs(at, t, phase.Inputs)
@@ -297,9 +302,9 @@ func (p *parser) phaseTool(n *yaml.Node, o *object, phase *Phase) *Tool {
 	return nil
 }
 
-// validatorTool makes a phase's tool of a validator: the file's own, or the
-// one found among the built-in.
-func (p *parser) validatorTool(n *yaml.Node, phase *object, found validators.Validator) *Tool {
+// validatorTool returns the tool of a phase that is a validator: of the file,
+// or a built-in one.
+func (p *parser) validatorTool(n *yaml.Node, phase *reader.Object, found validators.Validator) *Tool {
 	with := p.gateInputs(phase)
 	if name := n.Value; p.broken["validator "+name] {
 		v := p.find(n, name, with)
@@ -315,23 +320,23 @@ func (p *parser) validatorTool(n *yaml.Node, phase *object, found validators.Val
 	return &Tool{Name: found.Name, Validator: p.bound(n, found, values)}
 }
 
-// gateInputs are the inputs of a phase that are a validator's parameters: all
-// but the text to judge. It is nil where there are none.
-func (p *parser) gateInputs(phase *object) *object {
-	n := phase.get("inputs")
+// gateInputs returns the inputs of a phase that are parameters of a validator,
+// without the text. It returns nil for none.
+func (p *parser) gateInputs(phase *reader.Object) *reader.Object {
+	n := phase.Get("inputs")
 	if n == nil || n.Kind != yaml.MappingNode {
 		return nil
 	}
-	o := p.fields(n, "inputs")
-	o.without("content")
-	if len(o.order) == 0 {
+	o := p.Fields(n, "inputs")
+	o.Without("content")
+	if len(o.Order) == 0 {
 		return nil
 	}
 	return o
 }
 
-// checkInputs checks inputs against the tool's parameters, as far as they are
-// written out; n is where they stand, or the tool.
+// checkInputs checks fixed inputs against the tool's parameters. n is the
+// position of the inputs or of the tool.
 func (p *parser) checkInputs(n *yaml.Node, t *Tool, inputs Values) {
 	p.fit(n, "tool "+t.Name, t.Params, inputs)
 }

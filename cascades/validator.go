@@ -2,7 +2,6 @@ package cascades
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"path"
 	"slices"
@@ -10,74 +9,76 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/seed61713e19/capstan/cascades/windlass"
+	"github.com/seed61713e19/capstan/cascades/internal/findings"
+	"github.com/seed61713e19/capstan/cascades/internal/reader"
+	"github.com/seed61713e19/capstan/internal/patterns"
+	"github.com/seed61713e19/capstan/internal/windlass"
 	"github.com/seed61713e19/capstan/validators"
-	"github.com/seed61713e19/capstan/validators/patterns"
 	"github.com/seed61713e19/capstan/wards"
 )
 
-// The forms in which a validator is written: where the file names it, and at
-// its place, where it may also be one that is named elsewhere.
+// The forms of a validator: in a definition, and at a place, which can also
+// name a definition.
 var (
 	definitionForms = []string{"use", "expr", "schema", "judge", "exec", "cascade", "mcp"}
 	wardForms       = append([]string{"validator"}, definitionForms...)
 )
 
-// definitions reads the validators and tools that the file names. They may not
-// name each other, so their order does not matter.
-func (p *parser) definitions(o *object) {
-	if defs := o.child("validators"); defs != nil {
-		for _, name := range defs.order {
+// definitions reads the validators and tools of the file. They cannot name each
+// other, so their order does not matter.
+func (p *parser) definitions(o *reader.Object) {
+	if defs := o.Child("validators"); defs != nil {
+		for _, name := range defs.Order {
 			p.define(name, defs)
 		}
 	}
-	if defs := o.child("tools"); defs != nil {
-		for _, name := range defs.order {
+	if defs := o.Child("tools"); defs != nil {
+		for _, name := range defs.Order {
 			p.defineTool(name, defs)
 		}
 	}
 }
 
-func (p *parser) define(name string, defs *object) {
+func (p *parser) define(name string, defs *reader.Object) {
 	if strings.TrimSpace(name) == "" {
-		p.report(defs.keys[name], CodeValue, "a validator's name must not be empty")
+		p.Error(defs.Keys[name], findings.CodeValue, "a validator's name must not be empty")
 	}
 	p.broken["validator "+name] = true
-	o := p.object(defs.value[name], "a validator")
+	o := p.Object(defs.Value[name], "a validator")
 	if o == nil {
 		return
 	}
-	o.what = "validator " + name
+	o.What = "validator " + name
 	v := p.validator(o, definitionForms)
-	o.done()
+	o.Done()
 	if v != nil {
 		v.Name = name
 		p.cascade.Validators[name] = v
 	}
 }
 
-// named reads a validator's name, or one written in place.
+// named reads the name of a validator, or a validator in place.
 func (p *parser) named(n *yaml.Node) *Validator {
 	if n.Kind != yaml.MappingNode {
-		return p.find(n, p.word(n, "a validator"), nil)
+		return p.find(n, p.Word(n, "a validator"), nil)
 	}
-	o := p.fields(n, "a validator in place")
+	o := p.Fields(n, "a validator in place")
 	v := p.validator(o, wardForms)
-	o.done()
+	o.Done()
 	return v
 }
 
-// validator reads the one of the forms that stands in o, and what belongs to
-// it. The validator is the caller's own.
-func (p *parser) validator(o *object, forms []string) *Validator {
+// validator reads the form in o with its other keys. The caller may change the
+// result.
+func (p *parser) validator(o *reader.Object, forms []string) *Validator {
 	form := p.form(o, forms)
-	name, description := o.text("name"), o.text("description")
+	name, description := o.Text("name"), o.Text("description")
 	var v *Validator
-	switch n := o.get(form); form {
+	switch n := o.Get(form); form {
 	case "validator":
-		v = p.find(n, p.word(n, form), o.child("with"))
+		v = p.find(n, p.Word(n, form), o.Child("with"))
 	case "use":
-		v = p.builtin(n, p.word(n, form), o.child("with"))
+		v = p.builtin(n, p.Word(n, form), o.Child("with"))
 	case "expr":
 		v = p.exprForm(o, n)
 	case "schema":
@@ -91,7 +92,7 @@ func (p *parser) validator(o *object, forms []string) *Validator {
 	case "mcp":
 		v = p.mcpForm(o)
 	default:
-		o.formless = true
+		o.Formless = true
 	}
 	if v == nil {
 		return nil
@@ -107,22 +108,23 @@ func (p *parser) validator(o *object, forms []string) *Validator {
 	return &own
 }
 
-// judgeModel reads the model of a judge that is named.
-func (p *parser) judgeModel(o *object, v *Validator) {
+// judgeModel reads the model of a judge that has a name.
+func (p *parser) judgeModel(o *reader.Object, v *Validator) {
 	switch {
-	case !o.has("model"):
+	case !o.Has("model"):
 	case v.Criteria == nil:
-		o.conflict("model", "model is for judges, and %s is none", v.Name)
+		o.Conflict("model", "model is for judges, and %s is none", v.Name)
 	default:
-		v.Model = o.judging("model")
+		v.Model = p.judgeModels(o, "model")
 	}
 }
 
-// form finds the one form a validator is written in; "" when that is reported.
-func (p *parser) form(o *object, forms []string) string {
+// form returns the only form of a validator. It returns "" if it has reported
+// an error.
+func (p *parser) form(o *reader.Object, forms []string) string {
 	var found []string
 	for _, f := range forms {
-		if o.has(f) {
+		if o.Has(f) {
 			found = append(found, f)
 		}
 	}
@@ -130,20 +132,20 @@ func (p *parser) form(o *object, forms []string) string {
 	case 1:
 		return found[0]
 	case 0:
-		p.report(o.node, CodeMissing, "%s needs one of %s", o.what, list(forms))
+		p.Error(o.Node, findings.CodeMissing, "%s needs one of %s", o.What, reader.Alternatives(forms))
 	default:
-		o.conflict(found[1], "%s has both %s and %s", o.what, found[0], found[1])
+		o.Conflict(found[1], "%s has both %s and %s", o.What, found[0], found[1])
 	}
 	return ""
 }
 
-// runWord finds what an expression may read of a run. One in a text that it quotes
-// is taken for such a name, too.
+// runWord finds the variables of a run in an expression. It also finds them in
+// quoted texts.
 var runWord = patterns.Lazy(`\b(?:input|state|outputs|turn|attempt|tool)\b`)
 
-func (p *parser) exprForm(o *object, n *yaml.Node) *Validator {
-	reason := o.text("reason")
-	v := &Validator{Pure: true, Description: cmp.Or(reason, short(n.Value))}
+func (p *parser) exprForm(o *reader.Object, n *yaml.Node) *Validator {
+	reason := o.Text("reason")
+	v := &Validator{Pure: true, Description: cmp.Or(reason, reader.Short(n.Value))}
 	if e := p.expression(n, "expr"); e != nil {
 		v.Check, v.fields, v.blind = e.Check(reason), p.fieldsOf(n, e), !e.Judges()
 		v.around = runWord().MatchString(n.Value)
@@ -151,20 +153,20 @@ func (p *parser) exprForm(o *object, n *yaml.Node) *Validator {
 	return v
 }
 
-// maxVotes bounds how often one judge is asked about one text.
+// maxVotes is the maximum number of votes of a judge on one text.
 const maxVotes = 99
 
-func (p *parser) judgeForm(o *object, n *yaml.Node) *Validator {
-	v := &Validator{Criteria: p.template(n, "judge", judgeVariables), Description: short(n.Value), Model: o.judging("model")}
-	v.Votes = o.whole("votes", 1, 1)
+func (p *parser) judgeForm(o *reader.Object, n *yaml.Node) *Validator {
+	v := &Validator{Criteria: p.template(n, "judge", judgeVariables), Description: reader.Short(n.Value), Model: p.judgeModels(o, "model")}
+	v.Votes = o.Whole("votes", 1, 1)
 	if v.Votes%2 == 0 || v.Votes > maxVotes {
-		p.report(o.get("votes"), CodeValue, "votes must be an odd number up to %d, so that there is a majority, not %d", maxVotes, v.Votes)
+		p.Error(o.Get("votes"), findings.CodeValue, "votes must be an odd number up to %d, so that there is a majority, not %d", maxVotes, v.Votes)
 	}
-	if o.has("confirm") {
-		v.Confirm = o.oneOf("confirm", "no") == "no"
+	if o.Has("confirm") {
+		v.Confirm = o.OneOf("confirm", "no") == "no"
 	}
-	if o.has("after") {
-		v.AfterFree = o.oneOf("after", "free") == "free"
+	if o.Has("after") {
+		v.AfterFree = o.OneOf("after", "free") == "free"
 	}
 	return v
 }
@@ -173,23 +175,23 @@ func (p *parser) schemaForm(n *yaml.Node) *Validator {
 	return &Validator{Pure: true, Description: "the JSON in the text follows the schema", Check: validators.JSONSchema(p.schema(n))}
 }
 
-func (p *parser) execForm(o *object) *Validator {
-	argv, timeout, env := p.argv(o), o.duration("timeout"), p.environment(o)
-	with := p.values(o.child("with"), checkVariables)
-	status := o.oneOf("verdict", "output", "exit_status") == "exit_status"
-	atRoot := o.oneOf("cwd", "cascade", "root") == "root"
+func (p *parser) execForm(o *reader.Object) *Validator {
+	argv, timeout, env := p.argv(o), o.Duration("timeout"), p.environment(o)
+	with := p.values(o.Child("with"), checkVariables)
+	status := o.OneOf("verdict", "output", "exit_status") == "exit_status"
+	atRoot := o.OneOf("cwd", "cascade", "root") == "root"
 	subject := p.subject(o, argv)
 	if argv == nil {
 		return nil
 	}
 	v := &Validator{Description: "the program " + path.Base(argv[0]), With: with}
-	program := validators.Exec{Argv: argv, Dir: path.Dir(p.file), Timeout: timeout, Env: env, Status: status}
+	program := validators.Exec{Argv: argv, Dir: path.Dir(p.File.Name), Timeout: timeout, Env: env, Status: status}
 	if atRoot {
 		program.Dir = p.known.Root
 	}
-	v.needs = p.programNeeds(o, argv, program.Dir, env)
-	what := o.what
-	if name := o.text("name"); name != "" {
+	v.needs = p.programNeeds(o, argv, program.Dir, env, subject)
+	what := o.What
+	if name := o.Text("name"); name != "" {
 		what = "validator " + name
 	}
 	p.starts(Program{What: what, Argv: argv, Dir: program.Dir, Subject: subject, Pinned: true})
@@ -201,45 +203,46 @@ func (p *parser) execForm(o *object) *Validator {
 	return v
 }
 
-// argv reads a program and its arguments; nil where that is reported.
-func (p *parser) argv(o *object) []string {
-	before := len(p.found)
-	argv := o.texts("exec")
+// argv reads a program with its arguments. It returns nil if it has reported an
+// error.
+func (p *parser) argv(o *reader.Object) []string {
+	before := len(p.Found)
+	argv := o.Texts("exec")
 	switch {
-	case len(p.found) > before:
+	case len(p.Found) > before:
 		return nil
 	case len(argv) == 0 || strings.TrimSpace(argv[0]) == "":
-		p.report(o.get("exec"), CodeValue, "exec must list a program and its arguments")
+		p.Error(o.Get("exec"), findings.CodeValue, "exec must list a program and its arguments")
 		return nil
 	}
 	return argv
 }
 
-func (p *parser) cascadeForm(o *object, n *yaml.Node) *Validator {
-	given := o.child("input_map")
+func (p *parser) cascadeForm(o *reader.Object, n *yaml.Node) *Validator {
+	given := o.Child("input_map")
 	inputs := p.values(given, checkVariables)
-	v := p.judging(p.nested(n, "cascade"), "", nil)
+	v := p.cascadeValidator(p.nested(n, "cascade"), "", nil)
 	if v != nil {
 		v.InputMap = inputs
-		p.checkGiven(given, v.Cascade)
+		p.noteUnread(given, v.Cascade)
 	}
 	return v
 }
 
-// judging is the validator that a cascade is, nil without one.
-func (p *parser) judging(c *Cascade, name string, with *object) *Validator {
+// cascadeValidator returns the validator that runs a cascade; nil without a cascade.
+func (p *parser) cascadeValidator(c *Cascade, name string, with *reader.Object) *Validator {
 	if c == nil {
 		return nil
 	}
 	if with != nil {
-		p.report(with.node, CodeConflict, "validator %s is a cascade, and has no parameters", name)
+		p.Error(with.Node, findings.CodeConflict, "validator %s is a cascade, and has no parameters", name)
 	}
 	return &Validator{Name: name, Cascade: c, Description: cmp.Or(c.Description, "the cascade "+c.ID), asks: len(c.Asking("")) > 0}
 }
 
-// find finds a validator by name: the file's own first, then the built-in
-// ones. It is nil where something was reported, here or at the definition.
-func (p *parser) find(n *yaml.Node, name string, with *object) *Validator {
+// find returns the validator of a name: the file's own, or else a built-in one. It returns
+// nil if an error was reported here or at the definition.
+func (p *parser) find(n *yaml.Node, name string, with *reader.Object) *Validator {
 	v := p.cascade.Validators[name]
 	switch {
 	case name == "" || v == nil && p.broken["validator "+name]:
@@ -247,24 +250,25 @@ func (p *parser) find(n *yaml.Node, name string, with *object) *Validator {
 	case v == nil:
 		return p.builtin(n, name, with)
 	case with != nil:
-		p.report(with.node, CodeConflict, "validator %s has its parameters where it is defined", name)
+		p.Error(with.Node, findings.CodeConflict, "validator %s has its parameters where it is defined", name)
 	}
 	return v
 }
 
 // builtin finds a validator that the file does not define.
-func (p *parser) builtin(n *yaml.Node, name string, with *object) *Validator {
+func (p *parser) builtin(n *yaml.Node, name string, with *reader.Object) *Validator {
 	if name == "" {
 		return nil
 	}
 	found, err := p.known.Validators.Find(name)
-	bare := with == nil && !p.broken["validator "+name] && windlass.Judge(name) != ""
+	_, judge := windlass.Find("judge", name)
+	bare := judge && with == nil && !p.broken["validator "+name]
 	if bare && err == nil {
 		_, err = found.Bind(nil)
 	}
 	if err != nil && !p.broken["validator "+name] {
 		if file := p.inTackle(name, cascadeEndings...); file != "" {
-			return p.judging(p.nestedFile(n, file), name, with)
+			return p.cascadeValidator(p.nestedFile(n, file), name, with)
 		}
 	}
 	switch {
@@ -273,17 +277,17 @@ func (p *parser) builtin(n *yaml.Node, name string, with *object) *Validator {
 	case err == nil:
 		values, ok := p.parameters(with, found, checkVariables)
 		if with != nil {
-			n = with.node
+			n = with.Node
 		}
 		if ok {
 			return p.bound(n, found, values)
 		}
 	case p.broken["validator "+name]:
-		p.report(n, CodeValidator, "use names a built-in validator, and %q is the file's own", name)
+		p.Error(n, findings.CodeValidator, "use names a built-in validator, and %q is the file's own", name)
 	default:
-		p.report(n, CodeValidator, "no validator is called %q", name)
-		p.suggest(name, p.validatorNames)
-		if d := p.last(); d.Suggestion == "" {
+		p.Error(n, findings.CodeValidator, "no validator is called %q", name)
+		p.Suggest(name, p.validatorNames)
+		if d := p.Last(); d.Suggestion == "" {
 			d.Message += ": validators: {" + windlass.Stem(name) + ": {judge: …}} declares one that a model is, {exec: […]} a program"
 		}
 	}
@@ -294,22 +298,21 @@ func (p *parser) validatorNames() []string {
 	return append(p.known.Validators.Names(), slices.Sorted(maps.Keys(p.cascade.Validators))...)
 }
 
-// bound gives a known validator its parameters, now where they are all here; n
-// is where they stand.
+// bound returns a known validator with its parameters, which are at n.
 func (p *parser) bound(n *yaml.Node, found validators.Validator, with Values) *Validator {
-	v := &Validator{Name: found.Name, Description: found.Description, Pure: found.Pure, With: with, Faults: found.Faults(with), around: found.OfRun, written: &written{use: found.Name}}
+	v := &Validator{Name: found.Name, Description: found.Description, Pure: found.Pure, With: with, Faults: found.Faults(with), around: found.DependsOnRun, written: &written{use: found.Name}}
 	switch {
 	case found.Criteria != "":
-		t, err := p.known.Memo.template(found.Criteria)
+		t, err := p.known.Cache.template(found.Criteria)
 		if err != nil {
-			p.report(n, CodeTemplate, "the criteria of %s: %v", found.Name, err)
+			p.Error(n, findings.CodeTemplate, "the criteria of %s: %v", found.Name, err)
 		}
 		v.Criteria = t
 	case with.Static():
 		plain, _ := with.Render(nil)
 		check, err := found.Bind(plain)
 		if err != nil {
-			p.report(n, CodeParameters, "%v", err)
+			p.Error(n, findings.CodeParameters, "%v", err)
 		}
 		v.Check = check
 	default:
@@ -318,39 +321,26 @@ func (p *parser) bound(n *yaml.Node, found validators.Validator, with Values) *V
 	return v
 }
 
-// parameters reads those of a validator, and reports what it does not take:
-// where there are templates among them, what those give is checked when they
-// are known.
-func (p *parser) parameters(o *object, found validators.Validator, scope variables) (Values, bool) {
+// parameters reads the parameters of a validator, and reports those that it
+// refuses. The values of templates are checked during a run.
+func (p *parser) parameters(o *reader.Object, found validators.Validator, scope variables) (Values, bool) {
 	if o == nil {
 		return nil, true
 	}
 	with := p.values(o, scope)
-	n := *o.node
+	n := *o.Node
 	return with, p.fit(&n, "validator "+found.Name, found.Params(), with)
 }
 
-// short cuts a text to its first line for a description.
-func short(s string) string {
-	line, _, more := strings.Cut(strings.TrimSpace(s), "\n")
-	if runes := []rune(line); len(runes) > 120 {
-		line, more = string(runes[:120]), true
-	}
-	if more {
-		return fmt.Sprintf("%s …", strings.TrimSpace(line))
-	}
-	return line
-}
-
-// Free tells whether the validator asks no model.
+// Free reports whether the validator calls no model.
 func (v *Validator) Free() bool { return v.Criteria == nil && !v.asks }
 
-// OfText tells whether the verdict hangs on the text alone: it is computed, the
-// parameters are written out, and nothing of the run around it is read.
+// OfText reports whether the verdict only depends on the text: the validator is
+// pure, its parameters are fixed, and it reads nothing else of the run.
 func (v *Validator) OfText() bool { return v.Pure && v.Check != nil && !v.around }
 
-// Sees tells whether the validator is given the text: an expression that does not
-// read it, or a cascade that is not given it, judges something else.
+// Sees reports whether the validator reads the text. An expression, or a
+// cascade with inputs, may judge something else.
 func (v *Validator) Sees() bool {
 	if v.Cascade != nil && v.InputMap != nil {
 		return v.InputMap.Reads("content") || v.InputMap.Reads("output")
@@ -361,7 +351,7 @@ func (v *Validator) Sees() bool {
 // placed returns a check by the validator, with a ward at the position of n.
 func (p *parser) placed(n *yaml.Node, v *Validator, m wards.Moment, mode wards.Mode, attempts int) *Check {
 	return &Check{
-		Position: p.position(n),
+		Position: p.Position(n),
 		Ward:     &wards.Ward{Name: v.Name, Moment: m, Mode: mode, MaxAttempts: attempts}, Validator: v,
 		AfterFree: v.Criteria != nil && (v.AfterFree || mode == wards.Retry),
 	}

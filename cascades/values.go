@@ -7,21 +7,24 @@ import (
 	"strconv"
 	"strings"
 
+	"gopkg.in/yaml.v3"
+
+	"github.com/seed61713e19/capstan/cascades/internal/reader"
+	"github.com/seed61713e19/capstan/internal/patterns"
 	"github.com/seed61713e19/capstan/templates"
-	"github.com/seed61713e19/capstan/validators/patterns"
 )
 
 // Values are named values whose texts may be templates.
 type Values map[string]any
 
-// template is a text among [Values] that is rendered.
+// A valueTemplate is a text among [Values] that is a template.
 type valueTemplate struct{ *templates.Template }
 
-// An unread stands for a text whose template is wrong: nobody knows what it says.
+// An unread replaces a text whose template has an error.
 type unread struct{}
 
-// A Reference is a text among [Values] that is one plain variable, such as
-// outputs.plan.items: it stands for the value itself, not for its print.
+// A Reference is a text among [Values] that is one variable, such as
+// outputs.plan.items. Its value is the value of the variable, not a text.
 type Reference struct {
 	Path []string
 	text string
@@ -29,7 +32,7 @@ type Reference struct {
 
 var plainVariable = patterns.Lazy(`^\{\{-?\s*([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)\s*-?\}\}$`)
 
-// Static tells whether rendering needs no variables.
+// Static reports whether the values read no variables.
 func (v Values) Static() bool { return static(map[string]any(v)) }
 
 func static(value any) bool {
@@ -42,7 +45,7 @@ func static(value any) bool {
 	})
 }
 
-// Reads tells whether rendering needs the variable.
+// Reads reports whether the values read a variable.
 func (v Values) Reads(name string) bool {
 	return Some(map[string]any(v), func(leaf any) bool {
 		switch leaf := leaf.(type) {
@@ -55,7 +58,7 @@ func (v Values) Reads(name string) bool {
 	})
 }
 
-// Names are the variables that rendering reads.
+// Names returns the variables that the values read.
 func (v Values) Names() (names []templates.Name) {
 	Some(map[string]any(v), func(leaf any) bool {
 		switch leaf := leaf.(type) {
@@ -69,8 +72,8 @@ func (v Values) Names() (names []templates.Name) {
 	return names
 }
 
-// Some tells whether something holds for a value within one, which is no list and
-// no mapping itself.
+// Some reports whether the function holds for a value within another that is
+// neither a list nor a mapping.
 func Some(value any, holds func(leaf any) bool) bool {
 	switch value := value.(type) {
 	case []any:
@@ -86,14 +89,15 @@ func Some(value any, holds func(leaf any) bool) bool {
 	return holds(value)
 }
 
-// A valueError is what is wrong with one of some values.
+// A valueError is an error of one of the values.
 type valueError struct {
 	name   string
-	listed bool // the name is a number, from 0
+	listed bool // the name is an index, from 0
 	err    error
 }
 
-// Error gives the names on the way, those of lists left out.
+// Error returns the names on the way to the value, without indexes, and the
+// error.
 func (e *valueError) Error() string {
 	if e.listed {
 		return e.err.Error()
@@ -101,10 +105,10 @@ func (e *valueError) Error() string {
 	return e.name + ": " + e.err.Error()
 }
 
-// Unwrap gives what is wrong.
+// Unwrap returns the error of the value.
 func (e *valueError) Unwrap() error { return e.err }
 
-// Render gives the values as plain values.
+// Render returns the values as plain values.
 func (v Values) Render(vars map[string]any) (map[string]any, error) {
 	out := make(map[string]any, len(v))
 	for name, value := range v {
@@ -152,7 +156,19 @@ func (r Reference) lookup(vars map[string]any) (any, error) {
 		}
 	}
 	if whole, is := at.(map[string]any); is && len(r.Path) == 1 {
-		return maps.Clone(whole), nil // a run goes on to write in its own
+		return maps.Clone(whole), nil // the run may change the result
 	}
 	return at, nil
+}
+
+// values reads named values whose texts may be templates.
+func (p *parser) values(o *reader.Object, scope variables) Values {
+	if o == nil {
+		return nil
+	}
+	out := Values{}
+	for _, key := range o.Order {
+		out[key] = p.Plain(o.Value[key], func(n *yaml.Node) any { return p.templated(n, scope) })
+	}
+	return out
 }

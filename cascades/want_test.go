@@ -10,11 +10,14 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/seed61713e19/capstan/cascades/internal/findings"
+	"github.com/seed61713e19/capstan/cascades/syntax"
 )
 
-// A want is a diagnostic that a line of a test cascade asks for:
+// A want is a diagnostic that a line of a test cascade expects:
 //
-//	max_turns: 0   # want 14 "at least 1.*\[bad-value\]"
+//	max_turns: 0   # want 14 "at least 1.*\[invalid-value\]"
 //
 // The number is its column and may be left out; the pattern is matched against
 // message, suggestion and code.
@@ -48,12 +51,12 @@ func wants(t *testing.T, file string, source []byte) []*want {
 	return list
 }
 
-func (w *want) meets(d Diagnostic) bool {
+func (w *want) meets(d syntax.Diagnostic) bool {
 	text := strings.TrimPrefix(d.String(), d.Position.String()+": ")
 	return !w.met && w.file == d.File && w.line == d.Line && (w.column == 0 || w.column == d.Column) && w.pattern.MatchString(text)
 }
 
-// TestBad holds every mistake in testdata/bad against what its line asks for.
+// TestBad compares every mistake in testdata/bad with the wants of its line.
 func TestBad(t *testing.T) {
 	codes := map[string]bool{}
 	for _, name := range glob(t, "testdata/bad/*.yaml") {
@@ -61,7 +64,7 @@ func TestBad(t *testing.T) {
 			for _, d := range checkWants(t, "testdata/bad", filepath.Base(name)) {
 				codes[d.Code] = true
 			}
-			// Whoever knows less hears of it, too.
+			// A reader that knows no names reports an error too.
 			if _, err := Load(filepath.Base(name), folder("testdata/bad"), Known{}); err == nil {
 				t.Error("it is right where nothing is known")
 			}
@@ -72,15 +75,15 @@ func TestBad(t *testing.T) {
 			codes[d.Code] = true
 		}
 	}
-	elsewhere := []string{CodeTooLarge, CodeProgram, CodePrice, CodeBare, CodeUnmeasured} // TestHostileFiles, TestAbsent, budgets.txtar, TestProof and strength.txtar have them
-	for _, code := range Codes() {
+	elsewhere := []string{findings.CodeTooLarge, findings.CodeProgram, findings.CodePrice, findings.CodeUngatedWrite, findings.CodeUnmeasured} // TestHostileFiles, TestAbsent, budgets.txtar, TestProof and strength.txtar have them
+	for _, code := range findings.Codes() {
 		if !codes[code.Name] && !slices.Contains(elsewhere, code.Name) {
 			t.Errorf("no file in testdata/bad has a mistake of code %s", code.Name)
 		}
 	}
 }
 
-func checkWants(t *testing.T, dir, name string) Diagnostics {
+func checkWants(t *testing.T, dir, name string) syntax.Diagnostics {
 	var list []*want
 	open := func(file string) ([]byte, error) {
 		source, err := folder(dir)(file)
@@ -90,7 +93,7 @@ func checkWants(t *testing.T, dir, name string) Diagnostics {
 		return source, err
 	}
 	c, err := Load(name, open, known())
-	var diagnostics Diagnostics
+	var diagnostics syntax.Diagnostics
 	if c != nil {
 		diagnostics = c.Warnings
 	} else if !errors.As(err, &diagnostics) {
@@ -115,7 +118,7 @@ func checkWants(t *testing.T, dir, name string) Diagnostics {
 	return diagnostics
 }
 
-func meet(list []*want, d Diagnostic) bool {
+func meet(list []*want, d syntax.Diagnostic) bool {
 	for _, w := range list {
 		if w.meets(d) {
 			w.met = true
@@ -125,7 +128,7 @@ func meet(list []*want, d Diagnostic) bool {
 	return false
 }
 
-// TestGood holds that what is right has nothing reported.
+// TestGood checks that valid files have no diagnostics.
 func TestGood(t *testing.T) {
 	for _, name := range glob(t, "testdata/good/*.yaml", "testdata/good/*.json") {
 		t.Run(filepath.Base(name), func(t *testing.T) {
@@ -136,14 +139,14 @@ func TestGood(t *testing.T) {
 	}
 }
 
-// TestCodesAreDocumented holds docs/reference/diagnostics.md against the codes.
+// TestCodesAreDocumented compares docs/reference/diagnostics.md with the codes.
 func TestCodesAreDocumented(t *testing.T) {
 	page, err := os.ReadFile("../docs/reference/diagnostics.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	table := ""
-	for _, code := range Codes() {
+	for _, code := range findings.Codes() {
 		table += fmt.Sprintf("| `%s` | %s |\n", code.Name, code.Meaning)
 	}
 	if !strings.Contains(string(page), table) {

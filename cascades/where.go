@@ -8,28 +8,31 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/seed61713e19/capstan/cascades/internal/reader"
+	"github.com/seed61713e19/capstan/cascades/syntax"
+	"github.com/seed61713e19/capstan/internal/expressions"
 	"github.com/seed61713e19/capstan/templates"
-	"github.com/seed61713e19/capstan/validators/expressions"
 	"github.com/seed61713e19/capstan/wards"
 )
 
-// An Ending is what ended a run, as far as a file may have a place for it.
+// An Ending is the end of a run, with the data that may have a place in the
+// file.
 type Ending struct {
-	Phase string      // "" outside any
+	Phase string      // "" for none
 	Ward  *wards.Ward // the check that decided; nil for none
-	Way   []string    // keys, and numbers of lists from 0, from the phase; of the budget and the inputs from the file's top
-	Err   error       // a template's and an expression's tell where in their text it is
+	Way   []string    // keys and indexes of lists from the phase; for the budget and the inputs, from the top of the file
+	Err   error       // the errors of templates and expressions have positions within their texts
 }
 
-// Where is the place in the cascade's file of what ended a run: down to the line
-// and the column within a template or an expression, in the template's own file
-// where it has one. What has no place of its own has its phase's, and outside any
-// phase none, which is zero. The file is read as the cascade was made from it,
-// once: a run without one costs nothing.
-func (c *Cascade) Where(e Ending) Position {
-	w := &locator{parser: &parser{file: c.File, source: c.Source}, root: c.tree()}
+// Where returns the position of the end of a run in the file of the cascade.
+// For a template or an expression, the position is the line and the column
+// within the text, or within the file of the template. Without a place of its
+// own, the end has the position of its phase. Without a phase, it has none. The
+// first call reads the file again.
+func (c *Cascade) Where(e Ending) syntax.Position {
+	w := &locator{parser: &parser{Reader: reader.New(syntax.New(c.File, c.Source))}, root: c.tree()}
 	if w.root == nil {
-		return Position{}
+		return syntax.Position{}
 	}
 	var found spotted
 	if phase := c.named(e.Phase); phase != nil {
@@ -53,8 +56,8 @@ func (c *Cascade) Where(e Ending) Position {
 	return w.ofText(w.follow(found, e.Way), e.Err)
 }
 
-// laterTree reads the cascade's file again when it is first asked for; nil where
-// its text is not there any more.
+// laterTree returns a function that reads the tree of the file once. It returns
+// nil for a file with a mistake.
 func (c *Cascade) laterTree() func() *yaml.Node {
 	return sync.OnceValue(func() *yaml.Node {
 		doc, _ := Document(c.File, c.Source)
@@ -65,23 +68,22 @@ func (c *Cascade) laterTree() func() *yaml.Node {
 	})
 }
 
-// A locator finds places in a file that is right.
+// A locator finds places in a valid file.
 type locator struct {
 	*parser
 	root *yaml.Node
 }
 
-// spotted is a value of the file, nil where it is not known, and the place that is
-// told of it.
+// A spotted is a value of the file, nil if it is unknown, with its position.
 type spotted struct {
 	node *yaml.Node
-	at   Position
+	at   syntax.Position
 }
 
-// find is the value at a place, the outermost one, an alias followed.
-func (w *locator) find(n *yaml.Node, at Position) *yaml.Node {
+// find returns the outermost value at a position, aliases followed.
+func (w *locator) find(n *yaml.Node, at syntax.Position) *yaml.Node {
 	if n.Line == at.Line && n.Column == at.Column && n.Kind != yaml.SequenceNode {
-		return w.resolve(n)
+		return w.Resolve(n)
 	}
 	for _, e := range n.Content {
 		if found := w.find(e, at); found != nil {
@@ -91,12 +93,11 @@ func (w *locator) find(n *yaml.Node, at Position) *yaml.Node {
 	return nil
 }
 
-// holders are the mappings of a phase in which a key may stand that is told without
-// them.
+// holders are the mappings of a phase that may contain the first key of a way.
 var holders = [][]string{nil, {"rules"}, {"soundings"}, {"soundings", "reforge"}}
 
-// follow goes a way down from a phase, or from the file's top, as far as the file
-// has it.
+// follow returns the value at the end of a way, or the last value on the way
+// that the file has.
 func (w *locator) follow(from spotted, way []string) spotted {
 	if len(way) == 0 {
 		return from
@@ -110,7 +111,7 @@ func (w *locator) follow(from spotted, way []string) spotted {
 	return from
 }
 
-// down goes a way, and tells whether the file has all of it.
+// down follows a way, and reports whether the file has all of it.
 func (w *locator) down(from spotted, way []string) (spotted, bool) {
 	for _, name := range way {
 		next, ok := w.child(from, name)
@@ -122,38 +123,38 @@ func (w *locator) down(from spotted, way []string) (spotted, bool) {
 	return from, true
 }
 
-// child is a value within another: by its key, its number, or as one of a list of
-// names.
+// child returns a value within another: by key, by index, or by name in a list
+// of names.
 func (w *locator) child(of spotted, name string) (spotted, bool) {
 	if of.node == nil {
 		return of, false
 	}
-	n := w.resolve(of.node)
+	n := w.Resolve(of.node)
 	switch n.Kind {
 	case yaml.MappingNode:
-		o := w.fields(n, "")
-		if value := o.value[name]; value != nil {
-			return spotted{w.resolve(value), w.position(o.keys[name])}, true
+		o := w.Fields(n, "")
+		if value := o.Value[name]; value != nil {
+			return spotted{w.Resolve(value), w.Position(o.Keys[name])}, true
 		}
 	case yaml.SequenceNode:
 		i, err := strconv.Atoi(name)
 		if err != nil {
-			i = slices.IndexFunc(n.Content, func(e *yaml.Node) bool { return w.resolve(e).Value == name })
+			i = slices.IndexFunc(n.Content, func(e *yaml.Node) bool { return w.Resolve(e).Value == name })
 		}
 		if i >= 0 && i < len(n.Content) {
-			return spotted{w.resolve(n.Content[i]), w.position(n.Content[i])}, true
+			return spotted{w.Resolve(n.Content[i]), w.Position(n.Content[i])}, true
 		}
 	}
 	return of, false
 }
 
-// ofCheck is the place of a check, or of what in its text broke.
-func (w *locator) ofCheck(check spotted, err error) Position {
+// ofCheck returns the place of a check, or the place in its text that failed.
+func (w *locator) ofCheck(check spotted, err error) syntax.Position {
 	if _, _, ok := placeIn(err); !ok || check.node == nil {
 		return check.at
 	}
 	def := check
-	named, _ := w.child(check, "validator") // or the check, where a name is all of it
+	named, _ := w.child(check, "validator") // or the check itself, if it is only a name
 	if own, ok := w.down(spotted{node: w.root}, []string{"validators", named.node.Value}); ok {
 		def = own
 	}
@@ -167,8 +168,8 @@ func (w *locator) ofCheck(check spotted, err error) Position {
 	return check.at
 }
 
-// ofText is the place within a value, its text or its texts, of what is wrong.
-func (w *locator) ofText(found spotted, err error) Position {
+// ofText returns the position of an error within a value.
+func (w *locator) ofText(found spotted, err error) syntax.Position {
 	var one *valueError
 	for errors.As(err, &one) {
 		within, ok := w.child(found, one.name)
@@ -178,17 +179,17 @@ func (w *locator) ofText(found spotted, err error) Position {
 		found, err = within, one.err
 	}
 	line, column, ok := placeIn(err)
-	found, _ = w.child(found, "prompt") // of human_input, the one that is rendered
+	found, _ = w.child(found, "prompt") // the text of human_input
 	if !ok || found.node == nil || found.node.Kind != yaml.ScalarNode {
 		return found.at
 	}
 	if name, ok := ownFile(found.node.Value); ok {
-		return Position{w.beside(name), line, column}
+		return syntax.Position{File: w.beside(name), Line: line, Column: column}
 	}
-	return w.inside(found.node)(line, column)
+	return w.Inside(found.node)(line, column)
 }
 
-// placeIn is where in its text a template or an expression says that it broke.
+// placeIn returns the position of an error within a template or an expression.
 func placeIn(err error) (line, column int, ok bool) {
 	var template *templates.Error
 	var expression *expressions.Error

@@ -10,15 +10,17 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/seed61713e19/capstan/cascades/syntax"
+	"github.com/seed61713e19/capstan/internal/expressions"
 	"github.com/seed61713e19/capstan/templates"
-	"github.com/seed61713e19/capstan/validators/expressions"
 	"github.com/seed61713e19/capstan/wards"
 )
 
-// TestWhere holds that what ended a run is told at its key, or at its place in a
-// list, whatever way leads there from the phase, and in its text at the character.
+// TestWhere checks that the reason for the end of a run has the position of its
+// key or list item, whatever path leads there. Within a text, it has the
+// position of the character.
 func TestWhere(t *testing.T) {
-	for _, name := range append([]string{"anchors", "in_place", "texts"}, told...) {
+	for _, name := range append([]string{"anchors", "in_place", "texts"}, described...) {
 		name += ".yaml"
 		source, _ := folder("testdata/good")(name)
 		c, err := Load(name, folder("testdata/good"), known())
@@ -29,8 +31,8 @@ func TestWhere(t *testing.T) {
 		root := treeOf(t, name).Content[0]
 		for phase, node := range phasesOf(root) {
 			eachWay(node, nil, func(way []string, at, value *yaml.Node) {
-				want := Position{name, at.Line, at.Column}
-				if got := c.Where(Ending{Phase: phase, Way: way}); got != want && way[len(way)-1] != "human_input" { // whose prompt is told
+				want := syntax.Position{File: name, Line: at.Line, Column: at.Column}
+				if got := c.Where(Ending{Phase: phase, Way: way}); got != want && way[len(way)-1] != "human_input" { // the position is that of the prompt
 					t.Errorf("%s: %q is at %v, not at %v", phase, way, got, want)
 				}
 				broken := &templates.Error{Line: 1, Column: 1}
@@ -52,7 +54,7 @@ func TestWhere(t *testing.T) {
 						t.Errorf("%s: %q, of which there is no %s, is in its text at %v", phase, way, nowhere, got)
 					}
 				}
-				if file, own := strings.CutPrefix(value.Value, "@"); own && inText != (Position{file, 1, 1}) {
+				if file, own := strings.CutPrefix(value.Value, "@"); own && inText != (syntax.Position{File: file, Line: 1, Column: 1}) {
 					t.Errorf("%s: %q is in its file at %v", phase, way, inText)
 				} else if value.Kind != yaml.ScalarNode || own {
 					return
@@ -68,7 +70,7 @@ func TestWhere(t *testing.T) {
 			})
 		}
 		eachWay(root, nil, func(way []string, at, _ *yaml.Node) {
-			if top := slices.Contains([]string{"budget", "inputs_schema"}, way[0]); top && c.Where(Ending{Way: way}) != (Position{name, at.Line, at.Column}) {
+			if top := slices.Contains([]string{"budget", "inputs_schema"}, way[0]); top && c.Where(Ending{Way: way}) != (syntax.Position{File: name, Line: at.Line, Column: at.Column}) {
 				t.Errorf("%q is at %v", way, c.Where(Ending{Way: way}))
 			}
 		})
@@ -85,33 +87,34 @@ func TestWhere(t *testing.T) {
 		}
 		broken := &templates.Error{Line: 1, Column: 1}
 		for _, e := range []Ending{{Err: broken}, {Phase: "nowhere", Err: broken}, {Way: []string{"nowhere"}}} {
-			if got := c.Where(e); got != (Position{}) {
+			if got := c.Where(e); got != (syntax.Position{}) {
 				t.Errorf("%s: %+v is at %v", name, e, got)
 			}
 		}
 	}
 }
 
-// A mark of the encoding before the text is no character of its first line.
+// TestWhereMarked checks that a byte order mark is no character of the first
+// line.
 func TestWhereMarked(t *testing.T) {
 	const source = `{cascade_id: x, phases: [{name: a, instructions: "\t\t{{ input.a }}"}]}`
 	c := parsed(t, "\ufeff"+source, nil)
 	got := c.Where(Ending{Phase: "a", Way: []string{"instructions"}, Err: &templates.Error{Line: 1, Column: 3}})
-	if want := (Position{c.File, 1, strings.Index(source, "{{") + 1}); got != want {
+	if want := (syntax.Position{File: c.File, Line: 1, Column: strings.Index(source, "{{") + 1}); got != want {
 		t.Errorf("it is at %v, not at %v", got, want)
 	}
 }
 
-// Who has put the text away has no places in it.
+// TestWhereWithoutText checks that there are no positions without the source.
 func TestWhereWithoutText(t *testing.T) {
 	c := parsed(t, "cascade_id: x\nphases: [{name: a, instructions: b}]", nil)
 	c.Source = nil
-	if got := c.Where(Ending{Phase: "a"}); got != (Position{}) {
+	if got := c.Where(Ending{Phase: "a"}); got != (syntax.Position{}) {
 		t.Errorf("it is at %v", got)
 	}
 }
 
-// withinValues is what is wrong with the value that a way leads to.
+// withinValues wraps an error with the names on the path to its value.
 func withinValues(way []string, err error) error {
 	for _, name := range slices.Backward(way) {
 		err = &valueError{name: name, err: err}
@@ -119,7 +122,7 @@ func withinValues(way []string, err error) error {
 	return err
 }
 
-// phasesOf are the phases of a file, those side by side too, by their names.
+// phasesOf returns the phases of a file by name, including those in groups.
 func phasesOf(root *yaml.Node) map[string]*yaml.Node {
 	found := map[string]*yaml.Node{}
 	eachWay(root, nil, func(way []string, at, value *yaml.Node) {
@@ -134,8 +137,8 @@ func phasesOf(root *yaml.Node) map[string]*yaml.Node {
 	return found
 }
 
-// eachWay gives every value within another, aliases but no merges followed, with the way to it and
-// the node that is its place.
+// eachWay calls visit for every value within another, with its path and the
+// node of its position. It follows aliases, but not merges.
 func eachWay(n *yaml.Node, way []string, visit func(way []string, at, value *yaml.Node)) {
 	meant := func(n *yaml.Node) *yaml.Node { return cmp.Or(n.Alias, n) }
 	step := func(name string, at, value *yaml.Node) {

@@ -15,7 +15,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/tool"
 )
 
-// instant answers at once: what is left is the engine's own cost.
+// instant answers immediately, so that the benchmark measures the engine alone.
 var instant = model.Func(func(context.Context, model.Request) (model.Response, error) {
 	return model.Response{Text: "a text", Usage: model.Usage{Calls: 1}}, nil
 })
@@ -45,9 +45,9 @@ func mustRun(tb testing.TB, r *runner.Runner, c *cascades.Cascade) {
 	}
 }
 
-// BenchmarkTurn is the engine's overhead per turn beyond the model's call:
-// with a sink that hears every event, a template, and three checks in the
-// second case. One operation is one turn.
+// BenchmarkTurn measures the engine's cost of a turn without the model: with a
+// sink, a template and, in the second case, three checks. One operation is one
+// turn.
 func BenchmarkTurn(b *testing.B) {
 	for name, extra := range map[string]string{
 		"bare":  "",
@@ -68,8 +68,8 @@ func BenchmarkTurn(b *testing.B) {
 	}
 }
 
-// BenchmarkPhases runs cascades of ever more phases; one operation is one
-// phase of one turn, so the time must stay what it is.
+// BenchmarkPhases runs cascades with 1 to 1,000 phases. An operation is a phase
+// with one turn, so the time must not grow.
 func BenchmarkPhases(b *testing.B) {
 	for _, n := range []int{1, 10, 100, 1000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
@@ -89,8 +89,8 @@ func BenchmarkPhases(b *testing.B) {
 	}
 }
 
-// BenchmarkThousandRuns has 1,000 runs going at the same time in one process
-// and reports what they keep in memory between them.
+// BenchmarkThousandRuns runs 1,000 runs at the same time in one process and
+// reports their memory.
 func BenchmarkThousandRuns(b *testing.B) {
 	const runs = 1000
 	var arrived, left sync.WaitGroup
@@ -123,15 +123,14 @@ func heap() uint64 {
 	return m.HeapInuse + m.StackInuse
 }
 
-// BenchmarkEach is a fan-out over 10,000 items of a tool that is free, with a
-// sink that hears every event. One operation is all of them; the memory is what
-// the finished run holds.
+// BenchmarkEach runs a tool that costs nothing for 10,000 items, with a sink.
+// One operation is a whole run. The memory is that of the finished run.
 func BenchmarkEach(b *testing.B) {
 	free := tool.New("add", "Add.", func(_ context.Context, a struct {
 		A int `json:"a"`
 	}) (any, error) {
 		return a.A + 1, nil
-	}).That(tool.None)
+	}).WithEffect(tool.None)
 	events := 0
 	r := newRunner(b, runner.WithTools(free), runner.WithSink(event.Func(func(event.Event) { events++ })))
 	c := parsed(b, r, "cascade_id: many\nphases: [{name: all, each: {in: '{{ input.list }}', max_items: 10000}, tool: add, inputs: {a: '{{ item }}'}}]")

@@ -1,7 +1,6 @@
 package runner_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -9,7 +8,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -20,13 +18,15 @@ import (
 	"github.com/seed61713e19/capstan/runner/model/openai"
 )
 
-// fewestCached is the shortest beginning that OpenAI and Anthropic cache, in tokens.
+// fewestCached is the shortest beginning that OpenAI and Anthropic cache, in
+// tokens.
 const fewestCached = 1024
 
-// tokensOf is how many tokens a text has in these tests.
+// tokensOf returns the number of tokens of a text in these tests.
 func tokensOf(text string) int { return len(text) / 4 }
 
-// wordsOf is a text of so many tokens that no other seed begins with.
+// wordsOf returns a text with the number of tokens. Texts of different seeds
+// begin differently.
 func wordsOf(seed uint64, tokens int) string {
 	r := rand.New(rand.NewPCG(seed, 1))
 	var b strings.Builder
@@ -39,12 +39,12 @@ func wordsOf(seed uint64, tokens int) string {
 // A promptCache applies the published rules of prompt caches.
 type promptCache struct {
 	mu      sync.Mutex
-	texts   []string        // OpenAI: what was sent before
-	entries map[string]bool // Anthropic: the beginnings that were marked
+	texts   []string        // OpenAI: the beginnings of earlier requests
+	entries map[string]bool // Anthropic: the beginnings that earlier requests marked
 }
 
-// automatic is OpenAI's rule: the longest beginning that was sent before, from 1,024
-// tokens on, in steps of 128.
+// automatic applies OpenAI's rule: the longest beginning of an earlier request is cached, from
+// 1,024 tokens on, in steps of 128.
 func (c *promptCache) automatic(text string) (cached int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -61,43 +61,7 @@ func (c *promptCache) automatic(text string) (cached int) {
 	return cached
 }
 
-// marked is Anthropic's rule: at most four blocks are marked, and the beginning up to a
-// mark is stored from 1,024 tokens on. It is read at the mark, or at one of the 20 blocks before.
-func (c *promptCache) marked(blocks []model.Message) (cached int) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	var begins, marks = []string{}, []int{}
-	all := ""
-	for i, m := range blocks {
-		all += string(m.Role) + "\n" + m.Content + "\n"
-		begins = append(begins, all)
-		if m.CacheEnd {
-			marks = append(marks, i)
-		}
-	}
-	if len(marks) > 4 {
-		marks = slices.Delete(marks, 3, len(marks)-1)
-	}
-	for _, mark := range marks {
-		for i := mark; i >= max(mark-20, 0); i-- {
-			if c.entries[begins[i]] {
-				cached = max(cached, tokensOf(begins[i]))
-				break
-			}
-		}
-	}
-	for _, mark := range marks {
-		if tokensOf(begins[mark]) >= fewestCached {
-			if c.entries == nil {
-				c.entries = map[string]bool{}
-			}
-			c.entries[begins[mark]] = true
-		}
-	}
-	return cached
-}
-
-// draft returns the n-th reply of a model: each is another text.
+// draft returns the n-th reply of a model. Two replies differ.
 func draft(n int) string { return wordsOf(uint64(100+n), 1000) }
 
 // chatServer is an endpoint with OpenAI's cache. It keeps the messages of each request.
@@ -125,20 +89,6 @@ func chatServer(t *testing.T, sent *[]string) model.Model {
 		t.Fatal(err)
 	}
 	return client
-}
-
-// markingModel answers as an endpoint with Anthropic's cache.
-func markingModel(*testing.T, *[]string) model.Model {
-	var cache promptCache
-	n := 0
-	return model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
-		input := 0
-		for _, m := range r.Messages {
-			input += tokensOf(string(m.Role) + "\n" + m.Content + "\n")
-		}
-		n++
-		return model.Response{Text: draft(n), Usage: model.Usage{Calls: 1, InputTokens: input, OutputTokens: 1000, Cached: cache.marked(r.Messages)}}, nil
-	})
 }
 
 // usages runs a cascade and returns what each call of the phases has used.
@@ -171,14 +121,15 @@ phases:
     wards: {post: [{expr: "content contains 'never'", reason: "it lacks the word", mode: retry, max_attempts: 4}]}
 `
 
-// A retry reads at least 85 % of its input from the cache. With keep: last the fourth
-// attempt sends about as many tokens as the second, and reads all up to the instructions.
-// CAPSTAN_CACHE_TABLE names a file for the measured table.
+// TestRetriesReadFromCache checks that a retry reads 85 % or more of its input
+// from the cache. With keep: last, the fourth attempt sends about the same
+// number of tokens as the second, and reads the instructions and everything
+// before them. CAPSTAN_CACHE_TABLE names a file for the measured table.
 func TestRetriesReadFromCache(t *testing.T) {
 	input := map[string]any{"system": wordsOf(1, 4000), "document": wordsOf(2, 8000)}
 	opening := tokensOf(input["system"].(string) + input["document"].(string))
 	var table strings.Builder
-	for name, endpoint := range map[string]func(*testing.T, *[]string) model.Model{"OpenAI": chatServer, "Anthropic": markingModel} {
+	for name, endpoint := range map[string]func(*testing.T, *[]string) model.Model{"OpenAI": chatServer, "Anthropic": messagesServer} {
 		for _, keep := range []string{"all", "last"} {
 			list, _ := usages(t, endpoint(t, new([]string)), strings.Replace(fourAttempts, "KEEP", keep, 1), input)
 			if len(list) != 4 {
@@ -219,12 +170,12 @@ phases:
   - {name: looped, context: {from: [document]}, instructions: Loop., rules: {max_turns: 3, loop_until: {expr: "turn > 0"}}}
 `
 
-// Later phases, items, soundings, turns and retries read system, examples and documents
-// from the cache.
+// TestPhasesShareCache checks that later phases, items, soundings, turns and retries
+// read system, examples and documents from the cache.
 func TestPhasesShareCache(t *testing.T) {
 	input := map[string]any{"system": wordsOf(1, 4000), "document": wordsOf(2, 8000)}
 	opening := tokensOf(input["system"].(string) + input["document"].(string))
-	for name, endpoint := range map[string]func(*testing.T, *[]string) model.Model{"OpenAI": chatServer, "Anthropic": markingModel} {
+	for name, endpoint := range map[string]func(*testing.T, *[]string) model.Model{"OpenAI": chatServer, "Anthropic": messagesServer} {
 		list, paths := usages(t, endpoint(t, new([]string)), sharing, input)
 		if len(list) != 11 {
 			t.Errorf("%s: calls %v", name, paths)
@@ -237,8 +188,9 @@ func TestPhasesShareCache(t *testing.T) {
 	}
 }
 
-// Each request of a conversation begins with the bytes of the one before.
-// Other conversations of the file begin with the same system, examples and documents.
+// TestRequestsRepeatTheirBeginning checks that each request of a conversation begins
+// with the bytes of the previous request. Other conversations of the file begin with
+// the same system, examples and documents.
 func TestRequestsRepeatTheirBeginning(t *testing.T) {
 	input := map[string]any{"system": "You <know> \"owls\".", "document": "A document\u2028with\tsigns & é."}
 	var sent []string
@@ -263,7 +215,7 @@ func TestRequestsRepeatTheirBeginning(t *testing.T) {
 	}
 }
 
-// roles are those of the messages.
+// roles returns the roles of the messages.
 func roles(t *testing.T, messages string) string {
 	t.Helper()
 	var list []struct{ Role string }

@@ -19,7 +19,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/tool"
 )
 
-// carelessly is a model that is no [model.Func].
+// carelessly is a model that is not a [model.Func].
 type carelessly struct {
 	call func(model.Request) model.Response
 }
@@ -28,12 +28,12 @@ func (a carelessly) Call(_ context.Context, r model.Request) (model.Response, er
 	return a.call(r), nil
 }
 
-// What a program brings along may be careless: it ends its run, whichever goroutine
-// it is called in, and not the process that serves others.
+// A panic or Goexit in a program's own code ends its run, in whichever
+// goroutine it occurs. It does not end the process.
 func TestCareless(t *testing.T) {
 	const alone, together = "cascade_id: c\nphases: [{name: a, instructions: a}]",
 		"cascade_id: c\nphases: [{name: g, together: [{name: a, instructions: a}, {name: b, instructions: b}]}]"
-	said := func(r model.Request) model.Response {
+	reply := func(r model.Request) model.Response {
 		if r.OnText != nil {
 			r.OnText("x")
 		}
@@ -55,23 +55,23 @@ func TestCareless(t *testing.T) {
 		says    string // of the error; "" for a run that succeeds
 		panics  bool
 	}{
-		"fine":                    {alone, carelessly{said}, nil, "", false},
+		"fine":                    {alone, carelessly{reply}, nil, "", false},
 		"a model":                 {alone, carelessly{boom}, nil, "panic: boom", false},
 		"a model in a branch":     {together, carelessly{boom}, nil, "panic: boom", false},
 		"a function":              {together, model.Func(func(context.Context, model.Request) (model.Response, error) { panic("boom") }), nil, "panic: boom", false},
 		"no function":             {alone, model.Func(nil), nil, "panic: ", false},
-		"who listens":             {together, carelessly{said}, []runner.RunOption{runner.WithText(func(_, _ string) { panic("boom") })}, "panic: boom", false},
-		"a sink":                  {alone, carelessly{said}, []runner.RunOption{runner.WithSink(loud)}, "", true},
-		"a sink in a branch":      {together, carelessly{said}, []runner.RunOption{runner.WithSink(loud)}, "", true},
+		"who listens":             {together, carelessly{reply}, []runner.RunOption{runner.WithText(func(_, _ string) { panic("boom") })}, "panic: boom", false},
+		"a sink":                  {alone, carelessly{reply}, []runner.RunOption{runner.WithSink(loud)}, "", true},
+		"a sink in a branch":      {together, carelessly{reply}, []runner.RunOption{runner.WithSink(loud)}, "", true},
 		"no numbers":              {alone, carelessly{lost}, nil, "", false},
-		"nobody is told":          {alone, carelessly{said}, []runner.RunOption{runner.WithSink(nil)}, "", false},
-		"nobody listens":          {alone, carelessly{said}, []runner.RunOption{runner.WithText(nil)}, "", false},
-		"nobody listens to calls": {together, carelessly{said}, []runner.RunOption{runner.WithDrafts(nil)}, "", false},
+		"nobody is told":          {alone, carelessly{reply}, []runner.RunOption{runner.WithSink(nil)}, "", false},
+		"nobody listens":          {alone, carelessly{reply}, []runner.RunOption{runner.WithText(nil)}, "", false},
+		"nobody listens to calls": {together, carelessly{reply}, []runner.RunOption{runner.WithDrafts(nil)}, "", false},
 	} {
-		for _, kept := range []bool{false, true} {
+		for _, recorded := range []bool{false, true} {
 			t.Run(name, func(t *testing.T) {
 				options := []runner.Option{runner.WithModel(test.model), runner.WithText(func(_, _ string) {})}
-				if kept {
+				if recorded {
 					j, err := journal.Open(filepath.Join(t.TempDir(), "j.db"), journal.Options{})
 					if err != nil {
 						t.Fatal(err)
@@ -84,32 +84,32 @@ func TestCareless(t *testing.T) {
 				defer func() {
 					p := recover()
 					if test.panics != (p != nil) || p != nil && p != any("boom") {
-						t.Errorf("kept %t: panics %v", kept, p)
+						t.Errorf("kept %t: panics %v", recorded, p)
 					}
-					if p == nil || !kept {
+					if p == nil || !recorded {
 						return
 					}
-					if res, err := r.Resume(t.Context(), "one"); err != nil || res.Status != runner.Succeeded {
+					if res, err := r.Resume(t.Context(), "one"); err != nil || res.Status != engine.Succeeded {
 						t.Errorf("does not go on: %s, %v", res.Status, err)
 					}
 				}()
 				res, err := r.Run(t.Context(), c, nil, append(test.options, runner.WithRunID("one"))...)
-				var no *runner.Error
+				var no *engine.Error
 				calls := strings.Count(test.source, "instructions:")
 				counted := model.Usage{Calls: calls, InputTokens: 8 * calls, OutputTokens: calls, Estimated: true}
 				switch {
-				case test.says == "" && (err != nil || res.Status != runner.Succeeded || res.Usage != counted):
-					t.Errorf("kept %t: %s %+v, %v", kept, res.Status, res.Usage, err)
-				case test.says != "" && (!errors.As(err, &no) || no.Code != runner.Failed || !strings.Contains(err.Error(), test.says)):
-					t.Errorf("kept %t: %s, %v", kept, res.Status, err)
+				case test.says == "" && (err != nil || res.Status != engine.Succeeded || res.Usage != counted):
+					t.Errorf("kept %t: %s %+v, %v", recorded, res.Status, res.Usage, err)
+				case test.says != "" && (!errors.As(err, &no) || no.Code != engine.Failed || !strings.Contains(err.Error(), test.says)):
+					t.Errorf("kept %t: %s, %v", recorded, res.Status, err)
 				}
 			})
 		}
 	}
 }
 
-// What is given to a tool, or to who asks a person, is its own: a later run, and a later
-// phase of the same, is given the same.
+// Tools and the ask function receive copies: their changes do not reach later
+// runs or later phases.
 func TestCarelessHands(t *testing.T) {
 	const source = `
 cascade_id: c
@@ -119,15 +119,15 @@ phases:
   - {name: b, compose: b, human_input: {prompt: 'Which?', type: choice, options: [z, a]}}
   - {name: c, tool: spoils, inputs: {conf: "{{ input.conf }}", list: [z, {k: v}]}}`
 	spoils := tool.Declared("spoils", "spoil what it is given", map[string]any{"type": "object"}, func(_ context.Context, c tool.Call) (any, error) {
-		said, err := json.Marshal(c.Arguments)
+		arguments, err := json.Marshal(c.Arguments)
 		c.Arguments["conf"].(map[string]any)["a"].([]any)[1].(map[string]any)["b"] = "spoilt"
 		c.Arguments["list"].([]any)[0] = "spoilt"
-		return string(said), err
+		return string(arguments), err
 	})
-	sorts := func(_ context.Context, q runner.Question) (runner.Answer, error) {
+	sorts := func(_ context.Context, q engine.Question) (engine.Answer, error) {
 		first := q.Options[0]
 		slices.Sort(q.Options)
-		return runner.Answer{Value: first}, nil
+		return engine.Answer{Value: first}, nil
 	}
 	r := newRunner(t, runner.WithTools(spoils), runner.WithAsk(sorts))
 	c := parsed(t, r, source)
@@ -140,8 +140,8 @@ phases:
 	}
 }
 
-// What ends its goroutine in a branch, as a test's FailNow does, ends the one that runs
-// the cascade, as it does without branches.
+// TestBranchEnds checks that the goroutine of the cascade ends if a branch ends
+// its own, for example by FailNow.
 func TestBranchEnds(t *testing.T) {
 	ended, returned := make(chan bool), false
 	go func() {
@@ -159,8 +159,8 @@ func TestBranchEnds(t *testing.T) {
 	}
 }
 
-// What panics in a branch panics out of all of them, also where another has failed
-// before: who brought the sink along would not hear of it otherwise.
+// TestBranchPanics checks that a panic in one branch ends all branches, before
+// and after the failure of another branch.
 func TestBranchPanics(t *testing.T) {
 	for _, before := range []bool{true, false} {
 		p := func() (p any) {

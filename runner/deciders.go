@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/seed61713e19/capstan/cascades"
-	"github.com/seed61713e19/capstan/runner/internal/pins"
+	"github.com/seed61713e19/capstan/internal/pins"
 )
 
 // Deciders are the files that decide the runs of some cascades: the files of the cascades,

@@ -11,11 +11,11 @@ import (
 	"testing"
 )
 
-// A package that is large opens with a story that can be read aloud in two minutes,
-// and says where to begin.
+// The comment of a large package explains the package in two minutes of reading
+// and names the place to begin.
 func TestDoors(t *testing.T) {
 	const (
-		large        = 1500 // lines, tests aside
+		large        = 1500 // lines, without tests
 		least, words = 80, 360
 	)
 	lines, story := map[string]int{}, map[string]string{}
@@ -46,8 +46,8 @@ func TestDoors(t *testing.T) {
 		if n < large {
 			continue
 		}
-		if told := len(strings.Fields(story[at])); told < least || told > words {
-			t.Errorf("%s has %d lines, and its comment %d words, not %d to %d", at, n, told, least, words)
+		if length := len(strings.Fields(story[at])); length < least || length > words {
+			t.Errorf("%s has %d lines, and its comment %d words, not %d to %d", at, n, length, least, words)
 		}
 		if !strings.Contains(story[at], "Begin ") && !strings.Contains(story[at], "Begin\n") {
 			t.Errorf("%s does not say where to begin reading", at)

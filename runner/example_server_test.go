@@ -16,6 +16,7 @@ import (
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/model"
@@ -35,7 +36,7 @@ phases:
         - {validator: promises_nothing, with: {words: [refund]}, mode: retry, max_attempts: 2}
 `
 
-// promisesNothing is a validator of the server's own.
+// promisesNothing is a validator of the server.
 var promisesNothing = validators.New("promises_nothing", "reject text that promises what only a person may",
 	func(_ context.Context, p struct {
 		Words []string `json:"words" jsonschema:"what may not be spoken of"`
@@ -48,13 +49,13 @@ var promisesNothing = validators.New("promises_nothing", "reject text that promi
 		return validators.Pass("nothing is promised"), nil
 	})
 
-// stock is a tool of the server's own, which changes nothing.
+// stock is a tool of the server. It changes nothing.
 var stock = tool.New("stock", "how many of an article are in stock",
 	func(_ context.Context, p struct {
 		Article string `json:"article"`
 	}) (any, error) {
 		return map[string]int{"kettle": 3}[p.Article], nil
-	}).That(tool.None)
+	}).WithEffect(tool.None)
 
 // An answerer is one runner and one cascade for all requests.
 type answerer struct {
@@ -71,13 +72,14 @@ func newAnswerer(m model.Model, j runner.Journal, log *slog.Logger) (*answerer, 
 	}
 	c, err := r.Parse("answering.yaml", []byte(answering))
 	if err != nil {
-		return nil, err // cascades.Diagnostics: everything that is wrong
+		return nil, err // syntax.Diagnostics: all errors and warnings
 	}
 	return &answerer{r, c, log}, nil
 }
 
-// ServeHTTP begins a run and streams it as server-sent events: text as it comes,
-// again where a text was refused and the next try begins, result at the end.
+// ServeHTTP begins a run and streams it as server-sent events. The event text
+// has a piece of text, again marks the next try after a rejection, and result
+// has the result.
 func (a *answerer) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	var mu sync.Mutex // tries of a phase may stream at the same time
 	send := func(kind string, data any) {
@@ -99,16 +101,15 @@ func (a *answerer) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 				a.log.Info("refused", "path", e.Path, "reason", e.Verdict.Reason)
 			}
 		})))
-	var no *runner.Error
+	var no *engine.Error
 	if errors.As(err, &no) {
 		a.log.Warn("no answer", "code", no.Code, "phase", no.Phase)
 	}
 	send("result", map[string]any{"status": res.Status, "answer": res.Output})
 }
 
-// A server answers questions by one runner. Each request hears its own text and
-// is told its own events; what the text may not say and what the model may look
-// up are the server's own.
+// A server answers questions with one runner. Each request receives its own text and
+// events. The server has a validator and a tool of its own.
 func Example_server() {
 	dir, err := os.MkdirTemp("", "answerer")
 	if err != nil {

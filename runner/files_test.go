@@ -14,8 +14,8 @@ import (
 	"github.com/seed61713e19/capstan/validators/schedule"
 )
 
-// The files that a cascade names are in its folder, in the root or in a folder of tackle.
-// The cascade itself may be anywhere.
+// TestLoadConfinesFiles checks that a cascade can only name files in its folder, in the
+// root or in a folder of tackle. The cascade itself may be anywhere.
 func TestLoadConfinesFiles(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"work/cascade/p.md", "work/p.md", "root/p.md", "tackle/p.md", "out/p.md"} {

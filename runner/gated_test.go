@@ -20,16 +20,16 @@ import (
 
 	gopenai "github.com/sashabaranov/go-openai"
 
+	"github.com/seed61713e19/capstan/internal/processor"
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/model/openai"
-	"github.com/seed61713e19/capstan/validators/validatorstest/processor"
 )
 
-// spoken is about how long a question is, in bytes.
+// spoken is the approximate length of a question, in bytes.
 const spoken = 1000
 
-// A workload is a conversation that both sides have: the model's reply to every
-// turn, and the cascade that asks for it.
+// A workload is a conversation for both sides: the model's reply to every turn,
+// and the cascade that requests it.
 type workload struct{ name, reply, cascade string }
 
 var workloads = []workload{
@@ -63,15 +63,13 @@ phases:
         - {validator: max_length, with: {max: 1000}, mode: retry}`},
 }
 
-// BenchmarkGatedTurn holds a gated turn (a template, three checks; journal off,
-// nobody listens to the events) against go-openai's bare call of the same
-// messages. One operation is a round: some conversations on the one side, then
-// as many on the other, over pooled connections to a model in a process of its
-// own. It reports the median over the rounds of how a gated turn compares with a
-// bare one by the clock and by CPU time of this process, the middle half of the
-// first, and what a turn of each side takes.
-//
-//	go test ./runner -run '^$' -bench GatedTurn -benchtime 25x -cpu 1,2
+// BenchmarkGatedTurn compares a gated turn with go-openai's bare call of the
+// same messages. The gated turn has a template and three checks, without a
+// journal and sinks. One operation is a round: some conversations of each side,
+// over pooled connections to a model in its own process. The benchmark reports
+// the median of the ratios, by the clock and by processor time. It also reports
+// the cost of a turn of each side. go test ./runner -run '^$' -bench GatedTurn
+// -benchtime 25x -cpu 1,2
 func BenchmarkGatedTurn(b *testing.B) {
 	for _, w := range workloads {
 		url := modelServer(b, w.reply)
@@ -86,14 +84,14 @@ func BenchmarkGatedTurn(b *testing.B) {
 	}
 }
 
-// A cost is what some conversations took, of each turn.
+// A cost is the cost of a turn.
 type cost struct{ wall, cpu, allocs, bytes float64 }
 
-// rounds has b.N rounds and reports how they compare.
+// rounds runs b.N rounds and reports the ratios.
 func rounds(b *testing.B, gated, bare func(), width, turns int) {
 	conversations := max(256/turns, 2*width)
 	spend := func(run func()) cost { return spent(run, width, conversations, turns) }
-	spend(bare) // connections are made, and all is warm
+	spend(bare) // opens the connections
 	spend(gated)
 	var wall, cpu []float64
 	var ours, theirs []cost
@@ -122,7 +120,8 @@ func rounds(b *testing.B, gated, bare func(), width, turns int) {
 	}
 }
 
-// spent has n conversations of so many turns, width at a time.
+// spent runs n conversations with the given number of turns, width at a time,
+// and returns their cost.
 func spent(run func(), width, n, turns int) cost {
 	runtime.GC()
 	var before, after runtime.MemStats
@@ -163,8 +162,8 @@ func median(list []float64) float64 {
 
 func quantile(sorted []float64, q float64) float64 { return sorted[int(q*float64(len(sorted)-1)+0.5)] }
 
-// bareClient keeps a connection for each of 64 runs, where Go's own client would
-// keep two and dial for the rest.
+// bareClient returns a client that keeps 64 connections open. Go's default
+// client keeps two.
 func bareClient(url string) *gopenai.Client {
 	config := gopenai.DefaultConfig("key")
 	config.BaseURL = url
@@ -206,8 +205,8 @@ func gatedRun(b *testing.B, url string, w workload, turns int, more ...runner.Op
 	}
 }
 
-// BenchmarkInFlight is what runs hold that all wait for their model at the same
-// time, over a connection each: of the heap and of stacks, in KB a run.
+// BenchmarkInFlight reports the memory of runs that wait for their model over
+// separate connections. The unit is KB of heap and stacks per run.
 func BenchmarkInFlight(b *testing.B) {
 	const runs = 500
 	url := modelServer(b, workloads[0].reply)
@@ -236,7 +235,7 @@ func BenchmarkInFlight(b *testing.B) {
 	}
 }
 
-// asked is how many runs wait for the model.
+// asked returns the number of runs that wait for the model.
 func asked(b *testing.B, url string) (n int) {
 	resp, err := http.Get(url)
 	if err != nil {
@@ -249,25 +248,25 @@ func asked(b *testing.B, url string) (n int) {
 	return n
 }
 
-// reply is the environment's name for what the model says; where it is set this
+// reply is the environment variable with the model's answer. If it is set, this
 // process is the model.
 const reply = "CAPSTAN_BENCH_REPLY"
 
 func TestMain(m *testing.M) {
-	if said := os.Getenv(reply); said != "" {
-		beModel(said)
+	if text := os.Getenv(reply); text != "" {
+		beModel(text)
 		return
 	}
 	os.Exit(m.Run())
 }
 
-// modelServer starts a model in a process of its own, so that the time it takes
-// is not the client's, and gives its address.
-func modelServer(b *testing.B, said string) string {
+// modelServer starts a model in its own process, so that its time does not
+// count as the client's. It returns the address.
+func modelServer(b *testing.B, text string) string {
 	b.Helper()
 	server := exec.Command(os.Args[0])
-	server.Env = append(os.Environ(), reply+"="+said)
-	hold, err := server.StdinPipe() // it ends with this process
+	server.Env = append(os.Environ(), reply+"="+text)
+	hold, err := server.StdinPipe() // the model ends with this process
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -286,11 +285,11 @@ func modelServer(b *testing.B, said string) string {
 	return strings.TrimSpace(url)
 }
 
-// beModel serves the chat completions protocol until its standard input ends. It
-// tells the length of its answers: of a chunked one go-openai leaves the end
-// unread, and its connection cannot be used again.
-func beModel(said string) {
-	answer := fmt.Sprintf(`{"id":"1","object":"chat.completion","created":1,"model":"m","choices":[{"index":0,"message":{"role":"assistant","content":%q},"finish_reason":"stop"}],"usage":{"prompt_tokens":1,"completion_tokens":1,"total_tokens":2}}`, said)
+// beModel serves the chat completions protocol until its standard input ends.
+// It sets Content-Length, because go-openai does not read a chunked answer to
+// its end and cannot reuse the connection.
+func beModel(text string) {
+	answer := fmt.Sprintf(`{"id":"1","object":"chat.completion","created":1,"model":"m","choices":[{"index":0,"message":{"role":"assistant","content":%q},"finish_reason":"stop"}],"usage":{"prompt_tokens":1,"completion_tokens":1,"total_tokens":2}}`, text)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

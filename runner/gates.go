@@ -5,10 +5,10 @@ import (
 	"maps"
 
 	"github.com/seed61713e19/capstan/cascades"
-	"github.com/seed61713e19/capstan/validators/schema"
+	"github.com/seed61713e19/capstan/internal/schema"
 )
 
-// settingGates is where a run keeps what its gates were.
+// settingGates is the setting of a run that stores the digests of its gates.
 const settingGates = "gates"
 
 // noteGates returns the settings of a run with the digests of its gates.
@@ -17,19 +17,19 @@ func noteGates(gates []cascades.Gate, settings map[string]string) map[string]str
 	for _, g := range gates {
 		digests[g.At()] = g.Digest
 	}
-	text, _ := json.Marshal(digests) // of texts alone
+	text, _ := json.Marshal(digests) // cannot fail: strings only
 	noted := map[string]string{}
 	maps.Copy(noted, settings)
 	noted[settingGates] = string(text)
 	return noted
 }
 
-// WithGates calls f with the gates of the run before anything is spent. Their digests
-// are those of the files that the run has pinned.
+// WithGates calls f with the run's gates before the run spends anything. The
+// digests are those of the pinned files.
 func WithGates(f func([]cascades.Gate)) RunOption { return startOption(func(s *Start) { s.gates = f }) }
 
-// Gates are the gates of a run that was kept, each as it was when the run began.
-// The digest of one is "" where nothing tells it.
+// Gates returns the gates of a stored run at its start. An unknown digest is
+// "".
 func (s Start) Gates(c *cascades.Cascade) ([]cascades.Gate, error) {
 	gates, err := c.Gates(cascades.Chosen(s.Model), nil)
 	if err != nil || !c.RunsPrograms() {

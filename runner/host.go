@@ -14,22 +14,22 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/seed61713e19/capstan/internal/schema"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/tool"
 	"github.com/seed61713e19/capstan/validators"
-	"github.com/seed61713e19/capstan/validators/schema"
 )
 
-// A host is the in-process [engine.Host]: one branch of one run.
+// A host is the in-process [engine.Host] for one branch of one run.
 type host struct {
 	*Runner
 	ctx context.Context
 	log *log
 }
 
-// A log numbers the events of a run, whichever branch they come from.
+// A log numbers the events of a run over all branches.
 type log struct {
 	mu  sync.Mutex
 	seq int64
@@ -38,7 +38,7 @@ type log struct {
 	readings readings
 }
 
-// host is a run's, by its id; without one, that of the event which begins it.
+// host returns the host of a run. Without an id, the first event sets it.
 func (r *Runner) host(ctx context.Context, id string) *host {
 	return &host{Runner: r, ctx: ctx, log: &log{run: id}}
 }
@@ -62,7 +62,7 @@ func (h *host) Model(at event.Path, req model.Request) (model.Response, error) {
 	if h.ctx.Err() != nil {
 		return resp, context.Cause(h.ctx)
 	}
-	var failure *model.Failure // of its own: an answer whose address is taken is one more to collect
+	var failure *model.Failure // a variable of its own: taking the address of resp would move it to the heap
 	if !errors.As(err, &failure) {
 		failure = &model.Failure{Class: model.Unavailable, Message: err.Error()}
 	}
@@ -70,28 +70,28 @@ func (h *host) Model(at event.Path, req model.Request) (model.Response, error) {
 	return resp, nil
 }
 
-// answer asks the model. Where it panics there is no answer, and the process goes
-// on; what is no number in its usage is none for a journal either.
+// answer calls the model. A panic of the model becomes a failure. Usage values
+// that are not numbers are dropped.
 func (h *host) answer(ctx context.Context, req model.Request) (resp model.Response, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			resp, err = model.Response{}, &model.Failure{Class: model.Rejected, Message: fmt.Sprintf("panic: %v", p)}
 		}
 	}()
-	var heard *hearing
+	var stream *textStream
 	if req.OnText != nil {
-		heard = &hearing{told: req.OnText}
-		req.OnText = heard.hear
+		stream = &textStream{emit: req.OnText}
+		req.OnText = stream.add
 	}
 	resp, err = h.model.Call(ctx, req)
-	heard.end()
+	stream.end()
 	if resp.Usage = (model.Usage{}).Add(resp.Usage); err == nil {
 		resp.Usage = model.Counted(req, resp)
 	}
 	return resp, err
 }
 
-// traced is the context of an effect, see [WithTrace].
+// traced returns the context of an effect, see [WithTrace].
 func (h *host) traced(at event.Path) context.Context {
 	if h.trace == nil {
 		return h.ctx
@@ -105,7 +105,7 @@ func (l *log) name() string {
 	return l.run
 }
 
-// Recalled tells the model that a journal has answered in its place.
+// Recalled notifies the model that a journal answered the request.
 func (h *host) Recalled(req model.Request) {
 	if m, ok := h.model.(model.Recaller); ok {
 		m.Recall(req)
@@ -117,12 +117,12 @@ func (h *host) Tool(at event.Path, job engine.Job) (tool.Result, error) {
 		return tool.Result{}, context.Cause(h.ctx)
 	}
 	call := job.Call
-	call.Arguments, _ = schema.Copied(call.Arguments).(map[string]any) // they may be the input's own, which others read
+	call.Arguments, _ = schema.Clone(call.Arguments).(map[string]any) // a copy: the arguments may belong to the input, which others read
 	return job.Tool.Run(h.traced(at), call)
 }
 
-// A validator that could not say is asked again, three times in all; where the
-// network was the cause, after a pause that doubles.
+// A validator without a verdict runs up to three times. After network errors
+// the pause doubles each time.
 const (
 	validatorTries = 3
 	firstPause     = 250 * time.Millisecond
@@ -139,7 +139,7 @@ func (h *host) Validate(at event.Path, v engine.Validation) (engine.Finding, err
 		case err == nil && verdict.Evidence == nil && verdict.Details == nil:
 			return engine.Finding{Verdict: verdict}, nil
 		case err == nil:
-			return found(verdict), nil
+			return plainFinding(verdict), nil
 		case h.ctx.Err() != nil:
 			return engine.Finding{}, context.Cause(h.ctx)
 		case v.Pure || try == validatorTries:
@@ -152,9 +152,9 @@ func (h *host) Validate(at event.Path, v engine.Validation) (engine.Finding, err
 	}
 }
 
-// found makes what a validator adds to its verdict plain values: the run reads
-// the same whether it goes on or is read back.
-func found(v validators.Verdict) engine.Finding {
+// plainFinding converts the validator's additions to plain values, so that a
+// live run equals one read from records.
+func plainFinding(v validators.Verdict) engine.Finding {
 	for _, value := range []*any{&v.Evidence, &v.Details} {
 		plain, err := schema.Plain(*value)
 		if err != nil {
@@ -184,7 +184,7 @@ func (h *host) Ask(_ event.Path, q engine.Question) (engine.Answer, error) {
 		ctx, cancel = context.WithTimeout(ctx, q.Expires)
 		defer cancel()
 	}
-	q.Options = slices.Clone(q.Options) // whoever shows them may sort them
+	q.Options = slices.Clone(q.Options) // a copy: the caller may sort them
 	a, err := h.ask(ctx, q)
 	switch {
 	case h.ctx.Err() != nil && err != nil && !errors.Is(err, engine.ErrSuspended):
@@ -195,7 +195,7 @@ func (h *host) Ask(_ event.Path, q engine.Question) (engine.Answer, error) {
 		return a, err
 	}
 	a.Value, err = schema.Plain(a.Value)
-	return a.Signed(), err
+	return a.WithCleanName(), err
 }
 
 func (h *host) Each(n, limit int, body func(engine.Host, int) error) error {
@@ -206,30 +206,30 @@ func (h *host) Each(n, limit int, body func(engine.Host, int) error) error {
 	defer cancel(nil)
 	var first error
 	var panicked any
-	var gone atomic.Bool
+	var closed atomic.Bool
 	var once, one sync.Once
 	var wg sync.WaitGroup
 	slots := make(chan struct{}, limit)
 	for i := range n {
 		slots <- struct{}{}
-		if ctx.Err() != nil { // one of those before has ended it, or another beside all of them
+		if ctx.Err() != nil { // another body or the outer scope has ended
 			once.Do(func() { first = h.Stopped() })
 			break
 		}
 		wg.Go(func() {
-			came := false
+			received := false
 			defer func() {
-				if p := recover(); p != nil { // of a sink: it is whoever runs the cascade that has to know
-					one.Do(func() { panicked = p }) // also where another has failed before
+				if p := recover(); p != nil { // the panic of a sink belongs to the caller
+					one.Do(func() { panicked = p }) // even after the error of another body
 					cancel(nil)
-				} else if !came { // runtime.Goexit, as by a test's FailNow
-					gone.Store(true)
+				} else if !received { // runtime.Goexit, for example from a test's FailNow
+					closed.Store(true)
 					cancel(nil)
 				}
 				<-slots
 			}()
 			err := body(h.with(ctx), i)
-			if came = true; err != nil {
+			if received = true; err != nil {
 				once.Do(func() {
 					first = err
 					cancel(engine.Beside(err))
@@ -241,7 +241,7 @@ func (h *host) Each(n, limit int, body func(engine.Host, int) error) error {
 	if panicked != nil {
 		panic(panicked)
 	}
-	if gone.Load() {
+	if closed.Load() {
 		runtime.Goexit()
 	}
 	return first
@@ -282,7 +282,7 @@ func (h *host) Emit(e event.Event) {
 		h.log.run = e.RunID
 	}
 	e.Run = cmp.Or(e.Run, h.log.run)
-	if e.Seq == 0 { // else a journal has numbered it
+	if e.Seq == 0 { // otherwise a journal has numbered it
 		h.log.seq++
 		e.Seq, e.Time = h.log.seq, time.Now().UTC()
 	}
@@ -291,7 +291,7 @@ func (h *host) Emit(e event.Event) {
 	}
 }
 
-// plainInput makes an input of plain values of whatever the caller has.
+// plainInput converts the input to plain values.
 func plainInput(input map[string]any) (map[string]any, error) {
 	out := make(map[string]any, len(input))
 	for name, value := range input {

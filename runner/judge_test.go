@@ -23,8 +23,8 @@ validators:
 phases: [{name: a, compose: a, wards: {post: [{validator: seen}, {validator: empty}, {validator: kind}, {validator: model}, {validator: crowd}, {validator: unsaid}]}}]
 `
 
-// A validator judges outside any run what it is given, with the model that the
-// runner asks; where it gives no verdict there is an error.
+// TestJudge checks that a validator judges a text outside a run, with the
+// runner's model. A missing verdict is an error.
 func TestJudge(t *testing.T) {
 	given := validators.Subject{
 		Content: "a text", Turn: 1, Attempt: 2,
@@ -51,12 +51,12 @@ func TestJudge(t *testing.T) {
 		})))
 		cascade := parsed(t, r, judging)
 		v, err := r.Judge(t.Context(), cascade, cascade.Validators[c.validator], c.subject)
-		said := v.Reason
+		got := v.Reason
 		if err != nil {
-			said = "no verdict: " + err.Error()
+			got = "no verdict: " + err.Error()
 		}
-		if v.Valid != c.valid || !strings.Contains(said, c.says) || calls != c.calls {
-			t.Errorf("%s: got %t, %s after %d calls", c.validator, v.Valid, said, calls)
+		if v.Valid != c.valid || !strings.Contains(got, c.says) || calls != c.calls {
+			t.Errorf("%s: got %t, %s after %d calls", c.validator, v.Valid, got, calls)
 		}
 	}
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
-// BenchmarkKept is BenchmarkGatedTurn with the run kept, at the default
-// durability: what it costs to keep every run.
+// BenchmarkKept is BenchmarkGatedTurn with a journal at the default durability.
+// The difference is the cost of storing every run.
 func BenchmarkKept(b *testing.B) {
 	w := workloads[0]
 	url := modelServer(b, w.reply)
@@ -32,8 +32,8 @@ func BenchmarkKept(b *testing.B) {
 	}
 }
 
-// What a turn takes in the file: a prompt and a reply of some 720 bytes, three
-// checks and all events.
+// TestBytesOfATurn checks the size of a turn in the file: a prompt and a reply
+// of some 720 bytes, three checks and all events.
 func TestBytesOfATurn(t *testing.T) {
 	size := func(turns int) int64 {
 		file := filepath.Join(t.TempDir(), "runs.db")

@@ -9,77 +9,84 @@ import (
 	"sync"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
-// refused is the error of a run that is not begun: its input is wrong, or the
-// environment lacks a variable; nil where neither is so.
-func refused(ctx context.Context, wrong cascades.InputErrors, unset []string) *Error {
-	if ctx.Err() != nil && len(wrong) > 0 { // nobody can say how far the checks came
-		return &Error{Code: Cancelled, Message: context.Cause(ctx).Error(), Err: context.Cause(ctx)}
+// refused returns the error of a run that must not begin because of an invalid
+// input or a missing environment variable. It returns nil if there is no such
+// problem.
+func refused(ctx context.Context, wrong cascades.InputErrors, unset []string) *engine.Error {
+	if ctx.Err() != nil && len(wrong) > 0 { // the checks may be incomplete
+		return &engine.Error{Code: engine.Cancelled, Message: context.Cause(ctx).Error(), Err: context.Cause(ctx)}
 	}
-	var said []string
+	var problems []string
 	var err error
 	for _, one := range wrong {
-		said, err = append(said, one.Error()), wrong
+		problems, err = append(problems, one.Error()), wrong
 	}
-	if said = append(said, unset...); len(said) == 0 {
+	if problems = append(problems, unset...); len(problems) == 0 {
 		return nil
 	}
-	return &Error{Code: Invalid, Message: lines(said), Err: err}
+	return &engine.Error{Code: engine.Invalid, Message: joinProblems(problems), Err: err}
 }
 
-// absent describes the programs that are needed and cannot be started here.
-func absent(needs []cascades.Need) []string {
-	var said []string
+// missingPrograms describes the required programs that cannot be started here.
+func missingPrograms(needs []cascades.Need) []string {
+	var problems []string
 	for _, n := range needs {
 		if err := n.Lacks(); err != nil {
-			said = append(said, fmt.Sprintf("%s: phase %s: %s: %v", n.Position, n.Phase, n.What, err))
+			problems = append(problems, fmt.Sprintf("%s: phase %s: %s: %v", n.Position, n.Phase, n.What, err))
 		}
 	}
-	return said
+	return problems
 }
 
-// unset tells which variables of the environment are needed and not there.
-func unset(needs []cascades.Need) []string {
-	var said []string
+// missingVariables describes the required environment variables that are not
+// set.
+func missingVariables(needs []cascades.Need) []string {
+	var problems []string
 	for _, n := range needs {
 		for _, name := range n.Variables {
 			if _, there := os.LookupEnv(name); !there {
-				said = append(said, fmt.Sprintf("%s: phase %s: %s: the environment has no %s", n.Position, n.Phase, n.What, name))
+				problems = append(problems, fmt.Sprintf("%s: phase %s: %s: the environment has no %s", n.Position, n.Phase, n.What, name))
 			}
 		}
 	}
-	return said
+	return problems
 }
 
-// unready tells which models cannot be asked, each with a phase that asks it.
-func (r *Runner) unready(c *cascades.Cascade, chosen string) []string {
+// unavailableModels describes the models that cannot be used, each with a phase
+// that uses it.
+func (r *Runner) unavailableModels(c *cascades.Cascade, chosen string) []string {
 	m, ok := r.model.(model.Readier)
-	if !ok {
+	if !ok && r.model != nil {
 		return nil
 	}
-	var said []string
-	told := map[string]bool{}
+	var problems []string
+	reported := map[string]bool{}
 	for _, a := range c.Asking(cascades.Chosen(chosen)) {
-		if told[a.Name] {
+		if reported[a.Name] {
 			continue
 		}
-		told[a.Name] = true
+		reported[a.Name] = true
+		if r.model == nil {
+			return []string{fmt.Sprintf("phase %s: no model is configured: pass runner.WithModel", a.Phase.Name)}
+		}
 		if err := m.Ready(a.Name); err != nil {
-			said = append(said, fmt.Sprintf("phase %s: %v", a.Phase.Name, err))
+			problems = append(problems, fmt.Sprintf("phase %s: %v", a.Phase.Name, err))
 		}
 	}
-	return said
+	return problems
 }
 
-// unreached asks the MCP servers for the tools that are needed, and tells which
-// cannot be had, all at once; nil for none. The servers bound their own time.
-func unreached(ctx context.Context, needs []cascades.Need) *Error {
+// missingRemoteTools asks the MCP servers for the required tools. It returns an
+// error that lists the missing tools, or nil. Each server limits its own time.
+func missingRemoteTools(ctx context.Context, needs []cascades.Need) *engine.Error {
 	if !slices.ContainsFunc(needs, func(n cascades.Need) bool { return n.Remote.Name != "" }) {
 		return nil
 	}
-	said := make([]string, len(needs))
+	problems := make([]string, len(needs))
 	var all sync.WaitGroup
 	for i, n := range needs {
 		if n.Remote.Name == "" {
@@ -87,21 +94,21 @@ func unreached(ctx context.Context, needs []cascades.Need) *Error {
 		}
 		all.Go(func() {
 			if _, err := n.Remote.Described(ctx); err != nil {
-				why := strings.TrimPrefix(err.Error(), "tool "+n.Remote.Name+": ")
-				said[i] = fmt.Sprintf("%s: phase %s: %s: %s", n.Position, n.Phase, n.What, why)
+				reason := strings.TrimPrefix(err.Error(), "tool "+n.Remote.Name+": ")
+				problems[i] = fmt.Sprintf("%s: phase %s: %s: %s", n.Position, n.Phase, n.What, reason)
 			}
 		})
 	}
 	all.Wait()
-	said = slices.DeleteFunc(said, func(s string) bool { return s == "" })
+	problems = slices.DeleteFunc(problems, func(s string) bool { return s == "" })
 	switch {
-	case len(said) == 0:
+	case len(problems) == 0:
 		return nil
 	case ctx.Err() != nil:
-		return &Error{Code: Cancelled, Message: context.Cause(ctx).Error(), Err: context.Cause(ctx)}
+		return &engine.Error{Code: engine.Cancelled, Message: context.Cause(ctx).Error(), Err: context.Cause(ctx)}
 	}
-	return &Error{Code: Failed, Message: lines(said)}
+	return &engine.Error{Code: engine.Failed, Message: joinProblems(problems)}
 }
 
-// lines puts each of several mistakes on a line of its own, once.
-func lines(said []string) string { return strings.Join(slices.Compact(said), "\n") }
+// joinProblems returns the problems without repetitions, one per line.
+func joinProblems(problems []string) string { return strings.Join(slices.Compact(problems), "\n") }

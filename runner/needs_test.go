@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/model"
@@ -18,7 +19,7 @@ import (
 	"github.com/seed61713e19/capstan/validators"
 )
 
-// servers are MCP servers by URL, some of them away.
+// servers is a set of MCP servers by URL. Some of them are not reachable.
 type servers struct {
 	mu   sync.Mutex
 	away map[string]bool
@@ -34,7 +35,7 @@ func (s *servers) reach(url, name string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.away[url] {
-		return tool.Gone(fmt.Errorf("mcp server %s has no %s", url, name))
+		return tool.Unavailable(fmt.Errorf("mcp server %s has no %s", url, name))
 	}
 	return nil
 }
@@ -52,8 +53,8 @@ func (s *servers) Tool(server cascades.Server, name string) tool.Tool {
 	return tool.Remote(name, ask, func(context.Context, tool.Call) (any, error) { return "found", s.reach(server.URL, name) })
 }
 
-// searching asks for the tool search where it has it, and then says what it
-// found; calls counts.
+// searching returns a model that calls the tool search if the request has it,
+// and then answers with the result. It counts its calls.
 func searching(calls *int) model.Model {
 	return model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
 		*calls++
@@ -80,22 +81,22 @@ phases:
   - {name: second, instructions: a, RULES}
 `
 
-// What a cascade cannot do without is looked for before anything is spent; what
-// it can, when it is needed.
+// A run checks everything that the cascade needs before the first call. It
+// checks the rest when a phase needs it.
 func TestNeeds(t *testing.T) {
 	for _, c := range []struct {
 		rules, code string
 		calls       int
 		want        []string
 	}{
-		{"tackle: [search], wards: {post: [{validator: checked}]}", runner.Failed, 0, []string{
+		{"tackle: [search], wards: {post: [{validator: checked}]}", engine.Failed, 0, []string{
 			"c.yaml:7:12: phase second: tool search: mcp server http://a has no search", "c.yaml:4:13: phase second: validator checked: mcp server http://b has no check"}},
-		{"rules: {loop_until: checked}", runner.Failed, 0, []string{"validator checked"}},
-		{"soundings: {factor: 2, validator: checked}", runner.Failed, 0, []string{"validator checked"}},
-		{"tackle: [search], when: 'true'", runner.Failed, 1, []string{"phase second: failed: tool search: mcp server http://a has no search"}},
+		{"rules: {loop_until: checked}", engine.Failed, 0, []string{"validator checked"}},
+		{"soundings: {factor: 2, validator: checked}", engine.Failed, 0, []string{"validator checked"}},
+		{"tackle: [search], when: 'true'", engine.Failed, 1, []string{"phase second: failed: tool search: mcp server http://a has no search"}},
 		{"tackle: [search], rules: {on_error: third}", "", 2, nil},
 		{"wards: {post: [{validator: checked, mode: advisory}]}", "", 3, nil},
-		{"wards: {pre: [{validator: program}]}", runner.Invalid, 0, []string{
+		{"wards: {pre: [{validator: program}]}", engine.Invalid, 0, []string{
 			"c.yaml:5:27: phase second: validator program: the environment has no NO_SUCH_KEY", "the environment has no NOR_THIS"}},
 		{"wards: {pre: [{validator: program}]}, when: 'false'", "", 2, nil},
 	} {
@@ -119,8 +120,8 @@ func TestNeeds(t *testing.T) {
 	}
 }
 
-// A run that a server kept from beginning, or that lost one on the way, goes on
-// when it is back; nothing that was done is done again.
+// A run that could not begin, or that lost a server later, resumes when the
+// server is back. Completed work is not repeated.
 func TestNeedsAndResume(t *testing.T) {
 	j, err := journal.Open(filepath.Join(t.TempDir(), "runs.db"), journal.Options{})
 	if err != nil {
@@ -138,11 +139,11 @@ func TestNeedsAndResume(t *testing.T) {
 			}
 		})))
 	c := parsed(t, r, strings.ReplaceAll(twoPhases, "RULES", "tackle: [search]"))
-	if _, err := r.Run(t.Context(), c, nil, runner.WithRunID("x")); code(err) != runner.Failed || fmt.Sprint(kinds) != "[run_started run_finished]" {
+	if _, err := r.Run(t.Context(), c, nil, runner.WithRunID("x")); code(err) != engine.Failed || fmt.Sprint(kinds) != "[run_started run_finished]" {
 		t.Fatalf("%v: %v", kinds, err)
 	}
 	s.set("http://a", false)
-	if _, err := r.Resume(t.Context(), "x"); code(err) != runner.Failed || calls != 2 || !strings.Contains(err.Error(), "tool search: error: mcp server http://a has no search") {
+	if _, err := r.Resume(t.Context(), "x"); code(err) != engine.Failed || calls != 2 || !strings.Contains(err.Error(), "tool search: error: mcp server http://a has no search") {
 		t.Fatalf("%d calls: %v", calls, err)
 	}
 	s.set("http://a", false)
@@ -152,14 +153,14 @@ func TestNeedsAndResume(t *testing.T) {
 	refused := parsed(t, r, "inputs_schema: {topic: What about}\n"+strings.ReplaceAll(strings.ReplaceAll(twoPhases, "RULES", "wards: {pre: [{validator: program}]}"), "instructions: a", "instructions: '{{ input.topic }}'"))
 	_, err = r.Run(t.Context(), refused, map[string]any{"topik": 1}, runner.WithRunID("z"))
 	var wrong cascades.InputErrors
-	if !errors.As(err, &wrong) || len(wrong) != 2 || code(err) != runner.Invalid || !strings.Contains(err.Error(), "NO_SUCH_KEY") {
+	if !errors.As(err, &wrong) || len(wrong) != 2 || code(err) != engine.Invalid || !strings.Contains(err.Error(), "NO_SUCH_KEY") {
 		t.Errorf("got %v", err)
 	}
 	if _, err := r.Resume(t.Context(), "z"); !errors.Is(err, runner.ErrNoRun) {
 		t.Errorf("it is kept: %v", err)
 	}
 	unset := parsed(t, r, strings.ReplaceAll(twoPhases, "RULES", "wards: {pre: [{validator: program}]}"))
-	if _, err := r.Run(t.Context(), unset, nil, runner.WithRunID("y")); code(err) != runner.Invalid {
+	if _, err := r.Run(t.Context(), unset, nil, runner.WithRunID("y")); code(err) != engine.Invalid {
 		t.Errorf("got %v", err)
 	}
 	if _, err := r.Resume(t.Context(), "y"); !errors.Is(err, runner.ErrNoRun) {
@@ -167,7 +168,7 @@ func TestNeedsAndResume(t *testing.T) {
 	}
 }
 
-// A caller that gives up is not kept waiting for a server.
+// A cancelled run does not wait for a server.
 func TestNeedsCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	asks := func(context.Context) (string, map[string]any, error) {
@@ -175,9 +176,9 @@ func TestNeedsCancelled(t *testing.T) {
 		<-ctx.Done()
 		return "", nil, context.Cause(ctx)
 	}
-	r := newRunner(t, runner.WithTools(tool.Remote("search", asks, nil)))
+	r := newRunner(t, runner.WithModel(model.Func(nil)), runner.WithTools(tool.Remote("search", asks, nil)))
 	c := parsed(t, r, "cascade_id: c\nphases: [{name: a, instructions: a, tackle: [search]}]")
-	if _, err := r.Run(ctx, c, nil); code(err) != runner.Cancelled || !strings.Contains(err.Error(), "enough") {
+	if _, err := r.Run(ctx, c, nil); code(err) != engine.Cancelled || !strings.Contains(err.Error(), "enough") {
 		t.Errorf("got %v", err)
 	}
 }

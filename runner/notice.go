@@ -15,43 +15,46 @@ import (
 	"unicode"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/internal/process"
+	"github.com/seed61713e19/capstan/internal/textdiff"
+	"github.com/seed61713e19/capstan/internal/trace"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
-	"github.com/seed61713e19/capstan/runner/process"
 )
 
-// Notices tell programs and URLs of questions, as human_input's notify has it.
-// Each is given in a goroutine of its own: no run waits for it, and what becomes
-// of it does not matter to any. It is safe for concurrent use.
+// Notices send questions to programs and URLs, as the key notify of human_input
+// requires. Each notice has its own goroutine, and no run waits for it or
+// depends on it. Notices are safe for concurrent use.
 type Notices struct {
 	o    NoticeOptions
 	ctx  context.Context
 	stop context.CancelFunc
 	all  sync.WaitGroup
-	once chan struct{} // a place for each that is being given
+	once chan struct{} // a slot for each running delivery
 }
 
-// NoticeOptions say how notices are given.
+// NoticeOptions configure how notices are sent.
 type NoticeOptions struct {
-	// Link gives the address of a run's page; nil where nobody knows one.
+	// Link returns the address of a run's page. It may be nil.
 	Link func(run string) string
-	// Clean takes the secrets out of a text; nil leaves all as it is.
+	// Clean removes the secrets from a text. It may be nil.
 	Clean func(string) string
-	// Warn is told of a notice that could not be given; nil tells nobody.
+	// Warn receives the error of a notice that could not be sent. It may be
+	// nil.
 	Warn func(run string, err error)
 
-	pause time.Duration // before the second try; doubled before the third. 0 is a second
-	each  time.Duration // how long a try may take. 0 is five seconds
+	pause time.Duration // before the second try, doubled before the third. Default: 1 s.
+	each  time.Duration // time limit of a try. Default: 5 s.
 }
 
 const (
 	noticeTries   = 3
 	noticesAtOnce = 8
-	maxNoticeText = 64 << 10 // bytes of each text of a notice
+	maxNoticeText = 64 << 10 // maximum of each text, in bytes
 )
 
-// NewNotices makes notices that nobody has given yet.
+// NewNotices returns a sender of notices.
 func NewNotices(o NoticeOptions) *Notices {
 	o.pause = cmp.Or(o.pause, time.Second)
 	if o.each == 0 {
@@ -64,12 +67,12 @@ func NewNotices(o NoticeOptions) *Notices {
 	return &Notices{o: o, ctx: ctx, stop: stop, once: make(chan struct{}, noticesAtOnce)}
 }
 
-// WithNotices has questions told by n, which its owner closes; without it the
-// runner's own are, for which nobody waits.
+// WithNotices sends notices by n, which its owner must close. Default: notices
+// of the runner, which are not awaited.
 func WithNotices(n *Notices) Option { return func(r *Runner) { r.notices = n } }
 
-// Close waits for the notices that are being given, until ctx ends: those that
-// are left then are given up.
+// Close waits for running deliveries until ctx ends. It then cancels the
+// remaining ones.
 func (n *Notices) Close(ctx context.Context) {
 	release := context.AfterFunc(ctx, n.stop)
 	defer release()
@@ -77,24 +80,36 @@ func (n *Notices) Close(ctx context.Context) {
 	n.stop()
 }
 
-// told is what is told of a question.
-type told struct {
-	Key       string   `json:"key"` // of the question: the same where it is told twice
-	RunID     string   `json:"run_id"`
-	Path      string   `json:"path"`
-	Phase     string   `json:"phase"`
-	Type      string   `json:"type"`
-	Question  string   `json:"question"`
-	Options   []string `json:"options,omitempty"`
-	Text      string   `json:"text"`
-	TextBytes int      `json:"text_bytes"` // of the whole text, where it was cut
-	Cut       bool     `json:"cut,omitempty"`
-	Expires   string   `json:"expires,omitempty"`
-	Link      string   `json:"link,omitempty"`
-	Answer    string   `json:"answer"` // the command that answers
+// A noticeBody is the content of a notice.
+type noticeBody struct {
+	Key       string          `json:"key"` // of the question; equal for a repeated notice
+	RunID     string          `json:"run_id"`
+	Path      string          `json:"path"`
+	Phase     string          `json:"phase"`
+	Type      string          `json:"type"`
+	Question  string          `json:"question"`
+	Options   []string        `json:"options,omitempty"`
+	Text      string          `json:"text"`
+	TextBytes int             `json:"text_bytes"` // of the complete text, if it was shortened
+	Cut       bool            `json:"cut,omitempty"`
+	Verdicts  []noticeVerdict `json:"verdicts,omitempty"` // on the text
+	Diff      string          `json:"diff,omitempty"`     // from the previous version to the text
+	Expires   string          `json:"expires,omitempty"`
+	Link      string          `json:"link,omitempty"`
+	Answer    string          `json:"answer"` // the command that answers
 }
 
-// give tells of a question in the background.
+// A noticeVerdict is a verdict in a notice.
+type noticeVerdict struct {
+	Phase     string `json:"phase"`
+	Moment    string `json:"moment"`
+	Validator string `json:"validator"`
+	Mode      string `json:"mode"`
+	Valid     *bool  `json:"valid"` // null if the validator gave no verdict
+	Reason    string `json:"reason"`
+}
+
+// give sends a notice in the background.
 func (n *Notices) give(q engine.Question) {
 	body, err := n.body(q)
 	n.all.Go(func() {
@@ -113,7 +128,7 @@ func (n *Notices) give(q engine.Question) {
 		case err != nil:
 			err = errors.New(n.o.Clean("notify: " + err.Error()))
 		}
-		if !late && q.Notice.Done != nil { // else it is for the next start to give
+		if !late && q.Notice.Done != nil { // otherwise the next start sends it
 			q.Notice.Done(err)
 		}
 		if err != nil && n.o.Warn != nil {
@@ -124,13 +139,24 @@ func (n *Notices) give(q engine.Question) {
 
 func (n *Notices) body(q engine.Question) ([]byte, error) {
 	text := func(s string) string {
-		s = n.o.Clean(s) // before it is cut: of half a secret nobody knows that it is one
+		s = n.o.Clean(s) // before it is shortened: part of a secret cannot be recognized
 		return strings.ToValidUTF8(s[:min(len(s), maxNoticeText)], "")
 	}
-	t := told{
+	subject := cmp.Or(q.Subject, &trace.Subject{})
+	t := noticeBody{
 		Key: q.Notice.Key, RunID: q.Notice.Run, Path: string(q.Notice.Path), Phase: q.Phase, Type: q.Type, Question: text(q.Prompt),
-		Text: text(q.Notice.Text), TextBytes: len(q.Notice.Text), Cut: len(q.Notice.Text) > maxNoticeText,
+		Text: text(subject.Text), TextBytes: len(subject.Text), Cut: len(subject.Text) > maxNoticeText,
 		Answer: AnswerCommand(q.Notice.Run, q.Notice.Path),
+	}
+	for _, v := range subject.Verdicts {
+		reason := v.Reason
+		if v.Error != nil {
+			reason = *v.Error
+		}
+		t.Verdicts = append(t.Verdicts, noticeVerdict{v.Phase, v.CheckMoment(), v.Validator, v.Mode, v.Valid, text(reason)})
+	}
+	if subject.Before != "" {
+		t.Diff = text(textdiff.Unified("previous version", "this version", n.o.Clean(subject.Previous), n.o.Clean(subject.Text)))
 	}
 	for _, o := range q.Options {
 		t.Options = append(t.Options, text(o))
@@ -146,8 +172,8 @@ func (n *Notices) body(q engine.Question) ([]byte, error) {
 	return json.Marshal(t)
 }
 
-// AnswerCommand returns the command that answers a question of a run, which its key
-// names: with VALUE in place of the answer.
+// AnswerCommand returns the command that answers a question of a run, with
+// VALUE in place of the answer.
 func AnswerCommand(run string, question event.Path) string {
 	key := string(question)
 	if strings.ContainsFunc(key, func(r rune) bool {
@@ -158,7 +184,7 @@ func AnswerCommand(run string, question event.Path) string {
 	return "capstan answer " + run + " VALUE --question " + key
 }
 
-// tries gives a notice, three times in all where it might help.
+// tries sends a notice, and tries up to three times if a repetition may help.
 func (n *Notices) tries(notice *engine.Notice, body []byte) error {
 	pause := n.o.pause
 	for try := 1; ; try++ {
@@ -184,14 +210,14 @@ func (n *Notices) try(ctx context.Context, notice *engine.Notice, body []byte) (
 	case err != nil:
 		return !errors.Is(err, process.ErrNotStarted), err
 	case out.ExitCode != 0:
-		said := strings.TrimSpace(strings.ToValidUTF8(process.Conceal(notice.To.Env, string(out.Stdout)), ""))
-		return true, fmt.Errorf("program %s: exit status %d; it said: %s", notice.To.Argv[0], out.ExitCode, said)
+		printed := strings.TrimSpace(strings.ToValidUTF8(process.Conceal(notice.To.Env, string(out.Stdout)), ""))
+		return true, fmt.Errorf("program %s: exit status %d; it said: %s", notice.To.Argv[0], out.ExitCode, printed)
 	}
 	return false, nil
 }
 
-// straight goes nowhere but where it was sent: what is told of a question is not
-// for whoever a redirect names.
+// straight follows no redirects, because the notice is only for the configured
+// address.
 var straight = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 
 func post(ctx context.Context, notice *engine.Notice, body []byte) (again bool, err error) {
@@ -217,8 +243,8 @@ func post(ctx context.Context, notice *engine.Notice, body []byte) (again bool, 
 	}
 }
 
-// request is what is posted. In errors the URL stands as the cascade has it: what
-// the environment puts into it may be a secret.
+// request returns the HTTP request. Errors contain the URL of the cascade
+// without the values of environment variables, which may be secret.
 func request(ctx context.Context, to *cascades.Notify, body []byte) (*http.Request, error) {
 	where, err := process.Expand(to.URL)
 	if err != nil {
@@ -238,5 +264,5 @@ func request(ctx context.Context, to *cascades.Notify, body []byte) (*http.Reque
 	return req, nil
 }
 
-// bare is an error of a request without the URL in it.
+// bare returns an error of a request without the URL.
 func bare(err error) error { return cmp.Or(errors.Unwrap(err), err) }

@@ -13,28 +13,29 @@ import (
 	"time"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/internal/trace"
 	"github.com/seed61713e19/capstan/runner/engine"
 )
 
-// given is what came of one notice.
+// given returns the error of one notice.
 func given(t *testing.T, o NoticeOptions, to *cascades.Notify, change ...func(*engine.Question)) error {
 	t.Helper()
 	o.pause = time.Nanosecond
 	n := NewNotices(o)
-	var came error
-	q := engine.Question{Phase: "draft", Prompt: "Publish?", Type: cascades.Choice, Options: []string{"a", "b"}, Notice: &engine.Notice{
-		To: to, Run: "run", Path: "draft/human_input", Key: "run:draft/human_input", Text: "a text",
-		Expires: time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC), Done: func(err error) { came = err },
+	var received error
+	q := engine.Question{Phase: "draft", Prompt: "Publish?", Type: cascades.Choice, Options: []string{"a", "b"}, Subject: &trace.Subject{Text: "a text"}, Notice: &engine.Notice{
+		To: to, Run: "run", Path: "draft/human_input", Key: "run:draft/human_input",
+		Expires: time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC), Done: func(err error) { received = err },
 	}}
 	for _, c := range change {
 		c(&q)
 	}
 	n.give(q)
 	n.Close(t.Context())
-	return came
+	return received
 }
 
-// A hook answers with the statuses in turn, the last one from then on.
+// A hook answers with the statuses in order, and then repeats the last one.
 func hook(t *testing.T, statuses ...int) (url string, bodies *[]string) {
 	var mu sync.Mutex
 	bodies = &[]string{}
@@ -88,12 +89,12 @@ func TestNoticeOverHTTP(t *testing.T) {
 	}
 }
 
-// What is told is bounded, whole characters, and without secrets.
+// A notice has limited length, whole characters and no secrets.
 func TestNoticeSays(t *testing.T) {
 	url, bodies := hook(t, 200)
 	clean := func(s string) string { return strings.ReplaceAll(s, "hush-hush", "[redacted]") }
 	err := given(t, NoticeOptions{Clean: clean, Link: func(run string) string { return "http://page/" + run }}, &cascades.Notify{URL: url}, func(q *engine.Question) {
-		q.Prompt, q.Notice.Text = "hush-hush?", strings.Repeat("ä", 25<<20)
+		q.Prompt, q.Subject.Text = "hush-hush?", strings.Repeat("ä", 25<<20)
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -116,26 +117,26 @@ func TestNoticeSays(t *testing.T) {
 	}
 }
 
-// A secret that stands where a text is cut is found whole, however long it is.
+// A secret at the place where a text is cut is found, however long it is.
 func TestNoticeCutsNoSecret(t *testing.T) {
 	url, bodies := hook(t, 200)
 	secret := strings.Repeat("hush", 1000)
 	clean := func(s string) string { return strings.ReplaceAll(s, secret, "[redacted]") }
 	err := given(t, NoticeOptions{Clean: clean}, &cascades.Notify{URL: url}, func(q *engine.Question) {
-		q.Notice.Text = strings.Repeat("x", maxNoticeText-100) + secret
+		q.Subject.Text = strings.Repeat("x", maxNoticeText-100) + secret
 	})
 	if err != nil || strings.Contains((*bodies)[0], "hush") || !strings.Contains((*bodies)[0], "[redacted]") {
 		t.Errorf("%v, or a piece of the secret is told", err)
 	}
 }
 
-// A program reads the question, or does not; hangs, with children; fails; prints
-// without end. Nothing of it outlives the notice.
+// A program may read the question or not, hang with child processes, fail, or
+// print without end. No process remains after the notice.
 func TestNoticeToAProgram(t *testing.T) {
 	dir := t.TempDir()
 	run := func(script string, each time.Duration) error {
 		return given(t, NoticeOptions{each: each}, &cascades.Notify{Argv: []string{"sh", "-c", script}, Dir: dir}, func(q *engine.Question) {
-			q.Notice.Text = strings.Repeat("x", 50<<20)
+			q.Subject.Text = strings.Repeat("x", 50<<20)
 		})
 	}
 	if err := run("cat >got.json; yes | head -c 3000000", time.Minute); err != nil {

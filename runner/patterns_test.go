@@ -14,13 +14,13 @@ import (
 	"testing"
 )
 
-// TestPatterns holds what validators/patterns promises: each pattern compiles,
-// and none is compiled before somebody asks.
+// TestPatterns checks that each pattern of internal/patterns compiles, and is
+// not compiled before its first use.
 func TestPatterns(t *testing.T) {
 	folders := map[string][]*ast.File{}
 	err := filepath.WalkDir("..", func(name string, d fs.DirEntry, err error) error {
 		if err == nil && d.IsDir() && strings.HasPrefix(d.Name(), ".") && name != ".." {
-			return fs.SkipDir // tools, which are no part of the program
+			return fs.SkipDir // tools, which are not part of the program
 		}
 		if err != nil || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
 			return err
@@ -64,7 +64,7 @@ func TestPatterns(t *testing.T) {
 	}
 }
 
-// calls are the calls in what is evaluated before main: not those in functions.
+// calls returns the calls that run before main, without those in functions.
 func calls(n ast.Node) func(func(*ast.CallExpr) bool) {
 	return func(yield func(*ast.CallExpr) bool) {
 		ast.Inspect(n, func(n ast.Node) bool {
@@ -86,7 +86,7 @@ func callee(c *ast.CallExpr) string {
 	return ""
 }
 
-// constants are the texts that a package has names for.
+// constants returns the string constants of a package by name.
 func constants(files []*ast.File) map[string]ast.Expr {
 	named := map[string]ast.Expr{}
 	for _, file := range files {
@@ -103,7 +103,7 @@ func constants(files []*ast.File) map[string]ast.Expr {
 	return named
 }
 
-// text is the constant that a call's one argument is.
+// text returns the constant argument of a call.
 func text(args []ast.Expr, named map[string]ast.Expr) (string, bool) {
 	if len(args) != 1 {
 		return "", false

@@ -7,13 +7,13 @@ import (
 	"maps"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/internal/pins"
+	"github.com/seed61713e19/capstan/internal/schema"
 	"github.com/seed61713e19/capstan/runner/engine"
-	"github.com/seed61713e19/capstan/runner/internal/pins"
-	"github.com/seed61713e19/capstan/validators/schema"
 )
 
-// settingPins is where a run keeps the digests of the files that decide it and that
-// the journal does not hold.
+// settingPins is the setting of a run that stores the digests of deciding files
+// outside the journal.
 const settingPins = "pins"
 
 // pin finds the files that decide a run of the cascade and takes their digests.
@@ -23,7 +23,7 @@ func (r *Runner) pin(c *cascades.Cascade) (*pins.Set, error) {
 		o.Files = append(o.Files, f.Name)
 	}
 	for _, p := range c.Deciding.Programs {
-		own := pins.Program{What: p.What, Argv: p.Argv, Dir: p.Dir, Pinned: p.Pinned}
+		own := pins.Program{Label: p.What, Argv: p.Argv, Dir: p.Dir, Pinned: p.Pinned}
 		for _, a := range p.Arguments() {
 			own.Words = append(own.Words, pins.Word{Text: a.Text, Whole: a.Whole})
 		}
@@ -57,10 +57,10 @@ func (r *Runner) begin(c *cascades.Cascade, s *Start) (*pins.Set, error) {
 	}
 	gates, err := c.Gates(cascades.Chosen(s.Model), ReadFile)
 	if err != nil && s.gates == nil {
-		return set, nil // such a run has no receipt, which is no reason to stop it
+		return set, nil // the run has no receipt, which is no reason to stop it
 	}
 	if err == nil {
-		err = set.Changed() // then the gates' digests are those of the pinned files
+		err = set.Changed() // the gates' digests are then those of the pinned files
 	}
 	if err != nil {
 		return nil, err
@@ -76,9 +76,9 @@ func (r *Runner) begin(c *cascades.Cascade, s *Start) (*pins.Set, error) {
 func notePins(set *pins.Set, settings map[string]string) map[string]string {
 	noted := map[string]string{}
 	maps.Copy(noted, settings)
-	delete(noted, settingPins) // of a run that this one shares with
+	delete(noted, settingPins) // from a run that this one shares with
 	if list := set.Pins(); len(list) > 0 {
-		text, _ := json.Marshal(list) // of texts alone
+		text, _ := json.Marshal(list) // cannot fail: strings only
 		noted[settingPins] = string(text)
 	}
 	return noted
@@ -92,9 +92,9 @@ func (s Start) pins() (list []pins.Pin, err error) {
 	return list, err
 }
 
-// Changed returns an error if a program of the run, or a file that protect names, is
-// not what it was when the run began. [Runner.Resume] then stops the run. A new run
-// accepts the change.
+// Changed returns an error if a program of the run, or a file that protect
+// names, has changed since the run began. [Runner.Resume] then stops the run. A
+// new run accepts the change.
 func (s Start) Changed() error {
 	list, err := s.pins()
 	if err != nil {
@@ -103,14 +103,13 @@ func (s Start) Changed() error {
 	return pins.Compare(list)
 }
 
-// SamePrograms reports whether two runs have pinned the same files with the same
-// digests: a verdict of one program is not that of another.
+// SamePrograms reports whether two runs pinned the same files with the same
+// digests. Verdicts are valid only for the same programs.
 func (s Start) SamePrograms(other Start) bool {
 	return s.Settings[settingPins] == other.Settings[settingPins]
 }
 
-// repin pins the files of a run that goes on, with the digests that they had when it
-// began.
+// repin pins the files of a resumed run, with the digests from its beginning.
 func (r *Runner) repin(c *cascades.Cascade, s Start) (*pins.Set, error) {
 	set, err := r.pin(c)
 	if err != nil {

@@ -10,12 +10,13 @@ import (
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/tool"
 )
 
-// folder makes a directory with the files, and goes into it: cascades are named from
-// there.
+// folder makes a directory with the files and changes into it, because cascade
+// files are named relative to it.
 func folder(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -48,7 +49,7 @@ func TestPinnedFiles(t *testing.T) {
 	tests := []struct {
 		name, gate, path string
 		protect          string
-		refusal          string // "" where the file may be written
+		refusal          string // "" if the file may be written
 	}{
 		{name: "script", gate: `{exec: [sh, check.sh]}`, path: "check.sh", refusal: "validator gate names it in its exec"},
 		{name: "script by another name", gate: `{exec: [sh, ./check.sh]}`, path: "real/../check.sh", refusal: "subject: [./check.sh]"},
@@ -142,7 +143,7 @@ func TestResumeChangedProgram(t *testing.T) {
 				if change == "changed" {
 					os.WriteFile(name, []byte("exit 0 # another"), 0o755)
 				}
-				yes := runner.WithAsk(func(context.Context, runner.Question) (runner.Answer, error) { return runner.Answer{Value: true}, nil })
+				yes := runner.WithAsk(func(context.Context, engine.Question) (engine.Answer, error) { return engine.Answer{Value: true}, nil })
 				if _, err = r.Resume(t.Context(), "one", yes); err == nil || !strings.Contains(err.Error(), name+" "+map[string]string{"changed": "changed", "gone": "is gone"}[change]+" since the run began") {
 					t.Errorf("resumed: %v", err)
 				}
@@ -155,8 +156,8 @@ func TestResumeChangedProgram(t *testing.T) {
 	}
 }
 
-// TestWithGatesDigests holds that a run tells its gates with the digests of the files
-// that it has pinned, and that the text under test is none of them.
+// TestWithGatesDigests checks that a run passes the digests of its pinned files
+// with its gates, without the tested text.
 func TestWithGatesDigests(t *testing.T) {
 	folder(t, map[string]string{"check.sh": "exit 0", "main.txt": "one", "c.yaml": `cascade_id: c
 validators: {gate: {exec: [sh, check.sh, main.txt], verdict: exit_status, subject: [main.txt]}}

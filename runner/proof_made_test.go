@@ -8,7 +8,7 @@ import (
 
 type object = map[string]any
 
-// cascade makes a cascade of a few phases, with those that it contains.
+// cascade generates a cascade of a few phases, with nested ones.
 func (h *hostile) cascade(name string, depth int) {
 	m := &made{hostile: h, depth: depth}
 	for range 2 + h.r.IntN(4) {
@@ -27,7 +27,7 @@ func (h *hostile) put(name string, c object) {
 	h.files[name] = &fstest.MapFile{Data: text}
 }
 
-// A made is a cascade that is being made.
+// A made is a cascade that is being generated.
 type made struct {
 	*hostile
 	depth int
@@ -36,7 +36,7 @@ type made struct {
 	subs  []string
 }
 
-// nested makes a cascade within; "" where there are enough.
+// nested generates a nested cascade. It returns "" if there are enough.
 func (m *made) nested() string {
 	if m.depth >= 2 || len(m.files) > 4 {
 		return ""
@@ -47,7 +47,8 @@ func (m *made) nested() string {
 	return name
 }
 
-// judging makes a cascade that is a validator, whose yes is noted as the gate's.
+// judging generates a cascade that is a validator. Its passes are recorded for
+// the gate.
 func (m *made) judging(gate, input string) string {
 	m.phases += 2
 	name := fmt.Sprintf("v%d.yaml", len(m.files))
@@ -68,13 +69,14 @@ func (m *made) judging(gate, input string) string {
 	return name
 }
 
-// gate is a new gate's name. Every fifth cannot judge what is no object.
+// gate returns the name of a new gate. Every fifth gate returns an error for a
+// text that is not an object.
 func (m *made) gate() string {
 	m.gates++
 	return fmt.Sprintf("g%d", min(m.gates, hostileGates-1))
 }
 
-// ward is a check at a moment.
+// ward generates a check at a moment.
 func (m *made) ward(moment string) object {
 	modes := []string{"blocking", "retry", "retry", "advisory", "shadow"}
 	if moment == "pre" {
@@ -109,7 +111,7 @@ func (m *made) wards(moment string, most int) []any {
 	return list
 }
 
-// read is a template that reads something.
+// read generates a template that reads a value.
 func (m *made) read() any {
 	name := pick(m.hostile, m.names...)
 	texts := []string{
@@ -164,7 +166,8 @@ func (m *made) phase(name string, i int) object {
 	return p
 }
 
-// leads are handoffs: by a condition, plain, or chosen.
+// leads generates handoffs: with a condition, without one, or chosen by the
+// model.
 func (m *made) leads(p object) []any {
 	var list []any
 	if m.may(60) {
@@ -184,7 +187,7 @@ func (m *made) leads(p object) []any {
 	return list
 }
 
-// does makes what the phase does.
+// does generates the work of the phase.
 func (m *made) does(p, rules object, alone bool) {
 	if m.may(12) {
 		m.item = true
@@ -260,7 +263,7 @@ func (m *made) gatePhase(p, rules object, alone bool) {
 	}
 }
 
-// model makes a phase that a model answers.
+// model generates a phase that a model answers.
 func (m *made) model(p, rules object, alone bool) {
 	p["instructions"] = "Write."
 	wards := object{"post": m.wards("post", 2), "turn": m.wards("turn", 1)}
@@ -329,7 +332,7 @@ func (m *made) model(p, rules object, alone bool) {
 	}
 }
 
-// further has soundings make more of their tries than pick one.
+// further lets soundings combine their tries instead of choosing one.
 func (m *made) further(s object) {
 	if m.may(40) {
 		s["mutation_mode"] = pick(m.hostile, "approach", "augment", "rewrite", "rewrite")

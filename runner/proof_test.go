@@ -16,17 +16,18 @@ import (
 	"testing/fstest"
 
 	"github.com/seed61713e19/capstan/cascades"
-	"github.com/seed61713e19/capstan/cascades/proofs"
+	"github.com/seed61713e19/capstan/internal/proofs"
 	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/tool"
 	"github.com/seed61713e19/capstan/validators"
 )
 
-// A hostile world makes up cascades, answers for their models, gates, tools and
-// people as it likes, and marks every text. Each mark that gets into a call of the
-// tool that writes must have come by a way that the proof tells, and all gates of
-// that way must have said yes to a text with the mark in it.
+// A hostile world generates cascades and the answers of models, gates, tools
+// and people, and puts a mark into every text. If a mark reaches the tool that
+// writes, the proof must contain its path. Each gate of that path must have
+// passed a text with the mark.
 type hostile struct {
 	mu      sync.Mutex
 	r       *rand.Rand
@@ -35,8 +36,8 @@ type hostile struct {
 	files   fstest.MapFS
 	made    int
 	source  map[string]proofs.Source   // of a mark
-	passed  map[string]map[string]bool // mark → gates that have said yes
-	stands  map[string]string          // the gate whose cascade a recorder stands in
+	passed  map[string]map[string]bool // the gates that passed each mark
+	stands  map[string]string          // the gate whose cascade contains the recorder
 	disk    string
 	written []writtenMark
 }
@@ -52,7 +53,7 @@ func (h *hostile) may(percent int) bool { return h.r.IntN(100) < percent }
 
 func pick[T any](h *hostile, list ...T) T { return list[h.r.IntN(len(list))] }
 
-// mark is a new one.
+// mark returns a new mark.
 func (h *hostile) mark(what, phase string) string {
 	h.made++
 	m := fmt.Sprintf("mk%dx", h.made)
@@ -72,7 +73,7 @@ func (h *hostile) yes(gate, content string) {
 	}
 }
 
-// text is one that the source says.
+// text returns a text of the source, with a new mark.
 func (h *hostile) text(what, phase string) string {
 	m := h.mark(what, phase)
 	object := fmt.Sprintf(`{"t": %q}`, m)
@@ -89,7 +90,7 @@ func (h *hostile) text(what, phase string) string {
 	return "lead " + m
 }
 
-// Call is every model.
+// Call answers for every model.
 func (h *hostile) Call(_ context.Context, r model.Request) (model.Response, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -125,18 +126,18 @@ func (h *hostile) Call(_ context.Context, r model.Request) (model.Response, erro
 	return model.Response{Text: h.text(proofs.FromText, r.Phase), Usage: usage}, nil
 }
 
-func (h *hostile) ask(_ context.Context, q runner.Question) (runner.Answer, error) {
+func (h *hostile) ask(_ context.Context, q engine.Question) (engine.Answer, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	switch {
 	case q.Type == cascades.Choice:
-		return runner.Answer{Value: pick(h, q.Options...)}, nil
+		return engine.Answer{Value: pick(h, q.Options...)}, nil
 	case q.Type != cascades.Edit:
-		return runner.Answer{Value: "a word"}, nil
+		return engine.Answer{Value: "a word"}, nil
 	case h.may(50):
-		return runner.Answer{Value: q.Text}, nil
+		return engine.Answer{Value: q.Text}, nil
 	}
-	return runner.Answer{Value: h.text(proofs.FromEdit, q.Phase)}, nil
+	return engine.Answer{Value: h.text(proofs.FromEdit, q.Phase)}, nil
 }
 
 const hostileGates = 80
@@ -177,7 +178,7 @@ func (h *hostile) tools() []tool.Tool {
 				return nil, errors.New("it broke at " + text)
 			}
 			return value, nil
-		}).That(effect)
+		}).WithEffect(effect)
 	}
 	return []tool.Tool{
 		make("store", tool.Writes, func(c tool.Call, text string) any {
@@ -196,11 +197,11 @@ func (h *hostile) tools() []tool.Tool {
 	}
 }
 
-// unsound is what the proof does not tell of what was written; "" for nothing.
+// unsound returns the first written text that contradicts the proof, or "".
 func (h *hostile) unsound(p *proofs.Proof) string {
 	for _, w := range h.written {
 		from := h.source[w.mark]
-		told := slices.ContainsFunc(p.Ways, func(way proofs.Way) bool {
+		listed := slices.ContainsFunc(p.Paths, func(way proofs.Path) bool {
 			if way.Phase != w.phase || way.From.What != from.What || way.From.Phase != from.Phase {
 				return false
 			}
@@ -212,15 +213,16 @@ func (h *hostile) unsound(p *proofs.Proof) string {
 				return !h.passed[w.mark][name]
 			})
 		})
-		if !told {
+		if !listed {
 			return fmt.Sprintf("%s, %s, was written in phase %s, having passed %v", w.mark, from, w.phase, h.passed[w.mark])
 		}
 	}
 	return ""
 }
 
-// TestProofIsSound runs made-up cascades in a hostile world: what the proof calls
-// guarded has passed those gates. CAPSTAN_PROOFS is how many cascades.
+// TestProofIsSound runs generated cascades in a hostile world: a text that the
+// proof calls guarded has passed the gates. CAPSTAN_PROOFS is the number of
+// cascades.
 func TestProofIsSound(t *testing.T) {
 	n := 400
 	if testing.Short() {
@@ -258,8 +260,8 @@ func TestProofIsSound(t *testing.T) {
 					guarded++
 				}
 			}
-			if why := h.unsound(p); why != "" {
-				t.Errorf("cascade %d: %s\n%s\n%s", i, why, p.Text(), h.listing())
+			if reason := h.unsound(p); reason != "" {
+				t.Errorf("cascade %d: %s\n%s\n%s", i, reason, p.Text(), h.listing())
 				return
 			}
 		}

@@ -8,14 +8,25 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/seed61713e19/capstan/internal/providers"
 	"github.com/seed61713e19/capstan/runner"
-	"github.com/seed61713e19/capstan/runner/model/providers"
+	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/runner/model/openai"
 )
 
-// Cascades that one runner runs at the same time each ask their own provider, with
-// its own key, though both call it the same.
-func TestProvidersOfTheirOwn(t *testing.T) {
-	r, err := runner.New(runner.WithModel(providers.New(providers.Options{Getenv: func(name string) string { return map[string]string{"HOUSE_ONE": "one", "HOUSE_TWO": "two"}[name] }})))
+// TestProvidersOfCascades checks that concurrent cascades of a runner call their own
+// providers with their own keys, even if the providers have the same name.
+func TestProvidersOfCascades(t *testing.T) {
+	getenv := func(name string) string { return map[string]string{"HOUSE_ONE": "one", "HOUSE_TWO": "two"}[name] }
+	for name, m := range map[string]model.Model{
+		"router": openai.NewRouter(getenv, openai.Options{}), "command": providers.New(providers.Options{Getenv: getenv}),
+	} {
+		t.Run(name, func(t *testing.T) { runTwoProviders(t, m) })
+	}
+}
+
+func runTwoProviders(t *testing.T, m model.Model) {
+	r, err := runner.New(runner.WithModel(m))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,9 +59,9 @@ func TestProvidersOfTheirOwn(t *testing.T) {
 	defer s.Close()
 	run("ONE", s.URL)
 	if want := []string{"Bearer one", "Bearer one"}; !slices.Equal(one, want) {
-		t.Errorf("the one was asked with %q", one)
+		t.Errorf("the first endpoint got the keys %q, want %q", one, want)
 	}
 	if want := []string{"Bearer two", "Bearer two"}; !slices.Equal(two, want) {
-		t.Errorf("the other was asked with %q", two)
+		t.Errorf("the second endpoint got the keys %q, want %q", two, want)
 	}
 }

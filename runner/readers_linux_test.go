@@ -30,7 +30,7 @@ const (
 	slowTests   = 12 * time.Minute       // readers that have not begun by then are skipped
 )
 
-// A sample is what one process measured.
+// A sample is the measurement of a process.
 type sample struct {
 	CPU    time.Duration `json:"cpu"`
 	Err    string        `json:"err"`

@@ -19,19 +19,19 @@ import (
 	"testing"
 
 	"github.com/seed61713e19/capstan/cascades"
-	"github.com/seed61713e19/capstan/runner/hooks"
+	"github.com/seed61713e19/capstan/internal/hooks"
+	"github.com/seed61713e19/capstan/internal/mcpserver"
+	"github.com/seed61713e19/capstan/internal/receipts"
+	"github.com/seed61713e19/capstan/internal/schema"
+	"github.com/seed61713e19/capstan/internal/signatures"
 	"github.com/seed61713e19/capstan/runner/internal/servetest"
-	"github.com/seed61713e19/capstan/runner/mcpserver"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/model/openai"
-	"github.com/seed61713e19/capstan/runner/receipt"
-	"github.com/seed61713e19/capstan/runner/signatures"
 	"github.com/seed61713e19/capstan/runner/tool"
 	"github.com/seed61713e19/capstan/runner/tool/mcp"
 	"github.com/seed61713e19/capstan/validators"
 	"github.com/seed61713e19/capstan/validators/builtins"
 	"github.com/seed61713e19/capstan/validators/request"
-	"github.com/seed61713e19/capstan/validators/schema"
 )
 
 type inputs = map[string]func(n int) string
@@ -230,7 +230,8 @@ func toolReaders() []reader {
 			defer s.Close()
 			address, _ := url.Parse(s.URL)
 			host, _, _ := net.SplitHostPort(address.Host)
-			return failed(tool.HTTPGet(tool.HTTPOptions{Hosts: []string{host}}).Run(t.Context(), tool.Call{Name: "http_get", Arguments: map[string]any{"url": s.URL}}))
+			get, _ := tool.NewSet(tool.Builtins(tool.Options{Hosts: []string{host}})...).Find("http_get")
+			return failed(get.Run(t.Context(), tool.Call{Name: "http_get", Arguments: map[string]any{"url": s.URL}}))
 		}},
 		{name: "message of an MCP server, HTTP", limit: 4 * mib, inputs: messages, read: func(t testing.TB, text string) error {
 			s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -363,7 +364,7 @@ func fileReaders() []reader {
 			"base64":     filled(`{"payloadType":"application/vnd.in-toto+json","payload":"`, "e30K", `","signatures":[{"keyid":"a","sig":"AA=="}]}`),
 			"signatures": filled(`{"payloadType":"application/vnd.in-toto+json","payload":"e30=","signatures":[{"keyid":"a","sig":"AA=="}`, `,{"keyid":"a","sig":"AA=="}`, `]}`),
 		}, read: func(_ testing.TB, text string) error {
-			if r := receipt.Verify(receipt.Bytes([]byte("text")), []byte(text), signatures.Trust{}, receipt.Demand{}); r.Verdict == receipt.Passed {
+			if r := receipts.Verify(receipts.Bytes([]byte("text")), []byte(text), signatures.Trust{}, receipts.Demand{}); r.Verdict == receipts.Passed {
 				return errors.New("it passes")
 			}
 			return nil

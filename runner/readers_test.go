@@ -23,7 +23,8 @@ type reader struct {
 	refused string // what the error says if a large input has more than the reader accepts
 }
 
-// Each reader is a row of the table in SECURITY.md, and each row is a reader.
+// TestReadersTable compares the readers with the rows of the table in
+// SECURITY.md.
 func TestReadersTable(t *testing.T) {
 	page, err := os.ReadFile("../SECURITY.md")
 	if err != nil {
@@ -50,7 +51,8 @@ func TestReadersTable(t *testing.T) {
 	}
 }
 
-// Every reader accepts small texts of the kinds that cost it the most.
+// TestReadersSmall checks that every reader accepts small texts of the most
+// expensive kinds.
 func TestReadersSmall(t *testing.T) {
 	for _, r := range readers() {
 		t.Run(r.name, func(t *testing.T) {

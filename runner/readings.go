@@ -10,8 +10,8 @@ import (
 	"github.com/seed61713e19/capstan/runner/event"
 )
 
-// A readings value has a cache of documents for each attempt that is under way, so that the checks
-// of an attempt read a text once.
+// A readings value has a cache of documents for each running attempt, so that the checks of an
+// attempt read a text once.
 type readings struct {
 	mu     sync.Mutex
 	recent []*attemptReadings // the most recently used one last

@@ -4,9 +4,10 @@
 //	c, err := r.Load("post.yaml")
 //	res, err := r.Run(ctx, c, map[string]any{"topic": "owls"})
 //
-// A text that Run returns has passed every blocking and retry ward on exactly that
-// text. Without an output, the error is an *[Error]. Its Code tells a rejected text
-// (blocked, exhausted) from a broken model, tool or validator (failed).
+// A text that Run returns has passed every blocking and retry ward. The ward has seen
+// exactly this text. Without an output, the error is an *[engine.Error]. Its Code
+// distinguishes a rejected text (blocked, exhausted) from a broken model, tool or
+// validator (failed).
 //
 // A Runner has models, tools, validators and a journal, which options set. It is safe
 // for concurrent use. Begin with New, then read Run.
@@ -23,55 +24,22 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/internal/files"
+	"github.com/seed61713e19/capstan/internal/pins"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
-	"github.com/seed61713e19/capstan/runner/internal/pins"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/tool"
 	"github.com/seed61713e19/capstan/validators"
 	"github.com/seed61713e19/capstan/validators/builtins"
-	"github.com/seed61713e19/capstan/validators/patterns"
 )
 
-// What a run gives and why it did not succeed are the engine's.
-type (
-	// Result is what a run came to.
-	Result = engine.Result
-	// Error is why a run did not succeed.
-	Error = engine.Error
-	// Question is put to a person by a phase's human_input.
-	Question = engine.Question
-	// Answer is a person's answer.
-	Answer = engine.Answer
-)
-
-// The statuses of a run and, but for Succeeded, the codes of an [Error].
-const (
-	Succeeded  = engine.Succeeded
-	Blocked    = engine.Blocked
-	Exhausted  = engine.Exhausted
-	Failed     = engine.Failed
-	Waiting    = engine.Waiting
-	OverBudget = engine.OverBudget
-	Cancelled  = engine.Cancelled
-)
-
-// Invalid is the code of an [Error] that is the caller's: an input that the
-// cascade does not take. The run's status is Failed.
-const Invalid = engine.Invalid
-
-// TakenOver is the code of an [Error] that says that another process goes on
-// with the run: this one writes nothing of it any more and spends nothing more
-// on it. The result's status is Failed; the run's own is what that process
-// makes of it.
-const TakenOver = engine.TakenOver
-
-// A Runner runs cascades. It is safe for concurrent use and keeps nothing of a
-// run that has ended.
+// A Runner runs cascades. It is safe for concurrent use and retains nothing of
+// finished runs.
 type Runner struct {
 	model      model.Model
 	modelName  string
@@ -85,59 +53,60 @@ type Runner struct {
 	journal    Journal
 	onText     func(at event.Path, phase string) func(text string)
 	trace      func(ctx context.Context, run string, at event.Path) context.Context
-	ask        func(context.Context, Question) (Answer, error)
+	ask        func(context.Context, engine.Question) (engine.Answer, error)
 	notices    *Notices
 }
 
-// An Option changes a runner under construction, or, given to [Runner.Run] or
-// [Runner.Resume], that run alone: what it sets stands in for the runner's own,
-// a sink is told beside the runner's. What the cascade names was settled when it
-// was loaded, so that validators, tools and servers are given to [New].
+// An Option configures a runner. With [Runner.Run] or [Runner.Resume] it
+// configures only that run: it replaces the runner's setting, but sinks are
+// added. Pass validators, tools and servers to [New], because cascades resolve
+// names when they are loaded.
 type Option func(*Runner)
 
 func (o Option) forRun(r *Runner, _ *Start) { o(r) }
 
-// WithModel has phases and judges answered by m; a call that panics is one without an
-// answer. One that is a [model.Host] is told of the providers of each cascade before
-// its run begins.
+// WithModel sets the model for phases and judges. A panic of the model counts
+// as a failed call. A [model.Host] receives the providers of each cascade
+// before its run begins.
 func WithModel(m model.Model) Option { return func(r *Runner) { r.model = m } }
 
-// WithModelName says what is asked in place of what cascades say, as
-// [cascades.Chosen] has it: a name replaces their own default, not a phase's.
+// WithModelName overrides the models of cascades, see [cascades.Chosen]. A name
+// replaces a cascade's default but not the model of a phase.
 func WithModelName(name string) Option { return func(r *Runner) { r.modelName = name } }
 
-// WithValidators adds validators that cascades may name, beside the built-in
-// ones and those of [builtins.Register].
+// WithValidators adds validators to the built-in ones and those of
+// [builtins.Register].
 func WithValidators(list ...validators.Validator) Option {
 	return func(r *Runner) { r.validators = r.validators.With(list...) }
 }
 
-// WithTools adds tools that cascades may name. A runner has none of its own:
-// [tool.Builtins] gives those that come with Capstan.
+// WithTools adds tools for cascades. A runner has no tools by default:
+// [tool.Builtins] returns those of Capstan.
 func WithTools(list ...tool.Tool) Option {
 	return func(r *Runner) { r.tools = r.tools.With(list...) }
 }
 
-// WithRemote lets cascades use validators and tools of MCP servers.
+// WithRemote adds the validators and tools of MCP servers.
 func WithRemote(m cascades.Remote) Option { return func(r *Runner) { r.remote = m } }
 
-// WithRoot sets the folder that the file tools were given. The programs of validators
-// with cwd: root run there, and cascades may name files below it. Default: the working
+// WithRoot sets the folder of the file tools. Validator programs with cwd: root
+// run there, and cascades may name files below it. Default: the working
 // directory.
 func WithRoot(dir string) Option { return func(r *Runner) { r.root = dir } }
 
 // WithTackle adds folders in which cascades find validators, tools and other
-// cascades by id, behind the folder tackle beside them.
+// cascades by id. The folder tackle next to the cascade comes first.
 func WithTackle(dirs ...string) Option {
 	return func(r *Runner) { r.tackle = append(r.tackle, dirs...) }
 }
 
-// WithMissingTools lets cascades load that name tools which are nowhere: such a
-// tool fails when it is called.
+// WithMissingTools allows cascades that name unknown tools. Such a tool fails
+// when it is called.
 func WithMissingTools() Option { return func(r *Runner) { r.missing = true } }
 
-// WithSink has s told of every event, if it is any; one of the runner's is told of
-// several runs at the same time. What panics in it panics where the cascade is run.
+// WithSink adds a sink for all events; s may be nil. A sink of a runner may
+// receive several runs at the same time. Panics of the sink reach the caller of
+// the run.
 func WithSink(s event.Sink) Option {
 	return func(r *Runner) {
 		if s != nil {
@@ -146,17 +115,15 @@ func WithSink(s event.Sink) Option {
 	}
 }
 
-// WithTrace has the context of each call of a model, a tool or a validator made
-// by a function, from that of the run, the run's id and the place of the call:
-// so what is called learns whose work it is. The run's events went to the sinks
-// before.
+// WithTrace sets a function that derives the context of each model, tool and
+// validator call. It receives the run's context, the run's id and the path of
+// the call. The sinks receive the run's events first.
 func WithTrace(f func(ctx context.Context, run string, at event.Path) context.Context) Option {
 	return func(r *Runner) { r.trace = f }
 }
 
-// WithText has f called with a phase's text as it arrives from the model. It
-// may be called for several phases' tries at the same time. Where f is nil nobody
-// listens.
+// WithText calls f with a phase's text as it arrives from the model. It may be
+// called for several phases at the same time; f may be nil.
 func WithText(f func(phase, text string)) Option {
 	if f == nil {
 		return WithDrafts(nil)
@@ -166,10 +133,10 @@ func WithText(f func(phase, text string)) Option {
 	}
 }
 
-// WithDrafts is [WithText] for who tells calls apart and does not hear all of them:
-// before each call of a phase's model, f gives what is to be called with its text as
-// it arrives, by the path of the call's events. Where that is nil the model need not
-// stream. An empty piece says that the text begins anew.
+// WithDrafts is like [WithText], but distinguishes the calls. Before each call
+// of a phase's model, f returns the function that receives its text. If f
+// returns nil, the model need not stream. An empty piece means that the text
+// starts again.
 func WithDrafts(f func(at event.Path) func(text string)) Option {
 	if f == nil {
 		return func(r *Runner) { r.onText = nil }
@@ -177,16 +144,16 @@ func WithDrafts(f func(at event.Path) func(text string)) Option {
 	return func(r *Runner) { r.onText = func(at event.Path, _ string) func(string) { return f(at) } }
 }
 
-// WithAsk has human_input answered by f; without it such a run ends as
-// waiting. Returning [ErrNobody] does the same.
-func WithAsk(f func(context.Context, Question) (Answer, error)) Option {
+// WithAsk answers human_input with f. Without it, such a run ends as waiting.
+// The same happens if f returns [ErrNobody].
+func WithAsk(f func(context.Context, engine.Question) (engine.Answer, error)) Option {
 	return func(r *Runner) { r.ask = f }
 }
 
-// ErrNobody says that no person is there to answer.
+// ErrNobody means that no person can answer.
 var ErrNobody = engine.ErrSuspended
 
-// New makes a runner. Without a model it runs cascades that need none.
+// New returns a runner. Without a model it runs only cascades that need none.
 func New(options ...Option) (*Runner, error) {
 	r := &Runner{validators: builtins.Default(), notices: NewNotices(NoticeOptions{})}
 	for _, o := range options {
@@ -195,25 +162,25 @@ func New(options ...Option) (*Runner, error) {
 	return r, nil
 }
 
-// Known is what cascades may name with this runner.
+// Known returns the names that cascades may use with this runner.
 func (r *Runner) Known() cascades.Known {
-	return cascades.Known{Validators: r.validators, Tools: r.tools, Remote: r.remote, Root: r.root, Tackle: r.tackle, MissingTools: r.missing, Chosen: cascades.Chosen(r.modelName), Receipts: receipts}
+	return cascades.Known{Validators: r.validators, Tools: r.tools, Remote: r.remote, Root: r.root, Tackle: r.tackle, MissingTools: r.missing, Chosen: cascades.Chosen(r.modelName), Receipts: verifyReceipt}
 }
 
-// Load reads and checks a cascade file, which may be anywhere. The files that it names
-// must be in its folder, in the root of [WithRoot] or in a folder of [WithTackle]. An
-// error is [cascades.Diagnostics].
+// Load reads and checks a cascade file from any folder. The files that it names
+// must be in its folder, in the root of [WithRoot] or in a folder of
+// [WithTackle]. Errors are [syntax.Diagnostics].
 func (r *Runner) Load(file string) (*cascades.Cascade, error) {
 	return cascades.Load(filepath.ToSlash(file), r.Opener(file), r.known(file))
 }
 
-// LoadFS is [Runner.Load] from a file system.
+// LoadFS is like [Runner.Load], but reads from a file system.
 func (r *Runner) LoadFS(fsys fs.FS, file string) (*cascades.Cascade, error) {
 	return cascades.Load(file, func(name string) ([]byte, error) { return fs.ReadFile(fsys, name) }, r.Known())
 }
 
-// Unpack is [Runner.Load] for the files that a run has stored, the cascade's own
-// first. It reads nothing from disk.
+// Unpack is like [Runner.Load], but reads the files that a run has stored, the
+// cascade's own first. It reads nothing from disk.
 func (r *Runner) Unpack(stored []cascades.File) (*cascades.Cascade, error) {
 	if len(stored) == 0 {
 		return nil, errors.New("the run has kept no cascade")
@@ -222,28 +189,28 @@ func (r *Runner) Unpack(stored []cascades.File) (*cascades.Cascade, error) {
 	return cascades.Load(file, cascades.Unpacked(stored), r.known(file))
 }
 
-// ReadFile reads a file that an operator named. It must be a regular file of at most
-// 64 MiB.
+// ReadFile reads a file that an operator named. It must be a regular file of at
+// most 64 MiB.
 func ReadFile(name string) ([]byte, error) { return files.Read(name, maxFile) }
 
 // maxFile is the largest cascade, and the largest file that a cascade may name, in bytes.
 const maxFile = 64 << 20
 
-// Opener reads the files that a cascade file names, as [Runner.Load] does, and the
-// cascade file itself.
+// Opener returns a function that reads the cascade file and the files that it
+// names, as [Runner.Load] does.
 func (r *Runner) Opener(file string) cascades.Opener {
 	root := r.reach(file)
 	return func(name string) ([]byte, error) { return root.Read(filepath.FromSlash(name), maxFile) }
 }
 
-// reach is where the files are that a cascade file may name.
+// reach returns the folders whose files a cascade may name.
 func (r *Runner) reach(file string) files.Root {
 	dirs := []string{cmp.Or(r.root, "."), filepath.Dir(file)}
 	return files.Root{Dirs: append(dirs, r.tackle...), Files: []string{file}, Flag: "--root"}
 }
 
-// known is what the cascade in a file may name. The files and folders that its databases
-// and the parameters of validators name are confined as the files of the cascade are.
+// known returns the names that the cascade of a file may use. Files and folders
+// of its databases and validators must be within reach.
 func (r *Runner) known(file string) cascades.Known {
 	k := r.Known()
 	k.Inside = r.reach(file).Check
@@ -251,34 +218,40 @@ func (r *Runner) known(file string) cascades.Known {
 	return k
 }
 
-// A RunOption changes one run: it is an [Option], or of [WithRunID],
-// [WithSettings] and [WithParent].
+// A RunOption configures one run: an [Option], or the result of [WithRunID],
+// [WithSettings], [WithParent] or [WithOnly].
 type RunOption interface{ forRun(*Runner, *Start) }
 
 type startOption func(*Start)
 
 func (o startOption) forRun(_ *Runner, s *Start) { o(s) }
 
-// WithRunID names the run, as [CheckRunID] allows; without it, or with "", it gets a
+// WithRunID sets the run's name, see [CheckRunID]. If it is "", the run gets a
 // new name.
 func WithRunID(id string) RunOption { return startOption(func(s *Start) { s.RunID = id }) }
 
-// ofOne is the runner for a run to have options of its own.
+// ofOne returns a copy of the runner for a run with its own options.
 func (r *Runner) ofOne() *Runner {
 	one := *r
 	one.sinks, one.tackle = slices.Clip(r.sinks), slices.Clip(r.tackle)
 	return &one
 }
 
-// Run runs a cascade on an input of plain values (what JSON decodes to). The
-// result is whole whatever the error: an *[Error], nil where it succeeded.
+// Run runs a cascade on an input of plain values, as JSON decodes them. The result is
+// complete even if the run does not succeed. In this case, the error is an
+// *[engine.Error].
 //
-// What the cascade needs is looked for before anything is spent: an input that
-// [cascades.Cascade.CheckInput] finds wrong, a variable of the environment that is
-// not there, a program that cannot be started (except one that a phase with a tool may
-// build before) and a model that is not [model.Readier.Ready] are [Invalid], all at once, and no run is kept; an MCP server
-// that cannot be reached, or has not the tool that is named, is [Failed].
-func (r *Runner) Run(ctx context.Context, c *cascades.Cascade, input map[string]any, options ...RunOption) (Result, error) {
+// Before the first call, Run checks the needs of the cascade. All problems of the
+// caller are one error with the code [engine.Invalid], and no run is stored:
+//   - an input that [cascades.Cascade.CheckInput] rejects
+//   - a missing environment variable
+//   - a program that cannot be started, unless an earlier phase with a tool may build it
+//   - a model that is not [model.Readier.Ready]
+//
+// An MCP server that cannot be reached, or does not have a named tool, ends the run with
+// the code [engine.Failed].
+func (r *Runner) Run(ctx context.Context, c *cascades.Cascade, input map[string]any, options ...RunOption) (_ engine.Result, err error) {
+	defer func() { addContextError(ctx, err) }()
 	s := Start{CascadeID: c.ID, Files: c.Files}
 	r = r.ofOne()
 	for _, o := range options {
@@ -289,32 +262,35 @@ func (r *Runner) Run(ctx context.Context, c *cascades.Cascade, input map[string]
 		s.RunID = NewRunID(time.Now())
 	}
 	if err := CheckRunID(s.RunID); err != nil {
-		e := &Error{Code: Invalid, Message: err.Error()}
+		e := &engine.Error{Code: engine.Invalid, Message: err.Error()}
 		return ended(s, e), e
 	}
 	plain, err := plainInput(input)
 	if err != nil {
-		e := &Error{Code: Invalid, Message: fmt.Sprintf("input: %v", err)}
+		e := &engine.Error{Code: engine.Invalid, Message: fmt.Sprintf("input: %v", err)}
 		return ended(s, e), e
 	}
 	s.Input = plain
 	if len(c.Phases) == 0 {
-		e := &Error{Code: Invalid, Message: fmt.Sprintf("%s has hooks and no phases to run; capstan hook uses it", c.File)}
+		e := &engine.Error{Code: engine.Invalid, Message: fmt.Sprintf("%s has hooks and no phases to run; capstan hook uses it", c.File)}
+		return ended(s, e), e
+	}
+	if e := r.checkOnly(c, s.Only); e != nil {
 		return ended(s, e), e
 	}
 	needs := c.Needs()
 	r = r.Provide(c)
-	if e := refused(ctx, c.CheckInput(ctx.Err, plain), slices.Concat(unset(needs), absent(needs), r.unready(c, s.Model))); e != nil {
+	if e := refused(ctx, c.CheckInput(ctx.Err, plain), slices.Concat(missingVariables(needs), missingPrograms(needs), r.unavailableModels(c, s.Model))); e != nil {
 		return ended(s, e), e
 	}
 	set, err := r.begin(c, &s)
 	if err != nil {
-		e := &Error{Code: Failed, Message: err.Error(), Err: err}
+		e := &engine.Error{Code: engine.Failed, Message: err.Error(), Err: err}
 		return ended(s, e), e
 	}
 	ctx = pins.With(ctx, set)
-	run := func(h engine.Host, s engine.State) (Result, error) {
-		if e := unreached(ctx, needs); e != nil {
+	run := func(h engine.Host, s engine.State) (engine.Result, error) {
+		if e := missingRemoteTools(ctx, needs); e != nil {
 			return engine.Refuse(h, c, s, e)
 		}
 		return engine.Run(h, c, s)
@@ -324,23 +300,32 @@ func (r *Runner) Run(ctx context.Context, c *cascades.Cascade, input map[string]
 	}
 	recording, err := r.journal.Begin(s)
 	if err != nil {
-		e := &Error{Code: Failed, Message: fmt.Sprintf("journal: %v", err), Err: fmt.Errorf("%w: %w", ErrNotKept, err)}
+		e := &engine.Error{Code: engine.Failed, Message: fmt.Sprintf("journal: %v", err), Err: fmt.Errorf("%w: %w", ErrNotKept, err)}
 		return ended(s, e), e
 	}
 	return r.record(ctx, recording, run)
 }
 
-// Judge gives a validator's verdict on a subject, asking the model where it is
-// a judge. An error says that there is no verdict.
+// addContextError adds ctx.Err to the chain of a cancelled run's error, whose cause may
+// be another error.
+func addContextError(ctx context.Context, err error) {
+	var e *engine.Error
+	if errors.As(err, &e) && e.Code == engine.Cancelled && !errors.Is(e, ctx.Err()) {
+		e.Err = errors.Join(e.Err, ctx.Err())
+	}
+}
+
+// Judge returns a validator's verdict on a subject. An error means that there
+// is no verdict.
 func (r *Runner) Judge(ctx context.Context, c *cascades.Cascade, v *cascades.Validator, s validators.Subject) (validators.Verdict, error) {
 	r = r.Provide(c)
 	return engine.Judge(r.host(ctx, ""), c, v, s, r.modelName)
 }
 
-// Provide is the runner for a cascade: its model asks the providers that the cascade
-// brings along, too. [Runner.Run] and [Runner.Resume] see to it; whoever makes effects
-// with [Runner.Host] takes that of this runner. Without such providers it is the
-// runner itself; c may be nil.
+// Provide returns a runner whose model also uses the providers of the cascade.
+// [Runner.Run] and [Runner.Resume] call it themselves. Callers of [Runner.Host]
+// must use the returned runner. Without such providers it is r itself; c may be
+// nil.
 func (r *Runner) Provide(c *cascades.Cascade) *Runner {
 	h, ok := r.model.(model.Host)
 	if !ok || c == nil {
@@ -355,32 +340,37 @@ func (r *Runner) Provide(c *cascades.Cascade) *Runner {
 	return &one
 }
 
-var runID = patterns.Lazy(`^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$`)
+// The characters of the name of a run, and its maximum length.
+const (
+	alphanumeric = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+	runIDBytes   = alphanumeric + "._:-"
+	maxRunID     = 128
+)
 
-// CheckRunID says why a run cannot have that name, which stands in addresses, in
-// tables and on command lines: it is 1 to 128 letters, digits and . _ : - of ASCII, a
-// letter or digit first.
+// CheckRunID returns an error if the name is not allowed for a run. It must
+// consist of 1 to 128 ASCII letters, digits or the characters . _ : - and start
+// with a letter or digit.
 func CheckRunID(id string) error {
 	switch {
 	case id == "last":
 		return errors.New("a run cannot be called last, which is the newest of all")
-	case runID().MatchString(id):
+	case id != "" && len(id) <= maxRunID && strings.Trim(id, runIDBytes) == "" && strings.IndexByte(alphanumeric, id[0]) >= 0:
 		return nil
 	}
 	return fmt.Errorf("a run cannot be called %q: its name is 1 to 128 letters, digits and . _ : - of ASCII, a letter or digit first", id)
 }
 
-// NewRunID makes a name for a run that sorts by time: 20060102-150405-1a2b3c4d.
+// NewRunID returns a name that sorts by time: 20060102-150405-1a2b3c4d.
 func NewRunID(now time.Time) string {
 	id := make([]byte, 0, len("20060102-150405-1a2b3c4d"))
 	id = now.UTC().AppendFormat(id, "20060102-150405-")
 	return string(hex.AppendEncode(id, binary.BigEndian.AppendUint32(nil, rand.Uint32())))
 }
 
-// Host is the in-process host of one run, for hosts that are built around it.
+// Host returns the in-process host of one run, for hosts that wrap it.
 func (r *Runner) Host(ctx context.Context) engine.Host { return r.host(ctx, "") }
 
-// Parse is [Runner.Load] for a text that was read already, as of a file called name.
+// Parse is like [Runner.Load], but for source text of a file called name.
 func (r *Runner) Parse(name string, source []byte) (*cascades.Cascade, error) {
 	return cascades.Parse(filepath.ToSlash(name), source, r.Opener(name), r.known(name))
 }

@@ -13,13 +13,14 @@ import (
 	"time"
 
 	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/tool"
 	"github.com/seed61713e19/capstan/validators"
 )
 
-// slow answers after a while, or when the call is over.
+// slow returns a model that answers after d, or when the call is cancelled.
 func slow(d time.Duration) model.Model {
 	return model.Func(func(ctx context.Context, _ model.Request) (model.Response, error) {
 		select {
@@ -31,7 +32,7 @@ func slow(d time.Duration) model.Model {
 	})
 }
 
-// effect makes an impure validator of a function.
+// effect returns an impure validator with the function.
 func effect(name string, judge func(context.Context) (validators.Verdict, error)) validators.Validator {
 	return validators.New(name, name, func(ctx context.Context, _ struct{}, _ validators.Subject) (validators.Verdict, error) {
 		return judge(ctx)
@@ -39,9 +40,9 @@ func effect(name string, judge func(context.Context) (validators.Verdict, error)
 }
 
 func code(err error) string {
-	var e *runner.Error
+	var e *engine.Error
 	if !errors.As(err, &e) {
-		return fmt.Sprintf("no *runner.Error: %v", err)
+		return fmt.Sprintf("no *engine.Error: %v", err)
 	}
 	return e.Code
 }
@@ -52,7 +53,7 @@ func TestAttemptTimesOut(t *testing.T) {
 		c := parsed(t, r, "cascade_id: c\nphases: [{name: a, instructions: a, rules: {timeout: 90s}}]")
 		started := time.Now()
 		res, err := r.Run(t.Context(), c, nil)
-		if code(err) != runner.Failed || !strings.Contains(err.Error(), "longer than 1m30s") {
+		if code(err) != engine.Failed || !strings.Contains(err.Error(), "longer than 1m30s") {
 			t.Errorf("got %v", err)
 		}
 		if took := time.Since(started); took != 90*time.Second {
@@ -70,7 +71,7 @@ func TestBudgetOfTime(t *testing.T) {
 		c := parsed(t, r, "cascade_id: c\nbudget: {max_seconds: 90}\nphases: [{name: a, instructions: a, handoffs: [a]}]")
 		started := time.Now()
 		res, err := r.Run(t.Context(), c, nil)
-		if code(err) != runner.OverBudget || res.Status != runner.OverBudget {
+		if code(err) != engine.OverBudget || res.Status != engine.OverBudget {
 			t.Errorf("got %v, %s", err, res.Status)
 		}
 		if took := time.Since(started); took != 90*time.Second {
@@ -79,16 +80,16 @@ func TestBudgetOfTime(t *testing.T) {
 	})
 }
 
-// Of two limits, one within the other, the one that is over says so.
+// If one limit contains another, the error names the limit that was exceeded.
 func TestBudgetWithinAttempt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRunner(t, runner.WithModel(slow(time.Hour)))
 		c := parsed(t, r, "cascade_id: c\nbudget: {max_seconds: 60}\nphases: [{name: a, instructions: a, rules: {timeout: 90s, on_error: b}}, {name: b, instructions: b}]")
-		if _, err := r.Run(t.Context(), c, nil); code(err) != runner.OverBudget {
+		if _, err := r.Run(t.Context(), c, nil); code(err) != engine.OverBudget {
 			t.Errorf("got %v", err)
 		}
 		c = parsed(t, r, "cascade_id: c\nbudget: {max_seconds: 90}\nphases: [{name: a, instructions: a, rules: {timeout: 60s}}]")
-		if _, err := r.Run(t.Context(), c, nil); code(err) != runner.Failed {
+		if _, err := r.Run(t.Context(), c, nil); code(err) != engine.Failed {
 			t.Errorf("got %v", err)
 		}
 	})
@@ -101,13 +102,13 @@ func TestCancelledRun(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(time.Minute, cancel)
 		res, err := r.Run(ctx, c, nil)
-		if code(err) != runner.Cancelled || res.Status != runner.Cancelled || !errors.Is(err, context.Canceled) {
+		if code(err) != engine.Cancelled || res.Status != engine.Cancelled || !errors.Is(err, context.Canceled) {
 			t.Errorf("got %v, %s", err, res.Status)
 		}
 	})
 }
 
-// Whatever a run waits for when it is cancelled, its error says why.
+// The error of a cancelled run has the cause, whatever the run was waiting for.
 func TestCause(t *testing.T) {
 	waits := func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
 	r := newRunner(t,
@@ -116,8 +117,8 @@ func TestCause(t *testing.T) {
 		})),
 		runner.WithTools(tool.New("waits", "wait", func(ctx context.Context, _ struct{}) (any, error) { return nil, waits(ctx) })),
 		runner.WithValidators(effect("waits", func(ctx context.Context) (validators.Verdict, error) { return validators.Verdict{}, waits(ctx) })),
-		runner.WithAsk(func(ctx context.Context, _ runner.Question) (runner.Answer, error) {
-			return runner.Answer{}, waits(ctx)
+		runner.WithAsk(func(ctx context.Context, _ engine.Question) (engine.Answer, error) {
+			return engine.Answer{}, waits(ctx)
 		}))
 	for _, phase := range []string{
 		"instructions: a", "instructions: a, soundings: {factor: 2}", "instructions: a, each: {in: [1, 2], on_failure: keep}", "tool: waits",
@@ -125,18 +126,18 @@ func TestCause(t *testing.T) {
 		"compose: a, human_input: {prompt: 'Good?', expires: 1h}",
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			why := errors.New("it is late")
+			cause := errors.New("it is late")
 			ctx, cancel := context.WithCancelCause(t.Context())
-			time.AfterFunc(time.Minute, func() { cancel(why) })
+			time.AfterFunc(time.Minute, func() { cancel(cause) })
 			res, err := r.Run(ctx, parsed(t, r, "cascade_id: c\nphases: [{name: a, "+phase+"}]"), nil)
-			if code(err) != runner.Cancelled || res.Status != runner.Cancelled || !errors.Is(err, why) {
+			if code(err) != engine.Cancelled || res.Status != engine.Cancelled || !errors.Is(err, cause) || !errors.Is(err, context.Canceled) || strings.Contains(err.Error(), context.Canceled.Error()) {
 				t.Errorf("%s: got %v, %s", phase, err, res.Status)
 			}
 		})
 	}
 }
 
-// Where a call of a phase's model ended the run, its failure is in the error's chain.
+// If a call of a phase's model ended the run, the error wraps the failure.
 func TestFailureInChain(t *testing.T) {
 	r := newRunner(t, runner.WithModel(model.Func(func(context.Context, model.Request) (model.Response, error) {
 		return model.Response{}, fmt.Errorf("asked: %w", &model.Failure{Class: model.RateLimited, Message: "slow down"})
@@ -155,7 +156,7 @@ func TestFailureInChain(t *testing.T) {
 	}
 }
 
-// Of a run that is over nothing more begins.
+// A cancelled run starts no further call.
 func TestCancelledBeginsNoMore(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	begun := 0
@@ -168,13 +169,13 @@ func TestCancelledBeginsNoMore(t *testing.T) {
 		}
 	})))
 	c := parsed(t, r, "cascade_id: c\nphases: [{name: a, instructions: a, each: {in: [1, 2, 3, 4, 5], max_parallel: 1, on_failure: keep}}]")
-	if _, err := r.Run(ctx, c, nil); code(err) != runner.Cancelled || begun != 1 {
+	if _, err := r.Run(ctx, c, nil); code(err) != engine.Cancelled || begun != 1 {
 		t.Errorf("got %v; %d items begun", err, begun)
 	}
 }
 
-// What is not pure runs at the same time, and the first that stops the run
-// cancels what is still running.
+// Impure checks run in parallel. The first one that stops the run cancels the
+// others.
 func TestChecksTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var cancelled atomic.Bool
@@ -194,7 +195,7 @@ func TestChecksTogether(t *testing.T) {
 		c := parsed(t, r, "cascade_id: c\nphases: [{name: a, instructions: a, wards: {post: [{validator: patient}, {validator: strict}]}}]")
 		started := time.Now()
 		res, err := r.Run(t.Context(), c, nil)
-		if code(err) != runner.Blocked || !cancelled.Load() {
+		if code(err) != engine.Blocked || !cancelled.Load() {
 			t.Errorf("got %v, cancelled %v", err, cancelled.Load())
 		}
 		if took := time.Since(started); took != time.Second {
@@ -206,8 +207,8 @@ func TestChecksTogether(t *testing.T) {
 	})
 }
 
-// A validator that cannot say is asked again on its own, with a pause where
-// the network was the cause. The author of the text hears nothing of it.
+// A validator that returns an error is retried, with a pause after a network
+// error. The model does not see the error.
 func TestErrorIsRetriedOnItsOwn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		calls := 0
@@ -230,8 +231,8 @@ func TestErrorIsRetriedOnItsOwn(t *testing.T) {
 	})
 }
 
-// The time that a person takes is the attempt's where she is asked within it, and
-// not where she has the last word on its text.
+// The time limit of an attempt includes the time of a person who answers during
+// the attempt. It does not include a final review.
 func TestPeopleTakeTheirTime(t *testing.T) {
 	for phase, failed := range map[string]bool{
 		"instructions: a, tackle: [ask_human]":                          true,
@@ -245,12 +246,12 @@ func TestPeopleTakeTheirTime(t *testing.T) {
 				}
 				return resp, nil
 			})
-			late := runner.WithAsk(func(ctx context.Context, _ runner.Question) (runner.Answer, error) {
+			late := runner.WithAsk(func(ctx context.Context, _ engine.Question) (engine.Answer, error) {
 				select {
 				case <-time.After(2 * time.Minute):
-					return runner.Answer{Value: "kim"}, nil
+					return engine.Answer{Value: "kim"}, nil
 				case <-ctx.Done():
-					return runner.Answer{}, ctx.Err()
+					return engine.Answer{}, ctx.Err()
 				}
 			})
 			r := newRunner(t, runner.WithModel(asking), late)
@@ -262,7 +263,7 @@ func TestPeopleTakeTheirTime(t *testing.T) {
 	}
 }
 
-// Tries run at the same time, at most max_parallel of them.
+// Tries run in parallel, at most max_parallel of them.
 func TestSoundingsInParallel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRunner(t, runner.WithModel(slow(time.Minute)))
@@ -278,8 +279,7 @@ func TestSoundingsInParallel(t *testing.T) {
 	})
 }
 
-// Items are at work at the same time too, eight of them unless the file says
-// otherwise.
+// Items run in parallel. Default: 8.
 func TestItemsInParallel(t *testing.T) {
 	for parallel, want := range map[string]time.Duration{"": 2 * time.Minute, ", max_parallel: 4": 3 * time.Minute} {
 		synctest.Test(t, func(t *testing.T) {
@@ -296,8 +296,9 @@ func TestItemsInParallel(t *testing.T) {
 	}
 }
 
-// Parallel branches share one budget, to the call. Each call takes longer than those
-// before it: none has only begun when the next is forbidden, which cancels it.
+// Parallel branches share one budget. Each call takes longer than the calls
+// before it. The call that exceeds the budget is therefore cancelled while it
+// runs.
 func TestBudgetOfBranches(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var calls atomic.Int64
@@ -307,14 +308,14 @@ func TestBudgetOfBranches(t *testing.T) {
 		})))
 		c := parsed(t, r, "cascade_id: c\nbudget: {max_calls: 7}\nphases: [{name: a, instructions: a, rules: {max_turns: 5}, soundings: {factor: 4}}]")
 		res, err := r.Run(t.Context(), c, nil)
-		if code(err) != runner.OverBudget || calls.Load() != 7 || res.Usage.Calls != 7 {
+		if code(err) != engine.OverBudget || calls.Load() != 7 || res.Usage.Calls != 7 {
 			t.Errorf("got %v after %d calls, %+v", err, calls.Load(), res.Usage)
 		}
 	})
 }
 
-// One runner and one cascade serve many runs at the same time; nothing of one
-// shows in another.
+// One runner and one cascade serve many runs at the same time. The runs do not
+// affect each other.
 func TestManyRuns(t *testing.T) {
 	echo := model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
 		return model.Response{Text: r.Messages[len(r.Messages)-1].Content, Usage: model.Usage{Calls: 1}}, nil
@@ -345,15 +346,19 @@ func TestManyRuns(t *testing.T) {
 func TestRunWithoutModel(t *testing.T) {
 	r := newRunner(t)
 	c := parsed(t, r, "cascade_id: c\nphases: [{name: a, instructions: a}]")
-	if _, err := r.Run(t.Context(), c, nil); code(err) != runner.Failed || !strings.Contains(err.Error(), "no model is configured") {
+	if _, err := r.Run(t.Context(), c, nil); code(err) != engine.Invalid || !strings.Contains(err.Error(), "phase a: no model is configured: pass runner.WithModel") {
 		t.Errorf("got %v", err)
+	}
+	free := parsed(t, r, "cascade_id: c\nphases: [{name: a, compose: text}]")
+	if _, err := r.Run(t.Context(), free, nil); err != nil {
+		t.Errorf("a cascade without model calls: %v", err)
 	}
 }
 
 func TestInputThatIsNotPlain(t *testing.T) {
 	r := newRunner(t)
 	c := parsed(t, r, "cascade_id: c\nphases: [{name: a, tool: non_empty, inputs: {content: x}}]")
-	if _, err := r.Run(t.Context(), c, map[string]any{"f": func() {}}); code(err) != runner.Invalid {
+	if _, err := r.Run(t.Context(), c, map[string]any{"f": func() {}}); code(err) != engine.Invalid {
 		t.Errorf("got %v", err)
 	}
 	type point struct{ X int }
@@ -362,16 +367,16 @@ func TestInputThatIsNotPlain(t *testing.T) {
 	}
 }
 
-// What a run is called stands in addresses and on command lines.
+// A run's name must be valid in a URL and on a command line.
 func TestRunNames(t *testing.T) {
 	r := newRunner(t)
 	c := parsed(t, r, "cascade_id: c\nphases: [{name: a, compose: x}]")
 	for name, want := range map[string]string{
 		"": "", "a": "", "7": "", "last-week": "", "b1f3.2": "", "a:run": "", "v1..2_x": "", strings.Repeat("a", 128): "",
-		".": runner.Invalid, "..": runner.Invalid, "-q": runner.Invalid, "a b": runner.Invalid, "last": runner.Invalid, "lastly": "", "a/b": runner.Invalid, "a\nb": runner.Invalid,
-		"a\n": runner.Invalid, "a\x1b[31m": runner.Invalid, "täglich": runner.Invalid, "a\u202eb": runner.Invalid, strings.Repeat("a", 129): runner.Invalid,
+		".": engine.Invalid, "..": engine.Invalid, "-q": engine.Invalid, "a b": engine.Invalid, "last": engine.Invalid, "lastly": "", "a/b": engine.Invalid, "a\nb": engine.Invalid,
+		"a\n": engine.Invalid, "a\x1b[31m": engine.Invalid, "täglich": engine.Invalid, "a\u202eb": engine.Invalid, strings.Repeat("a", 129): engine.Invalid,
 	} {
-		if _, err := r.Run(t.Context(), c, nil, runner.WithRunID(name)); (code(err) == runner.Invalid) != (want != "") {
+		if _, err := r.Run(t.Context(), c, nil, runner.WithRunID(name)); (code(err) == engine.Invalid) != (want != "") {
 			t.Errorf("%q: got %v, want %q", name, err, want)
 		}
 	}
@@ -396,10 +401,10 @@ phases:
       post: [{validator: word_count, with: {min: 4}, mode: retry}]
 `))
 	if err != nil {
-		panic(err) // cascades.Diagnostics: everything that is wrong with the file
+		panic(err) // syntax.Diagnostics: all errors of the file
 	}
 	res, err := r.Run(context.Background(), c, map[string]any{"topic": "owls"})
-	var no *runner.Error
+	var no *engine.Error
 	if errors.As(err, &no) {
 		fmt.Println(no.Code, no.Phase, no.Message)
 	}
@@ -426,7 +431,7 @@ phases:
       post: [{validator: excludes, with: {text: refund}, mode: blocking}]
 `))
 	res, err := r.Run(context.Background(), c, nil)
-	var no *runner.Error
+	var no *engine.Error
 	if errors.As(err, &no) {
 		fmt.Println(no.Code, no.Phase, no.Check)
 	}

@@ -13,10 +13,12 @@ import (
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
-// seam is as far from the host as direct is: Go jumps through either.
+// A seam has the same depth of embedding as direct, so that a call costs the
+// same.
 type seam struct{ *host }
 
-// direct calls what an effect comes down to, as if it were a function and no data.
+// direct calls the model and the validator as functions, without the host's
+// data.
 type direct struct {
 	*host
 	m model.Model
@@ -31,11 +33,10 @@ func (h *direct) Validate(_ event.Path, v engine.Validation) (engine.Finding, er
 	return engine.Finding{Verdict: verdict}, err
 }
 
-// A run of nine effects that cost nothing, by calls of what they come down to and
-// through the seam of the host of this process, where effects are data: the ratio is
-// what the seam costs, and is to be within 3 %. A run takes microseconds, so the two
-// take turns run by run, and of many the middle counts: what else the machine does is
-// in neither.
+// BenchmarkSeam compares two runs of nine effects that cost nothing. One calls
+// the functions directly. The other goes through the host of this process. The
+// limit for the difference is 3 %. The runs alternate, and the median counts,
+// so that other work of the machine has no influence.
 func BenchmarkSeam(b *testing.B) {
 	mind := model.Func(func(context.Context, model.Request) (model.Response, error) {
 		return model.Response{Text: "a text", Usage: model.Usage{Calls: 1}}, nil
@@ -60,10 +61,10 @@ phases:
 	var took [2][]time.Duration
 	for n := 0; b.Loop(); n++ {
 		if n%1000 == 0 {
-			runtime.GC() // between the runs, not in one of them
+			runtime.GC() // between the runs, not during one
 		}
 		for k := range hosts {
-			i := (n + k) % 2 // each is the first as often
+			i := (n + k) % 2 // each is first equally often
 			began := time.Now()
 			result, err := engine.Run(hosts[i], c, engine.State{RunID: "run"})
 			took[i] = append(took[i], time.Since(began))

@@ -31,14 +31,11 @@ const shadowing = `        - {validator: pii, mode: shadow}
         - {expr: 'content contains "bat"', mode: shadow}
 `
 
-// BenchmarkShadow is what three computed wards in shadow add to an attempt on a text
-// of 5 KB with two wards that count: the processor time of the thread that makes the
-// attempt, from its beginning to its end, which nothing else on the machine is part
-// of. One operation is forty attempts without and forty with them, in turns; told is
-// the median of how much more those of an operation take, which is 1 where they add
-// nothing.
-//
-//	go test ./runner -run - -bench Shadow -benchtime 100x
+// BenchmarkShadow measures three computed wards in shadow on a text of 5 KB
+// with two other wards. It compares the CPU time of the thread for forty
+// attempts with the wards and forty attempts without the wards, in turns. The
+// result is the median of the ratios. If the wards cost nothing, the ratio is
+// 1. go test ./runner -run - -bench Shadow -benchtime 100x
 func BenchmarkShadow(b *testing.B) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -79,7 +76,7 @@ func BenchmarkShadow(b *testing.B) {
 	b.ReportMetric(float64(all.Nanoseconds())/float64(40*len(ratios)), "cpu-ns/attempt")
 }
 
-// ofThread is the processor time of this thread.
+// ofThread returns the processor time of this thread.
 func ofThread(b *testing.B) time.Duration {
 	var used unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &used); err != nil {

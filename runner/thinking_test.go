@@ -9,8 +9,8 @@ import (
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
-// A stream leaves out thinking that begins with its tag, and begins anew where only
-// the closing tag comes.
+// TestTextWithoutThinking checks that a stream omits thinking after its opening
+// tag. A closing tag alone restarts the text.
 func TestTextWithoutThinking(t *testing.T) {
 	for name, test := range map[string]struct{ pieces, want []string }{
 		"both tags":       {[]string{"<thi", "nk>Hm", ".</think>\n", "\nHel", "lo"}, []string{"Hel", "lo"}},

@@ -12,7 +12,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
-// A full disk takes everything of a run but its end.
+// A full disk stores everything of a run except its end.
 type full struct{ *journal.Journal }
 
 type unended struct{ runner.Recording }
@@ -22,26 +22,27 @@ func (f full) Begin(s runner.Start) (runner.Recording, error) {
 	return unended{r}, err
 }
 
-func (u unended) End(engine.Result, *runner.Error) error { return errFull }
+func (u unended) End(engine.Result, *engine.Error) error { return errFull }
 
 var errFull = errors.New("the disk is full")
 
-// One that is full from the start takes no run at all.
+// A disk that is full from the start stores no run.
 type fullAlready struct{ runner.Journal }
 
 func (fullAlready) Begin(runner.Start) (runner.Recording, error) { return nil, errFull }
 
-// Of a run that could not begin it is told that it is not kept, and why.
+// If a run cannot begin because it cannot be stored, the error is ErrNotKept
+// and has the cause.
 func TestBeginUnwritten(t *testing.T) {
 	r := newRunner(t, runner.WithJournal(fullAlready{}))
 	result, err := r.Run(t.Context(), parsed(t, r, "cascade_id: c\nphases:\n  - {name: a, compose: a}"), nil)
-	if !errors.Is(err, runner.ErrNotKept) || !errors.Is(err, errFull) || err.Error() != "failed: journal: the disk is full" || result.Status != runner.Failed {
+	if !errors.Is(err, runner.ErrNotKept) || !errors.Is(err, errFull) || err.Error() != "failed: journal: the disk is full" || result.Status != engine.Failed {
 		t.Errorf("got %+v, %v", result, err)
 	}
 }
 
-// A run whose end is not in the file has not succeeded, nor does it wait: who
-// answers would not find the question. A verdict stays one.
+// A run whose end is not stored has not succeeded and does not wait for an
+// answer. A verdict remains a verdict.
 func TestEndUnwritten(t *testing.T) {
 	j, err := journal.Open(filepath.Join(t.TempDir(), "runs.db"), journal.Options{})
 	if err != nil {
@@ -53,19 +54,19 @@ func TestEndUnwritten(t *testing.T) {
 	})
 	r := newRunner(t, runner.WithModel(says), runner.WithModelName("m"), runner.WithJournal(full{j}))
 	for rest, want := range map[string]string{
-		"": runner.Failed,
-		", human_input: {prompt: well, type: confirmation}":  runner.Failed,
-		`, wards: {post: [{expr: "false", mode: blocking}]}`: runner.Blocked,
+		"": engine.Failed,
+		", human_input: {prompt: well, type: confirmation}":  engine.Failed,
+		`, wards: {post: [{expr: "false", mode: blocking}]}`: engine.Blocked,
 	} {
 		result, err := r.Run(t.Context(), parsed(t, r, "cascade_id: c\nphases:\n  - {name: a, instructions: a"+rest+"}"), nil)
-		var why *runner.Error
-		if !errors.As(err, &why) || why.Code != want || errors.Is(err, errFull) != (want == runner.Failed) {
+		var failure *engine.Error
+		if !errors.As(err, &failure) || failure.Code != want || errors.Is(err, errFull) != (want == engine.Failed) {
 			t.Errorf("%q: %v", rest, err)
 		}
 		if errors.Is(err, runner.ErrNotKept) {
 			t.Errorf("%q: it can be gone on with", rest)
 		}
-		if result.Output != nil && want == runner.Failed || result.Error == nil || result.Error.Code != want {
+		if result.Output != nil && want == engine.Failed || result.Error == nil || result.Error.Code != want {
 			t.Errorf("%q: %+v", rest, result)
 		}
 	}

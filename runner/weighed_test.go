@@ -11,13 +11,13 @@ import (
 	"testing"
 
 	"github.com/seed61713e19/capstan/cascades"
+	bill "github.com/seed61713e19/capstan/internal/measures/cost"
+	"github.com/seed61713e19/capstan/internal/measures/stats"
+	"github.com/seed61713e19/capstan/internal/measures/trust"
+	"github.com/seed61713e19/capstan/internal/processor"
 	"github.com/seed61713e19/capstan/runner"
-	bill "github.com/seed61713e19/capstan/runner/cost"
 	"github.com/seed61713e19/capstan/runner/journal"
-	"github.com/seed61713e19/capstan/runner/measure"
 	"github.com/seed61713e19/capstan/runner/model"
-	"github.com/seed61713e19/capstan/runner/trust"
-	"github.com/seed61713e19/capstan/validators/validatorstest/processor"
 )
 
 const weighed = `cascade_id: bench
@@ -28,11 +28,9 @@ phases:
     wards:
       post: [{expr: "len(content) > 40", name: long, mode: retry}, {validator: no_secrets, mode: retry}, {judge: "Is it friendly?", name: tone, mode: retry}]`
 
-// BenchmarkWeighed is what capstan measure stats, and what capstan measure cost, which asks it too,
-// take over 100,000 kept attempts of 25,000 runs: of all processors together, and
-// on the clock. Of 250 texts there is a label.
-//
-//	go test ./runner -run - -bench Weighed -benchtime 3x
+// BenchmarkWeighed measures capstan measure stats and capstan measure cost over
+// 100,000 stored attempts of 25,000 runs: processor time and wall time. 250
+// texts have a label. go test ./runner -run - -bench Weighed -benchtime 3x
 func BenchmarkWeighed(b *testing.B) {
 	const runs = 25_000
 	j, err := journal.Open(filepath.Join(b.TempDir(), "runs.db"), journal.Options{})
@@ -57,12 +55,12 @@ func BenchmarkWeighed(b *testing.B) {
 		})
 	}
 	all.Wait()
-	var labels []measure.Label
+	var labels []stats.Label
 	for n := range 250 {
-		labels = append(labels, measure.Label{Text: measure.TextDigest(letter(n)), Phase: "draft", Gate: measure.All, Good: n%2 > 0, By: "ann", Draw: &measure.Draw{Order: measure.Random}})
+		labels = append(labels, stats.Label{Text: stats.TextDigest(letter(n)), Phase: "draft", Gate: stats.All, Good: n%2 > 0, By: "ann", Draw: &stats.Draw{Order: stats.Random}})
 	}
 	q := trust.Question{
-		CascadeID: "bench", Gates: gates, Labels: measure.NewLedger(labels), FalseAlarms: measure.FalseAlarms,
+		CascadeID: "bench", Gates: gates, Labels: stats.NewLedger(labels), FalseAlarms: stats.FalseAlarms,
 		Past: func(string) ([]cascades.Gate, error) { return gates, nil },
 	}
 	for name, also := range map[string]func(*bill.Builder, *journal.Attempt){"trust": func(*bill.Builder, *journal.Attempt) {}, "cost": (*bill.Builder).Add} {
@@ -70,7 +68,7 @@ func BenchmarkWeighed(b *testing.B) {
 			used := processor.Time()
 			for b.Loop() {
 				costs := bill.NewBuilder("bench")
-				told, err := q.Ask(func(yield func(journal.Attempt, error) bool) {
+				answer, err := q.Ask(func(yield func(journal.Attempt, error) bool) {
 					for a, err := range j.Attempts(b.Context(), journal.Filter{Cascade: "bench"}) {
 						also(costs, &a)
 						if !yield(a, err) {
@@ -78,9 +76,9 @@ func BenchmarkWeighed(b *testing.B) {
 						}
 					}
 				})
-				costs.Report(nil)
-				if err != nil || told.Attempts != 4*runs || told.Gates[2].Natural.Texts().N() != 250 {
-					b.Fatalf("%v: %+v", err, told)
+				costs.Result(nil)
+				if err != nil || answer.Attempts != 4*runs || answer.Gates[2].Natural.Texts().N() != 250 {
+					b.Fatalf("%v: %+v", err, answer)
 				}
 			}
 			b.ReportMetric((processor.Time()-used).Seconds()/float64(b.N), "cpu-s/op")
@@ -89,13 +87,13 @@ func BenchmarkWeighed(b *testing.B) {
 	}
 }
 
-// letter is a text of 2 KB.
+// letter returns a text of 2 KB.
 func letter(n int) string {
 	return fmt.Sprintf("Hello, owl %d. %s", n, strings.Repeat("The owl of the wood hears a mouse under the snow. ", 40))
 }
 
-// fourTries writes two texts that are too short and two of 2 KB, the first of which
-// the judge refuses.
+// fourTries writes two texts that are too short and two of 2 KB. The judge
+// rejects the first of these.
 func fourTries(_ context.Context, r model.Request) (model.Response, error) {
 	asked := r.Messages[0].Content
 	var n int

@@ -18,7 +18,7 @@ var article = map[string]any{
 const typical = `Write about {{ input.topic }} in a {{ input.tone }} tone.
 {% if turn == 1 %}Check for major issues.{% else %}Polish it.{% endif %}`
 
-// rivals are templates, and how pongo2 alone would have them.
+// rivals lists templates, each with its form in plain pongo2.
 var rivals = []struct {
 	name, ours, theirs string
 	vars               map[string]any
@@ -43,7 +43,8 @@ func manyRows() []any {
 	return rows
 }
 
-// BenchmarkPongo2 parses and renders each template here and with pongo2 alone.
+// BenchmarkPongo2 parses and renders each template with this package and with
+// pongo2 alone.
 func BenchmarkPongo2(b *testing.B) {
 	set := pongo2.NewSet("plain", noFiles{})
 	for _, c := range rivals {

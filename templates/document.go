@@ -7,10 +7,15 @@ import (
 
 	"github.com/flosch/pongo2/v6"
 
-	"github.com/seed61713e19/capstan/templates/jinja"
+	"github.com/seed61713e19/capstan/templates/internal/jinja"
 )
 
-// The tag is a name that no pongo2 template of an embedder will have; what ends its bodies is no tag by itself.
+// pongo2 carries only the blocks of a template. It cannot render values as
+// Jinja2 does: it prints 1.5 as 1.500000 and an undefined name as nothing, and
+// its parsed template does not show which values a block prints.
+
+// tagBlock is a name that no pongo2 template of an embedder has. tagNext and
+// tagEnd end bodies and are no tags by themselves.
 const (
 	tagBlock = "capstan"
 	tagNext  = "n"
@@ -18,31 +23,35 @@ const (
 	walkKey  = "capstan"
 )
 
-// registered is set while the program is initialised: pongo2 keeps its tags in one unguarded map for the whole process,
-// so that any later moment could race with the parsing of an embedder's own templates.
+// registered is set during the initialisation of the program. pongo2 stores its
+// tags in one map without a lock. A later registration could race with an
+// embedder that parses its own templates.
 var registered = pongo2.RegisterTag(tagBlock, parseTag)
 
-// builtinTags are shut off in our set. No skeleton has one; should a text ever slip into a skeleton, they are refused.
+// builtinTags are banned in our set. No skeleton contains one. The ban refuses
+// them if text ever gets into a skeleton.
 var builtinTags = []string{"autoescape", "block", "comment", "cycle", "extends", "filter", "firstof", "for", "if",
 	"ifchanged", "ifequal", "ifnotequal", "import", "include", "lorem", "macro", "now", "set", "spaceless", "ssi",
 	"templatetag", "widthratio", "with"}
 
-// noFiles is a pongo2 loader that has nothing.
+// noFiles is a pongo2 loader without files.
 type noFiles struct{}
 
 func (noFiles) Abs(_, name string) string { return name }
 
 func (noFiles) Get(string) (io.Reader, error) { return nil, errors.New("templates cannot reach files") }
 
-// documents is the one set of skeletons. pongo2 writes to a set whenever it parses, hence the lock. A document holds
-// nothing of the template that it was made for, so that those of the same blocks share one.
+// documents caches the parsed skeletons. pongo2 writes to its set when it
+// parses, so a mutex guards it. A document contains no text of its template, so
+// templates with the same blocks share one document.
 type documents struct {
 	sync.Mutex
 	set  *pongo2.TemplateSet
 	seen map[string]*pongo2.Template
 }
 
-// maxShape and maxShapes bound the skeletons that are kept: most templates have few blocks, and those alike.
+// maxShape and maxShapes limit the cache. Most templates have few blocks and
+// the same form.
 const (
 	maxShape  = 256 // bytes
 	maxShapes = 256
@@ -58,7 +67,8 @@ var skeletons = sync.OnceValues(func() (*documents, error) {
 	return &documents{set: set, seen: map[string]*pongo2.Template{}}, registered
 })
 
-// compile has pongo2 parse the blocks of a program; without blocks there is nothing to carry, and no document.
+// compile lets pongo2 parse the blocks of a program. It returns nil for a
+// program without blocks.
 func compile(program *jinja.Program) (*pongo2.Template, error) {
 	var source skeleton
 	program.Outline(&source)
@@ -71,8 +81,8 @@ func compile(program *jinja.Program) (*pongo2.Template, error) {
 	}
 	all.Lock()
 	defer all.Unlock()
-	if kept := all.seen[string(source)]; kept != nil {
-		return kept, nil
+	if document := all.seen[string(source)]; document != nil {
+		return document, nil
 	}
 	document, err := all.set.FromBytes(source)
 	if err == nil && len(source) <= maxShape && len(all.seen) < maxShapes {
@@ -81,24 +91,25 @@ func compile(program *jinja.Program) (*pongo2.Template, error) {
 	return document, err
 }
 
-// skeleton is pongo2's view of a program: a tag for each block, with its bodies between.
+// A skeleton is the source that pongo2 parses for a program: one tag per block,
+// with its bodies between.
 type skeleton []byte
 
-// Open is a block's tag.
+// Open writes the tag of a block.
 func (s *skeleton) Open() { *s = append(*s, "{%"+tagBlock+"%}"...) }
 
-// Next stands between two bodies.
+// Next separates two bodies.
 func (s *skeleton) Next() { *s = append(*s, "{%"+tagNext+"%}"...) }
 
 // Close ends a block.
 func (s *skeleton) Close() { *s = append(*s, "{%"+tagEnd+"%}"...) }
 
-// tag is a block in pongo2's document, with the bodies that pongo2 parsed for it.
+// A tag is a block in pongo2's document, with its parsed bodies.
 type tag struct {
 	parts []jinja.Part
 }
 
-// part is a body that pongo2 walks.
+// A part is a body of a block. pongo2 executes it.
 type part struct {
 	nodes *pongo2.NodeWrapper
 }
@@ -117,12 +128,14 @@ func parseTag(document *pongo2.Parser, _ *pongo2.Token, _ *pongo2.Parser) (pongo
 	}
 }
 
-// carry walks the blocks of the whole template. Nothing is written by pongo2.
+// carry executes the blocks of the whole template. pongo2 itself writes
+// nothing.
 func (t *Template) carry(w *jinja.Walk) error {
 	return t.document.ExecuteWriterUnbuffered(pongo2.Context{walkKey: w}, io.Discard)
 }
 
-// Carry walks the blocks inside; the walk's place is pongo2's context.
+// Carry executes the blocks inside the part. w.Place must be the execution
+// context of pongo2.
 func (p part) Carry(w *jinja.Walk) error {
 	if err := p.nodes.Execute(w.Place.(*pongo2.ExecutionContext), nil); err != nil {
 		return err.OrigError
@@ -130,7 +143,7 @@ func (p part) Carry(w *jinja.Walk) error {
 	return nil
 }
 
-// Execute is where pongo2 comes to a block.
+// Execute runs a block when pongo2 reaches it.
 func (t *tag) Execute(ctx *pongo2.ExecutionContext, _ pongo2.TemplateWriter) *pongo2.Error {
 	w, ok := ctx.Public[walkKey].(*jinja.Walk)
 	if !ok {

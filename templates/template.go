@@ -1,42 +1,49 @@
-// Package templates renders the texts of a cascade: Jinja2 in a cage, so that what a cascade of Windlass says to a model
-// there it says here to the byte.
+// Package templates renders the texts of a cascade with the Jinja2 language, in
+// a sandbox. A Windlass cascade gets the same text to the byte as in Windlass.
 //
-// What is whose. The language is jinja's, the room below: lexer, grammar, scopes, values, filters, tests, methods, limits.
-// pongo2 carries a template's blocks: it reads a skeleton of them, pairs what opens a block with its bodies and its end, and
-// walks them when the template is rendered; document.go is all that knows of it. It evaluates nothing, writes nothing and
-// sees no text. More of the carrying cannot honestly be its own: its variables, filters and tags are Django's (truth,
-// undefined, whitespace, the loop variable differ) and reach Go values; its lexer would take a part of a text for a tag;
-// and no bound would hold what it writes. A template without blocks, as most are, has no document at all, and those of the
-// same blocks share one. pongo2's own
-// tags are banned and its loader has no files, should ever a text slip into a skeleton.
+//	t, err := templates.Parse("Write about {{ input.topic }}.")
+//	text, err := t.Render(map[string]any{"input": map[string]any{"topic": "owls"}})
 //
-// What it costs is held against pongo2 alone: go test -bench . ./templates.
+// The package templates/internal/jinja implements the language: lexer, grammar,
+// scopes, values, filters, tests, methods and limits. pongo2 pairs the
+// beginning of each block with its bodies and its end, and executes the blocks
+// during rendering; only document.go uses it. pongo2 evaluates no expression,
+// writes no output and sees no text. Its own variables, filters and tags follow
+// Django, with another truth, another undefined value, other white space and
+// another loop variable. They also reach Go values, and nothing limits their
+// output. A template without blocks needs no pongo2 document.
 //
-// Where to begin: [Parse] and [Template.Render] are all that a caller needs, the package jinja tells the language, and the
-// package prompts has the texts that we ourselves say to models.
+// The benchmarks compare the cost with pongo2 alone: go test -bench .
+// ./templates.
+//
+// Begin with [Parse] and [Template.Render]. The package templates/prompts has
+// Capstan's own prompts.
 package templates
 
 import (
 	"github.com/flosch/pongo2/v6"
 
-	"github.com/seed61713e19/capstan/templates/jinja"
+	"github.com/seed61713e19/capstan/templates/internal/jinja"
 )
 
-// An Error is a mistake in a template, found by Parse, or a value the template cannot use, found by Render.
+// An Error is a mistake in a template, found by Parse, or a value that the
+// template cannot use, found by Render.
 type Error = jinja.Error
 
-// A Name is one place where a template reads a variable that Render must be given.
+// A Name is a place where a template reads a variable of Render's vars.
 type Name = jinja.Name
 
-// A Template is a parsed template. It does not change after Parse, so that any number of goroutines may render it.
+// A Template is a parsed template. It does not change after Parse, so several
+// goroutines may render it concurrently.
 type Template struct {
 	program  *jinja.Program
-	document *pongo2.Template // nil where there are no blocks
+	document *pongo2.Template // nil if the template has no blocks
 }
 
-// Parse compiles a template. Its error is an *Error at the place of the first mistake, with the further ones that can be
-// told from there. Where the grammar is whole but for single {{ }}, a template comes with the error: it has its Names and
-// cannot be rendered.
+// Parse compiles a template. Its error is an *Error for the first mistake, with
+// further mistakes that Parse found. If only single {{ }} are wrong, Parse
+// returns a template and an error. That template has its Names and must not be
+// rendered.
 func Parse(source string) (*Template, error) {
 	program, err := jinja.Parse(source)
 	if program == nil {
@@ -52,9 +59,9 @@ func Parse(source string) (*Template, error) {
 	return t, nil
 }
 
-// Render executes the template on plain values: maps with string keys, slices, strings, booleans, numbers, json.Number
-// and nil, nested at will. It neither keeps nor changes vars. Text that comes out of vars is never read as a template. Its
-// error is an *Error.
+// Render executes the template with vars: nested maps with string keys, slices,
+// strings, booleans, numbers, json.Number and nil. It does not keep or change
+// vars. It never interprets text of vars as a template. Its error is an *Error.
 func (t *Template) Render(vars map[string]any) (string, error) {
 	if t.document == nil {
 		return t.program.Render(vars, nil)
@@ -62,21 +69,22 @@ func (t *Template) Render(vars map[string]any) (string, error) {
 	return t.program.Render(vars, t.carry)
 }
 
-// Source is the text that was parsed, its line ends as "\n".
+// Source returns the parsed text, with "\n" as line ends.
 func (t *Template) Source() string { return t.program.Source() }
 
-// Names lists the variables that the template reads from Render's vars, in the order of the source: not its own loop and
-// set variables, not functions such as range. A variable read twice is listed twice.
+// Names lists the variables that the template reads from vars, in the order of
+// the source. Variables of loops and set, and functions such as range, are not
+// listed. A variable that is read twice is listed twice.
 func (t *Template) Names() []Name { return t.program.Names() }
 
-// Reads tells whether the template reads the variable from Render's vars.
+// Reads reports whether the template reads the variable from vars.
 func (t *Template) Reads(name string) bool { return t.program.Reads(name) }
 
-// Filters are the names of all filters, sorted.
+// Filters returns the names of all filters, sorted.
 func Filters() []string { return jinja.Filters() }
 
-// Statements are the names that may stand first in {% %}.
+// Statements returns the names that may begin a {% %}.
 func Statements() []string { return jinja.Statements() }
 
-// Tests are the names of all tests, sorted, without the signs that stand for some.
+// Tests returns the names of all tests, sorted, without operators such as ==.
 func Tests() []string { return jinja.Tests() }

@@ -38,7 +38,7 @@ func TestConcurrentUse(t *testing.T) {
 				if _, err := Parse("{% if a %}{{ b }}{% endif %}"); err != nil {
 					t.Error(err)
 				}
-				// An embedder's own pongo2 works on beside us.
+				// An embedder's own pongo2 still works.
 				if got, err := own.RenderTemplateString("{% for x in xs %}{{ x|upper }}{% endfor %}", pongo2.Context{"xs": []string{"a"}}); err != nil || got != "A" {
 					t.Errorf("%q, %v", got, err)
 				}
@@ -80,9 +80,10 @@ func TestTypicalIsCheap(t *testing.T) {
 	}
 }
 
-// TestCarriedByPongo2 holds that a template says the same in pongo2's hands as Jinja2 has it say.
+// TestCarriedByPongo2 checks that a template renders the same with pongo2 as
+// with Jinja2.
 func TestCarriedByPongo2(t *testing.T) {
-	text, err := os.ReadFile("jinja/testdata/jinja.json")
+	text, err := os.ReadFile("internal/jinja/testdata/jinja.json")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +112,7 @@ func TestCarriedByPongo2(t *testing.T) {
 	}
 }
 
-// TestBlocksAlone holds that a template without blocks has no document.
+// TestBlocksAlone checks that a template without blocks has no document.
 func TestBlocksAlone(t *testing.T) {
 	for source, carried := range map[string]bool{"text": false, "{{ a }}": false, "{% set a = 1 %}{{ a }}": false, "{% print 1 %}": false,
 		"{% if a %}{% endif %}": true, "{% set a %}{% endset %}": true, "{% macro m() %}{% endmacro %}": true} {
@@ -122,7 +123,8 @@ func TestBlocksAlone(t *testing.T) {
 	}
 }
 
-// TestMistakenIsNotRendered holds that what has a mistake never says its own source.
+// TestMistakenIsNotRendered checks that a template with a mistake never renders
+// its own source.
 func TestMistakenIsNotRendered(t *testing.T) {
 	parsed, err := Parse("{{ a|uper }}")
 	if err == nil || parsed == nil {
@@ -133,8 +135,8 @@ func TestMistakenIsNotRendered(t *testing.T) {
 	}
 }
 
-// TestShapes holds that templates of the same blocks share a document and nothing
-// else, at the same time too, and that the documents that are kept are few.
+// TestShapes checks that templates with the same blocks share only a document,
+// even concurrently, and that few documents are cached.
 func TestShapes(t *testing.T) {
 	parsed := func(source string) *Template {
 		one, err := Parse(source)
@@ -167,13 +169,13 @@ func TestShapes(t *testing.T) {
 		}
 		parsed(source.String())
 	}
-	kept, err := skeletons()
-	if err != nil || len(kept.seen) > maxShapes {
-		t.Errorf("%d documents are kept (%v)", len(kept.seen), err)
+	documents, err := skeletons()
+	if err != nil || len(documents.seen) > maxShapes {
+		t.Errorf("%d documents are cached (%v)", len(documents.seen), err)
 	}
-	for shape := range kept.seen {
+	for shape := range documents.seen {
 		if len(shape) > maxShape {
-			t.Errorf("a document of %d bytes is kept", len(shape))
+			t.Errorf("a document of %d bytes is cached", len(shape))
 		}
 	}
 }

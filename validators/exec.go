@@ -10,43 +10,48 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/seed61713e19/capstan/runner/process"
+	"github.com/seed61713e19/capstan/internal/process"
 )
 
-// Exec is a validator that is a program: it reads a subject as JSON from its
-// standard input and writes a verdict to its standard output, or gives it by its
-// exit status.
+// Exec is a validator that is a program. The program reads a subject as JSON
+// from standard input. It writes a verdict to standard output, or its exit
+// status is the verdict (see Status).
 type Exec struct {
-	Argv    []string      // the program and its arguments; no shell is asked
-	Dir     string        // working directory; empty: the caller's
-	Timeout time.Duration // 0: a minute
-	Env     []string      // what it sees beside the plain variables, as [process.Environment] has it
-	Status  bool          // its exit status is the verdict, not what it prints
+	Argv    []string      // the program and its arguments, started without a shell
+	Dir     string        // working directory; default: the caller's
+	Timeout time.Duration // default: one minute
+	Env     []string      // environment variables that the program sees beside the plain ones, see [process.Environment]
+	Status  bool          // the exit status is the verdict, and the output is its reason
 }
 
-// question is what the program reads.
-type question struct {
+// request is the JSON that the program reads.
+type request struct {
 	Subject
 	With map[string]any `json:"with"`
-	Key  string         `json:"key"` // also where it is empty
+	Key  string         `json:"key"` // present even if empty
 }
 
-// Check is the check that the program makes with parameters. The program reads
+// Check returns the check that runs the program with parameters. The program
+// reads
 //
 //	{"content", "output", "input", "state", "outputs", "turn", "attempt", "with", "key"}
 //
-// and answers as [ParseVerdict] reads it. A verdict counts with exit status 0,
-// and a no also with 1, the status of a gate that says no. Anything else is an
-// error, with the last lines of the program's standard error: another status,
-// status 1 with a yes, no output, more than 1 MiB of it, nonsense, no end
-// before the time-out, a program that cannot be started.
+// and answers in the form that [ParseVerdict] reads. A verdict counts with exit
+// status 0. An invalid verdict also counts with status 1, which is the status
+// of a gate that rejects.
 //
-// By its status, 0 is a yes and any other a no, whose reason is the end of what
-// it printed, 4096 bytes of both streams at most. A program that is killed, that
-// does not end in time or cannot be started has given no verdict.
+// Check returns an error, with the last lines of standard error, if the program
+//   - exits with another status, or with status 1 and a valid verdict,
+//   - prints nothing, more than 1 MiB, or something that is no verdict,
+//   - does not end before the timeout, or cannot be started.
+//
+// With Status, exit status 0 passes and every other status fails. The reason is
+// the end of both output streams, at most 4096 bytes. A program that is killed,
+// exceeds the timeout or cannot be started gives no verdict. Nor do the statuses
+// 126 and 127, with which shells report a command that they cannot start.
 func (e Exec) Check(with map[string]any) Check {
 	return func(ctx context.Context, s Subject) (Verdict, error) {
-		v, err := e.ask(ctx, s, with)
+		v, err := e.run(ctx, s, with)
 		if err != nil {
 			return Verdict{}, fmt.Errorf("validator program: %w", err)
 		}
@@ -54,38 +59,42 @@ func (e Exec) Check(with map[string]any) Check {
 	}
 }
 
-func (e Exec) ask(ctx context.Context, s Subject, with map[string]any) (Verdict, error) {
-	stdin, err := json.Marshal(questionOf(s, with))
+func (e Exec) run(ctx context.Context, s Subject, with map[string]any) (Verdict, error) {
+	stdin, err := json.Marshal(newRequest(s, with))
 	if err != nil {
 		return Verdict{}, fmt.Errorf("subject: %w", err)
 	}
 	command := process.Command{Argv: e.Argv, Dir: e.Dir, Env: e.Env, Timeout: e.Timeout, Stdin: stdin}
 	if e.Status {
-		return e.byStatus(ctx, command)
+		return e.runByStatus(ctx, command)
 	}
 	out, err := process.Run(ctx, command)
 	if err == nil {
 		var v Verdict
-		if v, err = verdictOf(out, process.Conceal(e.Env, string(out.Stdout))); err == nil {
+		if v, err = parseOutput(out, process.Conceal(e.Env, string(out.Stdout))); err == nil {
 			return v, nil
 		}
 	}
-	if said := lastLines([]byte(process.Conceal(e.Env, string(out.Stderr)))); said != "" {
-		err = fmt.Errorf("%w; it said: %s", err, said)
+	if stderr := lastLines([]byte(process.Conceal(e.Env, string(out.Stderr)))); stderr != "" {
+		err = fmt.Errorf("%w; it said: %s", err, stderr)
 	}
 	return Verdict{}, err
 }
 
-// maxPrinted is how much of what a program printed is a reason, in bytes. More is
-// kept than told, so that a secret is found whole before the text is cut.
-const maxPrinted = 4 << 10
+// maxReason is the maximum length of a reason that comes from output, in bytes.
+// More output is stored, so that a secret is found whole before the text is
+// cut.
+const maxReason = 4 << 10
 
-func (e Exec) byStatus(ctx context.Context, command process.Command) (Verdict, error) {
-	command.Tail = 16 * maxPrinted
+func (e Exec) runByStatus(ctx context.Context, command process.Command) (Verdict, error) {
+	command.Tail = 16 * maxReason
 	out, err := process.Run(ctx, command)
-	printed := ending(process.Conceal(e.Env, string(out.Stdout)), maxPrinted)
+	printed := tail(process.Conceal(e.Env, string(out.Stdout)), maxReason)
 	if err == nil && out.Killed {
 		err = fmt.Errorf("killed by signal %d", out.ExitCode-128)
+	}
+	if err == nil && (out.ExitCode == 126 || out.ExitCode == 127) { // POSIX, "Exit Status for Commands"
+		err = fmt.Errorf("exit status %d: a command is missing or cannot be started", out.ExitCode)
 	}
 	switch {
 	case err != nil:
@@ -103,21 +112,24 @@ func (e Exec) byStatus(ctx context.Context, command process.Command) (Verdict, e
 	return v, nil
 }
 
-// questionOf never has null for a map: programs index them.
-func questionOf(s Subject, with map[string]any) question {
+// newRequest returns the request for a subject. Its maps are never null,
+// because programs index them.
+func newRequest(s Subject, with map[string]any) request {
 	for _, m := range []*map[string]any{&s.Input, &s.State, &s.Outputs, &with} {
 		if *m == nil {
 			*m = map[string]any{}
 		}
 	}
-	return question{Subject: s, With: with, Key: s.Key}
+	return request{Subject: s, With: with, Key: s.Key}
 }
 
-// byStatusHint names the key for programs that are no validators, such as tests.
+// byStatusHint names the key for programs that are not validators, such as
+// tests.
 const byStatusHint = " (for a program whose exit status is the verdict, such as a test command, write verdict: exit_status)"
 
-// verdictOf reads what a program has printed; told is that as it may be shown.
-func verdictOf(out process.Output, told string) (Verdict, error) {
+// parseOutput reads the verdict that a program printed. redacted is the output
+// without secrets, for error messages.
+func parseOutput(out process.Output, redacted string) (Verdict, error) {
 	if out.ExitCode > 1 {
 		return Verdict{}, fmt.Errorf("exit status %d%s", out.ExitCode, byStatusHint)
 	}
@@ -127,23 +139,23 @@ func verdictOf(out process.Output, told string) (Verdict, error) {
 	v, err := ParseVerdict(out.Stdout)
 	switch {
 	case err != nil:
-		return Verdict{}, fmt.Errorf("exit status %d: %w%s", out.ExitCode, Unreadable(err, told), byStatusHint)
+		return Verdict{}, fmt.Errorf("exit status %d: %w%s", out.ExitCode, Unreadable(err, redacted), byStatusHint)
 	case v.Valid && out.ExitCode == 1:
 		return Verdict{}, errors.New("exit status 1 with a valid verdict")
 	}
 	return v, nil
 }
 
-// lastLines is the end of what a program complained of: five lines and 500
-// bytes at most.
+// lastLines returns the end of an error output, at most five lines and 500
+// bytes.
 func lastLines(text []byte) string {
 	lines := strings.Split(strings.TrimSpace(strings.ToValidUTF8(string(text), "\uFFFD")), "\n")
-	return ending(strings.Join(lines[max(0, len(lines)-5):], "\n"), 500)
+	return tail(strings.Join(lines[max(0, len(lines)-5):], "\n"), 500)
 }
 
-// ending is the end of a text, in whole characters, of at most so many bytes with
-// the … that stands for the rest.
-func ending(text string, most int) string {
+// tail returns the end of a text, in at most so many bytes. It never splits a
+// character, and a cut text begins with "…".
+func tail(text string, most int) string {
 	text = strings.TrimSpace(strings.ToValidUTF8(text, "\uFFFD"))
 	if len(text) <= most {
 		return text

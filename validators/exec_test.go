@@ -13,10 +13,10 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/seed61713e19/capstan/runner/process"
+	"github.com/seed61713e19/capstan/internal/process"
 )
 
-// The test binary, asked so, is the program of [TestExecMain].
+// With AS_VALIDATOR set, the test binary is the program of [TestExecMain].
 func TestMain(m *testing.M) {
 	if os.Getenv("AS_VALIDATOR") != "" {
 		Main(atMost)
@@ -89,7 +89,7 @@ func TestExecBreaks(t *testing.T) {
 	}
 }
 
-// What the program reads is all that is known, and never null for a map.
+// The program must read every part of the subject, and no map may be null.
 func TestExecQuestion(t *testing.T) {
 	echo := shell(`printf '{"valid": true, "reason": "", "details": '; cat; printf '}'`)
 	v, err := echo.Check(map[string]any{"max": 3})(t.Context(), Subject{
@@ -111,7 +111,7 @@ func TestExecQuestion(t *testing.T) {
 	}
 }
 
-// A program is told of no secret that it is not given by name.
+// A program sees only the secrets that are passed to it by name.
 func TestExecEnvironment(t *testing.T) {
 	t.Setenv("MY_KEY", "secret")
 	for _, c := range []struct {
@@ -131,7 +131,7 @@ func TestExecEnvironment(t *testing.T) {
 	}
 }
 
-// A Go validator is a program for every cascade: what Exec sends, Main reads.
+// A program made with Main must read the requests that Exec sends.
 func TestExecMain(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
@@ -149,7 +149,7 @@ func TestExecMain(t *testing.T) {
 	}
 }
 
-// A program's exit status is a verdict where it is asked to be.
+// With Status, the exit status of a program is the verdict.
 func TestExecByStatus(t *testing.T) {
 	for _, c := range []struct {
 		name, script string
@@ -165,6 +165,8 @@ func TestExecByStatus(t *testing.T) {
 		{"a status like a signal's", "echo no; exit 137", false, "no", ""},
 		{"bytes that are no text", `printf 'a\377b'; exit 1`, false, "a\uFFFDb", ""},
 		{"killed", "echo half; kill -9 $$", false, "", "killed by signal 9; it said: half"},
+		{"a missing command", "no-such-command", false, "", "exit status 127: a command is missing or cannot be started; it said: "},
+		{"a file that is no program", "/dev/null", false, "", "exit status 126: a command is missing"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			e := shell(c.script)
@@ -191,8 +193,8 @@ func TestExecByStatus(t *testing.T) {
 	}
 }
 
-// Much output is no error, and its end is what is told: 4 KB, whole characters,
-// and no secret that was cut in two.
+// Long output is not an error. The reason is its end: at most 4 KB, whole
+// characters, and no part of a secret.
 func TestExecByStatusEnd(t *testing.T) {
 	t.Setenv("MY_KEY", strings.Repeat("secret", 100))
 	e := shell(`i=0; while [ $i -lt 9000 ]; do echo "é line $i of some length, to be more than a pipe and a tail hold"; i=$((i+1)); done

@@ -4,22 +4,24 @@ import (
 	"context"
 	"errors"
 
-	"github.com/seed61713e19/capstan/validators/schema"
+	"github.com/seed61713e19/capstan/internal/reading"
+	"github.com/seed61713e19/capstan/internal/schema"
 )
 
-// JSONSchema is the check that the subject's JSON keeps to a schema: its
-// Output where that is not nil, else what [schema.Extract] takes out of the
-// content. Every violation is an issue, its path the location.
+// JSONSchema returns the check of a subject's JSON against a schema. It checks
+// the Output of the subject, or, if that is nil, the JSON that [schema.Extract]
+// finds in the content. Every violation becomes an issue; its path is the
+// location.
 func JSONSchema(s *schema.Schema) Check {
-	return guarded("json_schema", func(ctx context.Context, subject Subject) (Verdict, error) {
+	return recovered("json_schema", func(ctx context.Context, subject Subject) (Verdict, error) {
 		var broken []schema.Violation
 		var err error
 		if subject.Output != nil {
 			broken, err = s.Check(ctx.Err, subject.Output)
 		} else {
-			_, broken, err = schema.Extract(ctx.Err, subject.Content, s)
+			_, broken, err = schema.ExtractShared(ctx.Err, reading.Shared(ctx), subject.Content, s)
 		}
-		if errors.Is(err, schema.ErrUntold) {
+		if errors.Is(err, schema.ErrUnchecked) {
 			return Verdict{}, err
 		}
 		if err != nil {
@@ -32,7 +34,7 @@ func JSONSchema(s *schema.Schema) Check {
 	})
 }
 
-// Violations are the issues of a value that breaks a schema in these places.
+// Violations returns the violations of a schema as issues of a verdict.
 func Violations(broken []schema.Violation) []Issue {
 	issues := make([]Issue, len(broken))
 	for i, b := range broken {

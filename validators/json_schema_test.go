@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/seed61713e19/capstan/validators/schema"
+	"github.com/seed61713e19/capstan/internal/schema"
 )
 
 func TestJSONSchemaIssues(t *testing.T) {
@@ -24,7 +24,7 @@ func TestJSONSchemaIssues(t *testing.T) {
 	}
 }
 
-// Schemas ask their context while they compute.
+// Checks against a schema must end when their context does.
 func TestJSONSchemaAsksItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

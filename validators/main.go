@@ -1,16 +1,18 @@
 package validators
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"maps"
 	"os"
-	"strings"
 
-	"github.com/seed61713e19/capstan/validators/schema"
+	"github.com/seed61713e19/capstan/internal/inputs"
+	"github.com/seed61713e19/capstan/internal/schema"
 )
 
 // Main is the main function of a program that is one validator, so that any
@@ -18,11 +20,12 @@ import (
 //
 //	func main() { validators.Main(mine) }
 //
-// Without a file it reads a subject from standard input, as [Exec] sends it;
-// with a file, or - for standard input, it judges that text with the parameters
-// that --with gives (k=text, k:=JSON, k=@file). The verdict goes to standard
-// output. It exits with 0 for a yes, 1 for a no, 2 where it was called wrongly
-// (parameters included) and 3 where there is no verdict.
+// Without a file it reads a subject from standard input, as [Exec] sends it. With a file,
+// or - for standard input, it checks that text. The flag --with sets a parameter (k=text,
+// k:=JSON, k=@file or k:=@file). The flags --input, --output and --state set the values
+// that the validator reads besides the text, as they do for capstan gate. The verdict goes
+// to standard output. The exit status is 0 for a valid text, 1 for an invalid one, 2 for
+// wrong usage or parameters, and 3 if there is no verdict.
 func Main(v Validator) {
 	os.Exit(program{v, os.Stdin, os.Stdout, os.Stderr}.run(os.Args[1:]))
 }
@@ -44,12 +47,12 @@ const (
 
 func (p program) run(args []string) int {
 	call, err := parseCall(args)
-	if err != nil {
-		return p.fail(exitUsage, fmt.Errorf("%w\n%s", err, p.usage()))
-	}
-	if call.help {
+	if errors.Is(err, flag.ErrHelp) {
 		fmt.Fprint(p.stdout, p.help())
 		return exitValid
+	}
+	if err != nil {
+		return p.fail(exitUsage, fmt.Errorf("%w\n%s", err, p.usage()))
 	}
 	s, with, err := p.subject(call)
 	if err != nil {
@@ -80,7 +83,7 @@ func (p program) fail(status int, err error) int {
 }
 
 func (p program) usage() string {
-	return fmt.Sprintf("usage: %s [--with k=text|k:=JSON|k=@file]… [FILE|-]", p.validator.Name)
+	return fmt.Sprintf("usage: %s [FILE|-] [--with k=text|k:=JSON|k=@file]… [--input …] [--output phase=…] [--state …]", p.validator.Name)
 }
 
 func (p program) help() string {
@@ -89,86 +92,74 @@ func (p program) help() string {
 		p.validator.Name, p.validator.Description, p.usage(), params)
 }
 
-// A call is what the command line says.
+// A call is a parsed command line.
 type call struct {
-	help bool
-	file string // empty: JSON from standard input
-	with map[string]any
+	file    string // "" for a subject as JSON from standard input
+	with    []string
+	subject inputs.SubjectFlags
 }
 
-func parseCall(args []string) (call, error) {
-	c := call{with: map[string]any{}}
-	for i := 0; i < len(args); i++ {
-		arg := args[i]
-		value, joined := strings.CutPrefix(arg, "--with=")
-		switch {
-		case arg == "--help" || arg == "-h":
-			c.help = true
-		case arg == "--with" && i+1 < len(args):
-			i++
-			value, joined = args[i], true
-		case joined:
-		case arg != "-" && strings.HasPrefix(arg, "-"):
-			return c, fmt.Errorf("unknown flag %s", arg)
-		case c.file != "":
+// parseCall parses a command line. Flags may follow the file.
+func parseCall(args []string) (c call, err error) {
+	set := flag.NewFlagSet("", flag.ContinueOnError)
+	set.SetOutput(io.Discard)
+	add := func(list *[]string, name, text string) {
+		set.Func(name, text, func(value string) error {
+			*list = append(*list, value)
+			return nil
+		})
+	}
+	add(&c.with, "with", "parameter")
+	c.subject.Each(add)
+	for len(args) > 0 {
+		if err := set.Parse(args); err != nil {
+			return c, err
+		}
+		if set.NArg() == 0 {
+			break
+		}
+		if c.file != "" {
 			return c, errors.New("more than one file")
-		default:
-			c.file = arg
 		}
-		if joined {
-			if err := assign(c.with, value); err != nil {
-				return c, err
-			}
-		}
+		c.file, args = set.Arg(0), set.Args()[1:]
 	}
 	return c, nil
 }
 
-// assign reads one k=text, k:=JSON or k=@file.
-func assign(with map[string]any, arg string) error {
-	key, value, ok := strings.Cut(arg, "=")
-	name, isJSON := strings.CutSuffix(key, ":")
-	if !ok || name == "" {
-		return fmt.Errorf("--with %s: want k=text, k:=JSON or k=@file", arg)
-	}
-	file, isFile := strings.CutPrefix(value, "@")
-	switch {
-	case isJSON:
-		v, err := schema.Parse([]byte(value))
-		if err != nil {
-			return fmt.Errorf("--with %s: %w", arg, err)
-		}
-		with[name] = v
-	case isFile:
-		text, err := os.ReadFile(file)
-		if err != nil {
-			return fmt.Errorf("--with %s: %w", arg, err)
-		}
-		with[name] = string(text)
-	default:
-		with[name] = value
-	}
-	return nil
-}
-
-func (p program) subject(c call) (Subject, map[string]any, error) {
-	text, err := p.read(c.file)
+// subject reads the subject and the parameters of a call.
+func (p program) subject(c call) (s Subject, with map[string]any, err error) {
+	files := inputs.Files{Stdin: p.stdin}
+	text, err := files.Bytes(cmp.Or(c.file, "-"))
 	if err != nil {
-		return Subject{}, nil, err
+		return s, nil, err
 	}
 	if c.file != "" {
-		return Subject{Content: string(text)}, c.with, nil
+		s, with = Subject{Content: string(text)}, map[string]any{}
+	} else if s, with, err = parseQuestion(text); err != nil {
+		return s, nil, err
 	}
-	s, with, err := parseQuestion(text)
-	maps.Copy(with, c.with)
-	return s, with, err
+	own, err := files.Assignments(c.with)
+	if err != nil {
+		return s, nil, fmt.Errorf("--with %w", err)
+	}
+	input, outputs, state, err := c.subject.Read(files)
+	if err != nil {
+		return s, nil, err
+	}
+	maps.Copy(with, own)
+	s.Input, s.Outputs, s.State = over(s.Input, input), over(s.Outputs, outputs), over(s.State, state)
+	return s, with, nil
 }
 
-func (p program) read(file string) ([]byte, error) {
-	if file == "" || file == "-" {
-		return io.ReadAll(p.stdin)
+// over returns the values with others over them.
+func over(values, others map[string]any) map[string]any {
+	if len(others) == 0 {
+		return values
 	}
-	return os.ReadFile(file)
+	all := map[string]any{}
+	maps.Copy(all, values)
+	maps.Copy(all, others)
+	return all
 }
 
 // parseQuestion reads what [Exec] sends. Keys it does not know are left alone.

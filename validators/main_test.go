@@ -11,11 +11,11 @@ import (
 	"unicode/utf8"
 )
 
-// atMost and holding are validators to make programs of.
+// atMost and holding are validators that the tests turn into programs.
 var (
 	atMost = New("at_most", "Validates that the text is not longer than max characters",
 		func(_ context.Context, p struct {
-			Max int `json:"max" jsonschema:"most characters"`
+			Max int `json:"max" jsonschema:"maximum number of characters"`
 		}, s Subject) (Verdict, error) {
 			n := utf8.RuneCountInString(s.Content)
 			if n > p.Max {
@@ -34,10 +34,14 @@ var (
 		})
 )
 
+var surrounded = New("surrounded", "Prints what it reads besides the text", func(_ context.Context, _ struct{}, s Subject) (Verdict, error) {
+	return Pass("%v %v %v", s.Input, s.Outputs, s.State), nil
+})
+
 func TestMainProgram(t *testing.T) {
 	dir := t.TempDir()
-	text, word := filepath.Join(dir, "text.md"), filepath.Join(dir, "word")
-	for file, content := range map[string]string{text: "hello there", word: "there"} {
+	text, word, number := filepath.Join(dir, "text.md"), filepath.Join(dir, "word"), filepath.Join(dir, "number.json")
+	for file, content := range map[string]string{text: "hello there", word: "there", number: "[7]"} {
 		if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -61,7 +65,11 @@ func TestMainProgram(t *testing.T) {
 		{"JSON parameter", atMost, []string{"--with", "max:=2", "-"}, "abc", 1, `more than 2`, ""},
 		{"file parameter", holding, []string{text, "--with", "text=@" + word}, "", 0, `"valid":true`, ""},
 		{"flags win", atMost, []string{"--with", "max:=9"}, `{"content": "abcd", "with": {"max": 3}}`, 0, `"valid":true`, ""},
-		{"help", atMost, []string{"--help"}, "", 0, `"most characters"`, ""},
+		{"input, output and state", surrounded, []string{text, "--input", "log=@" + word, "--output", "outline:=@" + number, "--state=done:=true"}, "", 0, "map[log:there] map[outline:[7]] map[done:true]", ""},
+		{"input over a subject", surrounded, []string{"--input", "b=2"}, `{"content": "x", "input": {"a": "1", "b": "1"}, "state": {"c": 3}}`, 0, "map[a:1 b:2] map[] map[c:3]", ""},
+		{"wrong output", surrounded, []string{"-", "--output", "outline"}, "x", 2, "", `--output "outline": want name=text, name:=JSON or name=@file`},
+		{"missing file of an input", surrounded, []string{"-", "--input", "log=@" + filepath.Join(dir, "none")}, "x", 2, "", "--input log: no such file"},
+		{"help", atMost, []string{"--help"}, "", 0, `"maximum number of characters"`, ""},
 		{"wrong parameter", atMost, []string{"--with", "max=9", "-"}, "x", 2, "", "validator at_most: $.max: must be an integer, is a string"},
 		{"wrong flag", atMost, []string{"--nope"}, "", 2, "", "usage: at_most"},
 		{"two files", atMost, []string{"a", "b"}, "", 2, "", "more than one file"},

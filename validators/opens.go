@@ -5,15 +5,16 @@ import (
 	"slices"
 )
 
-// Opens marks a validator that opens files or folders which its parameters name.
-// Names must return these names; parameters that are not known yet are not among with.
+// Opens marks a validator that opens files or folders named by its parameters.
+// names must return their names. Parameters whose values are not known yet are
+// missing from with.
 func Opens(names func(with map[string]any) []string) Option {
 	return func(v *Validator) { v.opens = names }
 }
 
-// Within returns the set with validators that bind only parameters whose files and
-// folders check accepts, see [Opens]. Parameters that the operator has fixed are not
-// checked.
+// Within returns a set whose validators open only the files and folders that
+// check accepts. Binding returns an error for others, see [Opens]. Within does
+// not check parameters that the operator has fixed.
 func (s Set) Within(check func(name string) error) Set {
 	confined := Set{maps.Clone(s.byName)}
 	for name, v := range s.byName {
@@ -37,19 +38,19 @@ func (v Validator) within(check func(name string) error) Validator {
 	return confined
 }
 
-// opening returns v.opens for calls that give parameters besides the fixed ones: the
-// names that those alone bring.
-func (v Validator) opening(fixed map[string]any) func(given map[string]any) []string {
+// opensBeyond returns v.opens without the names that come from the fixed
+// parameters alone.
+func (v Validator) opensBeyond(fixed map[string]any) func(with map[string]any) []string {
 	if v.opens == nil {
 		return nil
 	}
 	own := v.opens(fixed)
-	return func(given map[string]any) []string {
-		whole := maps.Clone(fixed)
-		if whole == nil {
-			return v.opens(given)
+	return func(with map[string]any) []string {
+		all := maps.Clone(fixed)
+		if all == nil {
+			return v.opens(with)
 		}
-		maps.Copy(whole, given)
-		return slices.DeleteFunc(v.opens(whole), func(name string) bool { return slices.Contains(own, name) })
+		maps.Copy(all, with)
+		return slices.DeleteFunc(v.opens(all), func(name string) bool { return slices.Contains(own, name) })
 	}
 }

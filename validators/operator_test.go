@@ -9,7 +9,8 @@ import (
 	"github.com/seed61713e19/capstan/validators"
 )
 
-// TestFixed: what is the operator's can neither be seen nor given, set or not.
+// TestFixed: the operator's parameters are neither shown nor accepted, set or
+// not.
 func TestFixed(t *testing.T) {
 	type params struct {
 		Most   int    `json:"most"`
@@ -19,7 +20,7 @@ func TestFixed(t *testing.T) {
 	v := validators.New("v", "tell its parameters", func(_ context.Context, p params, _ validators.Subject) (validators.Verdict, error) {
 		return validators.Pass("%d %q %q", p.Most, p.Policy, p.Word), nil
 	}, validators.Operator("policy"))
-	said := func(v validators.Validator, with map[string]any) string {
+	text := func(v validators.Validator, with map[string]any) string {
 		check, err := v.Bind(with)
 		if err != nil {
 			return err.Error()
@@ -48,7 +49,7 @@ func TestFixed(t *testing.T) {
 		{v.Fixed(map[string]any{"most": "x"}), nil, "must be an integer, is a string", "word", false},
 		{v.Fixed(map[string]any{"most": 7}).Fixed(map[string]any{"word": "z"}), nil, `7 "" "z"`, "", false},
 	} {
-		if got := said(row.v, row.with); !strings.Contains(got, row.want) {
+		if got := text(row.v, row.with); !strings.Contains(got, row.want) {
 			t.Errorf("%v: %s, want %s", row.with, got, row.want)
 		}
 		schema, _ := json.Marshal(row.v.Params())

@@ -9,8 +9,8 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// ReadPolicy reads the YAML of a gate's policy. Keys that the policy does not
-// have are wrong, and so is a second document, which nobody would read.
+// ReadPolicy decodes the YAML of a gate's policy. Unknown keys are errors. A
+// second document is also an error, because it would be ignored.
 func ReadPolicy(text []byte, into any) error {
 	d := yaml.NewDecoder(bytes.NewReader(text))
 	d.KnownFields(true)

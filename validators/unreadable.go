@@ -5,29 +5,30 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/seed61713e19/capstan/validators/secrets"
+	"github.com/seed61713e19/capstan/internal/secrets"
 )
 
-// maxShown is how much is shown of an answer that is no verdict, in characters.
+// maxShown is the maximum length of an excerpt, in characters.
 const maxShown = 300
 
-// Unreadable is the error of an answer that is no verdict, with the beginning of
-// what was said: 300 characters in one line, without control characters, with
-// [secret] where a credential stands. It is nil where err is.
-func Unreadable(err error, said string) error {
+// Unreadable adds the beginning of a reply to the error of its parser. The
+// excerpt is one line of at most 300 characters, without control characters. It
+// contains [secret] instead of credentials. Unreadable returns nil if err is
+// nil.
+func Unreadable(err error, reply string) error {
 	if err == nil {
 		return nil
 	}
-	begin := beginning(said)
+	begin := excerpt(reply)
 	if begin == "" {
 		return fmt.Errorf("%w; it gave nothing", err)
 	}
 	return fmt.Errorf("%w; it gave: %s", err, begin)
 }
 
-// beginning is the beginning of a foreign text, for a person. More is looked at than
-// is shown, so that a credential is found whole before the text is cut.
-func beginning(text string) string {
+// excerpt returns the beginning of an untrusted text for a message. It searches
+// more text than it shows, so that it finds a credential whole before the cut.
+func excerpt(text string) string {
 	text = strings.ToValidUTF8(text[:min(len(text), 64*maxShown)], "\uFFFD")
 	var b strings.Builder
 	at := 0

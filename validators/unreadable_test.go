@@ -13,8 +13,8 @@ func TestUnreadable(t *testing.T) {
 	if err := Unreadable(nil, "x"); err != nil {
 		t.Error(err)
 	}
-	key := "sk-proj-" + "abC9dEf3Ghi7Jkl1Mno5Pqr8Stu2Vwx4Yz6A" // in two parts, so that none stands in the code
-	for said, want := range map[string]string{
+	key := "sk-proj-" + "abC9dEf3Ghi7Jkl1Mno5Pqr8Stu2Vwx4Yz6A" // in two parts, so that the source contains no key
+	for text, want := range map[string]string{
 		"":                                   "verdict: no; it gave nothing",
 		" \n\x00 ":                           "verdict: no; it gave nothing",
 		"I think it\nis \x1b[31mfine":        "verdict: no; it gave: I think it is [31mfine",
@@ -24,18 +24,18 @@ func TestUnreadable(t *testing.T) {
 		strings.Repeat("a", 295) + " " + key: "[s",
 		strings.Repeat("é", 1000):            "éé…",
 	} {
-		err := Unreadable(cause, said)
+		err := Unreadable(cause, text)
 		if !errors.Is(err, cause) || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), key[:20]) {
-			t.Errorf("%q: %v", said, err)
+			t.Errorf("%q: %v", text, err)
 		}
 		if i := strings.IndexFunc(err.Error(), unicode.IsControl); i >= 0 || len([]rune(err.Error())) > 340 {
-			t.Errorf("%q: %q", said, err)
+			t.Errorf("%q: %q", text, err)
 		}
 	}
 }
 
-// A program's nonsense is told, without what it was given in confidence, even
-// where the cut goes through it.
+// The error shows a program's unreadable output without its secrets, even if a
+// secret crosses the cut.
 func TestUnreadableProgram(t *testing.T) {
 	const confided = "hunter2-of-the-operator"
 	t.Setenv("CONFIDED", confided)

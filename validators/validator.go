@@ -1,18 +1,26 @@
-// Package validators says what a validator is: a value that judges a text and
-// answers with a [Verdict]. [New] makes one of a function with typed parameters, and
-// [Main] a program of one. What a cascade file writes in place of a name becomes
-// checks too: [JSONSchema], [Exec] and the criteria of a judge, [NewJudge];
-// expressions are package expressions beside it, and the validators that come with
-// the language package builtins.
+// Package validators defines validators: values that check a text and return a
+// [Verdict]. [New] makes one from a function with typed parameters:
 //
-// A verdict is not an error. A validator that says no returns a Verdict that
-// is not valid; one that cannot say returns an error. What judges a text knows
-// nothing of cascades: it sees a [Subject], and neither asks a model nor keeps
-// anything. Parameters are read strictly, once, by [Validator.Bind], so that a
-// mistake in a file is told before anything runs.
+//	short := validators.New("short", "Validates that the text has at most max characters",
+//		func(_ context.Context, p params, s validators.Subject) (validators.Verdict, error) {
+//			if utf8.RuneCountInString(s.Content) > p.Max {
+//				return validators.Fail("the text has more than %d characters", p.Max), nil
+//			}
+//			return validators.Pass("the text is short enough"), nil
+//		})
 //
-// Begin with validator.go, then verdict.go, where what programs and models answer is
-// read without ever taking a no for a yes.
+// [Main] makes a program of a validator. [JSONSchema], [Exec] and [NewJudge]
+// make checks of the other forms that a cascade file may use. Package builtins
+// has the validators of the language. Package expressions has its expressions.
+//
+// A verdict is not an error. A validator that rejects a text returns an invalid
+// Verdict; one that cannot decide returns an error. A validator sees only a
+// [Subject]. It does not call models and stores nothing. [Validator.Bind]
+// checks the parameters once, so that a mistake in a file is reported before
+// anything runs.
+//
+// Begin with validator.go, then read verdict.go. It parses the replies of
+// programs and models, and it never reads a rejection as an acceptance.
 package validators
 
 import (
@@ -21,18 +29,18 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/seed61713e19/capstan/validators/faults"
-	"github.com/seed61713e19/capstan/validators/schema"
+	"github.com/seed61713e19/capstan/internal/faults"
+	"github.com/seed61713e19/capstan/internal/schema"
 )
 
-// A Validator judges texts. Make one with [New]; the zero value is of no use.
+// A Validator checks texts. Make one with [New]; the zero value is not usable.
 type Validator struct {
-	Name        string
-	Description string   // one sentence that reads well behind "which checks: ": "Validates that the text is not empty"
-	Pure        bool     // computed from the subject alone: no I/O, nothing to wait for
-	OfRun       bool     // it looks at the run around the text, see [OfRun]
-	Criteria    string   // what a model is asked to judge; set for judges alone, see [NewJudge]
-	Operator    []string // parameters that are the operator's alone, see [Operator]
+	Name         string
+	Description  string   // one sentence that completes "which checks: ", as "Validates that the text is not empty"
+	Pure         bool     // computed from the subject alone, without I/O or waiting
+	DependsOnRun bool     // the check reads more of the run than the text, see [DependsOnRun]
+	Criteria     string   // the instructions for the model of a judge, see [NewJudge]; else empty
+	Operator     []string // parameters that only an operator may set, see [Operator]
 
 	faults func(with map[string]any) []faults.Operator
 	opens  func(with map[string]any) []string // files and folders, see [Opens]
@@ -40,56 +48,57 @@ type Validator struct {
 	bind   func(with map[string]any) (Check, error)
 }
 
-// A Check is a validator with its parameters: ready to judge, safe for
-// concurrent use. An error says that there is no verdict.
+// A Check is a validator with its parameters. It is safe for concurrent use. An
+// error means that there is no verdict.
 type Check func(ctx context.Context, s Subject) (Verdict, error)
 
-// A Subject is what is judged and what is known around it. Its maps are shared
+// A Subject is a text and the state of the run around it. Its maps are shared
 // and must not be changed.
 type Subject struct {
 	Content string         `json:"content"` // the exact text
-	Output  any            `json:"output"`  // its parsed JSON, where it has been parsed; else nil
-	Input   map[string]any `json:"input"`   // the cascade's input
+	Output  any            `json:"output"`  // the parsed JSON of the text; nil if it has not been parsed
+	Input   map[string]any `json:"input"`   // the input of the cascade
 	State   map[string]any `json:"state"`
-	Outputs map[string]any `json:"outputs"` // phase name → output
+	Outputs map[string]any `json:"outputs"` // by name of the phase
 	Turn    int            `json:"turn"`
 	Attempt int            `json:"attempt"`
-	Tool    string         `json:"tool"`             // the tool that is called or has answered; "" at other moments
-	Locals  map[string]any `json:"locals,omitempty"` // of an item of each: the item and its index, by their names
-	Key     string         `json:"key,omitempty"`    // the run and the path: the same when the same check is started again
+	Tool    string         `json:"tool"`             // the tool of a call or of a result; empty at other moments
+	Locals  map[string]any `json:"locals,omitempty"` // the item of each and its index, by their names
+	Key     string         `json:"key,omitempty"`    // the run and the path; the same if a resumed run repeats the check
 }
 
 // An Option changes a validator under construction.
 type Option func(*Validator)
 
-// Impure marks a validator that does I/O or takes long: it runs after the pure
-// ones of its moment, at the same time as others of its kind.
+// Impure marks a validator that performs I/O or takes long. It runs after the
+// pure checks of its moment, concurrently with other impure checks.
 func Impure(v *Validator) { v.Pure = false }
 
-// OfRun marks a validator that looks at the run around a text as well, such as its
-// input: what it said of a text it may not say of it elsewhere.
-func OfRun(v *Validator) { v.OfRun = true }
+// DependsOnRun marks a validator that reads the run around a text, such as its
+// input. Its verdict on a text must not be reused in another run.
+func DependsOnRun(v *Validator) { v.DependsOnRun = true }
 
-// Prepared is implemented by parameters (on the pointer) that are worth
-// checking and preparing once, such as a pattern to compile. Its error is a
+// Prepared is implemented by a pointer to parameters that need preparation,
+// such as a pattern to compile. Bind calls Prepare once. Its error becomes a
 // diagnostic of the cascade file.
 type Prepared interface{ Prepare() error }
 
-// Publishing gives a validator operators that know what its texts are about: by
-// them, and the general ones, it is measured how much it finds.
-func Publishing(list ...faults.Operator) Option {
-	return PublishingBy(func(map[string]any) []faults.Operator { return list })
+// WithFaults adds fault operators that suit the texts of a validator. `capstan
+// mutate` uses them, beside the general ones, to measure how many faults the
+// validator finds.
+func WithFaults(list ...faults.Operator) Option {
+	return WithFaultsFrom(func(map[string]any) []faults.Operator { return list })
 }
 
-// PublishingBy is [Publishing] for a validator whose parameters say what it looks
-// for. A parameter that only a run knows is among them as something else than a
-// plain value.
-func PublishingBy(choose func(with map[string]any) []faults.Operator) Option {
+// WithFaultsFrom is [WithFaults] for a validator whose parameters decide which
+// operators fit. A parameter that only a run knows is present in with, but is
+// not a plain value.
+func WithFaultsFrom(choose func(with map[string]any) []faults.Operator) Option {
 	return func(v *Validator) { v.faults = choose }
 }
 
-// Faults lists the operators that the validator publishes with such parameters:
-// faults of its texts that it should find, see [Publishing].
+// Faults returns the operators that the validator offers for these parameters,
+// see [WithFaults].
 func (v Validator) Faults(with map[string]any) []faults.Operator {
 	if v.faults == nil {
 		return nil
@@ -98,9 +107,11 @@ func (v Validator) Faults(with map[string]any) []faults.Operator {
 }
 
 // New makes a pure validator from a function of its parameters P and the
-// subject. P is a struct; its json tags name the parameters, its jsonschema
-// tags describe them, and a field that is not omitempty is required. They are read
-// once: what they point to is the same for all subjects and must not be changed.
+// subject. P must be a struct. Its json tags name the parameters, and its
+// jsonschema tags describe them. A field without omitempty is required.
+//
+// The parameters are decoded once. All subjects share the values that they
+// point to, so judge must not change those.
 func New[P any](name, description string, judge func(context.Context, P, Subject) (Verdict, error), options ...Option) Validator {
 	params := sync.OnceValue(schema.NewParams[P])
 	v := Validator{Name: name, Description: description, Pure: true}
@@ -124,8 +135,8 @@ func New[P any](name, description string, judge func(context.Context, P, Subject
 }
 
 // NewJudge makes a validator that a model decides by the criteria, a text for
-// the model to read. The runner asks the model; bound alone, a judge can only
-// give an error.
+// the model. The runner calls the model. A judge that is bound without a runner
+// returns an error.
 func NewJudge(name, description, criteria string) Validator {
 	v := New(name, description, func(context.Context, struct{}, Subject) (Verdict, error) {
 		return Verdict{}, fmt.Errorf("validator %s: a judge needs a model: run it in a cascade or with a runner", name)
@@ -134,8 +145,8 @@ func NewJudge(name, description, criteria string) Validator {
 	return v
 }
 
-// Kind says what a verdict costs, as lists of validators show it: "judge" asks a
-// model, "effect" does I/O or waits, "computed" does neither.
+// Kind returns the cost of a verdict, for lists of validators. It is "judge"
+// (asks a model), "effect" (performs I/O or waits) or "computed".
 func (v Validator) Kind() string {
 	switch {
 	case v.Criteria != "":
@@ -146,31 +157,33 @@ func (v Validator) Kind() string {
 	return "computed"
 }
 
-// Params is the JSON Schema of the validator's parameters as a plain value.
+// Params returns the JSON Schema of the parameters as a plain value.
 func (v Validator) Params() map[string]any { return v.params() }
 
-// Bind reads parameters, a map of plain values, strictly and gives the check
-// that they make. An error is the caller's mistake, in words for its author.
+// Bind decodes the parameters, a map of plain values, and returns the check.
+// Unknown parameters and wrong types are errors, with a message for the author
+// of the cascade.
 func (v Validator) Bind(with map[string]any) (Check, error) {
 	check, err := v.bind(with)
 	if err != nil {
 		return nil, fmt.Errorf("validator %s: %w", v.Name, err)
 	}
-	check = guarded(v.Name, check)
+	check = recovered(v.Name, check)
 	if v.Pure {
-		check = heeding(check)
+		check = cancellable(check)
 	}
 	return check, nil
 }
 
-// longText is how many bytes a text has that some computed check may need longer
-// for than one waits.
+// longText is the length of a text, in bytes, from which a computed check may
+// take too long to wait for.
 const longText = 64 << 10
 
-// heeding lets a computed check of a long text be left when its context is over:
-// regular expressions, Markdown and folding cannot be stopped in the middle. What
-// is left behind ends by itself, since all that is computed is bounded.
-func heeding(check Check) Check {
+// cancellable returns a check that ends with its context if the text is long.
+// Regular expressions, Markdown and case folding cannot be interrupted, so the
+// check runs in its own goroutine. The goroutine ends by itself later, because
+// all computation is bounded.
+func cancellable(check Check) Check {
 	return func(ctx context.Context, s Subject) (Verdict, error) {
 		if len(s.Content) < longText || ctx.Done() == nil {
 			return check(ctx, s)
@@ -181,7 +194,7 @@ func heeding(check Check) Check {
 		}
 		done := make(chan answer, 1)
 		go func() {
-			a := answer{err: errGone}
+			a := answer{err: errNoVerdict}
 			defer func() { done <- a }()
 			a.v, a.err = check(ctx, s)
 		}()
@@ -194,12 +207,14 @@ func heeding(check Check) Check {
 	}
 }
 
-// errGone is what is heard of a check that ends its goroutine, as a test's FailNow does.
-var errGone = errors.New("the check ended without a verdict")
+// errNoVerdict is the error of a check that ends its goroutine, as FailNow of a
+// test does.
+var errNoVerdict = errors.New("the check ended without a verdict")
 
-// guarded turns a panic of a check into an error, and a verdict that is none: a
-// validator that breaks has not said no, and must not take the process down.
-func guarded(name string, check Check) Check {
+// recovered returns a check that turns a panic or a malformed verdict into an
+// error. A broken validator has not rejected the text, and it must not end the
+// process.
+func recovered(name string, check Check) Check {
 	return func(ctx context.Context, s Subject) (v Verdict, err error) {
 		defer func() {
 			if r := recover(); r != nil {

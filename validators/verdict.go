@@ -9,14 +9,14 @@ import (
 	"math"
 	"strings"
 
-	"github.com/seed61713e19/capstan/validators/schema"
+	"github.com/seed61713e19/capstan/internal/schema"
 )
 
-// A Verdict is what a validator says of a text.
+// A Verdict is the result of a validator for a text.
 type Verdict struct {
 	Valid    bool     `json:"valid"`
 	Reason   string   `json:"reason"`
-	Score    *float64 `json:"score,omitempty"` // 0 to 1
+	Score    *float64 `json:"score,omitempty"` // from 0 to 1
 	Issues   []Issue  `json:"issues,omitempty"`
 	Warnings []Issue  `json:"warnings,omitempty"`
 	Fix      string   `json:"fix,omitempty"`
@@ -35,17 +35,18 @@ type Issue struct {
 	Got      string `json:"got,omitempty"`
 }
 
-// Pass is a valid verdict with a reason.
+// Pass returns a valid verdict with a formatted reason.
 func Pass(format string, args ...any) Verdict {
 	return Verdict{Valid: true, Reason: fmt.Sprintf(format, args...)}
 }
 
-// Fail is an invalid verdict with a reason.
+// Fail returns an invalid verdict with a formatted reason.
 func Fail(format string, args ...any) Verdict {
 	return Verdict{Reason: fmt.Sprintf(format, args...)}
 }
 
-// FailWith is an invalid verdict whose reason is its issues in one line.
+// FailWith returns an invalid verdict with issues. Its reason lists them in one
+// line.
 func FailWith(issues ...Issue) Verdict {
 	words := make([]string, len(issues))
 	for i, issue := range issues {
@@ -57,9 +58,9 @@ func FailWith(issues ...Issue) Verdict {
 	return Verdict{Reason: strings.Join(words, "; "), Issues: issues}
 }
 
-// ParseVerdict reads a verdict's JSON strictly, as LANGUAGE §4 has it: valid
-// must be a real boolean, true alone is accepted for a pass, and anything else
-// is an error, not a no. Keys that are not a verdict's own are kept in details.
+// ParseVerdict reads a verdict's JSON strictly, see LANGUAGE §4. The key valid
+// must be a boolean. A bare true is accepted as a pass. Anything else is an
+// error, not a rejection. Unknown keys are stored in Details.
 func ParseVerdict(text []byte) (Verdict, error) {
 	v, err := schema.Parse(text)
 	if err != nil {
@@ -68,13 +69,15 @@ func ParseVerdict(text []byte) (Verdict, error) {
 	return VerdictFrom(v)
 }
 
-// VerdictIn returns the verdict at the end of a reply of a model, a cascade or a
-// tool. The reply may reason first and may put the verdict in a fence; [schema.Final]
-// says which replies are read. A reply with two verdicts is an error, because a no
-// that quotes a yes must not be read as one.
+// VerdictIn returns the verdict at the end of a reply of a model, a cascade or
+// a tool. The reply may reason first and may put the verdict in a fence;
+// [schema.Final] defines which replies are read. A reply with two verdicts is
+// an error, because a rejection that quotes an acceptance must not count as
+// one.
 //
-// "PASS", "FAIL", "true" and "false" are read as the booleans, in upper or lower
-// case. They may stand for valid, or under the key verdict where valid is missing.
+// "PASS", "FAIL", "true" and "false" are read as booleans, in upper or lower
+// case. They may be the value of valid, or of the key verdict if valid is
+// missing.
 func VerdictIn(text string) (Verdict, error) {
 	found, err := schema.Final(text, "valid", "verdict", "status")
 	if err != nil {
@@ -91,22 +94,24 @@ func VerdictIn(text string) (Verdict, error) {
 			object["valid"] = valid
 		}
 		for _, key := range []string{"status", "verdict"} {
-			if says, ok := verdictWord(object[key]); ok && says != object["valid"] {
-				return Verdict{}, fmt.Errorf("verdict: %w: \"valid\" is %v, and %q is %s", schema.ErrUndecided, object["valid"], key, brief(object[key], object, key))
+			if word, ok := verdictWord(object[key]); ok && word != object["valid"] {
+				return Verdict{}, fmt.Errorf("verdict: %w: \"valid\" is %v, and %q is %s", schema.ErrAmbiguous, object["valid"], key, describeMember(object[key], object, key))
 			}
 		}
 	}
 	return VerdictFrom(found)
 }
 
-// verdictWord returns what a documented word says of a text.
+// verdictWord returns the boolean for a documented word; ok is false for other
+// values.
 func verdictWord(v any) (valid, ok bool) {
 	word, _ := v.(string)
 	valid, ok = verdictWords[strings.ToLower(word)]
 	return valid, ok
 }
 
-// verdictWords are the words for a verdict and a status in the gates' documents.
+// verdictWords are the words for a verdict and a status in the documents of the
+// gates.
 var verdictWords = map[string]bool{
 	"true": true, "pass": true, "passed": true, "approve": true, "approved": true, "accept": true, "accepted": true,
 	"false": false, "fail": false, "failed": false, "block": false, "blocked": false, "revise": false, "reject": false, "rejected": false,
@@ -123,11 +128,11 @@ func VerdictFrom(value any) (Verdict, error) {
 	}
 	valid, ok := object["valid"].(bool)
 	if !ok {
-		return Verdict{}, fmt.Errorf(`verdict: "valid" must be true or false, not %s`, brief(object["valid"], object, "valid"))
+		return Verdict{}, fmt.Errorf(`verdict: "valid" must be true or false, not %s`, describeMember(object["valid"], object, "valid"))
 	}
 	for key, value := range object {
 		if strings.EqualFold(key, "valid") && value != valid {
-			return Verdict{}, fmt.Errorf("verdict: %w: %q is not what %q is", schema.ErrUndecided, key, "valid")
+			return Verdict{}, fmt.Errorf("verdict: %w: %q is not what %q is", schema.ErrAmbiguous, key, "valid")
 		}
 	}
 	v, err := decodeVerdict(object)
@@ -136,14 +141,14 @@ func VerdictFrom(value any) (Verdict, error) {
 	}
 	v.Valid = valid
 	if !valid && v.Reason == "" {
-		v.Reason = reasonOf(v.Issues)
+		v.Reason = reasonFrom(v.Issues)
 	}
 	return v, v.check()
 }
 
-// reasonOf makes a reason for a no that came without one: feedback without
-// words helps nobody.
-func reasonOf(issues []Issue) string {
+// reasonFrom returns the reason for a rejection without one: its issues, or a
+// default. Feedback without a reason would help nobody.
+func reasonFrom(issues []Issue) string {
 	return cmp.Or(FailWith(issues...).Reason, "no reason was given")
 }
 
@@ -165,13 +170,13 @@ func decodeVerdict(object map[string]any) (Verdict, error) {
 			extra[key] = value
 		}
 	}
-	v.Details = joined(v.Details, extra)
+	v.Details = mergeDetails(v.Details, extra)
 	return v, nil
 }
 
-// joined adds to a verdict's details what they do not say themselves. Details
-// that are no object stay as they are.
-func joined(details any, extra map[string]any) any {
+// mergeDetails adds members to the details of a verdict. The details' own
+// members win. Details that are not an object stay as they are.
+func mergeDetails(details any, extra map[string]any) any {
 	if len(extra) == 0 {
 		return details
 	}
@@ -190,7 +195,7 @@ var verdictKeys = map[string]bool{
 	"fix": true, "evidence": true, "status": true, "details": true,
 }
 
-func brief(v any, object map[string]any, key string) string {
+func describeMember(v any, object map[string]any, key string) string {
 	if _, ok := object[key]; !ok {
 		return "missing"
 	}
@@ -201,8 +206,9 @@ func brief(v any, object map[string]any, key string) string {
 	return string(text)
 }
 
-// UnmarshalJSON also takes a bare string, which models often give, as the
-// message, and numbers where an issue has words: a line is a location.
+// UnmarshalJSON also accepts a string as the message, because models often
+// write one. It accepts numbers for the texts of an issue, such as a line for
+// the location.
 func (i *Issue) UnmarshalJSON(text []byte) error {
 	if len(text) > 0 && text[0] == '"' {
 		return json.Unmarshal(text, &i.Message)
@@ -215,7 +221,7 @@ func (i *Issue) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// A scalar is a string, or a number or boolean taken as one.
+// A scalar is a string. It also decodes a number or boolean as its text.
 type scalar string
 
 // UnmarshalJSON implements [json.Unmarshaler].

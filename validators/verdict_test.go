@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/seed61713e19/capstan/internal/modelmarkup"
-	"github.com/seed61713e19/capstan/validators/schema"
+	"github.com/seed61713e19/capstan/internal/schema"
 )
 
 func score(f float64) *float64 { return &f }
@@ -85,12 +85,12 @@ func TestVerdictIn(t *testing.T) {
 		`The set {x} and [1, 2] are fine, so {"valid": false, "reason": "a } in it"}`:                            {Reason: "a } in it"},
 		`<think>{"valid": true, "reason": "at first"}</think> {"valid": false, "reason": "then"}`:                {Reason: "then"},
 		"I first thought {\"valid\": false, \"reason\": \"x\"}\n</think>\n{\"valid\": true, \"reason\": \"ok\"}": {Valid: true, Reason: "ok"},
-		// What is unambiguous is read.
+		// Common spellings of a verdict are read.
 		`{"valid": "true", "reason": "ok"}`: {Valid: true, Reason: "ok"}, `{"valid": "FAIL", "reason": "bad"}`: {Reason: "bad"}, `"PASS"`: {Valid: true},
 		`{"verdict": "Pass", "reason": "ok"}`: {Valid: true, Reason: "ok", Details: map[string]any{"verdict": "Pass"}}, `{"valid": false, "status": "REVISE", "reason": "bad"}`: {Reason: "bad", Status: "REVISE"},
 		"{\"valid\": false, \"reason\": \"two\nlines\",}": {Reason: "two\nlines"},
 		"```\ntrue\n```": {Valid: true},
-		// Strings are words, tags in them too.
+		// Strings may contain JSON and tags.
 		`{"valid": false, "reason": "it says {\"valid\": true} </think> {\"valid\": true}"}`:                      {Reason: `it says {"valid": true} </think> {"valid": true}`},
 		"```json\n{\"valid\": false, \"reason\": \"a </think> in it\"}\n```":                                      {Reason: "a </think> in it"},
 		`<think>valid: false? {"valid": false}. No.</think> {"valid": true, "reason": "ok"}`:                      {Valid: true, Reason: "ok"},
@@ -119,8 +119,8 @@ func TestVerdictIn(t *testing.T) {
 	}
 }
 
-// A no that quotes, fences, repeats or drafts a yes is no yes, whatever stands
-// last.
+// A rejection that quotes, fences, repeats or drafts an acceptance must not be
+// read as an acceptance, in any order.
 func TestVerdictInIsUnambiguous(t *testing.T) {
 	yes, no := `{"valid": true, "reason": "fine"}`, `{"valid": false, "reason": "not fine"}`
 	for _, text := range []string{
@@ -142,7 +142,7 @@ func TestVerdictInIsUnambiguous(t *testing.T) {
 		`[+1, ` + no + `] ` + yes, `{"valid": false,} ` + yes, `{"valid": false ` + yes,
 		no + ` <think> ` + no + ` </think> ` + yes,
 	} {
-		if v, err := VerdictIn(text); !errors.Is(err, schema.ErrUndecided) || v.Valid {
+		if v, err := VerdictIn(text); !errors.Is(err, schema.ErrAmbiguous) || v.Valid {
 			t.Errorf("%s: got %+v, %v", text, v, err)
 		}
 	}
@@ -162,7 +162,7 @@ func TestVerdictInBroken(t *testing.T) {
 	}
 }
 
-// Never is it a yes where anything in the answer is a no.
+// A text that contains a rejection must never be read as an acceptance.
 func FuzzVerdictNeverTurns(f *testing.F) {
 	for _, text := range []string{"%s", "so %s {\"valid\": true}", "```\n%s\n```\n```\n{\"valid\": true}\n```", `<thinx>%s</thinx>{"valid":true}`, `[%s,{"valid":true}]`,
 		`{"a":%s,"valid":true}`, `{"valid":true} </think> %s`, `<think>a</think>%s</think>{"valid": true}`, `{"x":"</think>"}%s`, "~~~\ntrue\n~~~%s"} {
@@ -172,11 +172,11 @@ func FuzzVerdictNeverTurns(f *testing.F) {
 		quoted, _ := json.Marshal(reason)
 		before, after, _ := strings.Cut(around, "%s")
 		if strings.Count(strings.ReplaceAll(before, `\\`, ""), `"`)%2 == 1 {
-			return // a string's content
+			return // the content of a string
 		}
 		text := before + `{"valid": false, "reason": ` + string(quoted) + `}` + after
 		if len(modelmarkup.Find(text)) > 0 {
-			return // the no was thought
+			return // the rejection is part of the thinking
 		}
 		if v, err := VerdictIn(text); err == nil && v.Valid {
 			t.Errorf("%s: a yes", text)

@@ -7,9 +7,10 @@ import (
 	"strings"
 )
 
-// Majority is the verdict of an odd number of votes of a judge. That of one is the
-// vote; else its score is the share of the yeses, its reasons and issues are those of
-// the side that won, and what the other side said is kept in the warnings.
+// Majority returns the verdict of an odd number of votes of a judge. The
+// verdict of one vote is the vote itself. Otherwise the score is the share of
+// valid votes, and the reasons and issues come from the majority. The warnings
+// contain the other votes.
 func Majority(votes []Verdict) Verdict {
 	if len(votes) == 1 {
 		return votes[0]
@@ -32,7 +33,7 @@ func Majority(votes []Verdict) Verdict {
 			sum.Warnings = append(sum.Warnings, outvoted(v))
 			continue
 		}
-		reasons = distinct(reasons, v.Reason)
+		reasons = appendDistinct(reasons, v.Reason)
 		sum.Issues, sum.Warnings = append(sum.Issues, v.Issues...), append(sum.Warnings, v.Warnings...)
 		sum.Fix = cmp.Or(sum.Fix, v.Fix)
 	}
@@ -43,7 +44,7 @@ func Majority(votes []Verdict) Verdict {
 	return sum
 }
 
-// outvoted is what a vote of the side that lost said.
+// outvoted returns a warning for a vote of the minority.
 func outvoted(v Verdict) Issue {
 	word := "no"
 	if v.Valid {
@@ -56,16 +57,17 @@ func outvoted(v Verdict) Issue {
 	return Issue{Check: "votes", Severity: "warning", Message: message}
 }
 
-// Confirmed is what a judge's no and what was said the second time come to: two
-// noes are a no, and one is a yes with a warning.
-func Confirmed(no, again Verdict) Verdict {
+// Confirm returns the verdict of a judge whose rejection was checked a second
+// time. Two rejections are a rejection. A single one becomes a warning of the
+// valid verdict.
+func Confirm(no, again Verdict) Verdict {
 	if again.Valid {
 		again.Warnings = append(slices.Clone(again.Warnings), Issue{
 			Check: "confirm", Severity: "warning", Message: "a no was not confirmed: " + no.Reason,
 		})
 		return again
 	}
-	no.Reason = strings.Join(distinct(distinct(nil, no.Reason), again.Reason), "; ")
+	no.Reason = strings.Join(appendDistinct(appendDistinct(nil, no.Reason), again.Reason), "; ")
 	for _, issue := range again.Issues {
 		if !slices.Contains(no.Issues, issue) {
 			no.Issues = append(slices.Clip(no.Issues), issue)
@@ -74,8 +76,8 @@ func Confirmed(no, again Verdict) Verdict {
 	return no
 }
 
-// distinct adds a reason that says something new.
-func distinct(reasons []string, reason string) []string {
+// appendDistinct adds a reason that is not empty and not in the list yet.
+func appendDistinct(reasons []string, reason string) []string {
 	if reason == "" || slices.Contains(reasons, reason) {
 		return reasons
 	}

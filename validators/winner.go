@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/seed61713e19/capstan/validators/schema"
+	"github.com/seed61713e19/capstan/internal/schema"
 )
 
-// WinnerIn returns the choice at the end of an evaluator's reply, a number from 1
-// to n, and its reason: {"winner": 2, "reason": "…"}. The number may be a string.
-// [schema.Final] says which replies are read.
+// WinnerIn returns the choice at the end of an evaluator's reply, a number from
+// 1 to n, and its reason: {"winner": 2, "reason": "…"}. The number may be a
+// string. [schema.Final] defines which replies are read.
 func WinnerIn(text string, n int) (winner int, reason string, err error) {
 	found, err := schema.Final(text, "winner")
 	if err != nil {
@@ -22,7 +22,7 @@ func WinnerIn(text string, n int) (winner int, reason string, err error) {
 		ok = err == nil
 	}
 	if !ok || winner < 1 || winner > n {
-		return 0, "", fmt.Errorf(`"winner" must be a number from 1 to %d, not %s`, n, brief(object["winner"], object, "winner"))
+		return 0, "", fmt.Errorf(`"winner" must be a number from 1 to %d, not %s`, n, describeMember(object["winner"], object, "winner"))
 	}
 	reason, _ = object["reason"].(string)
 	return winner, reason, nil

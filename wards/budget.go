@@ -2,56 +2,57 @@ package wards
 
 import "errors"
 
-// An Action is what follows from the outcomes on one text.
+// An Action is the consequence of the outcomes for one text.
 type Action int
 
 // The actions.
 const (
-	Release   Action = iota // every check that counts has passed
-	Again                   // do it again, with the failed outcomes as feedback
-	Block                   // a blocking check said no
-	Break                   // a check that counts could not say: fail closed
-	Exhausted               // a check said no for the last time its budget allows
+	Release   Action = iota // every enforced check passed
+	SendBack                // try again, with the failed outcomes as feedback
+	Block                   // a blocking check failed
+	Abort                   // an enforced check returned an error: fail closed
+	Exhausted               // a check failed and its budget is now used up
 )
 
-// A Decision is an action and the outcome that decided it.
+// A Decision is an action with the outcome that caused it.
 type Decision struct {
 	Action Action
-	By     Outcome   // for Block, Break and Exhausted
-	Failed []Outcome // every check that said no and counts, in file order
-	Unmet  []Outcome // Failed, and what was not asked and would count, in file order
+	By     Outcome   // for Block, Abort and Exhausted
+	Failed []Outcome // all failed retry checks, in file order
+	Unmet  []Outcome // Failed and the skipped enforced checks, in file order
 }
 
-// errSkipped is why a text is not released that one was not asked about and no
-// other has refused: what was not asked is no yes.
+// errSkipped is the error of an enforced check that was skipped although no
+// other check refused the text. A skipped check is not a pass.
 var errSkipped = errors.New("it was not asked, and no other check has refused the text")
 
-// A Budget counts how often each check has sent a text back. Use one for the
-// attempts of a phase, a new one for each turn, and another for the tool calls
-// of each turn. The zero Budget has no cap, and asks no attempt's number.
+// A Budget counts how often each check has sent a text back. Use one Budget for
+// the attempts of a phase and a new one for each turn. The tool calls of each
+// turn need another one. The zero Budget has no cap and ignores the attempt
+// number.
 type Budget struct {
 	cap   int
-	spent map[*Ward]int // of nil: what the phase's rules have between them
+	spent map[*Ward]int // the key nil is the budget that output_schema and loop_until share
 }
 
-// NewBudget makes a budget with a hard cap on attempts over all causes; 0 is
-// no cap.
+// NewBudget returns a Budget with a hard cap on attempts over all checks. A
+// limit of 0 means no cap.
 func NewBudget(limit int) *Budget { return &Budget{cap: limit} }
 
-// Decide says what follows from the outcomes of one text, given in file order,
-// at the attempt of that number (from 1), and spends the budgets of the checks
-// that said no.
+// Decide returns the decision for the outcomes of one text and charges the
+// budgets of the failed checks. Outcomes must be in file order. The attempt
+// number starts at 1.
 func (b *Budget) Decide(attempt int, outcomes []Outcome) Decision {
 	var d Decision
 	for _, o := range outcomes {
 		switch {
 		case o.Stops() && o.Err != nil:
-			return Decision{Action: Break, By: o}
+			return Decision{Action: Abort, By: o}
 		case o.Stops():
 			return Decision{Action: Block, By: o}
 		case o.Failed() && o.Ward.Mode == Retry:
 			d.Failed, d.Unmet = append(d.Failed, o), append(d.Unmet, o)
-		case o.Skipped && o.Ward.Mode.Stands():
+		case o.Skipped && o.Ward.Mode.Enforces():
 			d.Unmet = append(d.Unmet, o)
 		}
 	}
@@ -59,11 +60,11 @@ func (b *Budget) Decide(attempt int, outcomes []Outcome) Decision {
 	case len(d.Failed) == 0 && len(d.Unmet) > 0:
 		o := d.Unmet[0]
 		o.Err = errSkipped
-		return Decision{Action: Break, By: o}
+		return Decision{Action: Abort, By: o}
 	case len(d.Failed) == 0:
 		return d
 	}
-	d.Action = Again
+	d.Action = SendBack
 	if o, over := b.spend(d.Failed); over {
 		d.Action, d.By = Exhausted, o
 	} else if b.cap > 0 && attempt >= b.cap {
@@ -72,9 +73,9 @@ func (b *Budget) Decide(attempt int, outcomes []Outcome) Decision {
 	return d
 }
 
-// spend counts one failure for each budget among the failed, and gives the
-// first whose budget that used up. output_schema and loop_until have one between
-// them: a text that both refuse is one failure of it.
+// spend charges each failed check's budget once and returns the first check
+// whose budget is now exhausted. The checks output_schema and loop_until share
+// one budget: a text that fails both is charged once.
 func (b *Budget) spend(failed []Outcome) (last Outcome, over bool) {
 	if b.spent == nil {
 		b.spent = map[*Ward]int{}
@@ -82,7 +83,7 @@ func (b *Budget) spend(failed []Outcome) (last Outcome, over bool) {
 	shared := false
 	for _, o := range failed {
 		budget := o.Ward
-		if budget.sharesRules() {
+		if budget.sharesPhaseBudget() {
 			budget = nil
 		}
 		if budget != nil || !shared {

@@ -1,63 +1,70 @@
-// Package wards says what a verdict means at a moment in a mode: what happens
-// next, and how often a text may be sent back. It is pure policy (LANGUAGE §3
-// and §4): it runs no validator and knows no phase.
+// Package wards decides what follows from the verdicts on one text. It is pure
+// policy (LANGUAGE §3 and §4): it runs no validator and knows no phase.
+//
+// The caller passes the outcomes of all checks of one text, in file order. The
+// package returns a [Decision]: release the text, send it back, or end the run.
+//
+//	budget := wards.NewBudget(5)
+//	decision := budget.Decide(attempt, outcomes)
+//
+// Begin with [Outcome] and [Budget.Decide].
 package wards
 
 import "github.com/seed61713e19/capstan/validators"
 
-// A Moment is when a check runs.
+// A Moment is the point in a phase at which a check runs.
 type Moment string
 
-// The moments, in the order in which they come in a phase.
+// The moments, in the order in which a phase reaches them.
 const (
 	Pre          Moment = "pre"
-	Tool         Moment = "tool"   // before a call that a model asked for acts
-	Result       Moment = "result" // what a tool gave, before the model reads it
+	Tool         Moment = "tool"   // before a tool call of the model runs
+	Result       Moment = "result" // the tool's result, before the model reads it
 	Turn         Moment = "turn"
 	OutputSchema Moment = "output_schema"
 	LoopUntil    Moment = "loop_until"
 	Post         Moment = "post"
 )
 
-// Where a validator of soundings stands. Their wards are of [Post], and so are
-// their verdicts, but they are asked about other texts: Filter about every try's,
-// Threshold about the winner's after each step of its reforge.
+// The moments of a validator of soundings. Its wards and its verdicts have the
+// moment [Post], but they judge other texts. Filter judges the text of every
+// try. Threshold judges the winner after each step of a reforge.
 const (
 	Filter    Moment = "filter"
 	Threshold Moment = "threshold"
 )
 
-// A Mode says what a failing check does.
+// A Mode is the effect of a failed check.
 type Mode string
 
 // The modes.
 const (
 	Blocking Mode = "blocking" // ends the run
 	Retry    Mode = "retry"    // sends the text back with the reason
-	Advisory Mode = "advisory" // is noted
-	Shadow   Mode = "shadow"   // is noted too, and is asked when the visit is over
+	Advisory Mode = "advisory" // records the verdict
+	Shadow   Mode = "shadow"   // records the verdict too, but runs after the visit
 )
 
-// Stands tells whether what a check of the mode refuses goes no further. Of the
-// other modes a no, and that the check could not say, is noted alone.
-func (m Mode) Stands() bool { return m == Blocking || m == Retry }
+// Enforces reports whether a failed check of the mode withholds the text. The
+// other modes only record failures and errors.
+func (m Mode) Enforces() bool { return m == Blocking || m == Retry }
 
-// DefaultAttempts is how often a text is tried in all where a check that may
-// send it back does not say.
+// DefaultAttempts is the number of attempts, the first included, for a retry
+// check without a limit of its own.
 const DefaultAttempts = 3
 
-// A Ward is one check at its place: what a failing verdict of it means. Wards
-// are compared by identity, so each place has a Ward of its own.
+// A Ward is one check at one place of a cascade. Wards are compared by
+// identity: each place must have its own Ward.
 type Ward struct {
-	Name        string // of the validator
+	Name        string // the validator's name
 	Moment      Moment
 	Mode        Mode
-	MaxAttempts int  // tries in all, the first included; counts for Retry alone
-	Silent      bool // says neither its name nor its reason to the author
+	MaxAttempts int  // attempts in total, the first included; only for Retry
+	Silent      bool // the author sees neither the name nor the reason
 }
 
-// String names the ward for a person: its moment and its validator, as one word
-// where they are the same.
+// String returns the moment and the validator's name, or the name alone if both
+// are equal.
 func (w *Ward) String() string {
 	if w.Name == string(w.Moment) {
 		return w.Name
@@ -65,13 +72,14 @@ func (w *Ward) String() string {
 	return string(w.Moment) + " " + w.Name
 }
 
-// sharesRules tells whether the ward spends the phase's own max_attempts:
-// output_schema and loop_until have one budget between them.
-func (w *Ward) sharesRules() bool { return w.Moment == OutputSchema || w.Moment == LoopUntil }
+// sharesPhaseBudget reports whether the ward uses the phase's own max_attempts.
+// The checks output_schema and loop_until share one budget.
+func (w *Ward) sharesPhaseBudget() bool { return w.Moment == OutputSchema || w.Moment == LoopUntil }
 
-// An Outcome is what a ward's validator said of a text; with Err, that it
-// could not say; or Skipped, that it was not asked, since a check that costs
-// nothing had refused the text. Its Verdict then has the reason alone.
+// An Outcome is the result of a ward's validator for one text. If Err is set,
+// the validator returned no verdict. If Skipped is set, the validator did not
+// run, because a free check had refused the text. Verdict then contains only
+// the reason.
 type Outcome struct {
 	Ward    *Ward
 	Verdict validators.Verdict
@@ -79,19 +87,19 @@ type Outcome struct {
 	Skipped bool
 }
 
-// Failed tells whether the validator said no. An error is not a no, and nothing
-// is what was not asked.
+// Failed reports whether the validator rejected the text. Errors and skipped
+// checks are not failures.
 func (o Outcome) Failed() bool { return o.Err == nil && !o.Skipped && !o.Verdict.Valid }
 
-// Refuses tells whether the text is not released as it is: somebody said no
-// whose no counts.
-func (o Outcome) Refuses() bool { return o.Failed() && o.Ward.Mode.Stands() }
+// Refuses reports whether the outcome withholds the text: an enforced check
+// failed.
+func (o Outcome) Refuses() bool { return o.Failed() && o.Ward.Mode.Enforces() }
 
-// Stops tells whether the outcome ends the run whatever else is found: a no of
-// a blocking ward, or no answer from one that must have one.
+// Stops reports whether the outcome ends the run regardless of other outcomes.
+// That is a failure of a blocking ward, or an error of an enforced one.
 func (o Outcome) Stops() bool {
 	if o.Err != nil {
-		return o.Ward.Mode.Stands()
+		return o.Ward.Mode.Enforces()
 	}
 	return o.Failed() && o.Ward.Mode == Blocking
 }

@@ -1,13 +1,13 @@
-// Concurrent prints the packages in which something can run at the same time: those
-// that start goroutines, in their tests too, and those that import one of ours which
-// does. In others the race detector has nothing to find: what they share they are
-// asked for by these, whose tests look into them too.
+// Concurrent lists the packages that may be concurrent: packages that start
+// goroutines, in their code or their tests, and packages that import such a
+// package of the module. In other packages, the race detector cannot find
+// races.
 //
 //	go run ./.ci/concurrent         all
-//	go run ./.ci/concurrent COMMIT  those that differ from it, or use what does
+//	go run ./.ci/concurrent COMMIT  those that differ from it, or import a package that does
 //
-// A goroutine is started by a go statement, by a method that is called Go, by timers
-// and contexts (AfterFunc), by parallel tests, and by servers.
+// A goroutine is started by a go statement, a method named Go, timers and
+// contexts (AfterFunc), parallel tests, and servers.
 package main
 
 import (
@@ -22,13 +22,13 @@ import (
 	"strings"
 )
 
-// starters are functions and methods of others that start goroutines.
+// starters are functions and methods of other modules that start goroutines.
 var starters = []string{
 	"Go", "AfterFunc", "Parallel", "RunParallel",
 	"NewServer", "NewTLSServer", "NewUnstartedServer", "Serve", "ListenAndServe",
 }
 
-// A listed package is what go list says of one.
+// A listed package is an element of the output of go list.
 type listed struct {
 	ImportPath, Dir                    string
 	GoFiles, TestGoFiles, XTestGoFiles []string
@@ -64,7 +64,7 @@ func fail(err error) {
 }
 
 func concurrent(all []listed) (found []listed, err error) {
-	starts := map[string]bool{} // in the code, not the tests
+	starts := map[string]bool{} // in the code, without the tests
 	for _, p := range all {
 		if starts[p.ImportPath], err = p.starts(p.GoFiles); err != nil {
 			return nil, err
@@ -103,7 +103,7 @@ func list() (all []listed, err error) {
 	return all, nil
 }
 
-// starts tells whether one of the files starts a goroutine.
+// starts reports whether one of the files starts a goroutine.
 func (p listed) starts(files []string) (found bool, err error) {
 	for _, name := range files {
 		file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(p.Dir, name), nil, parser.SkipObjectResolution)
@@ -123,7 +123,8 @@ func (p listed) starts(files []string) (found bool, err error) {
 	return found, nil
 }
 
-// uses are the package and all that it and its tests import, and what that imports.
+// uses returns the package and all packages that it and its tests import,
+// directly or not.
 func (p listed) uses(all []listed) []string {
 	paths := append(slices.Concat(p.Deps, p.TestImports, p.XTestImports), p.ImportPath)
 	for _, q := range all {
@@ -134,15 +135,15 @@ func (p listed) uses(all []listed) []string {
 	return paths
 }
 
-// A difference is which packages are not as in a commit: in what others get of them,
-// or in their tests alone.
+// A difference is a set of packages that differ from a commit. The difference
+// may be in tests only.
 type difference struct {
 	all         bool
 	code, tests map[string]bool
 }
 
-// since is the difference from a commit. A file is of the package in the nearest
-// folder above it; go.mod is of all.
+// since returns the difference from a commit. A file belongs to the package in
+// the nearest folder above it; go.mod affects all.
 func since(commit string, all []listed) (d difference, err error) {
 	changed, err := exec.Command("git", "diff", "--name-only", "--no-renames", commit).Output()
 	if err != nil {
@@ -156,7 +157,7 @@ func since(commit string, all []listed) (d difference, err error) {
 	if err != nil {
 		return d, err
 	}
-	of := map[string]string{} // packages by their folders
+	of := map[string]string{} // packages by folder
 	for _, p := range all {
 		of[p.Dir] = p.ImportPath
 	}
@@ -169,7 +170,7 @@ func since(commit string, all []listed) (d difference, err error) {
 		switch {
 		case file == "go.mod":
 			d.all = true
-		case of[folder] == "": // no package's
+		case of[folder] == "": // belongs to no package
 		case strings.HasSuffix(file, "_test.go"):
 			d.tests[of[folder]] = true
 		default:

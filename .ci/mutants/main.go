@@ -1,22 +1,21 @@
-// Mutants plants small faults in the code, one at a time, and looks whether
-// the tests notice: a condition turned round, a statement left out, a bound
-// moved by one. A fault that none notices, a survivor, is a sentence that no
-// test says; it is printed with its place and its change.
+// Mutants plants small faults in the code, one at a time, and runs the tests: a
+// negated condition, a deleted statement, a limit changed by one. A fault that
+// no test detects is a survivor, and is printed with its place and its change.
 //
-//	go run ./.ci/mutants engine                 every room has its suites, see rooms.go
-//	go run ./.ci/mutants -n 70 -seed 3 cascades 70 faults, drawn by chance
+//	go run ./.ci/mutants engine                 each name has its suites, see rooms.go
+//	go run ./.ci/mutants -n 70 -seed 3 cascades 70 random faults
 //	go run ./.ci/mutants -only flow.go engine   those of one file, or of one function: flow.go:next
-//	go run ./.ci/mutants -list engine           what would be planted; without a room, in all
+//	go run ./.ci/mutants -list engine           list the faults; without a name, of all
 //
-// The tree is not touched: changed files are laid over it (go build -overlay).
-// All faults stand in one program, each in a copy of its function, and a file
-// says which of them it has. A fault that does not compile counts for nothing.
-// One with which the tests do not come to an end is noticed, and told as endless:
-// on a busy machine they may only have been slow. A survivor after which the
-// program does just the same stands in equivalent.txt with the reason, and is
-// not planted.
+// Mutants does not change the working tree: changed files are an overlay (go
+// build -overlay). One program has all faults, each in a copy of its function,
+// and a file selects one. A fault that does not compile is ignored. If the
+// tests do not end, the fault counts as detected. It is reported as endless,
+// since tests are slow on a busy machine. The file equivalent.txt lists
+// survivors that do not change the behaviour, with the reason. They are not
+// planted.
 //
-// It ends with 1 where one survived.
+// The exit status is 1 if a fault survived.
 package main
 
 import (
@@ -79,7 +78,7 @@ func fail(err error) {
 	os.Exit(2)
 }
 
-// mutantsOf are the faults of a room that change what the program does.
+// mutantsOf returns the faults that change the behaviour of a room.
 func mutantsOf(r room, only string) ([]mutant, error) {
 	var all []mutant
 	for _, pattern := range r.files {
@@ -114,8 +113,8 @@ func mutantsOf(r room, only string) ([]mutant, error) {
 	return all, nil
 }
 
-// equivalents are the mutants that a file names: MUTANT, two blanks, a hyphen
-// and the reason.
+// equivalents returns the mutants in a file. A line has the mutant, two spaces,
+// a hyphen and the reason.
 func equivalents(path string) (map[string]bool, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -136,7 +135,7 @@ func equivalents(path string) (map[string]bool, error) {
 	return same, nil
 }
 
-// plant tries each mutant and returns how many survived.
+// plant tests each mutant and returns the number of survivors.
 func plant(ctx context.Context, name string, r room, all []mutant) (int, error) {
 	folder, err := os.MkdirTemp("", "mutants")
 	if err != nil {
@@ -162,7 +161,7 @@ func plant(ctx context.Context, name string, r room, all []mutant) (int, error) 
 				found, _ = p.notices(ctx, m.number)
 			}
 		}
-		if ctx.Err() != nil { // what was tried until then is told
+		if ctx.Err() != nil { // report the results so far
 			tried = tried[:i]
 			break
 		}

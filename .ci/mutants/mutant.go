@@ -10,21 +10,19 @@ import (
 	"strings"
 )
 
-// A mutant is one fault: what stands in a file from one byte to another
-// becomes something else.
+// A mutant is one fault: a range of bytes in a file and its replacement.
 type mutant struct {
 	file, function    string
 	line              int
 	from, to          int
 	original, becomes string
-	again             int    // how many of the same stand before it in the function
-	body, end         int    // where the function's body is, with its braces
+	again             int    // the number of equal changes before it in the function
+	body, end         int    // the body of the function, with its braces
 	results           string // of the function
-	number            int    // from 1 on, among those that are planted together
+	number            int    // from 1, among those that are planted together
 }
 
-// key names a mutant by what it changes, not by its line: it stays the same
-// while the lines around it change.
+// key returns a name for a mutant that does not depend on its line.
 func (m mutant) key() string {
 	key := fmt.Sprintf("%s:%s %s => %s", m.file, m.function, short(m.original), short(m.becomes))
 	if m.again > 0 {
@@ -35,7 +33,8 @@ func (m mutant) key() string {
 
 func (m mutant) String() string { return fmt.Sprintf("%d  %s", m.line, m.key()) }
 
-// in says whether it stands at FILE or FILE:FUNCTION, files by their last name.
+// in reports whether the mutant is at FILE or FILE:FUNCTION. Only the base name
+// of the file counts.
 func (m mutant) in(place string) bool {
 	file, function, of := strings.Cut(place, ":")
 	return (m.file == file || strings.HasSuffix(m.file, "/"+file)) && (!of || m.function == function)
@@ -52,7 +51,7 @@ func short(text string) string {
 	return text
 }
 
-// mutantsIn are all faults that can be planted in a file.
+// mutantsIn returns all possible faults in a file.
 func mutantsIn(file string) ([]mutant, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -76,7 +75,7 @@ func mutantsIn(file string) ([]mutant, error) {
 	return all, nil
 }
 
-// A surgeon walks over one function.
+// A surgeon collects the mutants of one function.
 type surgeon struct {
 	set     *token.FileSet
 	text    []byte
@@ -84,10 +83,10 @@ type surgeon struct {
 	of      *ast.FuncDecl
 	found   []mutant
 	seen    map[string]int
-	decided ast.Expr // the whole condition of the if that is looked at
+	decided ast.Expr // the whole condition of the current if statement
 }
 
-// becomes plants text where from to to stands.
+// becomes adds a mutant that replaces a range by a text.
 func (s *surgeon) becomes(from, to token.Pos, text string) {
 	a, b := s.set.Position(from), s.set.Position(to)
 	m := mutant{file: s.file, function: s.of.Name.Name, line: a.Line, from: a.Offset, to: b.Offset,
@@ -106,7 +105,7 @@ func (s *surgeon) source(n ast.Node) string {
 	return string(s.text[s.set.Position(n.Pos()).Offset:s.set.Position(n.End()).Offset])
 }
 
-// turned are operators by what is easily written for them.
+// turned lists pairs of operators that are often confused.
 var turned = map[token.Token]string{
 	token.EQL: "!=", token.NEQ: "==", token.LSS: "<=", token.LEQ: "<", token.GTR: ">=", token.GEQ: ">",
 	token.LAND: "||", token.LOR: "&&", token.ADD: "-", token.SUB: "+", token.MUL: "/", token.QUO: "*",
@@ -130,7 +129,7 @@ func (s *surgeon) visit(n ast.Node) bool {
 			s.becomes(n.Cond.Pos(), n.Cond.End(), "("+s.source(n.Cond)+") && false")
 		}
 	case *ast.BinaryExpr:
-		if with, ok := turned[n.Op]; ok && !s.told(n) {
+		if with, ok := turned[n.Op]; ok && !s.redundant(n) {
 			s.whole(n, s.source(n.X)+" "+with+" "+s.source(n.Y))
 		}
 	case *ast.UnaryExpr:
@@ -164,8 +163,8 @@ func (s *surgeon) visit(n ast.Node) bool {
 	return true
 }
 
-// hints says whether the last argument only says for how much room is made: the
-// program does the same with any.
+// hints reports whether the last argument is only a capacity, which does not
+// change the behaviour.
 func (s *surgeon) hints(n *ast.CallExpr) bool {
 	name := s.source(n.Fun)
 	if name != "make" || len(n.Args) < 2 {
@@ -175,9 +174,10 @@ func (s *surgeon) hints(n *ast.CallExpr) bool {
 	return isMap || len(n.Args) == 3
 }
 
-// told says whether turning it round would only repeat another fault, or is
-// plainly no program: an equation that decides alone, texts put together.
-func (s *surgeon) told(n *ast.BinaryExpr) bool {
+// redundant reports whether a changed operator repeats another fault or does
+// not compile: an equation that is the whole condition, or a concatenation of
+// texts.
+func (s *surgeon) redundant(n *ast.BinaryExpr) bool {
 	switch n.Op {
 	case token.EQL, token.NEQ:
 		return s.decided == ast.Expr(n)
@@ -189,7 +189,7 @@ func (s *surgeon) told(n *ast.BinaryExpr) bool {
 
 func (s *surgeon) whole(n ast.Node, text string) { s.becomes(n.Pos(), n.End(), text) }
 
-// condition never holds, or always.
+// condition makes a condition always false, or always true.
 func (s *surgeon) condition(c ast.Expr) {
 	s.whole(c, "("+s.source(c)+") && false")
 	s.whole(c, "("+s.source(c)+") || true")
@@ -204,7 +204,7 @@ func (s *surgeon) branch(n *ast.BranchStmt) {
 	}
 }
 
-// result forgets the error that it returns.
+// result drops the returned error.
 func (s *surgeon) result(n *ast.ReturnStmt) {
 	if len(n.Results) == 0 {
 		return
@@ -216,7 +216,7 @@ func (s *surgeon) result(n *ast.ReturnStmt) {
 	}
 }
 
-// fields leaves one out, with a comma of its own.
+// fields removes a field with its comma.
 func (s *surgeon) fields(n *ast.CompositeLit) {
 	for i, e := range n.Elts {
 		kv, ok := e.(*ast.KeyValueExpr)

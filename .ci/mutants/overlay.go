@@ -13,9 +13,9 @@ import (
 	"strconv"
 )
 
-// chosen is the file that says which fault there is, and reading what every
-// package gets that reads it: a test may start the program anew, with an
-// environment of its own.
+// chosen is the file that selects the fault. reading is the code that each
+// package gets to read it. A variable does not suffice, because a test may
+// restart the program with another environment.
 const chosen, reading = "chosen", `%s
 
 import (
@@ -35,7 +35,7 @@ var (
 	blamed = regexp.MustCompile(`/mutant/(\d+):\d+`)
 )
 
-// compiled lays the mutants over the tree, without those that do not compile.
+// compiled builds the overlay and returns the mutants that compile.
 func compiled(ctx context.Context, all []mutant, folder string) ([]mutant, error) {
 	args := []string{"build", "-gcflags=-e", "-overlay", overlay(folder)}
 	for _, m := range all {
@@ -64,7 +64,7 @@ func compiled(ctx context.Context, all []mutant, folder string) ([]mutant, error
 
 func overlay(folder string) string { return filepath.Join(folder, "overlay.json") }
 
-// lay writes the changed files, and the overlay that puts them in place.
+// lay writes the changed files and the overlay.
 func lay(all []mutant, folder string) error {
 	replace := map[string]string{}
 	put := func(at string, text []byte) error {
@@ -99,8 +99,8 @@ func lay(all []mutant, folder string) error {
 	return os.WriteFile(overlay(folder), text, 0o600)
 }
 
-// copies is a file in which every function begins with a choice among its
-// faulty copies, behind which stands its own body.
+// copies returns a file in which each function begins with a switch between its
+// mutants, followed by the original body.
 func copies(text []byte, mutants []mutant) []byte {
 	choices := map[int]*bytes.Buffer{}
 	for _, m := range mutants {

@@ -13,16 +13,16 @@ import (
 	"time"
 )
 
-// A room is code and the tests that have to notice when it is wrong, the
-// nearest first: most faults need no other.
+// A room is a part of the code with the tests that must detect its faults, the
+// most specific first: most faults need no other.
 type room struct {
 	files  []string
 	suites []suite
 }
 
-// A suite is tests of a package, all or those that run matches, without those
-// that skip matches, and, unless it is whole, without what takes minutes (-short);
-// env is a variable that they are given.
+// A suite is a set of tests of a package: those that match run and not skip.
+// Unless whole is set, slow tests are skipped (-short). env is an environment
+// variable.
 type suite struct {
 	folder, run, skip, env string
 	whole                  bool
@@ -34,40 +34,40 @@ var rooms = map[string]room{
 		suites: []suite{
 			{folder: "runner/engine/enginetest"},
 			{folder: "runner", skip: readers},
-			{folder: "runner/backtest"},
+			{folder: "internal/measures/backtest"},
 		},
 	},
 	"wards": {
 		files:  []string{"wards/*.go"},
 		suites: []suite{{folder: "wards"}, {folder: "runner/engine/enginetest"}},
 	},
-	"cascades":  {files: []string{"cascades/*.go"}, suites: language},
-	"documents": {files: []string{"cascades/documents/*.go"}, suites: append([]suite{{folder: "cascades/documents"}}, language...)},
-	"graphs":    {files: []string{"cascades/graphs/*.go"}, suites: append([]suite{{folder: "cascades/graphs"}, {folder: "cascades/proofs"}}, language[0])},
-	"proofs":    {files: []string{"cascades/proofs/*.go"}, suites: append([]suite{{folder: "cascades/proofs"}, {folder: "runner", run: "TestProofIsSound"}}, language[3])},
+	"cascades": {files: []string{"cascades/*.go", "cascades/internal/*/*.go"}, suites: language},
+	"syntax":   {files: []string{"cascades/syntax/*.go"}, suites: append([]suite{{folder: "cascades/syntax"}}, language...)},
+	"graphs":   {files: []string{"internal/graphs/*.go"}, suites: append([]suite{{folder: "internal/graphs"}, {folder: "internal/proofs"}}, language[0])},
+	"proofs":   {files: []string{"internal/proofs/*.go"}, suites: append([]suite{{folder: "internal/proofs"}, {folder: "runner", run: "TestProofIsSound"}}, language[3])},
 	"host": {
-		files:  []string{"runner/journal/host.go", "runner/journal/recording.go", "runner/journal/replay.go", "runner/journal/lease.go", "runner/journal/fence.go"},
+		files:  []string{"runner/journal/host.go", "runner/journal/recording.go", "runner/journal/replay.go", "runner/journal/internal/stores/lease.go", "runner/journal/fence.go"},
 		suites: journal,
 	},
-	"encodings": {files: []string{"runner/journal/encodings/*.go"}, suites: append([]suite{{folder: "runner/journal/encodings"}}, journal...)},
-	"owners":    {files: []string{"runner/journal/owners/*.go"}, suites: append([]suite{{folder: "runner/journal/owners"}}, journal...)},
+	"encodings": {files: []string{"internal/encodings/*.go"}, suites: append([]suite{{folder: "internal/encodings"}}, journal...)},
+	"owners":    {files: []string{"runner/journal/internal/owners/*.go"}, suites: append([]suite{{folder: "runner/journal/internal/owners"}}, journal...)},
 	"writes": {
-		files:  []string{"runner/journal/writer.go", "runner/journal/pack.go", "runner/journal/rows.go", "runner/journal/emit.go", "runner/journal/begin.go", "runner/journal/ending.go", "runner/journal/quick.go", "runner/journal/sqlite.go"},
+		files:  []string{"runner/journal/internal/stores/writer.go", "runner/journal/internal/codec/pack.go", "runner/journal/rows.go", "runner/journal/emit.go", "runner/journal/begin.go", "runner/journal/result.go", "runner/journal/internal/stores/sqlite.go"},
 		suites: journal,
 	},
 }
 
-// language is what tells of the language, the mistakes in it first.
+// language are the suites of the language, those of its mistakes first.
 var language = []suite{
-	{folder: "cascades", run: "TestTells|TestMistakes|TestBad|TestGood"},
+	{folder: "cascades", run: "TestDescriptions|TestMistakes|TestBad|TestGood"},
 	{folder: "cascades", skip: "TestHostile|" + bounds},
 	{folder: "runner/engine/enginetest"},
 	{folder: "cmd/capstan", whole: true, run: "TestMistakes|TestLint|TestScripts/^(databases|describe|gate|inputs|keys|lint|mcp|plan|programs|proof|receipt|requires_receipt|shadow|strength|tackle|tries|where)$"},
 	{folder: "cascades", run: bounds},
 }
 
-// journal is tried over a file first, where it is quick, from what tells the most
-// in the least time on.
+// journal runs with a file first, which is fast. The most effective tests are
+// first.
 var journal = []suite{
 	{folder: "runner/journal", env: file, run: "TestStories/.*/recorded"},
 	{folder: "runner/journal", env: file, skip: slow + "|" + apart},
@@ -78,28 +78,28 @@ var journal = []suite{
 const (
 	file = "CAPSTAN_ONLY_FILE=1"
 	slow = "TestKilled|TestStories|TestTwoProcesses|TestManyRuns|TestGuest|TestExpiry|TestDamaged"
-	// apart looks at other things than the host and what it writes, but reads it too.
+	// apart checks other things than the host and its records, but reads them
+	// too.
 	apart = "TestPrune|TestParcels|TestWords|TestHuge|TestNamedMeanwhile|TestAttempts"
 )
 
-// bounds run cascades to see that a plan holds, which takes its time. (TestHostile
-// takes more, and sees only that nothing does.)
+// bounds are slow tests that run cascades to compare them with their plans.
+// TestHostile is slower and checks only that runs end.
 const bounds = "TestPlanHolds|TestPlanIsBounded"
 
-// readers only read the source, where no fault is, or measure.
-const readers = "TestFloors|TestSurface|TestOneReaderOfJSON|TestPatterns"
+// readers are tests that only read the source, which has no faults, or measure.
+const readers = "TestLayers|TestSurface|TestOneReaderOfJSON|TestPatterns"
 
 func names() []string { return slices.Sorted(maps.Keys(rooms)) }
 
-// A program is a suite that was built, and how long it may take.
+// A program is a built suite with its time limit.
 type program struct {
 	suite
 	path     string
 	patience time.Duration
 }
 
-// build makes a program of every suite, with all faults and none chosen: so
-// they have to pass.
+// build builds every suite with all faults and none selected. All must pass.
 func (r room) build(ctx context.Context, folder string) ([]program, error) {
 	var all []program
 	for i, s := range r.suites {
@@ -119,15 +119,15 @@ func (r room) build(ctx context.Context, folder string) ([]program, error) {
 	return all, nil
 }
 
-// What a suite makes of a fault.
+// The results of a suite for a fault.
 const (
-	passes  = iota // it survives
-	fails          // it is noticed
-	endless        // so it is where the tests do not come to an end
+	passes  = iota // the fault survives
+	fails          // the fault is detected
+	endless        // the tests do not end, which counts as detected
 )
 
-// notices says what the suite makes of the fault of a number, and what it prints.
-// A fault may ask for memory without end: it gets none.
+// notices returns the result of the suite for a fault, and its output. Memory
+// is limited, because a fault may allocate without end.
 func (p program) notices(ctx context.Context, number int) (int, []byte) {
 	if err := os.WriteFile(filepath.Join(filepath.Dir(p.path), chosen), []byte(strconv.Itoa(number)), 0o600); err != nil {
 		return fails, []byte(err.Error())

@@ -1,15 +1,15 @@
-// Platforms type-checks everything, the tests too, for each platform of a
-// release but this one, or for those that are named:
+// Platforms type-checks all packages and their tests for each platform of a
+// release except the current one, or for the named platforms:
 //
 //	go run -C .ci/platforms .
 //	go run -C .ci/platforms . windows/amd64
 //
-// Of what others wrote it takes what is declared, without the bodies of functions:
-// these compile, on every platform, where it comes from. So it needs a tenth of the
-// time of a compiler. What is written for some platforms alone is vetted too; all else
-// go vet has seen here. What only a linker would find is found when a release is made.
+// It reads other modules without their function bodies, because those modules
+// compile on every platform. So it takes a tenth of the time of a compiler. It
+// also vets files for other platforms; go vet has seen the rest. Errors of the
+// linker appear only in a release.
 //
-// It ends with 1 where something is wrong.
+// The exit status is 1 if a package has an error.
 package main
 
 import (
@@ -68,7 +68,7 @@ func fail(err error) {
 	os.Exit(2)
 }
 
-// platforms are those that a release is made for, but this one.
+// platforms returns the platforms of a release except the current one.
 func platforms(path string) (list []string, err error) {
 	var config struct {
 		Builds []struct{ Goos, Goarch []string }
@@ -89,7 +89,7 @@ func platforms(path string) (list []string, err error) {
 	return list, err
 }
 
-// sources are files, each read once for all platforms.
+// sources caches files for all platforms.
 type sources struct {
 	root  string
 	set   *token.FileSet
@@ -103,7 +103,7 @@ type file struct {
 	err  error
 }
 
-// parse leaves out the bodies of what is not ours.
+// parse omits function bodies of other modules.
 func (s *sources) parse(set *token.FileSet, name string, text []byte) (*ast.File, error) {
 	s.mu.Lock()
 	f := s.files[name]
@@ -126,7 +126,7 @@ func (s *sources) parse(set *token.FileSet, name string, text []byte) (*ast.File
 	return f.tree, f.err
 }
 
-// check gives what is wrong on a platform.
+// check returns the errors for a platform.
 func (s *sources) check(platform string) (complaints []string, err error) {
 	system, arch, _ := strings.Cut(platform, "/")
 	all, err := packages.Load(&packages.Config{
@@ -137,7 +137,7 @@ func (s *sources) check(platform string) (complaints []string, err error) {
 		return nil, err
 	}
 	all = slices.DeleteFunc(all, func(p *packages.Package) bool {
-		return strings.HasSuffix(p.ID, ".test") // the program of the tests, which go list writes
+		return strings.HasSuffix(p.ID, ".test") // the program of the tests, written by go list
 	})
 	ours := map[*packages.Package]bool{}
 	for _, p := range all {
@@ -148,8 +148,8 @@ func (s *sources) check(platform string) (complaints []string, err error) {
 		for _, e := range p.Errors {
 			complaints = append(complaints, e.Error())
 		}
-		// Packages without bodies are ill typed, their imports unused: what
-		// imports them is not.
+		// Packages without bodies are ill typed, and their imports are unused.
+		// Packages that import them are not.
 		p.IllTyped = len(p.Errors) > 0
 		for path, dep := range p.Imports {
 			if !ours[dep] {
@@ -180,8 +180,8 @@ func (s *sources) check(platform string) (complaints []string, err error) {
 	return complaints, nil
 }
 
-// elsewhere tells of a file that is none of the platform on which this runs: go vet
-// has not seen it there.
+// elsewhere reports whether a file is excluded on the current platform, so go
+// vet has not seen it.
 func elsewhere(file string) bool {
 	here, err := build.Default.MatchFile(filepath.Split(file))
 	return err == nil && !here

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Measure how idiomatic the project's English is: docs, doc comments, messages, help texts, identifiers, commit subjects.
 
-usage: prose.py [REPO] [--binary CAPSTAN] [--list KIND] [--changed REV] [--since REV] [--check BASE]
+usage: prose.py [REPO] [--binary CAPSTAN] [--list KIND] [--changed REV] [--since REV] [--check]
   REPO           the checkout (default: .)
   --binary       also measure the help texts of this program, sub-commands included
   --list KIND    print the worst sentences of docs, comments, messages or help (with file and line)
   --changed REV  only sentences on lines added since REV: read the list and rewrite; the percentages mean little under 200 sentences
   --since REV    only commits after REV count for the commit figures
-  --check BASE   compare the figures of help, rewritten pages and messages with LIMITS, and later.txt with that of the commit BASE ("" for none)
+  --check        compare the figures of help, pages and messages with LIMITS; needs --binary
 
 Figures per kind of text (anchors: actionlint and Dagu docs, gh help, Go's standard library):
   unseen   share of triples of function words that are not in prose-reference.txt, which was made from the sources of Go and about
@@ -94,7 +94,7 @@ MESSAGE = re.compile(r'(?:Errorf|Error|New|Fail|Pass|Sprintf|Fprintf|Fprintln|Pr
 CLAUSE = re.compile(r"^(What|Who|Of|That|Whoever|Those)\b(?![^.]*\?)|\bwhat (is|are|was|has|have|had|the|a|an|it|they|comes|came|stands|follows)\b")
 TOLD = re.compile(r'\b(told|tells?|telling)\b', re.I)
 
-# The figures that --check allows at most. Pages in later.txt do not count: later work rewrites them.
+# The figures that --check allows at most.
 LIMITS = {'help and pages': (15, 4, 1, 0.3), 'messages': (30, None, None, None)}
 
 def pages(files, keep=lambda file, line: True):
@@ -120,31 +120,13 @@ def help_of(binary):
         found += [(f'{name} --help', m.strip()) for m in re.findall(r'^ +(?:-\w, )?--[\w-]+(?: \w+)? {2,}(.*)$', t, re.M) if len(m.split()) >= 4]
     return found
 
-GENERATED = {'docs/reference/cli.md'}  # made from the help texts, which count once
+SKIPPED = {'docs/reference/cli.md',  # made from the help texts, which count once
+           'cascades/examples/edit_source.md', 'cascades/examples/edit_candidate.md'}  # sample inputs
 
-LATER = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'later.txt')
-
-def later(text):
-    return {l.strip() for l in text.split('\n') if l.strip() and not l.startswith('#')}
-
-def grown(base):
-    """Return the pages of later.txt that are not in that of base, moved and copied pages apart."""
-    git = lambda *args: subprocess.run(['git', *args], capture_output=True, text=True)
-    now = later(open(LATER, encoding='utf8').read())
-    was = git('show', f'{base}:{os.path.relpath(LATER)}')
-    if not base or was.returncode != 0: return set()  # no commit to compare with, or the list is new
-    before = later(was.stdout)
-    moved = {}
-    for l in git('diff', '--name-status', '-M30%', '-C30%', base, '--', '*.md').stdout.split('\n'):
-        if l[:1] in ('R', 'C'): moved[l.split('\t')[2]] = l.split('\t')[1]
-    return {p for p in now - before if moved.get(p) not in before}
-
-def check(files, binary, base, seen):
+def check(files, binary, seen):
     """Print what exceeds the limits, and return whether anything does."""
-    now = later(open(LATER, encoding='utf8').read())
-    wrong = [f'later.txt names {p}, which does not exist: remove the line' for p in sorted(now - set(files))]
-    wrong += [f'later.txt gained {p}: the list may only shrink' for p in sorted(grown(base))]
-    for name, sents in (('help and pages', help_of(binary) + pages([f for f in files if f not in now | GENERATED])), ('messages', messages_of(files))):
+    wrong = []
+    for name, sents in (('help and pages', help_of(binary) + pages([f for f in files if f not in SKIPPED])), ('messages', messages_of(files))):
         for what, is_, limit in zip(('unseen', 'long', 'clause', 'told'), figures(name, sents, seen, None), LIMITS[name]):
             if limit is not None and is_ > limit: wrong.append(f'{name}: {what} is {is_:.2f}, the maximum is {limit}')
     print(*wrong, sep='\n', end='\n' if wrong else '')
@@ -174,11 +156,12 @@ def figures(name, sents, seen, listing):
 def main():
     a = argparse.ArgumentParser()
     a.add_argument('repo', nargs='?', default='.')
-    for flag in ('--binary', '--list', '--since', '--changed', '--check'): a.add_argument(flag)
+    for flag in ('--binary', '--list', '--since', '--changed'): a.add_argument(flag)
+    a.add_argument('--check', action='store_true')
     o = a.parse_args(); os.chdir(o.repo)
     files = [f for f in subprocess.check_output(['git', 'ls-files'], text=True).split('\n') if os.path.exists(f)]
     seen, only = reference(), added(o.changed) if o.changed else None
-    if o.check is not None: sys.exit(check(files, o.binary, o.check, seen))
+    if o.check: sys.exit(check(files, o.binary, seen))
     keep = lambda f, n: only is None or any(k in only[f] for k in range(n, n + 12))
     go = [f for f in files if f.endswith('.go') and '/testdata/' not in f]
     code = [(f'{f}:{n}', s) for f in go for n, p in comments(f) if keep(f, n) for s in split(p)]

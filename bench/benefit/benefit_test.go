@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// sampleRows is how many rows of each task the tests run.
+// sampleRows is the number of rows of each task in the tests.
 const sampleRows = 40
 
 func sample(t *testing.T, rates Rates) map[string]Count {
@@ -139,7 +139,7 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-// wholeTable makes the table again.
+// wholeTable computes the whole table.
 func wholeTable(t *testing.T, want string) {
 	tasks, err := readTasks()
 	if err != nil {

@@ -1,13 +1,14 @@
-// Command benefit measures what gates are worth: how many bad texts a program releases
-// without gates, with one judge, with computed gates, and with both and retries.
+// Command benefit measures the benefit of gates. It counts the bad texts that a
+// program releases without gates, with one judge, with computed gates, and with
+// both and retries.
 //
 //	cd bench && go run ./benefit            # prints the table
 //	cd bench && go run ./benefit -update    # also writes it into the documents
 //
-// The engine and the gates are real. The model and the judge are not: the model fills a
-// right text of its task, or plants a fault in it, so that the truth about each text is
-// known by how it was made. How often it does so, and how often the judge errs, are the
-// constants of [Rates], which the caption of the table states. The same seed makes the
+// The engine and the gates are real. The model and the judge are simulated. The
+// model fills in a right text of its task or plants a fault in it, so the
+// quality of each text is known. [Rates] has the error rates of the model and
+// the judge, and the caption of the table states them. The same seed gives the
 // same table.
 //
 // Begin with run.go, then task.go and world.go.
@@ -31,8 +32,8 @@ func main() {
 	}
 }
 
-// documents hold the table, between [begin] and [end], seen from the folder of the
-// command's module.
+// documents contain the table between [begin] and [end]. The paths are relative
+// to the module.
 var documents = []string{"../docs/explanation/performance.md", "../README.md"}
 
 func command(ctx context.Context, args []string, out io.Writer) error {

@@ -11,19 +11,20 @@ import (
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/validators/capy"
 	"github.com/seed61713e19/capstan/validators/edit"
 	"github.com/seed61713e19/capstan/validators/request"
 	"github.com/seed61713e19/capstan/validators/schedule"
 )
 
-// A Setup is a way to gate the texts.
+// A Setup is a combination of gates.
 type Setup struct {
 	name  string
 	wards func(t *Task) []any
 }
 
-// setups are the rows of the table.
+// setups returns the rows of the table.
 func setups() []Setup {
 	judge := func(t *Task, more map[string]any) any {
 		ward := map[string]any{"judge": t.Question}
@@ -49,7 +50,7 @@ func setups() []Setup {
 	}
 }
 
-// cascade is the task as a file, with the wards of a set-up.
+// cascade returns the task as a cascade with the wards of a setup.
 func (t *Task) cascade(r *runner.Runner, s Setup) (*cascades.Cascade, error) {
 	inputs := map[string]any{}
 	instructions := "Write the requested text."
@@ -68,17 +69,17 @@ func (t *Task) cascade(r *runner.Runner, s Setup) (*cascades.Cascade, error) {
 	return r.Parse(t.Name+".yaml", text)
 }
 
-// A Count is what the runs of a task in a set-up came to.
+// A Count is the result of the runs of a task in a setup.
 type Count struct {
 	task, setup string
 	rows        int
 	released    int
-	bad         map[Kind]int // of the released
+	bad         map[Kind]int // of the released texts
 	calls       int
-	passed      map[string]int // faults of the released, by their operators
+	passed      map[string]int // the faults of the released texts, by operator
 }
 
-// measured runs every task in every set-up, so many rows each.
+// measured runs a number of rows of every task in every setup.
 func measured(ctx context.Context, tasks []*Task, rows int, rates Rates) (list []Count, err error) {
 	world := &World{rates: rates, runs: map[string]*writing{}}
 	gates := append(schedule.Validators(schedule.Options{}), capy.Validator, edit.Validator, request.Validator)
@@ -102,7 +103,7 @@ func measured(ctx context.Context, tasks []*Task, rows int, rates Rates) (list [
 	return list, nil
 }
 
-// count runs the rows, several at a time: the order does not matter to any of them.
+// count runs the rows concurrently. Their order does not affect the results.
 func count(ctx context.Context, r *runner.Runner, world *World, t *Task, s Setup, c *cascades.Cascade, rows int) (Count, error) {
 	total := Count{task: t.Name, setup: s.name, rows: rows, bad: map[Kind]int{}, passed: map[string]int{}}
 	var (
@@ -129,7 +130,7 @@ func count(ctx context.Context, r *runner.Runner, world *World, t *Task, s Setup
 	return total, failed
 }
 
-// row writes one text, and adds what came of it.
+// row writes one text and adds its result.
 func (total *Count) row(ctx context.Context, r *runner.Runner, world *World, c *cascades.Cascade, t *Task, n int, mu *sync.Mutex) error {
 	lot := fmt.Sprintf("%s %d", t.Name, n)
 	id := fmt.Sprintf("row-%d", n)
@@ -137,7 +138,7 @@ func (total *Count) row(ctx context.Context, r *runner.Runner, world *World, c *
 	world.begin(id, row, lot)
 	result, err := r.Run(ctx, c, row.inputs, runner.WithRunID(id))
 	made := world.end(id)
-	var refused *runner.Error
+	var refused *engine.Error
 	if err != nil && !errors.As(err, &refused) {
 		return err
 	}
@@ -145,8 +146,8 @@ func (total *Count) row(ctx context.Context, r *runner.Runner, world *World, c *
 	defer mu.Unlock()
 	total.calls += result.Usage.Calls
 	switch result.Status {
-	case runner.Succeeded:
-	case runner.Blocked, runner.Exhausted:
+	case engine.Succeeded:
+	case engine.Blocked, engine.Exhausted:
 		return nil
 	default:
 		return fmt.Errorf("%s, %s: %s: %w", lot, total.setup, result.Status, err)

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// fullRows is how many rows of each task the table of the documents has.
+// fullRows is the number of rows of each task in the table of the documents.
 const fullRows = 1000
 
 // The markers of the table in a document.
@@ -18,7 +18,7 @@ const (
 	end   = "<!-- end of table of bench/benefit -->"
 )
 
-// tableOf is the table as Markdown, with its caption.
+// tableOf returns the table with its caption as Markdown.
 func tableOf(counts []Count, rows int) string {
 	var b strings.Builder
 	fmt.Fprintln(&b, "| gates | bad texts in 1,000 released | tasks in 1,000 without a text | model calls for an accepted text |")
@@ -34,7 +34,7 @@ func tableOf(counts []Count, rows int) string {
 	return b.String()
 }
 
-// sum adds up the tasks of a set-up.
+// sum adds the tasks of a setup.
 func sum(counts []Count, setup string) Count {
 	total := Count{setup: setup, bad: map[Kind]int{}}
 	for _, c := range counts {
@@ -51,10 +51,10 @@ func sum(counts []Count, setup string) Count {
 
 func (c Count) allBad() int { return c.bad[Form] + c.bad[Meaning] }
 
-// badShare is how many of 1,000 released texts are bad.
+// badShare returns the number of bad texts among 1,000 released texts.
 func (c Count) badShare() float64 { return 1000 * float64(c.allBad()) / float64(c.released) }
 
-// printDetails writes each task, and the faults that its gates passed.
+// printDetails writes each task with the faults that its gates passed.
 func printDetails(out io.Writer, counts []Count) {
 	fmt.Fprintln(out)
 	for _, c := range counts {
@@ -66,15 +66,16 @@ func printDetails(out io.Writer, counts []Count) {
 	}
 }
 
-// inside returns the table of a document, false if the document has no markers.
+// inside returns the table of a document, or false if the document has no
+// markers.
 func inside(text string) (table string, found bool) {
 	_, rest, began := strings.Cut(text, begin)
 	table, _, ended := strings.Cut(rest, end)
 	return strings.TrimSpace(table) + "\n", began && ended
 }
 
-// write puts the table between the markers of a document. A document without markers
-// stays as it is.
+// write writes the table between the markers of a document. It does not change
+// a document without markers.
 func write(file, table string) error {
 	text, err := os.ReadFile(file)
 	if err != nil {

@@ -3,7 +3,7 @@ package main
 import (
 	"embed"
 	"fmt"
-	"github.com/seed61713e19/capstan/validators/patterns"
+	"github.com/seed61713e19/capstan/internal/patterns"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -11,28 +11,28 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/seed61713e19/capstan/validators/faults"
+	"github.com/seed61713e19/capstan/internal/faults"
 )
 
 //go:embed tasks/*.yaml
 var files embed.FS
 
-// A Task is a kind of text: what its author is given, a right text, the computed gates
-// that an author of cascades writes for it, and the question to a judge.
+// A Task is a kind of text: its inputs, a right text, the computed gates for
+// it, and the question for a judge.
 //
-// Texts and inputs have choices, so that no two rows are the same: <<name|one|two>> is
-// one of the options, and the same one wherever that name has as many; <<name:10..99>>
-// is a number.
+// Texts and inputs have choices, so all rows differ. <<name|one|two>> is one of
+// the options; places with the same name and number of options have the same
+// choice. <<name:10..99>> is a number.
 type Task struct {
 	Name     string            `yaml:"name"`
 	Question string            `yaml:"question"`
 	Inputs   map[string]string `yaml:"inputs"`
 	Checks   []map[string]any  `yaml:"checks"`
-	Schema   map[string]any    `yaml:"schema"` // of a text that is JSON
+	Schema   map[string]any    `yaml:"schema"` // of a JSON text
 	Text     string            `yaml:"text"`
 }
 
-// order is that of the seeds.
+// order is the order of the tasks.
 var order = []string{"capy", "edit", "schedule", "request", "windlass"}
 
 func readTasks() (list []*Task, err error) {
@@ -55,7 +55,7 @@ func readTasks() (list []*Task, err error) {
 
 var choice = patterns.Lazy(`<<(\w+)(?:\|([^<>]*)|:(\d+)\.\.(\d+))>>`)
 
-// A Row is one text of a task to be written: its inputs, and its right text.
+// A Row is one text to write: its inputs and its right text.
 type Row struct {
 	*Task
 	inputs map[string]any
@@ -63,7 +63,7 @@ type Row struct {
 	right  string
 }
 
-// row makes a row by its random numbers.
+// row makes a row from random numbers.
 func (t *Task) row(rng *rand.Rand) Row {
 	drawn := map[string]uint64{}
 	fill := func(text string) string {
@@ -103,14 +103,15 @@ func (t *Task) inputNames() (names []string) {
 // A Kind is a kind of fault.
 type Kind string
 
-// The kinds: of form, which a reader sees without knowing the subject, and of meaning.
+// The kinds: faults of form are visible without knowing the subject; the others
+// change the meaning.
 const (
 	Form    Kind = "form"
 	Meaning Kind = "meaning"
 )
 
-// operators plant the faults of each kind. Only faults that make every text bad are
-// used ([faults.Always]), so that no text is called bad by mistake.
+// operators plant the faults of each kind. Only faults that are always bad are
+// used ([faults.Always]).
 var operators = map[Kind][]faults.Operator{
 	Form: {
 		faults.FieldDropped, faults.FieldRetyped, faults.Truncated, faults.SentenceCut, faults.SentenceDoubled, faults.Placeholder, faults.TemplateTag,
@@ -130,8 +131,8 @@ type Bad struct {
 	note     string
 }
 
-// bad plants a fault of the kind in the right text. Every operator that has a place in it
-// is equally likely.
+// bad plants a fault of the kind in the right text. Every operator with a place
+// in it is equally likely.
 func (r Row) bad(kind Kind, rng *rand.Rand) (Bad, error) {
 	list := operators[kind]
 	for _, i := range rng.Perm(len(list)) {
@@ -150,7 +151,7 @@ func (r Row) bad(kind Kind, rng *rand.Rand) (Bad, error) {
 	return Bad{}, fmt.Errorf("%s: no fault of %s has a place in\n%s", r.Name, kind, r.right)
 }
 
-// plain is a schema as a plain value, nil for none.
+// plain returns a schema as a plain value, or nil.
 func plain(schema map[string]any) any {
 	if schema == nil {
 		return nil

@@ -10,39 +10,39 @@ import (
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
-// Rates are how often the model and the judge err.
+// Rates are the error rates of the model and the judge.
 type Rates struct {
 	Wrong     float64 // of the model's texts
-	Form      float64 // of the wrong texts, that have a fault of form
-	FalsePass float64 // of the judge, on wrong texts
-	FalseFail float64 // of the judge, on right texts
+	Form      float64 // of the wrong texts: the share with a fault of form
+	FalsePass float64 // of the judge, for wrong texts
+	FalseFail float64 // of the judge, for right texts
 }
 
-// stated are the rates of the table. A retry is wrong as often as a
-// first text.
+// stated are the rates of the table. A retry has the same error rate as a first
+// text.
 var stated = Rates{Wrong: 0.30, Form: 0.60, FalsePass: 0.20, FalseFail: 0.05}
 
-// seed makes the texts and the judge's errors what they are.
+// seed determines the texts and the errors of the judge.
 const seed = 20261128
 
-// A World is the model and the judge of all runs. It knows which texts are bad.
+// A World is the model and the judge of all runs. It knows the bad texts.
 type World struct {
 	rates Rates
 	mu    sync.Mutex
 	runs  map[string]*writing
 }
 
-// A writing is the texts of one run.
+// A writing has the texts of one run.
 type writing struct {
 	rates Rates
 	row   Row
-	lot   string // of its random numbers: the same in every set-up
+	lot   string // the key of its random numbers, the same in every setup
 	bad   map[string]*Bad
 	last  string
 	count int
 }
 
-// begin says what the run of that name is to write.
+// begin sets the row that a run has to write.
 func (w *World) begin(run string, row Row, lot string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -58,7 +58,7 @@ func (w *World) end(run string) map[string]*Bad {
 	return bad
 }
 
-// Call writes a text, or judges the text that the run wrote last.
+// Call writes a text, or judges the last text of the run.
 func (w *World) Call(_ context.Context, r model.Request) (model.Response, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -107,7 +107,7 @@ func (w *writing) judge() string {
 	return fmt.Sprintf(`{"valid": %v, "reason": "the text was compared with the input"}`, passes)
 }
 
-// random are the random numbers of one purpose.
+// random returns the random numbers for one purpose.
 func random(lot, purpose string) *rand.Rand {
 	h := fnv.New64a()
 	fmt.Fprintf(h, "%s\x00%s", lot, purpose)

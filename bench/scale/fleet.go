@@ -1,7 +1,7 @@
-// Command scale tells on paper what a fleet of capstans carries that is larger than
-// the machines it was measured on: a simulation whose costs were measured, whose
-// latencies and failures come from a seed, and which is held to what was measured
-// before it is believed (fleet_test.go).
+// Command scale simulates a fleet of capstan processes that is larger than the
+// measured one. The costs in the simulation are measured; the latencies and
+// failures come from a seed. fleet_test.go compares the simulation with
+// measurements.
 //
 //	cd bench && go run ./scale
 package main
@@ -14,47 +14,47 @@ import (
 	"time"
 )
 
-// A Fleet is processes that share a store and a provider of models.
+// A Fleet is a number of processes that share a store and a model provider.
 type Fleet struct {
 	Seed    uint64
 	Runs    int
-	AtATime int // runs that are at work at once
-	Effects int // of each run, one after the other
+	AtATime int // concurrent runs
+	Effects int // of each run, in sequence
 
 	Workers, Cores int           // processes, and the cores of each
-	StoreCores     int           // 0: the store is on the cores of the first process
-	Worker, Store  time.Duration // processor time of an effect, at either
-	Writer         time.Duration // how long it has its process's one connection that writes, the store's time with it
+	StoreCores     int           // 0: the store uses the cores of the first process
+	Worker, Store  time.Duration // processor time of an effect, on each of the two
+	Writer         time.Duration // the time that an effect occupies the only writing connection of its process, including the store
 
-	Latency  time.Duration // of a call of the model: the median of a log-normal
+	Latency  time.Duration // of a model call: the median of a log-normal distribution
 	Spread   float64       // its sigma
-	Fails    float64       // the share of calls that are made again
-	Provider float64       // calls a second that it takes, 0 for any; the others get 429
+	Fails    float64       // the share of calls that are repeated
+	Provider float64       // its limit in calls per second, 0 for none; further calls get 429
 
 	Kill  time.Duration // when the first process dies; 0 for never
 	Lease time.Duration
 }
 
-// retryAfter is what the provider says with a 429, and look how often a process looks
-// for runs whose owner is gone.
+// retryAfter is the delay that the provider sends with a 429. look is the
+// interval at which a process looks for runs without an owner.
 const (
 	retryAfter = time.Second
 	look       = time.Second
 )
 
-// An Outcome is what became of a fleet.
+// An Outcome is the result of a simulation.
 type Outcome struct {
 	PerSecond   float64       // runs
 	Median, P99 time.Duration // of an effect, without its model
-	Refused     int           // calls that got a 429
-	Repeated    int           // effects that had been begun, not finished, when their process died
-	Again       int           // finished effects that were made again
-	Takeover    time.Duration // from the death to the last run's first effect elsewhere
-	Busy        float64       // the share of the workers' cores that was used
+	Refused     int           // calls with a 429
+	Repeated    int           // unfinished effects of the dead process
+	Again       int           // finished effects that were repeated
+	Takeover    time.Duration // from the death to the first effect of the last resumed run
+	Busy        float64       // the used share of the workers' cores
 	StoreBusy   float64
 }
 
-// A pool is cores that serve who comes first.
+// A pool is a number of cores, assigned in the order of requests.
 type pool struct {
 	free  int
 	queue []func()
@@ -75,10 +75,10 @@ func (c calendar) Less(i, j int) bool {
 }
 func (c calendar) Swap(i, j int) { c[i], c[j] = c[j], c[i] }
 
-// Push and Pop are those of a heap.
+// Push implements [heap.Interface].
 func (c *calendar) Push(x any) { *c = append(*c, x.(moment)) }
 
-// Pop takes the last.
+// Pop implements [heap.Interface].
 func (c *calendar) Pop() any {
 	last := (*c)[len(*c)-1]
 	*c = (*c)[:len(*c)-1]
@@ -87,10 +87,10 @@ func (c *calendar) Pop() any {
 
 type run struct {
 	worker, done int
-	epoch        int // callbacks of an older one are of a process that is dead
+	epoch        int // callbacks of an older epoch belong to a dead process
 	begun        bool
 	lost         bool
-	finished     []int // how often each effect was
+	finished     []int // how often each effect was finished
 }
 
 type world struct {
@@ -102,7 +102,7 @@ type world struct {
 	workers []*pool
 	writers []*pool
 	store   *pool
-	token   time.Duration // when the provider takes the next call
+	token   time.Duration // when the provider accepts the next call
 	left    int
 	took    []time.Duration
 	out     Outcome
@@ -114,7 +114,7 @@ func (w *world) after(d time.Duration, do func()) {
 	heap.Push(&w.todo, moment{w.now + d, w.seq, do})
 }
 
-// take waits for one of a pool, which the function that then gets gives back.
+// take waits for a core of a pool. then receives a function that releases it.
 func (w *world) take(p *pool, then func(give func())) {
 	give := func() {
 		if len(p.queue) == 0 {
@@ -133,7 +133,7 @@ func (w *world) take(p *pool, then func(give func())) {
 	then(give)
 }
 
-// use has a core for as long as the work is.
+// use occupies a core for the duration of the work.
 func (w *world) use(p *pool, d time.Duration, then func()) {
 	w.take(p, func(give func()) {
 		p.busy += d
@@ -144,7 +144,7 @@ func (w *world) use(p *pool, d time.Duration, then func()) {
 	})
 }
 
-// write has the one connection of a process, and a core of the store.
+// write occupies the writing connection of a process, and a core of the store.
 func (w *world) write(by int, then func()) {
 	w.take(w.writers[by], func(give func()) {
 		w.after(w.Writer-w.Store, func() {
@@ -156,7 +156,8 @@ func (w *world) write(by int, then func()) {
 	})
 }
 
-// Simulate has a fleet do all its runs. The same fleet gives the same outcome.
+// Simulate simulates all runs of a fleet. The same fleet gives the same
+// outcome.
 func Simulate(f Fleet) Outcome {
 	w := &world{Fleet: f, rand: rand.New(rand.NewPCG(f.Seed, 1)), left: f.Runs}
 	for range f.Workers {
@@ -188,7 +189,7 @@ func Simulate(f Fleet) Outcome {
 	return w.out
 }
 
-// begin begins the next run, where one is left.
+// begin begins the next run, if one is left.
 func (w *world) begin(worker int) {
 	if w.left == 0 {
 		return
@@ -199,7 +200,7 @@ func (w *world) begin(worker int) {
 	w.effect(r)
 }
 
-// effect makes a run's next effect.
+// effect performs the next effect of a run.
 func (w *world) effect(r *run) {
 	if r.done == w.Effects {
 		w.live = slices.DeleteFunc(w.live, func(o *run) bool { return o == r })
@@ -234,7 +235,7 @@ func (w *world) effect(r *run) {
 	}))
 }
 
-// call asks the model, as often as it takes.
+// call calls the model until it succeeds.
 func (w *world) call(then func()) {
 	if w.Provider > 0 {
 		if w.token = max(w.token, w.now); w.token-w.now > retryAfter {
@@ -252,8 +253,8 @@ func (w *world) call(then func()) {
 	w.after(d, then)
 }
 
-// kill ends the first process: the others go on with its runs when its lease, which
-// it put off some time within the last third, is over and one of them has looked.
+// kill ends the first process. The others resume its runs after its lease,
+// which it last renewed within the last third, when one of them looks.
 func (w *world) kill() {
 	over := w.Lease - time.Duration(w.rand.Float64()*float64(w.Lease)/3)
 	for i, r := range w.live {

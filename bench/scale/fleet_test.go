@@ -9,8 +9,8 @@ func measured() Fleet {
 	return Fleet{Seed: 1, Runs: 2000, AtATime: 64, Effects: 9, Workers: 1, Cores: 2, Worker: beforeWrite, Store: storeCost, Writer: writerTime}
 }
 
-// What was measured comes out before what was not is believed: a run that is alone
-// has its effects in the time of one, and 64 at a time are as many a second.
+// TestMeasured compares the simulation with measurements: the effects of a
+// single run, and the effects per second of 64 concurrent runs.
 func TestMeasured(t *testing.T) {
 	f := measured()
 	f.AtATime = 1
@@ -23,8 +23,9 @@ func TestMeasured(t *testing.T) {
 	}
 }
 
-// One of three dies with 200 runs under way: nothing that had finished is made again,
-// and all go on within the lease and two seconds.
+// TestOneOfThreeDies kills one of three processes with 200 running runs. No
+// finished effect is repeated, and all runs continue within the lease plus two
+// seconds.
 func TestOneOfThreeDies(t *testing.T) {
 	for seed := range uint64(20) {
 		f := measured()
@@ -40,8 +41,8 @@ func TestOneOfThreeDies(t *testing.T) {
 	}
 }
 
-// A provider that takes less than the fleet asks is the limit, and what it refuses is
-// asked for again until all is done.
+// TestProvider checks that the provider's limit is the limit of the fleet, and
+// that rejected calls are repeated until all runs are done.
 func TestProvider(t *testing.T) {
 	f := measured()
 	f.Workers, f.StoreCores, f.Latency, f.AtATime, f.Runs, f.Provider = 4, 2, 100*time.Millisecond, 1000, 1000, 900

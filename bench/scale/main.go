@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// What was measured on 2 cores, PostgreSQL beside capstan: docs/explanation/scale.md says with which
-// commands.
+// Measurements on 2 cores with PostgreSQL on the same machine.
+// docs/explanation/scale.md has the commands.
 const (
-	capstanCost = 83 * time.Microsecond  // processor time of an effect that is kept
-	storeCost   = 37 * time.Microsecond  // of the server for it
-	writerTime  = 118 * time.Microsecond // of the one connection that writes: 943 runs/s of 9 effects
-	alone       = 180 * time.Microsecond // an effect of a run that is alone, the median
-	beforeWrite = alone - writerTime     // the process's own part of that
-	bytesKept   = 1267                   // of an effect in the store, with its texts of a sentence
+	capstanCost = 83 * time.Microsecond  // processor time of an effect with the journal
+	storeCost   = 37 * time.Microsecond  // processor time of the server for it
+	writerTime  = 118 * time.Microsecond // time on the writing connection: 943 runs/s of 9 effects
+	alone       = 180 * time.Microsecond // the median time of an effect of a single run
+	beforeWrite = alone - writerTime     // the process's own part of it
+	bytesKept   = 1267                   // the size of an effect in the store, with texts of a sentence
 )
 
 func main() {

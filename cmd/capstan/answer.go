@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"cmp"
 	"context"
 	"errors"
@@ -11,39 +12,47 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/internal/nextsteps"
 	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/journal"
 )
 
-// answerFlags are what answer takes besides the run.
+// answerFlags are the flags of answer.
 type answerFlags struct {
 	as       string
 	file     string
 	shown    bool
 	question string
+	all      bool
+	phase    string
+	cascade  string
 	store    storeFlags
 }
 
 func (c *Command) answer() *cobra.Command {
 	var f answerFlags
 	cmd := &cobra.Command{
-		Use:   "answer RUN [VALUE]",
+		Use:   "answer [RUN] [VALUE]",
 		Short: "Answer the question of a waiting run",
 		Long: `Answer a waiting run: a confirmation takes yes or no, a choice takes an option or its
-number, and other questions take any text. If the question asks for a changed text,
---show prints the original and --file reads the new one. If several questions are open,
---question names one by its key. RUN is a whole name, or last; continue with capstan
-resume.`,
-		Example: `  capstan answer last yes && capstan resume last
-  capstan answer last --show >text.md; $EDITOR text.md; capstan answer last --file text.md`,
-		Args: cobra.RangeArgs(1, 2),
+number, and other questions take any text. Without VALUE, the command shows the question
+with its text, the verdicts and the difference to the previous version, and asks on a
+terminal. --all answers every waiting run after a list. RUN is a whole name, or last.`,
+		Example: `  capstan answer last
+  capstan answer last yes && capstan resume last
+  capstan answer last --show >text.md; $EDITOR text.md; capstan answer last --file text.md
+  capstan answer --all --phase approve yes`,
+		Args: cobra.RangeArgs(0, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if (len(args) == 2) == (f.file != "" || f.shown) || f.file != "" && f.shown {
-				return usage("answer takes a VALUE, --file or --show")
+			if err := f.check(args); err != nil {
+				return err
 			}
-			if f.shown {
+			switch {
+			case f.all:
+				return c.answerAll(cmd.Context(), strings.Join(args, ""), f)
+			case f.shown:
 				return c.look(f.store, func(j *journal.Journal) error { return c.showText(cmd.Context(), j, args[0], event.Path(f.question)) })
 			}
 			said := strings.Join(args[1:], "")
@@ -59,15 +68,35 @@ resume.`,
 				return err
 			}
 			defer j.Close()
-			return c.giveAnswer(cmd.Context(), j, args[0], said, f)
+			return c.answerOne(cmd.Context(), j, args[0], said, len(args) == 2 || f.file != "", f)
 		},
 	}
 	f.store.add(cmd)
 	cmd.Flags().StringVar(&f.as, "as", "", flagTexts["as"])
 	cmd.Flags().StringVar(&f.file, "file", "", "file with the answer, or - for standard input")
 	cmd.Flags().StringVar(&f.question, "question", "", "key of the question; needed if several are open")
-	cmd.Flags().BoolVar(&f.shown, "show", false, "text to change, printed without an answer")
+	cmd.Flags().BoolVar(&f.shown, "show", false, "text of the question, printed without an answer")
+	cmd.Flags().BoolVar(&f.all, "all", false, "all waiting runs, with one answer for all")
+	cmd.Flags().StringVar(&f.phase, "phase", "", "name of the phase")
+	cmd.Flags().StringVar(&f.cascade, "cascade", "", "only runs of the cascade with this id")
 	return cmd
+}
+
+// check reports arguments and flags that do not go together.
+func (f *answerFlags) check(args []string) error {
+	switch {
+	case f.all && (len(args) > 1 || f.file != "" || f.shown || f.question != ""):
+		return usage("answer --all takes a VALUE, --phase, --cascade and --as")
+	case f.all:
+		return nil
+	case f.phase+f.cascade != "":
+		return usage("--phase and --cascade go with --all")
+	case len(args) == 0:
+		return usage("answer takes the name of a run, last, or --all")
+	case len(args) == 2 && (f.file != "" || f.shown), f.file != "" && f.shown:
+		return usage("answer takes a VALUE, --file or --show")
+	}
+	return nil
 }
 
 // showText prints the text that a run's question is about, to the byte.
@@ -80,10 +109,15 @@ func (c *Command) showText(ctx context.Context, j *journal.Journal, id string, k
 	if err != nil {
 		return err
 	}
-	if p.Question.Type != cascades.Edit {
-		return usage("run %s waits for no text to be changed", run.RunID)
+	list, err := subjects(ctx, j, run)
+	if err != nil {
+		return err
 	}
-	_, err = io.WriteString(c.Stdout, p.Question.Text)
+	s := list[p.Path]
+	if s == nil {
+		return usage("the question of run %s is about no text", run.RunID)
+	}
+	_, err = io.WriteString(c.Stdout, s.Text)
 	return err
 }
 
@@ -101,7 +135,7 @@ func openQuestion(run *journal.Run, key event.Path) (*journal.Pending, error) {
 		return nil, usage("run %s has several open questions; name one:%s", run.RunID, b.String())
 	case err != nil && len(run.Pending) > 0:
 		return nil, usage("%w; open: %s", err, journal.Keys(run.Pending))
-	case err != nil && run.Status == runner.Waiting:
+	case err != nil && run.Status == engine.Waiting:
 		return nil, usage("run %s has its answer; capstan resume %s goes on", run.RunID, run.RunID)
 	case err != nil:
 		return nil, usage("run %s is %s and waits for nothing", run.RunID, run.Status)
@@ -109,40 +143,98 @@ func openQuestion(run *journal.Run, key event.Path) (*journal.Pending, error) {
 	return p, nil
 }
 
-func (c *Command) giveAnswer(ctx context.Context, j *journal.Journal, id, said string, f answerFlags) error {
+// answerOne answers the question of a run. Without a value it asks.
+func (c *Command) answerOne(ctx context.Context, j *journal.Journal, id, said string, valued bool, f answerFlags) error {
 	run, err := wholeRun(ctx, j, id)
 	if err != nil {
 		return err
+	}
+	if !valued {
+		return c.askOpen(ctx, j, run, f)
 	}
 	p, err := openQuestion(run, event.Path(f.question))
 	if err != nil {
 		return err
 	}
-	value, ok := answered(p.Question, said)
-	if !ok && !p.Expired {
-		return usage("%s does not answer it (%s): %s", quoted(said), p.Question.Unfit(value), posed(p.Question))
-	}
-	if run.Guest {
-		return usage("run %s is made by %s, which takes its answers: capstan-temporal answer %s %s --question %s",
-			run.RunID, run.Owner, run.RunID, quoted(said), p.Path)
-	}
-	if err := j.Answer(ctx, run.RunID, p.Path, runner.Answer{Value: value, By: cmp.Or(f.as, c.person())}); errors.Is(err, runner.ErrExpired) {
-		return usage("%w; capstan resume %s goes on without an answer", err, run.RunID)
-	} else if errors.Is(err, runner.ErrAnswered) {
-		return usage("%w", err)
-	} else if err != nil {
-		return found(err, run.RunID)
-	}
-	if rest := slices.DeleteFunc(slices.Clone(run.Pending), func(o journal.Pending) bool { return o.Expired || o.Path == p.Path }); len(rest) > 0 {
-		fmt.Fprintf(c.Stderr, "answered %s; open: %s\n", p.Path, oneLine(journal.Keys(rest)))
-		return nil
-	}
-	fmt.Fprintf(c.Stderr, "answered; capstan resume %s goes on\n", oneLine(run.RunID))
-	return nil
+	return c.give(ctx, j, run, p, said, f)
 }
 
-// quoted is a text between quotes, of which a message has room for the
-// beginning.
+// give stores an answer and prints how the run continues.
+func (c *Command) give(ctx context.Context, j *journal.Journal, run *journal.Run, p *journal.Pending, said string, f answerFlags) error {
+	told, err := c.stored(ctx, j, run, p, said, f.as)
+	if err == nil {
+		fmt.Fprintln(c.Stderr, told)
+	}
+	return err
+}
+
+// stored stores an answer and returns how the run continues.
+func (c *Command) stored(ctx context.Context, j *journal.Journal, run *journal.Run, p *journal.Pending, said, as string) (string, error) {
+	value, ok := answered(p.Question, said)
+	if !ok && !p.Expired {
+		return "", usage("%s does not answer it (%s): %s", quoted(said), p.Question.Problem(value), posed(p.Question))
+	}
+	if run.External {
+		return "", usage("run %s is made by %s, which takes its answers: capstan-temporal answer %s %s --question %s",
+			run.RunID, run.Owner, run.RunID, quoted(said), p.Path)
+	}
+	if err := j.Answer(ctx, run.RunID, p.Path, engine.Answer{Value: value, By: cmp.Or(as, c.person())}); errors.Is(err, runner.ErrExpired) {
+		return "", usage("%w; capstan resume %s goes on without an answer", err, run.RunID)
+	} else if errors.Is(err, runner.ErrAnswered) {
+		return "", usage("%w", err)
+	} else if err != nil {
+		return "", found(err, run.RunID)
+	}
+	run.Pending = slices.DeleteFunc(slices.Clone(run.Pending), func(o journal.Pending) bool { return o.Path == p.Path })
+	if rest := slices.DeleteFunc(slices.Clone(run.Pending), func(o journal.Pending) bool { return o.Expired }); len(rest) > 0 {
+		return fmt.Sprintf("answered %s; open: %s", p.Path, oneLine(journal.Keys(rest))), nil
+	}
+	return fmt.Sprintf("answered; capstan resume %s goes on", oneLine(run.RunID)), nil
+}
+
+// askOpen shows the open questions of a run, or the one that --question names. On a
+// terminal it asks them, one after the other.
+func (c *Command) askOpen(ctx context.Context, j *journal.Journal, run *journal.Run, f answerFlags) error {
+	p, err := openQuestion(run, event.Path(f.question))
+	if err != nil && (f.question != "" || !errors.Is(err, runner.ErrSeveral)) {
+		return err
+	}
+	open := slices.DeleteFunc(slices.Clone(run.Pending), func(o journal.Pending) bool { return o.Expired || p != nil && o.Path != p.Path })
+	about, err := subjects(ctx, j, run)
+	if err != nil {
+		return err
+	}
+	if c.asks() {
+		in := bufio.NewReader(c.Stdin)
+		t := &runPrinter{out: c.Stderr, cascade: c.cascadeOf(run), all: showAll(run.RunID)}
+		for _, p := range open {
+			said, err := c.ask(ctx, in, t, p.Question, about[p.Path])
+			if errors.Is(err, runner.ErrNobody) {
+				return usage("no answer was given")
+			}
+			if err == nil {
+				err = c.give(ctx, j, run, &p, said, f)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	t := &runPrinter{out: c.visible(), cascade: c.cascadeOf(run)}
+	step := nextsteps.After(run, engine.Result{RunID: run.RunID, Status: run.Status, Error: run.Error})
+	for i, p := range open {
+		if i > 0 {
+			t.line("")
+		}
+		t.pending(p, about[p.Path], len(run.Pending) > 1)
+	}
+	step.Look = "" // it is printed above
+	text := fmt.Sprintf("run %s waits for an answer, and there is no terminal to ask on", oneLine(run.RunID))
+	return &exit{exitUsage, advised{errors.New(text), text, step}}
+}
+
+// quoted returns the beginning of a text between quotes.
 func quoted(said string) string {
 	if r := []rune(said); len(r) > 100 {
 		said = string(r[:100]) + "…"

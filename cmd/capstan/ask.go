@@ -8,34 +8,50 @@ import (
 	"strings"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/internal/trace"
 	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/engine"
 )
 
-// asker puts a run's questions to the person at the terminal. Without one the
-// run ends as waiting.
-func (c *Command) asker(p *progress) func(context.Context, runner.Question) (runner.Answer, error) {
+// asker returns the function that asks the person at the terminal. Without a
+// terminal the run ends as waiting.
+func (c *Command) asker(p *progress) func(context.Context, engine.Question) (engine.Answer, error) {
 	in := bufio.NewReader(c.Stdin)
-	return func(ctx context.Context, q runner.Question) (runner.Answer, error) {
-		if !c.terminal(c.Stdin) || !c.terminal(c.Stderr) {
-			return runner.Answer{}, runner.ErrNobody
+	return func(ctx context.Context, q engine.Question) (engine.Answer, error) {
+		if !c.asks() {
+			return engine.Answer{}, runner.ErrNobody
 		}
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		p.erase()
-		for {
-			fmt.Fprint(c.Stderr, question(q))
-			said, err := readAnswer(ctx, in, q)
-			if err != nil {
-				return runner.Answer{}, err
-			}
-			if value, ok := answered(q, said); ok {
-				return runner.Answer{Value: value, By: c.person()}, nil
-			}
+		said, err := c.ask(ctx, in, &runPrinter{out: c.Stderr, cascade: p.cascade, all: showAll("last")}, q, q.Subject)
+		if err != nil {
+			return engine.Answer{}, err
+		}
+		value, _ := answered(q, said)
+		return engine.Answer{Value: value, By: c.person()}, nil
+	}
+}
+
+// asks reports whether a person can be asked at the terminal.
+func (c *Command) asks() bool { return c.terminal(c.Stdin) && c.terminal(c.Stderr) }
+
+// ask puts a question with its text to the person at the terminal until the answer fits.
+func (c *Command) ask(ctx context.Context, in *bufio.Reader, t *runPrinter, q engine.Question, about *trace.Subject) (string, error) {
+	t.subject(q, about)
+	for {
+		fmt.Fprint(c.Stderr, question(q))
+		said, err := readAnswer(ctx, in, q)
+		if err != nil {
+			return "", err
+		}
+		if _, ok := answered(q, said); ok {
+			return said, nil
 		}
 	}
 }
 
-// person is who the system says is at the command line.
+// person returns the name of the user by the operating system.
 func (c *Command) person() string {
 	if u, err := user.Current(); err == nil {
 		return u.Username
@@ -43,9 +59,9 @@ func (c *Command) person() string {
 	return c.Getenv("USER")
 }
 
-// readAnswer reads a line, or of a text that is changed all lines up to one that
-// holds a dot alone. That one at once leaves the text as it is.
-func readAnswer(ctx context.Context, in *bufio.Reader, q runner.Question) (string, error) {
+// readAnswer reads one line, or, for a text to edit, all lines before a line
+// with a single dot. If the dot comes first, the text stays as it is.
+func readAnswer(ctx context.Context, in *bufio.Reader, q engine.Question) (string, error) {
 	if q.Type != cascades.Edit {
 		return readLine(ctx, in)
 	}
@@ -65,7 +81,7 @@ func readAnswer(ctx context.Context, in *bufio.Reader, q runner.Question) (strin
 	}
 }
 
-// readLine reads a line, or gives up when the run is over.
+// readLine reads a line. It returns an error when the run is over.
 func readLine(ctx context.Context, in *bufio.Reader) (string, error) {
 	return awaited(ctx, func() (string, error) {
 		line, err := in.ReadString('\n')
@@ -76,8 +92,8 @@ func readLine(ctx context.Context, in *bufio.Reader) (string, error) {
 	})
 }
 
-// awaited gives what is read, or gives up when ctx ends. The read itself cannot be
-// interrupted; it ends with the process.
+// awaited returns the result of read, or an error when ctx ends. The read
+// itself cannot be interrupted and ends with the process.
 func awaited[T any](ctx context.Context, read func() (T, error)) (T, error) {
 	type result struct {
 		value T
@@ -97,8 +113,9 @@ func awaited[T any](ctx context.Context, read func() (T, error)) (T, error) {
 	}
 }
 
-// question is what a person at the terminal is asked, up to where the answer begins.
-func question(q runner.Question) string {
+// question returns the question for the terminal, which ends where the answer
+// begins.
+func question(q engine.Question) string {
 	switch q.Type {
 	case cascades.Confirmation:
 		return posed(q) + " "
@@ -110,8 +127,8 @@ func question(q runner.Question) string {
 	return posed(q) + "\n> "
 }
 
-// posed tells of a question to somebody who does not answer it here.
-func posed(q runner.Question) string {
+// posed returns the question with its phase and its numbered options.
+func posed(q engine.Question) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s", q.Phase, q.Prompt)
 	if q.Type == cascades.Confirmation {
@@ -123,8 +140,8 @@ func posed(q runner.Question) string {
 	return b.String()
 }
 
-// answered reads what the person typed; false asks again.
-func answered(q runner.Question, said string) (any, bool) {
-	value := q.Said(said)
-	return value, q.Unfit(value) == ""
+// answered parses an answer. It returns false for an answer that does not fit.
+func answered(q engine.Question, said string) (any, bool) {
+	value := q.ParseAnswer(said)
+	return value, q.Problem(value) == ""
 }

@@ -9,15 +9,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed61713e19/capstan/cascades"
-	"github.com/seed61713e19/capstan/runner/backtest"
+	"github.com/seed61713e19/capstan/internal/measures/backtest"
+	"github.com/seed61713e19/capstan/internal/modelflag"
 	"github.com/seed61713e19/capstan/runner/event"
-	"github.com/seed61713e19/capstan/runner/given"
 	"github.com/seed61713e19/capstan/runner/journal"
 )
 
 type backtestFlags struct {
 	runs   []string
-	limit  int
 	judges bool
 	exec   bool
 	format string
@@ -39,22 +38,21 @@ verdict counts.`,
   capstan measure backtest post.yaml --format junit > report.xml`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.holdAgainst(cmd.Context(), args[0], f)
+			return c.runBacktest(cmd.Context(), args[0], f)
 		},
 	}
 	f.run.store.add(cmd)
 	flags := cmd.Flags()
 	flags.StringSliceVar(&f.runs, "runs", nil, flagTexts["runs"])
-	countedFrom0(cmd, &f.limit, "limit", flagTexts["limit"])
 	flags.BoolVar(&f.judges, "judges", false, flagTexts["judges"])
 	flags.BoolVar(&f.exec, "run-programs", false, flagTexts["run-programs"])
-	flags.Var((*given.Models)(&f.run.model), "model", flagTexts["model"])
+	flags.Var((*modelflag.Models)(&f.run.model), "model", flagTexts["model"])
 	choose(cmd, &f.format, "format", "output format", "text", "json", "junit")
 	jsonFlag(cmd, &f.format)
 	return cmd
 }
 
-func (c *Command) holdAgainst(ctx context.Context, file string, f backtestFlags) error {
+func (c *Command) runBacktest(ctx context.Context, file string, f backtestFlags) error {
 	j, err := c.kept(f.run.store, true)
 	if err != nil {
 		return err
@@ -71,7 +69,7 @@ func (c *Command) holdAgainst(ctx context.Context, file string, f backtestFlags)
 	if err != nil {
 		return err
 	}
-	source, err := past(ctx, j, cascade, f)
+	source, err := past(ctx, j, cascade, f.runs)
 	if err != nil {
 		return err
 	}
@@ -80,57 +78,39 @@ func (c *Command) holdAgainst(ctx context.Context, file string, f backtestFlags)
 			return err
 		}
 	}
-	report, err := backtest.Test{
+	result, err := backtest.Test{
 		Cascade: cascade, Host: r.Host(ctx), Source: source, Model: chosen,
 		Judges: f.judges, Exec: f.exec, Any: len(f.runs) > 0, Parallel: runtime.GOMAXPROCS(0),
 	}.Run(ctx)
 	if err != nil {
 		return stopped(ctx, err)
 	}
-	return c.tellBacktest(report, f.format)
-}
-
-func (c *Command) tellBacktest(report *backtest.Report, format string) (err error) {
-	switch format {
-	case "json":
-		err = printJSON(c.Stdout, report)
-	case "junit":
-		err = report.JUnit(c.Stdout)
-	default:
-		err = report.Text(c.Stdout)
+	if err := c.printReport(result.Report(), f.format); err != nil {
+		return err
 	}
 	switch {
-	case err != nil:
-		return &exit{exitBroken, err}
-	case !report.Same():
+	case !result.Same():
 		return &exit{status: exitNo}
-	case report.Verdicts.Unsaid > 0:
-		return &exit{exitBroken, fmt.Errorf("%d checks gave no verdict", report.Verdicts.Unsaid)}
+	case result.Verdicts.NoVerdict > 0:
+		return &exit{exitBroken, fmt.Errorf("%d checks gave no verdict", result.Verdicts.NoVerdict)}
 	}
 	return nil
 }
 
-// A keptRuns is the runs of a journal that a backtest looks at.
-type keptRuns struct {
+// storedRuns are runs of a journal as a source of a backtest.
+type storedRuns struct {
 	*journal.Journal
 	ids []string
 }
 
-// past picks the runs to look at: those that are named, else all of the
-// cascade, the newest first.
-func past(ctx context.Context, j *journal.Journal, cascade *cascades.Cascade, f backtestFlags) (keptRuns, error) {
-	k := keptRuns{Journal: j}
-	for _, id := range f.runs {
-		run, err := j.Run(ctx, id)
-		if err != nil {
-			return k, found(err, id)
-		}
-		k.ids = append(k.ids, run.RunID)
+// past returns the named runs, or else all runs of the cascade, the newest first.
+func past(ctx context.Context, j *journal.Journal, cascade *cascades.Cascade, names []string) (storedRuns, error) {
+	k := storedRuns{Journal: j}
+	var err error
+	if k.ids, err = runIDs(ctx, j, names); err != nil || len(names) > 0 {
+		return k, err
 	}
-	if len(f.runs) > 0 {
-		return k, nil
-	}
-	list, err := j.Runs(ctx, journal.Filter{Cascade: cascade.ID, Limit: f.limit})
+	list, err := j.Runs(ctx, journal.Filter{Cascade: cascade.ID})
 	if err != nil {
 		return k, &exit{exitBroken, err}
 	}
@@ -140,10 +120,22 @@ func past(ctx context.Context, j *journal.Journal, cascade *cascades.Cascade, f 
 	return k, nil
 }
 
-// Runs names the runs.
-func (k keptRuns) Runs(context.Context) ([]string, error) { return k.ids, nil }
+// runIDs returns the full names of runs.
+func runIDs(ctx context.Context, j *journal.Journal, names []string) (ids []string, err error) {
+	for _, name := range names {
+		run, err := j.Run(ctx, name)
+		if err != nil {
+			return nil, found(err, name)
+		}
+		ids = append(ids, run.RunID)
+	}
+	return ids, nil
+}
 
-// Events gives the events of a run.
-func (k keptRuns) Events(ctx context.Context, id string) iter.Seq2[event.Event, error] {
+// Runs implements [backtest.Source].
+func (k storedRuns) Runs(context.Context) ([]string, error) { return k.ids, nil }
+
+// Events implements [backtest.Source].
+func (k storedRuns) Events(ctx context.Context, id string) iter.Seq2[event.Event, error] {
 	return k.Journal.Events(ctx, id, 0, journal.Brief)
 }

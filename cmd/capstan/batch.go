@@ -15,14 +15,15 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/seed61713e19/capstan/internal/measures/batch"
+	"github.com/seed61713e19/capstan/internal/redactions"
 	"github.com/seed61713e19/capstan/runner"
-	"github.com/seed61713e19/capstan/runner/batch"
+	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/model"
-	"github.com/seed61713e19/capstan/runner/redactions"
 )
 
-// batchFlags are what run --each and eval take besides those of run.
+// batchFlags are the common flags of run --each and eval.
 type batchFlags struct {
 	set      string
 	out      string
@@ -31,6 +32,7 @@ type batchFlags struct {
 	times    int
 	parallel int
 	budget   []string
+	answers  []string
 }
 
 func (f *batchFlags) add(cmd *cobra.Command) {
@@ -45,60 +47,66 @@ func (c *Command) eval() *cobra.Command {
 	var f runFlags
 	b := batchFlags{times: 1}
 	cmd := &cobra.Command{
-		Use:   "eval FILE --inputs SET",
+		Use:   "eval FILE --each DATASET",
 		Short: "Run a cascade on a dataset and measure its results",
 		Long: `Run a cascade for every row of a JSON Lines or CSV file. The report contains the share
 of accepted rows, their cost, and, if rows contain expected values, their accuracy, with
 95 % intervals by row. The same command continues an interrupted batch without repeating
 finished rows. --baseline compares the rows with those of an earlier batch.`,
-		Example: `  capstan eval post.yaml --inputs topics.jsonl --times 3
-  capstan eval post.yaml --inputs topics.csv --model gpt-5-nano --baseline b81f0c2d9a34`,
+		Example: `  capstan eval post.yaml --each topics.jsonl --times 3
+  capstan eval post.yaml --each topics.csv --model gpt-5-nano --baseline b81f0c2d9a34`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if b.set == "" {
-				return usage("eval needs --inputs SET")
+				return usage("eval needs --each DATASET")
 			}
 			return c.runBatch(cmd.Context(), args[0], f, b, true)
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&b.set, "inputs", "", "dataset: JSON Lines, or CSV if the name ends in .csv")
+	flags.StringVar(&b.set, "each", "", flagTexts["each"])
 	flags.IntVar(&b.times, "times", b.times, "number of runs of each row")
 	flags.StringVar(&b.baseline, "baseline", "", "name of an earlier batch to compare with, row by row")
 	flags.StringArrayVar(&f.inputs, "input", nil, flagTexts["input"])
+	flags.StringArrayVar(&b.answers, "answer", nil, "answer to the questions of a phase: phase=value")
 	f.how(cmd)
 	b.add(cmd)
 	f.shared(cmd)
 	return cmd
 }
 
-// runBatch runs a cascade on every row of a set. With report it prints what they
-// came to, else the results, where --out names no file for them.
+// runBatch runs a cascade on every row of a dataset. With report it prints the result, and
+// otherwise the outcomes, unless --out names a file for them.
 func (c *Command) runBatch(ctx context.Context, file string, f runFlags, b batchFlags, report bool) error {
 	bounds, err := b.bounds()
 	if err != nil {
 		return err
 	}
 	quiet := f.quiet
-	f.quiet = true // the progress is the batch's own
+	f.quiet = true // a batch has its own progress
 	s, err := c.begin(ctx, f)
 	if err != nil {
 		return err
 	}
 	defer s.close()
-	s.sinks = s.sinks[1:] // the progress of one run
+	s.sinks = s.sinks[1:] // the progress of a single run
 	if s.journal == nil {
 		return usage("a batch needs the runs that --store keeps: with them it goes on where it was broken off")
 	}
+	people, err := phaseAnswers(b.answers)
+	if err != nil {
+		return err
+	}
 	chosen := s.models.chosen(f.model, file)
-	r, err := s.runner(c, f, chosen, runner.WithAsk(func(context.Context, runner.Question) (runner.Answer, error) {
-		return runner.Answer{}, runner.ErrNobody
-	}))
+	r, err := s.runner(c, f, chosen, runner.WithAsk(people.ask))
 	if err != nil {
 		return err
 	}
 	cascade, err := c.loaded(r, file, f)
 	if err != nil {
+		return err
+	}
+	if err := people.check(cascade); err != nil {
 		return err
 	}
 	if err := c.spares(f, b.out, chosen, cascade.Files); err != nil {
@@ -122,25 +130,32 @@ func (c *Command) runBatch(ctx context.Context, file string, f runFlags, b batch
 		return usage("%w", err)
 	}
 	do := &batch.Batch{
-		Cascade: cascade, Set: set, Model: chosen, Name: b.name, Input: input, Times: b.times, Parallel: b.parallel,
-		Budget: bounds, Settings: f.settings(),
-		Answers: func() model.Model { return s.models.Rewound() }, Took: func(id string) time.Duration { return howLong(ctx, s.journal, id) },
+		Cascade: cascade, Dataset: set, Model: chosen, Name: b.name, Input: input, Times: b.times, Parallel: b.parallel,
+		Budget: bounds, Settings: f.settings(), People: people,
+		NewModel: func() model.Model { return s.models.Rewound() }, Duration: func(id string) time.Duration { return howLong(ctx, s.journal, id) },
 	}
 	do.Settings["batch"] = do.ID()
 	return c.doBatch(ctx, s, do, r, b, batchOutput{report: report, json: f.json, quiet: quiet})
 }
 
-// A batchOutput says what of a batch is printed.
+// A batchOutput is what a batch prints.
 type batchOutput struct{ report, json, quiet bool }
 
+func (b batchOutput) format() string {
+	if b.json {
+		return "json"
+	}
+	return "text"
+}
+
 func (c *Command) doBatch(ctx context.Context, s *kit, do *batch.Batch, r *runner.Runner, b batchFlags, how batchOutput) error {
-	out, err := c.results(do.Set.File, b.out, !how.report && !how.json)
+	out, err := c.results(do.Dataset.File, b.out, !how.report && !how.json)
 	if err != nil {
 		return err
 	}
 	p := c.batchProgress(how.quiet, do)
-	s.progress = p.progress // it shows when calls wait
-	do.Told, do.Result = p.told, out.add
+	s.progress = p.progress // it shows waiting calls
+	do.Progress, do.Result = p.add, out.add
 	var against *batch.Baseline
 	if b.baseline != "" {
 		against = baseline(s.journal, b.baseline)
@@ -149,19 +164,17 @@ func (c *Command) doBatch(ctx context.Context, s *kit, do *batch.Batch, r *runne
 	p.close(report)
 	err = errors.Join(err, out.close())
 	switch {
-	case errors.Is(err, runner.ErrNoRun): // nothing was done
-	case how.json:
-		if e := printJSON(c.Stdout, report); e != nil {
-			return &exit{exitBroken, e}
+	case errors.Is(err, runner.ErrNoRun): // nothing ran
+	case how.json || how.report:
+		if e := c.printReport(report.Report(), how.format()); e != nil {
+			return e
 		}
-	case how.report:
-		_, _ = io.WriteString(c.Stdout, report.Text())
 	}
 	return c.batchEnds(ctx, report, err)
 }
 
-// batchEnds gives the status to end with.
-func (c *Command) batchEnds(ctx context.Context, report batch.Report, err error) error {
+// batchEnds returns the exit status of a batch.
+func (c *Command) batchEnds(ctx context.Context, report batch.Result, err error) error {
 	const onward = "the same command continues with the remaining rows"
 	switch {
 	case ctx.Err() != nil:
@@ -178,7 +191,7 @@ func (c *Command) batchEnds(ctx context.Context, report batch.Report, err error)
 	return nil
 }
 
-// howLong is how long a run took that has ended, 0 where that is not known.
+// howLong returns the duration of a finished run, or 0 if it is unknown.
 func howLong(ctx context.Context, j *journal.Journal, id string) time.Duration {
 	run, err := j.Run(ctx, id)
 	if err != nil || run.Finished == nil {
@@ -188,20 +201,20 @@ func howLong(ctx context.Context, j *journal.Journal, id string) time.Duration {
 }
 
 func baseline(j *journal.Journal, name string) *batch.Baseline {
-	return &batch.Baseline{Batch: name, Find: func(ctx context.Context, id string) (runner.Result, map[string]any, error) {
+	return &batch.Baseline{Batch: name, Find: func(ctx context.Context, id string) (engine.Result, map[string]any, error) {
 		run, err := j.Run(ctx, id)
 		if err != nil {
-			return runner.Result{}, nil, err
+			return engine.Result{}, nil, err
 		}
 		r, err := j.Result(ctx, run.RunID)
 		return r, run.Start.Input, err
 	}}
 }
 
-// bounds reads --budget.
+// bounds parses --budget.
 func (b *batchFlags) bounds() (bounds batch.Budget, err error) {
-	for _, said := range b.budget {
-		for one := range strings.SplitSeq(said, ",") {
+	for _, value := range b.budget {
+		for one := range strings.SplitSeq(value, ",") {
 			name, value, named := strings.Cut(strings.TrimSpace(one), "=")
 			if !named {
 				name, value = "max_cost_usd", strings.TrimPrefix(name, "$")
@@ -233,14 +246,13 @@ func (b *batchFlags) bounds() (bounds batch.Budget, err error) {
 	return bounds, nil
 }
 
-// A resultFile writes results, one a line.
+// A resultFile writes outcomes, one per line.
 type resultFile struct {
-	f   *os.File  // nil for none of its own
-	out io.Writer // nil for none
+	f   *os.File  // nil for standard output
+	out io.Writer // nil for no output
 }
 
-// results opens the file for results; those that no file is named for go to
-// standard output where asked, else nowhere.
+// results opens the file for outcomes. Without a file, it returns standard output if print is set.
 func (c *Command) results(set, file string, print bool) (*resultFile, error) {
 	if file == "" {
 		if print {

@@ -5,43 +5,43 @@ import (
 	"strings"
 	"time"
 
-	"github.com/seed61713e19/capstan/runner"
-	"github.com/seed61713e19/capstan/runner/batch"
+	"github.com/seed61713e19/capstan/internal/measures/batch"
+	"github.com/seed61713e19/capstan/runner/engine"
 )
 
-// maxFailures is how many rows that came to no output have a line each.
+// maxFailures is the maximum number of failed rows with a line of their own.
 const maxFailures = 10
 
-// plainEvery is how often a batch tells where it is, where no living line does.
+// plainEvery is the time between two lines of progress without a terminal.
 const plainEvery = 10 * time.Second
 
-// A batchProgress tells a person how far a batch is: the first failures, and on a
-// terminal a bar with the time that is left and what was spent.
+// A batchProgress shows the progress of a batch: the first failures, and on a terminal a bar with
+// the remaining time and the costs.
 type batchProgress struct {
 	*progress
 	total, done, accepted, failed int
 	last                          time.Time
-	columns                       map[string]bool // that rows have and the first has not
+	columns                       map[string]bool // differences from the columns of the first row
 }
 
 func (c *Command) batchProgress(quiet bool, b *batch.Batch) *batchProgress {
-	p := &batchProgress{progress: c.progress(quiet), total: b.Set.Count * max(b.Times, 1), columns: map[string]bool{}}
+	p := &batchProgress{progress: c.progress(quiet), total: b.Dataset.Count * max(b.Times, 1), columns: map[string]bool{}}
 	p.last = p.started
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.line("batch %s: %d rows of %s, %d at a time", b.ID(), b.Set.Count, b.Set.File, max(b.Parallel, 1))
+	p.line("batch %s: %d rows of %s, %d at a time", b.ID(), b.Dataset.Count, b.Dataset.File, max(b.Parallel, 1))
 	p.show = p.bar
 	return p
 }
 
-// told takes an outcome.
-func (p *batchProgress) told(o batch.Outcome) {
+// add counts an outcome.
+func (p *batchProgress) add(o batch.Outcome) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.done++
 	p.usage = p.usage.Add(o.Usage)
 	switch {
-	case o.Status == runner.Succeeded:
+	case o.Status == engine.Succeeded:
 		p.accepted++
 	default:
 		p.failed++
@@ -58,25 +58,24 @@ func (p *batchProgress) failure(o *batch.Outcome) {
 	if p.failed > maxFailures {
 		return
 	}
-	why := ""
+	reason := ""
 	if o.Error != nil {
-		why = ": " + oneLine(o.Error.Message)
+		reason = ": " + oneLine(o.Error.Message)
 		if at := o.Error.Position.String(); at != "" {
-			why += " (" + at + ")"
+			reason += " (" + at + ")"
 		}
 	}
 	var run styledText
 	if o.RunID != "" {
 		run = "  " + p.styled(faint, o.RunID)
 	}
-	p.line("%s row %d, line %d: %s%s%s", p.styled(red, "✗"), o.Row, o.Line, o.Status, why, run)
+	p.line("%s row %d, line %d: %s%s%s", p.styled(red, "✗"), o.Row, o.Line, o.Status, reason, run)
 	if p.failed == maxFailures {
-		p.line("  further ones are told in the results alone")
+		p.line("  only the results list further ones")
 	}
 }
 
-// other tells once for each kind of row which columns it has that the first has
-// not.
+// other prints a note for each new difference from the columns of the first row.
 func (p *batchProgress) other(o *batch.Outcome) {
 	if o.Other != "" && len(p.columns) < maxFailures && !p.columns[o.Other] {
 		p.columns[o.Other] = true
@@ -84,7 +83,7 @@ func (p *batchProgress) other(o *batch.Outcome) {
 	}
 }
 
-// bar is the living line.
+// bar returns the progress line of a terminal.
 func (p *batchProgress) bar() string {
 	const width = 24
 	full := 0
@@ -94,22 +93,22 @@ func (p *batchProgress) bar() string {
 	return strings.Repeat("█", full) + strings.Repeat("░", width-full) + " " + p.where()
 }
 
-// where tells how far the batch is, in a line.
+// where returns the progress in one line.
 func (p *batchProgress) where() string {
 	elapsed := p.now().Sub(p.started)
-	said := fmt.Sprintf("%d/%d", p.done, p.total)
+	text := fmt.Sprintf("%d/%d", p.done, p.total)
 	if p.done > 0 {
-		said += fmt.Sprintf("  %d accepted, %d not", p.accepted, p.failed)
+		text += fmt.Sprintf("  %d accepted, %d not", p.accepted, p.failed)
 	}
-	said += "  " + spent(p.usage, elapsed)
+	text += "  " + spent(p.usage, elapsed)
 	if left := p.total - p.done; left > 0 && p.done > 0 {
-		said += fmt.Sprintf("  about %s left", (elapsed / time.Duration(p.done) * time.Duration(left)).Round(time.Second))
+		text += fmt.Sprintf("  about %s left", (elapsed / time.Duration(p.done) * time.Duration(left)).Round(time.Second))
 	}
-	return said
+	return text
 }
 
-// close ends the progress with a line about the whole batch.
-func (p *batchProgress) close(r batch.Report) {
+// close prints the last line about the batch.
+func (p *batchProgress) close(r batch.Result) {
 	p.stop()
 	p.mu.Lock()
 	defer p.mu.Unlock()

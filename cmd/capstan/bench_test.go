@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// built builds the binary as a release is built.
+// built builds the binary with the flags of a release.
 func built(b *testing.B) string {
 	b.Helper()
 	binary := filepath.Join(b.TempDir(), "capstan")
@@ -25,10 +25,10 @@ func built(b *testing.B) string {
 
 const hello = "package main\n\nimport \"os\"\n\nfunc main() { os.Stdout.WriteString(\"hello\\n\") }\n"
 
-// BenchmarkStart is what a command costs before it does anything: version, and
-// lint of a small file, beside a program that says hello, turn about, in CPU
-// time of the whole process and by the clock. It tells their ratios, what lint takes
-// of the CPU beyond hello, and what the packages' inits do of it.
+// BenchmarkStart measures the start of a command in CPU time and by the clock.
+// It runs version, lint of a small file, and a hello program alternately. It
+// reports their ratios, the CPU time that lint needs beyond hello, and the
+// share of the packages' inits.
 func BenchmarkStart(b *testing.B) {
 	dir := b.TempDir()
 	files := map[string]string{"hello.go": hello, "small.yaml": "cascade_id: small\nphases: [{name: draft, instructions: \"Write about {{ input.topic }}\"}]\n"}
@@ -82,7 +82,8 @@ func BenchmarkStart(b *testing.B) {
 	b.ReportMetric(allocated/(1<<10), "init-KB")
 }
 
-// BenchmarkVersion is the whole process: what every command costs at least.
+// BenchmarkVersion runs the shortest command as a process. No command costs
+// less.
 func BenchmarkVersion(b *testing.B) {
 	binary := built(b)
 	info, err := os.Stat(binary)
@@ -97,8 +98,8 @@ func BenchmarkVersion(b *testing.B) {
 	b.ReportMetric(float64(info.Size())/(1<<20), "MB")
 }
 
-// BenchmarkLint is the whole process that lints a cascade of 500 lines: 71
-// phases of seven lines with templates, expressions and wards.
+// BenchmarkLint runs lint as a process. The cascade has 500 lines: 71 phases of
+// seven lines with templates, expressions and wards.
 func BenchmarkLint(b *testing.B) {
 	binary := built(b)
 	var text strings.Builder

@@ -12,8 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/seed61713e19/capstan/internal/schema"
 	"github.com/seed61713e19/capstan/runner/serve/orders"
-	"github.com/seed61713e19/capstan/validators/schema"
 )
 
 // maxCancel is the maximum time that a server has to answer.
@@ -58,7 +58,7 @@ func (c *Command) cancelRun(ctx context.Context, id string, f serverFlags, asJSO
 		}
 	}
 	defer transport.CloseIdleConnections()
-	var standing orders.Standing
+	var standing orders.RunState
 	ask := func(method, path, body string, want int) error {
 		request, err := http.NewRequestWithContext(ctx, method, "http://"+host+"/v1/runs/"+url.PathEscape(id)+path, strings.NewReader(body))
 		if err != nil {
@@ -85,7 +85,7 @@ func (c *Command) cancelRun(ctx context.Context, id string, f serverFlags, asJSO
 		}
 		return nil
 	}
-	if id == "last" { // the server cancels a run of this whole name alone
+	if id == "last" { // the server accepts whole names only
 		if err := ask(http.MethodGet, "", "", http.StatusOK); err != nil {
 			return err
 		}
@@ -101,7 +101,8 @@ func (c *Command) cancelRun(ctx context.Context, id string, f serverFlags, asJSO
 	return nil
 }
 
-// refusedBy returns the error for the answer of a server that cancels nothing.
+// refusedBy returns the error for an answer of a server that did not cancel the
+// run.
 func refusedBy(server, id string, status int, text []byte) error {
 	var problem orders.Problem
 	if schema.Unmarshal(text, &problem) != nil || problem.Detail == "" {

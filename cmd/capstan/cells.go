@@ -6,8 +6,8 @@ import (
 	"golang.org/x/text/width"
 )
 
-// firstCells is as much of a line as a terminal has room for in so many cells: one
-// that wraps is not erased whole.
+// firstCells returns the beginning of a line that fits into a number of
+// terminal cells. A wrapped line could not be erased completely.
 func firstCells(line string, room int) string {
 	for at, r := range line {
 		if room -= cells(r); room < 0 {
@@ -17,7 +17,8 @@ func firstCells(line string, room int) string {
 	return line
 }
 
-// lastCells is as much of the end of a line.
+// lastCells returns the end of a line that fits into a number of terminal
+// cells.
 func lastCells(line string, room int) string {
 	at := len(line)
 	for at > 0 {
@@ -37,8 +38,8 @@ func cellsOf(line string) (n int) {
 	return n
 }
 
-// cells is how many cells of a terminal a character takes at most: those of East
-// Asia, and pictures, take two.
+// cells returns the maximum number of terminal cells of a character. Wide East
+// Asian characters and pictures take two.
 func cells(r rune) int {
 	switch width.LookupRune(r).Kind() {
 	case width.EastAsianWide, width.EastAsianFullwidth:

@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// A choice is a flag that takes one of some words: its help lists them, a shell
-// completes them, and another word is told before anything is done.
+// A choice is a flag that accepts one of several words. Its help lists them, a
+// shell completes them, and any other word is an error.
 type choice struct {
 	value *string
 	words []string
@@ -24,24 +24,24 @@ func choose(cmd *cobra.Command, value *string, name, text string, words ...strin
 	cmd.Flags().Var(f, name, text+": "+f.list())
 }
 
-// list is text, json or junit.
+// list returns the words as a list, such as "text, json or junit".
 func (f choice) list() string {
 	last := len(f.words) - 1
 	return strings.Join(f.words[:last], ", ") + " or " + f.words[last]
 }
 
-// String gives the word.
+// String returns the word.
 func (f choice) String() string {
-	if f.value == nil { // of a flag that nobody made
+	if f.value == nil { // the zero value of pflag
 		return ""
 	}
 	return *f.value
 }
 
-// Type is what stands behind the flag in help.
+// Type returns the type that help shows.
 func (f choice) Type() string { return "string" }
 
-// Set takes a word.
+// Set accepts a word of the list.
 func (f choice) Set(word string) error {
 	if !slices.Contains(f.words, word) {
 		return fmt.Errorf("must be %s, not %q", f.list(), word)
@@ -53,18 +53,19 @@ func (f choice) Set(word string) error {
 // A count is a flag that counts from 0.
 type count int
 
-// countedFrom0 adds a count to a verb; the value that there is is the default.
+// countedFrom0 adds a count to a command, with the current value as the
+// default.
 func countedFrom0(cmd *cobra.Command, value *int, name, usage string) {
 	cmd.Flags().Var((*count)(value), name, usage)
 }
 
-// String gives the number.
+// String returns the number.
 func (n *count) String() string { return strconv.Itoa(int(*n)) }
 
-// Type is what stands behind the flag in help.
+// Type returns the type that help shows.
 func (n *count) Type() string { return "int" }
 
-// Set takes a number.
+// Set accepts a number from 0.
 func (n *count) Set(text string) error {
 	v, err := strconv.Atoi(text)
 	if err != nil || v < 0 {

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/seed61713e19/capstan/cascades"
-	"github.com/seed61713e19/capstan/runner/given"
+	"github.com/seed61713e19/capstan/internal/modelflag"
 )
 
 // apart separates the default model of the flag from the lines that replace models.
@@ -25,9 +25,9 @@ func apart(flag string) (first, replaced string) {
 	return cascades.Chosen(flag).Default(), strings.Join(lines, "\n")
 }
 
-// chosen returns the models that the flag and the environment of an operator choose for
-// the cascade in a file that the operator named. The scripts among them, and those in the
-// folder of the cascade, may be read from now on.
+// chosen returns the models that the operator chose for a cascade file, by flag
+// and environment. From now on, the scripts among them and those in the folder
+// of the cascade may be read.
 func (m *models) chosen(flag, cascade string) string {
 	chosen := m.names(flag, cascade)
 	m.trust(chosen)
@@ -35,12 +35,13 @@ func (m *models) chosen(flag, cascade string) string {
 	return chosen
 }
 
-// names is [given.Models.Chosen] for the flag and the environment. It replaces "last" in
-// replay:last by the name of the run, for a resumed run must ask the same run again.
+// names returns [modelflag.Models.Chosen] for the flag and the environment. It
+// replaces "last" in replay:last by the name of the run, so that a resumed run
+// uses the same one.
 func (m *models) names(flag, cascade string) string {
-	return given.Models(flag).Chosen(m.getenv("CAPSTAN_MODEL"), cascade, func(name string) string {
+	return modelflag.Models(flag).Chosen(m.getenv("CAPSTAN_MODEL"), cascade, func(name string) string {
 		if id, answers := strings.CutPrefix(name, "replay:"); answers && m.journal != nil {
-			if run, err := m.journal.Run(context.Background(), id); err == nil { // else who asks it says what is wrong
+			if run, err := m.journal.Run(context.Background(), id); err == nil { // later use reports the error
 				return "replay:" + run.RunID
 			}
 		}
@@ -48,7 +49,8 @@ func (m *models) names(flag, cascade string) string {
 	})
 }
 
-// unnamed tells what --model gives another model for and the cascade does not name.
+// unnamed prints a note for each model that --model replaces although the
+// cascade does not name it.
 func (c *Command) unnamed(cascade *cascades.Cascade, flag string) {
 	names := cascade.Models("")
 	for line := range strings.SplitSeq(flag, "\n") {
@@ -68,14 +70,13 @@ func writable(err error, name, cascade string) error {
 	return fmt.Errorf("%w; to write one: capstan script %s > %s", err, cascade, script)
 }
 
-// ready reports what would only be found in the middle of a run: a phase
-// without a model, a key that is missing, a script that cannot be read, a cost
-// budget that nothing can be held against.
+// ready returns the errors that a run would only meet later: a phase without a
+// model, a missing key, an unreadable script, or a cost budget without prices.
 func (m *models) ready(c *cascades.Cascade, chosen string) error {
 	return m.answer(c, c.Asking(cascades.Chosen(chosen)))
 }
 
-// answer reports which of those who are asked cannot be.
+// answer returns an error for each model of the list that cannot be called.
 func (m *models) answer(c *cascades.Cascade, list []cascades.Asking) error {
 	of := m.Of(c.EveryProvider())
 	var wrong []error
@@ -105,8 +106,8 @@ func (m *models) answer(c *cascades.Cascade, list []cascades.Asking) error {
 	return nil
 }
 
-// unpriced returns why max_cost_usd cannot be kept: the models of unknown price among
-// those that are asked.
+// unpriced returns the reasons why max_cost_usd cannot be enforced: the called
+// models of unknown price.
 func (m *models) unpriced(c *cascades.Cascade, list []cascades.Asking) (wrong []error) {
 	if c.Budget.MaxCostUSD == 0 {
 		return nil
@@ -122,8 +123,8 @@ func (m *models) unpriced(c *cascades.Cascade, list []cascades.Asking) (wrong []
 	return wrong
 }
 
-// notePrices prints what [models.ready] would refuse about prices, for a command that
-// asks no model.
+// notePrices prints the errors about prices that [models.ready] would return,
+// for a command that calls no model.
 func (c *Command) notePrices(cascade *cascades.Cascade, flag string) {
 	m := newModels(c.Getenv, false, nil, c.names.root)
 	for _, wrong := range m.unpriced(cascade, cascade.Asking(cascades.Chosen(m.chosen(flag, cascade.File)))) {

@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/seed61713e19/capstan/validators/patterns"
+	"github.com/seed61713e19/capstan/internal/patterns"
 )
 
 // pageNames returns the paths of the pages for people, relative to the root: those in the
@@ -52,7 +52,8 @@ func pagesOf(t *testing.T) map[string]string {
 	return all
 }
 
-// The README's number of validators that cost no call is theirs; -update writes it.
+// TestReadmeCountsValidators compares the README's number of validators that
+// need no call with the validators. -update writes the number.
 func TestReadmeCountsValidators(t *testing.T) {
 	t.Chdir("../..")
 	var out bytes.Buffer
@@ -71,39 +72,40 @@ func TestReadmeCountsValidators(t *testing.T) {
 		}
 	}
 	page, claim := pagesOf(t)["README.md"], regexp.MustCompile(`(expressions and )(\d+)(\s+of the built-in validators)`)
-	said := claim.FindStringSubmatch(page)
+	stated := claim.FindStringSubmatch(page)
 	switch {
-	case said == nil:
+	case stated == nil:
 		t.Error("the README does not say how many there are")
 	case *update:
 		page = claim.ReplaceAllString(page, "${1}"+strconv.Itoa(computed)+"${3}")
 		if err := os.WriteFile("README.md", []byte(page), 0o644); err != nil {
 			t.Fatal(err)
 		}
-	case said[2] != strconv.Itoa(computed):
-		t.Errorf("the README says %s; %d are computed", said[2], computed)
+	case stated[2] != strconv.Itoa(computed):
+		t.Errorf("the README says %s; %d are computed", stated[2], computed)
 	}
 }
 
-// Every verb that a page names is one, and so is every flag that is given to it.
+// TestPagesNameVerbs checks that every verb and flag in a page exists.
 func TestPagesNameVerbs(t *testing.T) {
 	t.Chdir("../..")
 	root := (&Command{Getenv: func(string) string { return "" }}).root(nil)
 	code := regexp.MustCompile("(?ms)^```(?:sh|console)\n(.*?)^```$|`([^`\n]+)`")
-	// The verb, where the command begins a line, an inline code, or goes on from another.
+	// The verb follows the command at the start of a line, in inline code, or
+	// after an operator.
 	command := regexp.MustCompile(`(?m)(?:^|\| |&& |\$ )(?:go run \./cmd/)?capstan ((?:[a-z][a-z-]* ?)+)(.*)$`)
 	flag := regexp.MustCompile(`(?:^| )--([a-z][a-z-]*)`)
 	n := 0
 	for page, text := range pagesOf(t) {
 		for _, m := range code.FindAllStringSubmatch(text, -1) {
-			for _, said := range command.FindAllStringSubmatch(strings.ReplaceAll(m[1]+m[2], "\\\n", " "), -1) {
+			for _, invocation := range command.FindAllStringSubmatch(strings.ReplaceAll(m[1]+m[2], "\\\n", " "), -1) {
 				n++
-				verb, _, err := root.Find(strings.Fields(said[1]))
+				verb, _, err := root.Find(strings.Fields(invocation[1]))
 				if err != nil || verb == root {
-					t.Errorf("%s: capstan %s: no such verb", page, said[1])
+					t.Errorf("%s: capstan %s: no such verb", page, invocation[1])
 					continue
 				}
-				rest, _, _ := strings.Cut(said[2], "#")
+				rest, _, _ := strings.Cut(invocation[2], "#")
 				for _, f := range flag.FindAllStringSubmatch(" "+rest, -1) {
 					if verb.Flags().Lookup(f[1]) == nil && verb.InheritedFlags().Lookup(f[1]) == nil {
 						t.Errorf("%s: capstan %s has no --%s", page, verb.Name(), f[1])
@@ -140,13 +142,13 @@ func TestSecurityFlags(t *testing.T) {
 	}
 }
 
-// Every link to a file leads to an existing file and to one of its headings. Links in
-// code are examples. Every example that a page names by its path exists.
+// TestPagesLink checks that every link leads to an existing file and heading,
+// except links in code. Every example that a page names by its path must exist.
 func TestPagesLink(t *testing.T) {
 	t.Chdir("../..")
 	pages := pagesOf(t)
 	link, inlineCode := regexp.MustCompile(`\]\(([^)\s]+)\)`), regexp.MustCompile("``.*?``|`[^`\n]*`")
-	titled := map[string]map[string]bool{} // a page's headings
+	titled := map[string]map[string]bool{} // the headings of each page
 	for page, text := range pages {
 		titled[page] = headings(text)
 	}
@@ -181,7 +183,7 @@ var (
 	unlinked  = patterns.Lazy(`[^\p{L}\p{N} _-]`)
 )
 
-// headings are a page's, as links name them.
+// headings returns the anchors of a page's headings.
 func headings(page string) map[string]bool {
 	all := map[string]bool{}
 	for _, m := range titleLine().FindAllStringSubmatch(page, -1) {
@@ -214,8 +216,8 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
-// What a page has a reader type with a scripted model succeeds, with what it
-// has typed before in the same block, where the repository's files are.
+// TestPagesScripted runs the page commands that use a scripted model. Each must
+// succeed after the earlier commands of its block, with the repository's files.
 func TestPagesScripted(t *testing.T) {
 	t.Chdir("../..")
 	root, err := os.Getwd()
@@ -245,23 +247,23 @@ func TestPagesScripted(t *testing.T) {
 	}
 }
 
-// follow runs a line of a page, if it is a command of ours.
+// follow runs a line of a page if the line is a capstan command.
 func follow(t *testing.T, page, line string) {
 	t.Helper()
-	said, ours := strings.CutPrefix(strings.TrimPrefix(line, "go run ./cmd/"), "capstan ")
+	command, ours := strings.CutPrefix(strings.TrimPrefix(line, "go run ./cmd/"), "capstan ")
 	if !ours {
 		return
 	}
-	said, _, _ = strings.Cut(said, " #")
-	said, file, kept := strings.Cut(said, " > ")
-	var out, told bytes.Buffer
-	c := &Command{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &told, Getenv: func(name string) string {
+	command, _, _ = strings.Cut(command, " #")
+	command, file, redirected := strings.Cut(command, " > ")
+	var out, stderr bytes.Buffer
+	c := &Command{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &stderr, Getenv: func(name string) string {
 		return map[string]string{"CAPSTAN_STORE": "runs.db"}[name]
 	}}
-	if status := c.Run(t.Context(), shellWords(said)); status != exitOK {
-		t.Errorf("%s: capstan %s: status %d\n%s%s", page, said, status, &out, &told)
+	if status := c.Run(t.Context(), shellWords(command)); status != exitOK {
+		t.Errorf("%s: capstan %s: status %d\n%s%s", page, command, status, &out, &stderr)
 	}
-	if !kept {
+	if !redirected {
 		return
 	}
 	if err := os.WriteFile(strings.TrimSpace(file), out.Bytes(), 0o600); err != nil {
@@ -269,8 +271,9 @@ func follow(t *testing.T, page, line string) {
 	}
 }
 
-// The page on performance has the first table of the benchmark's results, and its text
-// has the figures of that table for ten turns.
+// TestPerformanceFigures compares the page on performance with the first table
+// of the benchmark's results. The text must have the table's figures for ten
+// turns.
 func TestPerformanceFigures(t *testing.T) {
 	t.Chdir("../..")
 	page := pagesOf(t)["docs/explanation/performance.md"]

@@ -5,19 +5,18 @@ import (
 	"runtime/debug"
 )
 
-// How much more than what lives the heap may hold before it is collected, in per
-// cent. Runs leave much behind and keep little, and a heap of some megabytes is
-// collected so often at Go's own setting that it takes a tenth of the time. What
-// holds more is collected as Go does, so that a large process is no larger.
+// These constants set the garbage collector (GOGC). A run allocates much and
+// retains little. At Go's default, a heap of a few megabytes is collected so
+// often that this takes a tenth of the time. A larger live heap uses the
+// default, so that large processes need no more memory.
 const (
 	seldom = 400
 	usual  = 100
-	little = 64 << 20 // bytes that live
+	little = 64 << 20 // bytes of live heap
 )
 
-// collectSeldom has the heap collected seldom while little lives in it, unless the
-// environment says how often (GOGC). A limit that it sets (GOMEMLIMIT) holds in
-// any case.
+// collectSeldom sets a high GOGC while the live heap is small, unless the
+// environment sets GOGC. GOMEMLIMIT applies in any case.
 func collectSeldom(getenv func(string) string) {
 	if getenv("GOGC") == "" {
 		debug.SetGCPercent(seldom)
@@ -25,13 +24,12 @@ func collectSeldom(getenv func(string) string) {
 	}
 }
 
-// watch looks after each collection at what lives: nothing holds what it has the
-// collector find.
+// watch adjusts GOGC after each collection, by the size of the live heap.
 func watch(percent int) {
 	runtime.AddCleanup(new([16]byte), func(percent int) {
 		var m runtime.MemStats
 		runtime.ReadMemStats(&m)
-		next := percentOf(m.NextGC * 100 / uint64(100+percent)) // what lived, of which the next is that much more
+		next := percentOf(m.NextGC * 100 / uint64(100+percent)) // the size of the live heap, which NextGC exceeds by that percentage
 		if next != percent {
 			debug.SetGCPercent(next)
 		}

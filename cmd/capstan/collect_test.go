@@ -7,16 +7,17 @@ import (
 	"testing"
 )
 
-// percent is how often the heap is collected. It is read, not set and set back:
-// between the two the collector would be told otherwise, and that be undone.
+// percent returns the current GOGC value. It reads a metric, because a call of
+// SetGCPercent and a second call to restore the value could undo a change by
+// the collector.
 func percent() int {
 	sample := []metrics.Sample{{Name: "/gc/gogc:percent"}}
 	metrics.Read(sample)
 	return int(sample[0].Value.Uint64())
 }
 
-// What the environment says of collecting holds, and much that lives is collected
-// as Go does.
+// TestCollectSeldom checks that GOGC has precedence, and that a large heap is
+// collected as usual in Go.
 func TestCollectSeldom(t *testing.T) {
 	before := debug.SetGCPercent(usual)
 	defer debug.SetGCPercent(before)
@@ -31,7 +32,7 @@ func TestCollectSeldom(t *testing.T) {
 	much := make([]byte, 2*little)
 	for i := 0; percent() != usual && i < 1000; i++ {
 		runtime.GC()
-		runtime.Gosched() // what is told runs in a goroutine of its own
+		runtime.Gosched() // a cleanup runs in a goroutine of its own
 	}
 	runtime.KeepAlive(much)
 	if got := percent(); got != usual {

@@ -13,11 +13,11 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/cascades/syntax"
 	"github.com/seed61713e19/capstan/internal/files"
-	"github.com/seed61713e19/capstan/runner"
-	"github.com/seed61713e19/capstan/runner/redactions"
-	"github.com/seed61713e19/capstan/runner/spellings"
+	"github.com/seed61713e19/capstan/internal/redactions"
+	"github.com/seed61713e19/capstan/internal/spellings"
+	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/telemetry"
 )
 
@@ -27,27 +27,27 @@ type Command struct {
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 	Getenv         func(string) string
-	Environ        []string           // of which the secrets are never shown; may be nil
+	Environ        []string           // its secrets are never shown; may be nil
 	Restrict       func(env []string) // replaces the environment of the process; may be nil
 
-	piped  io.Reader         // Stdin, for what is read to its end; of a command that runs
-	hidden map[string]string // the secrets, by name; of a command that runs
-	names  nameFlags         // of a command that looks at files
+	piped  io.Reader         // Stdin for complete reads, while a command runs
+	hidden map[string]string // the secrets by name, while a command runs
+	names  nameFlags         // of a command that reads files
 }
 
 // The exit statuses.
 const (
 	exitOK          = 0
-	exitNo          = 1 // a gate said no
+	exitNo          = 1 // a gate rejected a text
 	exitUsage       = 2 // usage, or an invalid file
 	exitBroken      = 3 // a model, tool, validator or store broke
-	exitWaiting     = 4 // for a human
+	exitWaiting     = 4 // a person must answer
 	exitBudget      = 5
 	exitInterrupted = 130
 )
 
-// An exit is an error that has been told already, or needs no telling, with
-// the status to end with.
+// An exit is an error with the exit status. An error of nil has been printed
+// already.
 type exit struct {
 	status int
 	err    error
@@ -62,7 +62,8 @@ func (e *exit) Error() string {
 
 func (e *exit) Unwrap() error { return e.err }
 
-// usage makes an error of the caller's. An error of package os reads as a user reads it.
+// usage returns an error of the caller. Errors of package os are phrased for
+// users.
 func usage(format string, args ...any) error {
 	for i, arg := range args {
 		if at, ok := arg.(*fs.PathError); ok {
@@ -72,7 +73,8 @@ func usage(format string, args ...any) error {
 	return &exit{exitUsage, fmt.Errorf(format, args...)}
 }
 
-// stopped makes an error of what broke, or of the interrupt that ended it.
+// stopped returns the error of a broken command, or of the interrupt that ended
+// it.
 func stopped(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return &exit{exitInterrupted, context.Cause(ctx)}
@@ -110,19 +112,19 @@ func (c *Command) ended(err error) int {
 	if err == nil {
 		return exitOK
 	}
-	var diagnostics cascades.Diagnostics
+	var diagnostics syntax.Diagnostics
 	var e *exit
 	switch {
 	case errors.As(err, &diagnostics):
 		fmt.Fprintln(c.Stderr, diagnostics)
 		return exitUsage
 	case !errors.As(err, &e):
-		// What cobra itself finds wrong is usage.
+		// cobra's own errors are usage errors
 		e = &exit{exitUsage, err}
 	}
 	if text := e.Error(); text != "" {
 		fmt.Fprintln(c.Stderr, "capstan: "+strings.TrimPrefix(text, "capstan: "))
-		var ended *runner.Error
+		var ended *engine.Error
 		if errors.As(e, &ended) && ended.Position.Line > 0 {
 			fmt.Fprintln(c.Stderr, "  at "+ended.Position.String())
 		}
@@ -136,8 +138,9 @@ func (c *Command) ended(err error) int {
 	return e.status
 }
 
-// root makes the verb that is asked for, and all where it is none of these: the
-// flags of all take longer to make than a small verb's work.
+// root returns the command tree. It has only the requested command, unless that
+// command is unknown. The flags of all commands take longer to create
+// than a small command runs.
 func (c *Command) root(args []string) *cobra.Command {
 	groups := c.verbs()
 	asked := func(v verb) bool { return len(args) > 0 && args[0] == v.name }
@@ -201,8 +204,8 @@ func (c *Command) root(args []string) *cobra.Command {
 	return root
 }
 
-// wanting has a verb, and those below it, say what they want where a command line has
-// other words.
+// wanting makes a command and its subcommands print their usage for wrong
+// arguments.
 func wanting(verb *cobra.Command) {
 	if fits := verb.Args; fits != nil {
 		verb.Args = func(cmd *cobra.Command, words []string) error {
@@ -222,8 +225,8 @@ func wanting(verb *cobra.Command) {
 	}
 }
 
-// refusing has the verbs that cobra brings along refuse a word that they do not know:
-// a shell would take their help for a script.
+// refusing makes the commands that cobra adds reject unknown words. Otherwise a
+// shell would run their help as a script.
 func refusing(root *cobra.Command) {
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
@@ -253,7 +256,7 @@ type verb struct {
 	make func() *cobra.Command
 }
 
-// verbs are all, in the order of the help.
+// verbs returns all commands in the order of the help.
 func (c *Command) verbs() []group {
 	return []group{
 		{"Write a cascade:", []verb{
@@ -293,7 +296,7 @@ func moved(root *cobra.Command, word string) string {
 	return fmt.Sprintf(", did you mean %q?", "capstan "+path)
 }
 
-// meant is what was probably meant by a word, in words; "" where none is near.
+// meant returns a suggestion for an unknown word, or "".
 func meant(word string, known []string) string {
 	if near := spellings.Nearest(word, known); near != "" {
 		return fmt.Sprintf(", did you mean %q?", near)
@@ -301,18 +304,18 @@ func meant(word string, known []string) string {
 	return ""
 }
 
-// status gives the exit status of how a run ended.
-func status(err *runner.Error) int {
+// status returns the exit status for the error of a run.
+func status(err *engine.Error) int {
 	switch err.Code {
-	case runner.Blocked, runner.Exhausted:
+	case engine.Blocked, engine.Exhausted:
 		return exitNo
-	case runner.Invalid:
+	case engine.Invalid:
 		return exitUsage
-	case runner.Waiting:
+	case engine.Waiting:
 		return exitWaiting
-	case runner.OverBudget:
+	case engine.OverBudget:
 		return exitBudget
-	case runner.Cancelled:
+	case engine.Cancelled:
 		return exitInterrupted
 	default:
 		return exitBroken

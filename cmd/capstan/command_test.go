@@ -18,7 +18,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/seed61713e19/capstan/runner/journal/postgres/postgrestest"
+	"github.com/seed61713e19/capstan/internal/postgrestest"
 
 	"github.com/seed61713e19/capstan/cascades/examples"
 )
@@ -32,14 +32,15 @@ func TestMain(m *testing.M) {
 	testscript.Main(stopping{m}, map[string]func(){"session": serveSession})
 }
 
-// stopping are the tests, after which the server stops that they share.
+// stopping stops the shared database server after the tests.
 type stopping struct{ *testing.M }
 
 func (s stopping) Run() int {
 	defer func() { stopPostgres() }()
 	collectSeldom(os.Getenv)
-	// Beside the program of sessions, in the folder that testscript makes for its own
-	// and removes: had testscript put it there, a line of it were a process.
+	// The folder is next to the program of the sessions, and testscript removes
+	// it. If testscript put capstan there, each script line would start a
+	// process.
 	session, err := exec.LookPath("session")
 	if err == nil {
 		err = os.Link(session, filepath.Join(filepath.Dir(session), "capstan"+filepath.Ext(session)))
@@ -50,8 +51,8 @@ func (s stopping) Run() int {
 	return s.M.Run()
 }
 
-// postgres is one PostgreSQL for all tests, which have databases of their own there:
-// a server takes a second of the processor before it answers.
+// postgres is one PostgreSQL server for all tests. Each test has its own
+// databases there. A server needs a second of CPU time before it answers.
 var postgres = sync.OnceValues(func() (*postgrestest.Cluster, error) {
 	c, err := postgrestest.Start()
 	if err == nil {
@@ -65,7 +66,7 @@ var (
 	databases    atomic.Int32
 )
 
-// newDatabase makes one there and gives its address.
+// newDatabase creates a database there and returns its address.
 func newDatabase() (address string, err error) {
 	c, err := postgres()
 	if err != nil {
@@ -100,14 +101,15 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// unpackExamples has the shipped cascades in the folder examples.
+// unpackExamples copies the shipped cascades to the script's folder examples.
 func unpackExamples(ts *testscript.TestScript, _ bool, _ []string) {
 	if err := unpack(ts.MkAbs("examples")); err != nil {
 		ts.Fatalf("%v", err)
 	}
 }
 
-// onPostgres makes a database of the script's own, at $POSTGRES.
+// onPostgres creates a database for the script and sets $POSTGRES to its
+// address.
 func onPostgres(ts *testscript.TestScript, _ bool, _ []string) {
 	address, err := newDatabase()
 	if err != nil {
@@ -116,7 +118,7 @@ func onPostgres(ts *testscript.TestScript, _ bool, _ []string) {
 	ts.Setenv("POSTGRES", address)
 }
 
-// makeDatabase makes a file of SQLite with the statements of another.
+// makeDatabase creates a SQLite file from the statements of another file.
 func makeDatabase(ts *testscript.TestScript, _ bool, args []string) {
 	if len(args) != 2 {
 		ts.Fatalf("usage: database FILE STATEMENTS")
@@ -131,12 +133,12 @@ func makeDatabase(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// unpack writes the shipped cascades where scripts can run them.
+// unpack copies the shipped cascades to a folder.
 func unpack(dir string) error {
 	return os.CopyFS(dir, examples.Files)
 }
 
-// A writer that calls a function at each write.
+// onWrite is a writer that calls a function for each write.
 type onWrite func(p []byte)
 
 func (f onWrite) Write(p []byte) (int, error) {
@@ -144,7 +146,8 @@ func (f onWrite) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// An interrupt ends the run cleanly: the result is printed, and says so.
+// TestInterrupt checks that an interrupted run ends cleanly and that its result
+// reports the interrupt.
 func TestInterrupt(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
@@ -156,24 +159,25 @@ func TestInterrupt(t *testing.T) {
 		}
 	}
 	ctx, interrupt := context.WithCancel(t.Context())
-	var out, said bytes.Buffer
+	var out, stderr bytes.Buffer
 	c := &Command{Stdin: strings.NewReader(""), Stdout: &out, Getenv: func(string) string { return "" }}
 	c.Stderr = onWrite(func(p []byte) {
-		said.Write(p)
+		stderr.Write(p)
 		if bytes.Contains(p, []byte("think")) {
 			interrupt()
 		}
 	})
 	if got := c.Run(ctx, []string{"run", filepath.Join(dir, "slow.yaml"), "--model", "scripted", "--json"}); got != exitInterrupted {
-		t.Errorf("status %d: %s", got, said.String())
+		t.Errorf("status %d: %s", got, stderr.String())
 	}
 	if !strings.Contains(out.String(), `"status": "cancelled"`) {
 		t.Errorf("got %s", out.String())
 	}
 }
 
-// What cannot be written has not been told: no verb ends well then, nor as if the
-// caller were at fault, with a secret that holds back what it writes and without.
+// TestNothingToWriteTo checks that every verb fails if its output cannot be
+// written. The status must not blame the caller. It tests with and without
+// redaction.
 func TestNothingToWriteTo(t *testing.T) {
 	errFull := errors.New("the disk is full")
 	t.Chdir(t.TempDir())
@@ -198,21 +202,22 @@ func TestNothingToWriteTo(t *testing.T) {
 		"measure cost good.yaml --store runs.db", "measure stats good.yaml --store runs.db", "measure backtest good.yaml --store runs.db",
 	} {
 		for _, secret := range []string{"", "SOME_API_KEY=a-long-secret"} {
-			var said bytes.Buffer
-			c := &Command{Stdin: strings.NewReader(""), Stdout: failing{errFull}, Stderr: &said, Getenv: func(string) string { return "" }, Environ: []string{secret}}
-			if got := c.Run(t.Context(), strings.Fields(line)); got != exitBroken || strings.Count(said.String(), "the disk is full") != 1 {
-				t.Errorf("%s: status %d: %s", line, got, said.String())
+			var stderr bytes.Buffer
+			c := &Command{Stdin: strings.NewReader(""), Stdout: failing{errFull}, Stderr: &stderr, Getenv: func(string) string { return "" }, Environ: []string{secret}}
+			if got := c.Run(t.Context(), strings.Fields(line)); got != exitBroken || strings.Count(stderr.String(), "the disk is full") != 1 {
+				t.Errorf("%s: status %d: %s", line, got, stderr.String())
 			}
 		}
 	}
 }
 
-// failing takes nothing.
+// failing is a writer that always returns its error.
 type failing struct{ err error }
 
 func (f failing) Write([]byte) (int, error) { return 0, f.err }
 
-// An interrupt ends a command that reads standard input too, where nothing comes.
+// TestInterruptedReading checks that an interrupt ends a command that waits for
+// standard input.
 func TestInterruptedReading(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
@@ -230,7 +235,7 @@ func TestInterruptedReading(t *testing.T) {
 		ctx, interrupt := context.WithCancel(t.Context())
 		in, to := io.Pipe()
 		go func() {
-			_, _ = io.WriteString(to, "{") // whoever reads is reading
+			_, _ = io.WriteString(to, "{") // the command is reading now
 			interrupt()
 		}()
 		c := &Command{Stdin: in, Stdout: io.Discard, Stderr: io.Discard, Getenv: func(string) string { return "" }}

@@ -11,13 +11,12 @@ import (
 	"github.com/seed61713e19/capstan/runner/serve/orders"
 )
 
-// maxCompleted is how many of the newest runs a shell is offered.
+// maxCompleted is the maximum number of runs that completion offers.
 const maxCompleted = 50
 
-// completes has shells complete the first argument of each verb by the word that
-// its usage has for it, a choice by its words, and phases and
-// inputs by the cascade or the run that the first argument is. Nothing is told of
-// what goes wrong meanwhile.
+// completes adds shell completion: the first argument by its word in the usage,
+// a choice by its words, and phases and inputs by the cascade or run of the
+// first argument. Errors are ignored.
 func (c *Command) completes(cmd *cobra.Command) {
 	for _, sub := range cmd.Commands() {
 		c.completes(sub)
@@ -28,7 +27,6 @@ func (c *Command) completes(cmd *cobra.Command) {
 		flags := map[string]cobra.CompletionFunc{
 			"input":  c.ofCascade(inputNames, cobra.ShellCompDirectiveNoSpace),
 			"phase":  c.ofCascade(phaseNames, 0),
-			"phases": c.ofCascade(phaseNames, 0),
 			"status": cobra.FixedCompletions(orders.Statuses, cobra.ShellCompDirectiveNoFileComp),
 		}
 		sub.Flags().VisitAll(func(f *pflag.Flag) {
@@ -41,7 +39,7 @@ func (c *Command) completes(cmd *cobra.Command) {
 		}
 		for name, complete := range flags {
 			if f := sub.Flags().Lookup(name); f != nil && f.Value.Type() != "int" {
-				_ = sub.RegisterFlagCompletionFunc(name, complete) // it refuses a second alone
+				_ = sub.RegisterFlagCompletionFunc(name, complete) // a second registration is an error
 			}
 		}
 	}
@@ -67,7 +65,8 @@ func inputNames(cascade *cascades.Cascade) []string {
 	return names
 }
 
-// ofCascade completes by the cascade that the first argument is, or that it ran.
+// ofCascade completes names of the cascade, or of the run, in the first
+// argument.
 func (c *Command) ofCascade(names func(*cascades.Cascade) []string, more cobra.ShellCompDirective) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if len(args) == 0 {
@@ -81,7 +80,7 @@ func (c *Command) ofCascade(names func(*cascades.Cascade) []string, more cobra.S
 	}
 }
 
-// storeOf is the store that the flags name.
+// storeOf returns the store flags of a command.
 func storeOf(cmd *cobra.Command) (f storeFlags) {
 	if flag := cmd.Flags().Lookup("store"); flag != nil {
 		f.store = flag.Value.String()
@@ -109,7 +108,7 @@ func (c *Command) argument(verb, word string) cobra.CompletionFunc {
 	}
 }
 
-// newest are the names of the newest runs of the store that the flags name.
+// newest returns the names of the newest runs in the store of the flags.
 func (c *Command) newest(cmd *cobra.Command) []string {
 	names := []string{"last"}
 	j, err := c.kept(storeOf(cmd), true)

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestConceal has a program look for the keys of the process that started it,
-// where the system has them.
+// TestConceal runs a program that looks for the keys of its parent process
+// where the system exposes them.
 func TestConceal(t *testing.T) {
 	program, err := exec.LookPath("capstan")
 	if err != nil {
@@ -21,7 +21,7 @@ func TestConceal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir, err := os.MkdirTemp("", "conceal") // which others can be let into, unlike t.TempDir
+	dir, err := os.MkdirTemp("", "conceal") // others can read this folder, unlike t.TempDir
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,13 +43,13 @@ phases: [{name: a, tool: peek}]
 	cmd := exec.Command(own, "run", "peek.yaml", "--store", "off")
 	cmd.Dir = dir
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "OPENAI_API_KEY=sk-0123456789", "OWLS=hidden-owls", "NAMED=given"}
-	if os.Getuid() == 0 { // who may read everything
+	if os.Getuid() == 0 { // root may read everything
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
 	}
-	var out, said bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &said
+	var out, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &stderr
 	if err := cmd.Run(); err != nil {
-		t.Fatalf("%v\n%s", err, said.String())
+		t.Fatalf("%v\n%s", err, stderr.String())
 	}
 	got := out.String()
 	if strings.Contains(got, "owls") || strings.Contains(got, "OPENAI") || strings.HasPrefix(got, "0\n") || !strings.Contains(got, "NAMED=given") {

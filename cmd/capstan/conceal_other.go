@@ -2,5 +2,5 @@
 
 package main
 
-// conceal does nothing where there is no /proc to read the environment from.
+// conceal does nothing on systems without /proc.
 func conceal() {}

@@ -7,20 +7,20 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/seed61713e19/capstan/cascades"
-	"github.com/seed61713e19/capstan/cascades/convert"
+	"github.com/seed61713e19/capstan/cascades/syntax"
+	"github.com/seed61713e19/capstan/internal/windlass/convert"
 	"github.com/seed61713e19/capstan/runner"
 )
 
-// A conversion is what convert --json says of one file.
+// A conversion is the result of convert --json for one file.
 type conversion struct {
-	File    string               `json:"file"`
-	Changed bool                 `json:"changed"`
-	Loads   bool                 `json:"loads"`
-	Notes   []convert.Note       `json:"notes"`
-	Left    cascades.Diagnostics `json:"diagnostics"` // of what was written, by its lines
-	Text    string               `json:"text,omitempty"`
-	Written string               `json:"written,omitempty"`
+	File    string             `json:"file"`
+	Changed bool               `json:"changed"`
+	Loads   bool               `json:"loads"`
+	Notes   []convert.Note     `json:"notes"`
+	Left    syntax.Diagnostics `json:"diagnostics"` // of the source file, by its lines
+	Text    string             `json:"text,omitempty"`
+	Written string             `json:"written,omitempty"`
 }
 
 func (c *Command) convert() *cobra.Command {
@@ -37,7 +37,7 @@ a YAML file next to a JSON file.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if out == "-" {
-				out = "" // as other tools name standard output
+				out = "" // - is a common name for standard output
 			}
 			if out != "" && (write || len(args) > 1) {
 				return usage("-o is for one file, and not beside --in-place")
@@ -56,11 +56,11 @@ func (c *Command) convertFiles(files []string, out string, write, asJSON bool) e
 	if err != nil {
 		return err
 	}
-	read := func(name string, source []byte) cascades.Diagnostics { return wrong(r.Parse(name, source)) }
+	read := func(name string, source []byte) syntax.Diagnostics { return wrong(r.Parse(name, source)) }
 	status, all := exitOK, []conversion{}
 	for _, file := range files {
 		one, err := c.convertFile(file, out, write, read)
-		var none cascades.Diagnostics
+		var none syntax.Diagnostics
 		switch {
 		case errors.As(err, &none):
 			status, one.Left = exitUsage, none
@@ -86,8 +86,8 @@ func (c *Command) convertFiles(files []string, out string, write, asJSON bool) e
 	return nil
 }
 
-// convertFile reads a file and writes it where it belongs; it stays in the
-// conversion's text where that is standard output.
+// convertFile converts a file and writes the result, unless it is for standard
+// output.
 func (c *Command) convertFile(file, out string, write bool, read convert.Reader) (conversion, error) {
 	one := conversion{File: file, Notes: []convert.Note{}}
 	source, err := runner.ReadFile(file)
@@ -134,8 +134,8 @@ func (c *Command) printConversion(one conversion, several bool) {
 	}
 	fmt.Fprintf(c.Stderr, "%s: %s\n", one.File, what)
 	for _, d := range one.Left {
-		if d.Severity == cascades.Wrong {
-			fmt.Fprintf(c.Stderr, "  left: %d:%d: %s [%s]\n", d.Line, d.Column, d.Told(), d.Code)
+		if d.Severity == syntax.Wrong {
+			fmt.Fprintf(c.Stderr, "  left: %d:%d: %s [%s]\n", d.Line, d.Column, d.Text(), d.Code)
 		}
 	}
 }

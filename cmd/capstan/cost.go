@@ -5,12 +5,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/seed61713e19/capstan/runner/cost"
-	"github.com/seed61713e19/capstan/runner/measure"
+	"github.com/seed61713e19/capstan/internal/measures/cost"
+	"github.com/seed61713e19/capstan/internal/measures/stats"
 )
 
 func (c *Command) cost() *cobra.Command {
-	f := weighFlags{alarms: measure.FalseAlarms}
+	f := statsFlags{alarms: stats.FalseAlarms}
 	cmd := &cobra.Command{
 		Use:   "cost FILE",
 		Short: "Report the cost of accepted outputs",
@@ -27,19 +27,16 @@ second half. The command calls no model.`,
 	return cmd
 }
 
-func (c *Command) costs(ctx context.Context, file string, f weighFlags) error {
-	s, err := c.weigh(file, f)
+func (c *Command) costs(ctx context.Context, file string, f statsFlags) error {
+	s, err := c.openStats(file, f)
 	if err != nil {
 		return err
 	}
 	defer s.close()
 	b := cost.NewBuilder(s.cascade.ID)
-	trusted, err := c.asked(ctx, s, f, b.Add)
+	result, err := c.asked(ctx, s, f, b.Add)
 	if err != nil {
 		return err
 	}
-	if err := c.report(f.format, b.Report(trusted.Released())); err != nil {
-		return &exit{exitBroken, err}
-	}
-	return nil
+	return c.printReport(b.Result(result.Released()).Report(), f.format)
 }

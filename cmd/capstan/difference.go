@@ -4,24 +4,22 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/aymanbagabas/go-udiff"
+	"github.com/seed61713e19/capstan/internal/textdiff"
 )
 
-// maxDiffed bounds the texts that are compared line by line, and maxDifference
-// the lines of it that are shown.
-const (
-	maxDiffed     = 1 << 20
-	maxDifference = 60
-)
+// maxDifference is the maximum number of lines that [difference] returns.
+const maxDifference = 60
 
-// difference tells how a file changed, as a unified diff.
+// difference returns the change of a file since a run as a unified diff.
 func difference(name string, was, now []byte) string {
-	if len(was) > maxDiffed || len(now) > maxDiffed {
-		return fmt.Sprintf("%s changed", name)
+	return name + " changed:\n" + firstLines(textdiff.Unified(name+" as the run had it", name+" now", string(was), string(now)), maxDifference)
+}
+
+// firstLines returns the first lines of a text, and the number of the others.
+func firstLines(text string, limit int) string {
+	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	if more := len(lines) - limit; more > 0 {
+		lines = append(lines[:limit], fmt.Sprintf("… %d more lines", more))
 	}
-	lines := strings.Split(udiff.Unified(name+" as the run had it", name+" now", string(was), string(now)), "\n")
-	if more := len(lines) - maxDifference; more > 0 {
-		lines = append(lines[:maxDifference], fmt.Sprintf("… %d more lines", more))
-	}
-	return name + " changed:\n" + strings.TrimRight(strings.Join(lines, "\n"), "\n")
+	return strings.Join(lines, "\n")
 }

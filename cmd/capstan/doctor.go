@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed61713e19/capstan/cascades"
-	"github.com/seed61713e19/capstan/runner/given"
+	"github.com/seed61713e19/capstan/internal/modelflag"
 	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/telemetry"
@@ -21,33 +21,33 @@ import (
 	"github.com/seed61713e19/capstan/validators/request/inspectors"
 )
 
-// The states of what capstan doctor looks at.
+// The states of a sign.
 const (
-	healthy = "ok"
-	absent  = "absent" // not there, and nothing that was asked about needs it
-	lacking = "lacking"
-	broken  = "broken" // there, and it does not work
-	old     = "old"    // works, and may be wrong by now
+	healthy  = "ok"
+	absent   = "absent" // not set up, and not needed
+	missing  = "missing"
+	broken   = "broken" // set up, but it does not work
+	outdated = "outdated"
 )
 
-// A sign is what one look has found, in the words that JSON has too.
+// A sign is the result of one check.
 type sign struct {
-	What  string `json:"what"` // version, store, model, provider, browser, telemetry, or a file's name
-	Name  string `json:"name,omitempty"`
-	State string `json:"state"`
-	Says  string `json:"says"`
-	Mend  string `json:"mend,omitempty"` // what gets it
+	Kind    string `json:"kind"` // version, store, model, provider, browser, telemetry, or a file's name
+	Name    string `json:"name,omitempty"`
+	State   string `json:"state"`
+	Message string `json:"message"`
+	Fix     string `json:"fix,omitempty"` // how to get it
 }
 
-// A diagnosis is all that was found; it is well where nothing lacks or is broken.
+// A diagnosis lists all checks. It is OK if nothing is missing or broken.
 type diagnosis struct {
-	Well  bool   `json:"well"`
-	Signs []sign `json:"signs"`
+	OK     bool   `json:"ok"`
+	Checks []sign `json:"checks"`
 }
 
 func (c *Command) doctor() *cobra.Command {
 	var f storeFlags
-	var chosen given.Models
+	var chosen modelflag.Models
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "doctor [FILE]...",
@@ -60,18 +60,18 @@ command requests the list of models from each endpoint, and calls no model.`,
   capstan doctor post.yaml --model ollama:llama3
   capstan doctor --json`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			d := diagnosis{Signs: []sign{{What: "version", State: healthy, Says: versionText()}, c.storeSign(f)}}
-			d.Signs = append(d.Signs, c.providerSigns(cmd.Context())...)
-			d.Signs = append(d.Signs, pricesSign(time.Now()), browserSign(), c.telemetrySign(cmd.Context()))
-			d.Signs = append(d.Signs, c.hookSigns()...)
+			d := diagnosis{Checks: []sign{{Kind: "version", State: healthy, Message: versionText()}, c.storeSign(f)}}
+			d.Checks = append(d.Checks, c.providerSigns(cmd.Context())...)
+			d.Checks = append(d.Checks, pricesSign(time.Now()), browserSign(), c.telemetrySign(cmd.Context()))
+			d.Checks = append(d.Checks, c.hookSigns()...)
 			for _, file := range args {
 				signs, err := c.fileSigns(cmd.Context(), file, string(chosen))
 				if err != nil {
 					return err
 				}
-				d.Signs = append(d.Signs, signs...)
+				d.Checks = append(d.Checks, signs...)
 			}
-			d.Well = !slices.ContainsFunc(d.Signs, func(s sign) bool { return s.State == lacking || s.State == broken })
+			d.OK = !slices.ContainsFunc(d.Checks, func(s sign) bool { return s.State == missing || s.State == broken })
 			return c.tellDiagnosis(d, asJSON)
 		},
 	}
@@ -87,31 +87,22 @@ func (c *Command) tellDiagnosis(d diagnosis, asJSON bool) error {
 			return err
 		}
 	} else {
-		for _, s := range d.Signs {
-			fmt.Fprintf(c.Stdout, "%-8s %s\n", shownState(s.State), strings.TrimSpace(s.What+" "+s.Name)+": "+strings.Join(strings.Fields(s.Says), " "))
-			if s.Mend != "" {
-				fmt.Fprintf(c.Stdout, "%8s %s\n", "", s.Mend)
+		for _, s := range d.Checks {
+			fmt.Fprintf(c.Stdout, "%-8s %s\n", s.State, strings.TrimSpace(s.Kind+" "+s.Name)+": "+strings.Join(strings.Fields(s.Message), " "))
+			if s.Fix != "" {
+				fmt.Fprintf(c.Stdout, "%8s %s\n", "", s.Fix)
 			}
 		}
 	}
-	if !d.Well {
+	if !d.OK {
 		return &exit{exitBroken, nil}
 	}
 	return nil
 }
 
-// shownState is a state as people read it.
-func shownState(state string) string {
-	if state == lacking {
-		return "missing"
-	}
-	return state
-}
-
-// storeSign looks at the store, which is made by the first run where it is not
-// there.
+// storeSign checks the store. The first run creates a missing one.
 func (c *Command) storeSign(f storeFlags) sign {
-	s := sign{What: "store"}
+	s := sign{Kind: "store"}
 	file, _, err := c.storeFile(f)
 	s.Name = file
 	if journal.IsAddress(file) {
@@ -119,23 +110,23 @@ func (c *Command) storeSign(f storeFlags) sign {
 	}
 	switch {
 	case err != nil:
-		s.State, s.Says, s.Mend = broken, err.Error(), "set HOME, or CAPSTAN_STORE to a file"
+		s.State, s.Message, s.Fix = broken, err.Error(), "set HOME, or CAPSTAN_STORE to a file"
 		return s
 	case file == noStore:
-		s.State, s.Says = absent, "off: runs are not stored and cannot be resumed (CAPSTAN_STORE=off)"
+		s.State, s.Message = absent, "off: runs are not stored and cannot be resumed (CAPSTAN_STORE=off)"
 		return s
 	}
 	if !journal.IsAddress(file) {
 		if _, err := os.Stat(file); errors.Is(err, os.ErrNotExist) {
-			s.State, s.Says = healthy, "the first run creates it"
+			s.State, s.Message = healthy, "the first run creates it"
 			if err := canMake(file); err != nil {
-				s.State, s.Says, s.Mend = broken, "it cannot be created: "+err.Error(), otherStore
+				s.State, s.Message, s.Fix = broken, "it cannot be created: "+err.Error(), otherStore
 			}
 			return s
 		}
 		w, err := os.OpenFile(file, os.O_WRONLY, 0)
 		if err != nil {
-			s.State, s.Says, s.Mend = broken, err.Error(), otherStore
+			s.State, s.Message, s.Fix = broken, err.Error(), otherStore
 			return s
 		}
 		w.Close()
@@ -143,21 +134,21 @@ func (c *Command) storeSign(f storeFlags) sign {
 	j, err := c.open(file, f, true)
 	switch {
 	case errors.Is(err, journal.ErrEmpty):
-		s.State, s.Says = healthy, "reachable; the first run creates its tables"
+		s.State, s.Message = healthy, "reachable; the first run creates its tables"
 		return s
 	case err != nil:
-		s.State, s.Says, s.Mend = broken, err.Error(), otherStore
+		s.State, s.Message, s.Fix = broken, err.Error(), otherStore
 		return s
 	}
 	defer j.Close()
-	s.State, s.Says = healthy, "readable"
+	s.State, s.Message = healthy, "readable"
 	return s
 }
 
 const otherStore = "set CAPSTAN_STORE=FILE to use another store, or CAPSTAN_STORE=off for none"
 
-// canMake tells why a file could not be made, in the first folder on its way
-// that is there.
+// canMake returns an error if the file cannot be created in its nearest
+// existing folder.
 func canMake(file string) error {
 	dir := filepath.Dir(file)
 	for {
@@ -180,36 +171,36 @@ const pricesFor = 180 * 24 * time.Hour
 // pricesSign reports the source and the age of the public prices.
 func pricesSign(now time.Time) sign {
 	t := model.PublicPrices()
-	s := sign{What: "prices", State: healthy}
-	s.Says = fmt.Sprintf("public prices of %d models of %s, from %s", len(t.Models), t.Date.Format(time.DateOnly), t.Source)
+	s := sign{Kind: "prices", State: healthy}
+	s.Message = fmt.Sprintf("public prices of %d models of %s, from %s", len(t.Models), t.Date.Format(time.DateOnly), t.Source)
 	if now.Sub(t.Date) > pricesFor {
-		s.State = old
-		s.Says += fmt.Sprintf("; they are %d days old", int(now.Sub(t.Date).Hours()/24))
-		s.Mend = "update Capstan, or write the prices of your models into the cascade: providers: {openai: {prices: {MODEL: {input: 1, output: 4}}}}"
+		s.State = outdated
+		s.Message += fmt.Sprintf("; they are %d days old", int(now.Sub(t.Date).Hours()/24))
+		s.Fix = "update Capstan, or write the prices of your models into the cascade: providers: {openai: {prices: {MODEL: {input: 1, output: 4}}}}"
 	}
 	return s
 }
 
 func browserSign() sign {
-	s := sign{What: "browser", State: healthy}
+	s := sign{Kind: "browser", State: healthy}
 	at, err := inspectors.FindBrowser("")
 	if err != nil {
-		s.State, s.Says = absent, err.Error()+"; only criteria that open a page need a browser"
-		s.Mend = "apt-get install chromium, or brew install --cask chromium"
+		s.State, s.Message = absent, err.Error()+"; only criteria that open a page need a browser"
+		s.Fix = "apt-get install chromium, or brew install --cask chromium"
 		return s
 	}
-	s.Says = at
+	s.Message = at
 	return s
 }
 
 func (c *Command) telemetrySign(ctx context.Context) sign {
-	s := sign{What: "telemetry", State: absent, Says: "off: OTEL_EXPORTER_OTLP_ENDPOINT is not set"}
+	s := sign{Kind: "telemetry", State: absent, Message: "off: OTEL_EXPORTER_OTLP_ENDPOINT is not set"}
 	t, err := telemetry.FromEnvironment(ctx, c.Getenv, telemetry.Options{Version: versionName()})
 	switch {
 	case err != nil:
-		s.State, s.Says = broken, err.Error()
+		s.State, s.Message = broken, err.Error()
 	case t != nil:
-		s.State, s.Says = healthy, "runs are sent to OpenTelemetry"
+		s.State, s.Message = healthy, "runs are sent to OpenTelemetry"
 		ctx, cancel := context.WithTimeout(ctx, maxLook)
 		defer cancel()
 		_ = t.Shutdown(ctx)
@@ -217,7 +208,7 @@ func (c *Command) telemetrySign(ctx context.Context) sign {
 	return s
 }
 
-// fileSigns tells what a cascade needs that its files do not hold.
+// fileSigns checks the requirements of a cascade outside its files.
 func (c *Command) fileSigns(ctx context.Context, file, chosen string) ([]sign, error) {
 	cascade, err := c.load(file)
 	if err != nil {
@@ -233,9 +224,9 @@ func (c *Command) fileSigns(ctx context.Context, file, chosen string) ([]sign, e
 			continue
 		}
 		told[a.Name] = true
-		s := sign{What: file, Name: a.Name, State: healthy, Says: "phase " + a.Phase.Name + " can use it"}
+		s := sign{Kind: file, Name: a.Name, State: healthy, Message: "phase " + a.Phase.Name + " can use it"}
 		if err := of.Ready(a.Name); err != nil {
-			s.State, s.Says, s.Mend = lacking, "phase "+a.Phase.Name+": "+err.Error(), modelsPage
+			s.State, s.Message, s.Fix = missing, "phase "+a.Phase.Name+": "+err.Error(), modelsPage
 		} else if p, ok := of.Provider(a.Name); ok {
 			s.reaches(a.Phase.Name, asked(p))
 		}
@@ -246,41 +237,41 @@ func (c *Command) fileSigns(ctx context.Context, file, chosen string) ([]sign, e
 			signs = append(signs, programSign(file, n))
 		}
 		for _, name := range n.Variables {
-			s := sign{What: file, Name: name, State: healthy, Says: "set, for " + n.What}
+			s := sign{Kind: file, Name: name, State: healthy, Message: "set, for " + n.What}
 			if _, there := os.LookupEnv(name); !there {
-				s.State, s.Says, s.Mend = lacking, fmt.Sprintf("phase %s: %s needs it (%s)", n.Phase, n.What, n.Position), "export "+name+"=…"
+				s.State, s.Message, s.Fix = missing, fmt.Sprintf("phase %s: %s needs it (%s)", n.Phase, n.What, n.Position), "export "+name+"=…"
 			}
 			signs = append(signs, s)
 		}
 	}
 	signs = append(signs, databaseSigns(ctx, cascade)...)
 	if len(signs) == 0 {
-		signs = append(signs, sign{What: file, State: healthy, Says: "needs no model, environment variable, program or database"})
+		signs = append(signs, sign{Kind: file, State: healthy, Message: "needs no model, environment variable, program or database"})
 	}
 	return signs, nil
 }
 
 // programSign looks for a program that a cascade starts.
 func programSign(file string, n cascades.Need) sign {
-	s := sign{What: file, Name: n.Program, State: healthy, Says: n.What + " can start it"}
+	s := sign{Kind: file, Name: n.Program, State: healthy, Message: n.What + " can start it"}
 	switch err := n.Lacks(); {
 	case err != nil:
-		s.State, s.Says = lacking, fmt.Sprintf("phase %s: %s: %v (%s)", n.Phase, n.What, err, n.Position)
-		s.Mend = "install it, or correct the path, which begins at the folder of the cascade"
+		s.State, s.Message = missing, fmt.Sprintf("phase %s: %s: %v (%s)", n.Phase, n.What, err, n.Position)
+		s.Fix = "install it, or correct the path, which begins at the folder of the cascade"
 	case n.Built:
-		s.Says = n.What + " starts it; a phase before may build it"
+		s.Message = n.What + " starts it; a phase before may build it"
 	}
 	return s
 }
 
-// databaseSigns asks each database of a cascade, and of those within it, whether it
-// is there.
+// databaseSigns checks that the databases of a cascade and of its nested
+// cascades exist.
 func databaseSigns(ctx context.Context, c *cascades.Cascade) (signs []sign) {
 	for _, within := range c.Within() {
 		for _, d := range within.Databases {
-			s := sign{What: within.File, Name: d.Name, State: healthy, Says: "the database answers"}
+			s := sign{Kind: within.File, Name: d.Name, State: healthy, Message: "the database answers"}
 			if err := query.Reach(ctx, d); err != nil {
-				s.State, s.Says = broken, err.Error()
+				s.State, s.Message = broken, err.Error()
 			}
 			signs = append(signs, s)
 		}

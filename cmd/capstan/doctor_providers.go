@@ -15,13 +15,13 @@ import (
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
-// maxLook is how long a provider is waited for.
+// maxLook is the time limit for a provider's answer.
 const maxLook = 3 * time.Second
 
 const modelsPage = "docs/reference/models.md lists the environment variables of every provider; --model scripted:FILE needs none"
 
-// providerSigns looks at every provider that the environment has set up, at all
-// of them together, and names the others in one line.
+// providerSigns checks all configured providers concurrently. One line names the
+// unconfigured providers.
 func (c *Command) providerSigns(ctx context.Context) []sign {
 	all := model.Providers()
 	signs := make([]sign, len(all))
@@ -39,10 +39,10 @@ func (c *Command) providerSigns(ctx context.Context) []sign {
 		}
 		off = append(off, fmt.Sprintf("%s (%s)", all[i].Name, firstOf(all[i].KeyEnv, all[i].BaseEnv, all[i].Keyless)))
 	}
-	return append(out, sign{What: "provider", Name: "others", State: absent, Says: "not set up: " + strings.Join(off, ", "), Mend: modelsPage})
+	return append(out, sign{Kind: "provider", Name: "others", State: absent, Message: "not set up: " + strings.Join(off, ", "), Fix: modelsPage})
 }
 
-// firstOf is the variable that sets a provider up.
+// firstOf returns the variable that configures a provider.
 func firstOf(key, base string, keyless bool) string {
 	if keyless {
 		return base
@@ -50,17 +50,17 @@ func firstOf(key, base string, keyless bool) string {
 	return key
 }
 
-// providerSign asks a provider for the list of its models, which costs nothing
-// and tells whether it is there and takes the key. One that needs no key is
-// absent where nothing says that it should be there and it is not.
+// providerSign requests the list of a provider's models, which is free and
+// shows whether the key is valid. A provider without a key is absent if it is
+// not configured and does not answer.
 func (c *Command) providerSign(ctx context.Context, p model.Provider) sign {
-	s := sign{What: "provider", Name: p.Name}
+	s := sign{Kind: "provider", Name: p.Name}
 	base, from := p.Base(c.Getenv)
 	key := strings.TrimSpace(c.Getenv(p.KeyEnv))
 	if p.Missing(c.Getenv) != "" {
 		s.State = absent
-		if key != "" || from != "" { // one of two is there
-			s.State, s.Says, s.Mend = lacking, p.Missing(c.Getenv), modelsPage
+		if key != "" || from != "" { // one of two is set
+			s.State, s.Message, s.Fix = missing, p.Missing(c.Getenv), modelsPage
 		}
 		return s
 	}
@@ -70,27 +70,24 @@ func (c *Command) providerSign(ctx context.Context, p model.Provider) sign {
 	base = shownURL(base)
 	switch {
 	case err != nil && key == "" && from == "":
-		s.State, s.Says = absent, base
+		s.State, s.Message = absent, base
 	case err != nil:
-		s.State, s.Says, s.Mend = broken, fmt.Sprintf("%s cannot be reached: %v", base, err), "check the address, and HTTPS_PROXY if you need a proxy"
+		s.State, s.Message, s.Fix = broken, fmt.Sprintf("%s cannot be reached: %v", base, err), "check the address, and HTTPS_PROXY if you need a proxy"
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
-		s.State, s.Says, s.Mend = broken, fmt.Sprintf("%s rejects the key (%d)", base, status), "check "+p.KeyEnv
+		s.State, s.Message, s.Fix = broken, fmt.Sprintf("%s rejects the key (%d)", base, status), "check "+p.KeyEnv
 	case status >= http.StatusInternalServerError:
-		s.State, s.Says = broken, fmt.Sprintf("%s answers %d", base, status)
+		s.State, s.Message = broken, fmt.Sprintf("%s answers %d", base, status)
 	default:
-		s.State, s.Says = healthy, base+" answers"
+		s.State, s.Message = healthy, base+" answers"
 		if status == http.StatusOK && key != "" {
-			s.Says += " and accepts the key"
+			s.Message += " and accepts the key"
 		}
-		s.Says += "; an output_schema goes there as " + cmp.Or(p.Format, "json_schema")
-		if p.API != "" {
-			s.Says += "; the protocol is " + p.API
-		}
+		s.Message += "; an output_schema goes there as " + cmp.Or(p.Format, "json_schema") + "; the protocol is " + cmp.Or(p.API, "chat")
 	}
 	return s
 }
 
-// shownURL is an address without what may be secret in it.
+// shownURL returns an address without secrets.
 func shownURL(text string) string {
 	u, err := url.Parse(text)
 	if err != nil {
@@ -100,8 +97,8 @@ func shownURL(text string) string {
 	return u.Redacted()
 }
 
-// look gives the status that a provider answers with. Its key is for its base
-// URL: no redirect is followed.
+// look returns the status of a provider's answer. It follows no redirect,
+// because the key is for the base URL only.
 func look(ctx context.Context, p model.Provider, base, key string) (int, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimSuffix(base, "/")+"/models", nil)
 	if err != nil {
@@ -121,7 +118,7 @@ func look(ctx context.Context, p model.Provider, base, key string) (int, error) 
 	return resp.StatusCode, nil
 }
 
-// askedOnce returns a function that looks at providers, at each once.
+// askedOnce returns a function that checks each provider once.
 func (c *Command) askedOnce(ctx context.Context) func(model.Provider) sign {
 	signs := map[string]sign{}
 	return func(p model.Provider) sign {
@@ -136,10 +133,10 @@ func (c *Command) askedOnce(ctx context.Context) func(model.Provider) sign {
 func (s *sign) reaches(phase string, of sign) {
 	switch of.State {
 	case healthy:
-		s.Says = "phase " + phase + " can ask it: " + of.Says
-	case absent: // a provider without a key at its usual address, which needs nothing that is set
-		s.State, s.Says, s.Mend = lacking, "phase "+phase+": nobody answers at "+of.Says, modelsPage
+		s.Message = "phase " + phase + " can ask it: " + of.Message
+	case absent: // a provider without a key at its default address, which needs no configuration
+		s.State, s.Message, s.Fix = missing, "phase "+phase+": nobody answers at "+of.Message, modelsPage
 	default:
-		s.State, s.Says, s.Mend = of.State, "phase "+phase+": "+of.Says, of.Mend
+		s.State, s.Message, s.Fix = of.State, "phase "+phase+": "+of.Message, of.Fix
 	}
 }

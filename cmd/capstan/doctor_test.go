@@ -13,7 +13,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
-// diagnosed is what capstan doctor says in an environment.
+// diagnosed returns the output of capstan doctor in an environment.
 func diagnosed(t *testing.T, env map[string]string, args ...string) (diagnosis, int, string) {
 	t.Helper()
 	var out bytes.Buffer
@@ -29,16 +29,16 @@ func diagnosed(t *testing.T, env map[string]string, args ...string) (diagnosis, 
 }
 
 func (d diagnosis) of(name string) sign {
-	for _, s := range d.Signs {
-		if s.What == name || s.Name == name {
+	for _, s := range d.Checks {
+		if s.Kind == name || s.Name == name {
 			return s
 		}
 	}
 	return sign{}
 }
 
-// Of an endpoint the list of its models is asked for, with the key that is its
-// own, and nothing that costs; a redirect gets no key.
+// TestDoctorAsksForNothingPaid checks that doctor only requests the list of
+// models, with the endpoint's own key. A redirect must not get a key.
 func TestDoctorAsksForNothingPaid(t *testing.T) {
 	const key = "sk-0123456789abcdef"
 	status := http.StatusOK
@@ -56,8 +56,8 @@ func TestDoctorAsksForNothingPaid(t *testing.T) {
 	for answer, state := range map[int]string{200: healthy, 404: healthy, 302: healthy, 401: broken, 403: broken, 503: broken} {
 		status = answer
 		d, exited, out := diagnosed(t, env)
-		if s := d.of("openai"); s.State != state || d.Well != (state == healthy) || (exited == exitOK) != d.Well {
-			t.Errorf("%d: %+v, well %v, status %d", answer, s, d.Well, exited)
+		if s := d.of("openai"); s.State != state || d.OK != (state == healthy) || (exited == exitOK) != d.OK {
+			t.Errorf("%d: %+v, well %v, status %d", answer, s, d.OK, exited)
 		}
 		if strings.Contains(out, key) || strings.Contains(out, "pass-word") {
 			t.Errorf("a secret is told: %s", out)
@@ -109,7 +109,7 @@ providers: {local: {base_url: "ENDPOINT/v1"}}
 		t.Fatal(err)
 	}
 	d, status, out := diagnosed(t, map[string]string{"CAPSTAN_STORE": "off"}, file)
-	if status != exitBroken || d.of("mistral:small").State != lacking || d.of("CAPSTAN_TEST_NOT_THERE").State != lacking || d.of("local:x").State != healthy {
+	if status != exitBroken || d.of("mistral:small").State != missing || d.of("CAPSTAN_TEST_NOT_THERE").State != missing || d.of("local:x").State != healthy {
 		t.Errorf("status %d\n%s", status, out)
 	}
 	if d, _, out := diagnosed(t, map[string]string{"CAPSTAN_STORE": "off", "OLLAMA_BASE_URL": endpoint.URL + "/v1"}, file, "--model", "mistral:small=ollama:x"); d.of("ollama:x").State != healthy {
@@ -122,9 +122,9 @@ providers: {local: {base_url: "ENDPOINT/v1"}}
 
 func TestDoctorPricesAge(t *testing.T) {
 	date := model.PublicPrices().Date
-	for days, state := range map[int]string{0: healthy, 180: healthy, 181: old} {
+	for days, state := range map[int]string{0: healthy, 180: healthy, 181: outdated} {
 		s := pricesSign(date.AddDate(0, 0, days))
-		if s.State != state || (s.Mend != "") != (state == old) || !strings.Contains(s.Says, date.Format("2006-01-02")+", from "+model.PublicPrices().Source) {
+		if s.State != state || (s.Fix != "") != (state == outdated) || !strings.Contains(s.Message, date.Format("2006-01-02")+", from "+model.PublicPrices().Source) {
 			t.Errorf("after %d days: %+v", days, s)
 		}
 	}

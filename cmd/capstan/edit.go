@@ -9,21 +9,22 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/seed61713e19/capstan/internal/modelflag"
 	"github.com/seed61713e19/capstan/runner"
-	"github.com/seed61713e19/capstan/runner/given"
+	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/validators/edit"
 )
 
-// verifyEdit is the gate edit_verifier called by itself: it names its files in
-// parameters, writes the verification, and prints its path, the decision and
-// the reason. With model=NAME a model judges what cannot be computed, by the
+// verifyEdit runs the gate edit_verifier outside a cascade. Parameters name its
+// files. It writes the verification and prints its path, the decision and the
+// reason. With model=NAME, a model judges the remaining questions with the
 // shipped cascade verify_edit.yaml.
 func (c *Command) verifyEdit(ctx context.Context, with map[string]any, f gateFlags) error {
 	if f.format != "text" && f.format != "json" {
 		return usage("--format of edit_verifier must be text or json, not %q", f.format)
 	}
 	with = maps.Clone(with)
-	var name given.Models
+	var name modelflag.Models
 	if said, _ := with["model"].(string); said != "" {
 		if err := name.Set(said); err != nil {
 			return usage("model: %w", err)
@@ -35,7 +36,7 @@ func (c *Command) verifyEdit(ctx context.Context, with map[string]any, f gateFla
 		return usage("%w", err)
 	}
 	if options.Judgement == nil && cmp.Or(string(name), f.model) != "" {
-		if _, err := edit.Verify(options); err != nil { // before anything of it is read for a model
+		if _, err := edit.Verify(options); err != nil { // reports wrong input before a model call
 			return usage("%w", err)
 		}
 		if options.Judgement, err = c.judgeEdit(ctx, options, cmp.Or(f.model, string(name))); err != nil {
@@ -78,8 +79,8 @@ func editStatus(d edit.Decision) error {
 	}
 }
 
-// judgeEdit has a model judge the candidate and gives its judgement; nil where
-// the computed checks have settled it and the model was not asked.
+// judgeEdit returns a model's judgement of the candidate, or nil if the
+// computed checks have decided and no model was called.
 func (c *Command) judgeEdit(ctx context.Context, o edit.Options, flag string) (any, error) {
 	p := c.progress(false)
 	r, cascade, err := c.shippedCascade("verify_edit.yaml", flag, runner.WithSink(p))
@@ -116,8 +117,8 @@ func (c *Command) judgeEdit(ctx context.Context, o edit.Options, flag string) (a
 	}
 	result, err := r.Run(ctx, cascade, input)
 	p.close(result)
-	var failure *runner.Error
-	if errors.As(err, &failure) && failure.Code != runner.Blocked && failure.Code != runner.Waiting {
+	var failure *engine.Error
+	if errors.As(err, &failure) && failure.Code != engine.Blocked && failure.Code != engine.Waiting {
 		return nil, &exit{status(failure), failure}
 	}
 	if batches, ok := result.Outputs["more"].([]any); ok && len(batches) > 0 {

@@ -1,15 +1,18 @@
 package main
 
+import "github.com/seed61713e19/capstan/internal/inputs"
+
 // flagTexts contains the text of each flag that more than one command has. A flag has
 // one meaning, so that its text and its type are the same everywhere.
 var flagTexts = map[string]string{
 	"allow-exec":   "permission for models and requests to run commands",
 	"allow-host":   "host that tools and requests may reach: name, name:port or *.name; may be repeated",
 	"as":           "name of the person (default your user name)",
+	"each":         "dataset whose rows are the inputs of runs: JSON Lines, or CSV if the name ends in .csv",
 	"evidence":     "folder for screenshots (default a temporary folder)",
 	"env":          "variable of the hook: NAME or NAME=VALUE; may be repeated",
 	"gate":         "name of the gate",
-	"input":        "input: name=text, name:=JSON or name=@file; may be repeated",
+	"input":        inputs.InputText,
 	"input-file":   "JSON file with inputs, or - for standard input",
 	"json":         "JSON output",
 	"judges":       "calls to judges, which use a model",

@@ -4,26 +4,29 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/internal/inputs"
+	"github.com/seed61713e19/capstan/internal/modelflag"
+	"github.com/seed61713e19/capstan/internal/schema"
 	"github.com/seed61713e19/capstan/runner"
-	"github.com/seed61713e19/capstan/runner/given"
 	"github.com/seed61713e19/capstan/runner/tool"
 	"github.com/seed61713e19/capstan/validators"
 	"github.com/seed61713e19/capstan/validators/edit"
 	"github.com/seed61713e19/capstan/validators/request"
-	"github.com/seed61713e19/capstan/validators/schema"
 )
 
 type gateFlags struct {
-	with   []string
-	format string
-	model  string
-	watch  string
+	with    []string
+	subject inputs.SubjectFlags
+	format  string
+	model   string
+	watch   string
 }
 
 func (c *Command) gate() *cobra.Command {
@@ -38,6 +41,7 @@ as parameters.`,
 		Annotations: exitStatus("0 valid, 1 not valid, 2 usage or an unreadable file, 3 no verdict"),
 		Example: `  capstan gate word_count --with min=300 post.md
   capstan gate post.yaml:tone --model gpt-5-mini draft.md
+  capstan gate post.yaml:keeps_facts --input log=@log.txt --output outline=@outline.json draft.md
   capstan gate capy --format sarif runs/DAVE/*.md
   capstan gate capy --watch runs/DAVE
   some-program | capstan gate no_secrets -`,
@@ -47,9 +51,10 @@ as parameters.`,
 		},
 	}
 	cmd.Flags().StringArrayVar(&f.with, "with", nil, flagTexts["with"])
+	f.subject.Each(func(list *[]string, name, text string) { cmd.Flags().StringArrayVar(list, name, nil, text) })
 	choose(cmd, &f.format, "format", "output format", "text", "json", "junit", "sarif")
 	jsonFlag(cmd, &f.format)
-	cmd.Flags().Var((*given.Models)(&f.model), "model", flagTexts["model"])
+	cmd.Flags().Var((*modelflag.Models)(&f.model), "model", flagTexts["model"])
 	cmd.Flags().StringVar(&f.watch, "watch", "", "folder whose texts are checked when they appear or change")
 	return cmd
 }
@@ -66,7 +71,7 @@ func (c *Command) judge(ctx context.Context, name string, files []string, f gate
 		return c.verifyEdit(ctx, with, f)
 	case f.watch == "" && len(files) == 0:
 		if err := (&gatekeeper{Command: c, name: name}).open(f.model, &remote{}); err != nil {
-			return err // a name that means nothing is told first
+			return err // an unknown name is reported first
 		}
 		return usage("name a file to judge, or - for standard input")
 	}
@@ -83,6 +88,9 @@ func (c *Command) judge(ctx context.Context, name string, files []string, f gate
 	if err := g.open(f.model, servers); err != nil {
 		return err
 	}
+	if err := g.surround(f); err != nil {
+		return err
+	}
 	if f.watch != "" {
 		return g.watch(ctx, f.watch)
 	}
@@ -92,13 +100,13 @@ func (c *Command) judge(ctx context.Context, name string, files []string, f gate
 		if err != nil && len(files) == 1 {
 			return err
 		}
-		if err != nil { // one that cannot be judged does not stop the others
+		if err != nil { // the other files are still judged
 			j = judgement{file: file, validator: name, err: err}
 		}
 		list = append(list, j)
 	}
-	if err := gateFormats[f.format](list, c.Stdout); err != nil {
-		return &exit{exitBroken, err}
+	if err := c.printJudgements(list, f.format); err != nil {
+		return err
 	}
 	return g.status(ctx, list)
 }
@@ -110,11 +118,12 @@ type gatekeeper struct {
 	with    map[string]any
 	runner  *runner.Runner
 	models  *models
-	chosen  string            // what is asked
-	cascade *cascades.Cascade // that defines the validator; nil for a known one
+	chosen  string             // the model
+	cascade *cascades.Cascade  // defines the validator; nil for a known one
+	around  validators.Subject // input, outputs and state for the validator
 }
 
-// open finds the validator that the name means.
+// open finds the validator by its name.
 func (g *gatekeeper) open(model string, servers *remote) (err error) {
 	g.models = newModels(g.Getenv, false, nil, "")
 	file, own, inFile := cutFile(g.name)
@@ -126,6 +135,9 @@ func (g *gatekeeper) open(model string, servers *remote) (err error) {
 	}
 	if !inFile {
 		known, err := g.runner.Known().Validators.Find(g.name)
+		if info, missing := os.Stat(g.name); err != nil && missing == nil && info.Mode().IsRegular() {
+			return usage("%w; a validator of a file is FILE:NAME", err)
+		}
 		if err != nil {
 			return usage("%w%s; capstan list validators lists them", err, meant(g.name, g.runner.Known().Validators.Names()))
 		}
@@ -144,7 +156,48 @@ func (g *gatekeeper) open(model string, servers *remote) (err error) {
 	return nil
 }
 
-// validator is the validator with its parameters for a file.
+// surround reads the input, the outputs and the state of the flags. They must
+// fit the cascade: its inputs by their schemas, and its phases by their names.
+func (g *gatekeeper) surround(f gateFlags) (err error) {
+	s := &g.around
+	if s.Input, s.Outputs, s.State, err = f.subject.Read(g.files()); err != nil {
+		return usage("%w", err)
+	}
+	if g.cascade == nil {
+		return nil
+	}
+	for name, value := range s.Outputs {
+		phase, _ := g.cascade.Phase(name)
+		if phase == nil {
+			var names []string
+			for _, p := range g.cascade.EveryPhase() {
+				names = append(names, p.Name)
+			}
+			return usage("--output: %s has no phase %q%s", g.cascade.File, name, meant(name, names))
+		}
+		text, isText := value.(string)
+		if !isText || phase.OutputSchema == nil {
+			continue
+		}
+		if s.Outputs[name], err = schema.Parse([]byte(text)); err != nil {
+			return usage("--output %s: %w; phase %s has JSON as its output", name, err, name)
+		}
+	}
+	wrong := g.cascade.Undeclared(s.Input)
+	for _, in := range g.cascade.Inputs {
+		if value, given := s.Input[in.Name]; given {
+			wrong = append(wrong, in.Check(nil, value, true)...)
+		} else if in.HasDefault {
+			s.Input[in.Name] = in.Default
+		}
+	}
+	if len(wrong) > 0 {
+		return usage("%w", wrong)
+	}
+	return nil
+}
+
+// validator returns the validator with its parameters for a file.
 func (g *gatekeeper) validator(file string) (*cascades.Cascade, *cascades.Validator, error) {
 	if g.cascade != nil {
 		_, own, _ := cutFile(g.name)
@@ -161,8 +214,8 @@ func (g *gatekeeper) validator(file string) (*cascades.Cascade, *cascades.Valida
 	return &cascades.Cascade{ID: "gate"}, v, nil
 }
 
-// judgeFile judges one file. An error is the caller's mistake; that a validator
-// could not say is in the judgement.
+// judgeFile judges one file. An error is a mistake of the caller. A validator
+// that gave no verdict is a judgement.
 func (g *gatekeeper) judgeFile(ctx context.Context, file string) (judgement, error) {
 	cascade, v, err := g.validator(file)
 	if err != nil {
@@ -175,14 +228,15 @@ func (g *gatekeeper) judgeFile(ctx context.Context, file string) (judgement, err
 	if err != nil {
 		return judgement{}, usage("%w", err)
 	}
-	subject := validators.Subject{Content: content, Attempt: 1}
+	subject := g.around
+	subject.Content, subject.Attempt = content, 1
 	subject.Output, _ = schema.Parse([]byte(content))
 	verdict, unsaid := g.runner.Judge(ctx, cascade, v, subject)
 	return judgement{file, v.Name, verdict, unsaid}, nil
 }
 
-// status is the exit status of all judgements together: that one is not valid
-// comes before that one of many files could not be judged.
+// status returns the exit status for all judgements. A rejection takes
+// precedence over a file without a verdict.
 func (g *gatekeeper) status(ctx context.Context, list []judgement) error {
 	no := false
 	var missed *exit
@@ -206,8 +260,8 @@ func (g *gatekeeper) status(ctx context.Context, list []judgement) error {
 	return nil
 }
 
-// typed reads a text given for a number or a flag as what the parameter is, so
-// that min=3 does what min:=3 does.
+// typed converts a text to the type of its parameter, so that min=3 means
+// min:=3.
 func typed(with, params map[string]any) map[string]any {
 	with = maps.Clone(with)
 	properties, _ := params["properties"].(map[string]any)
@@ -224,7 +278,7 @@ func typed(with, params map[string]any) map[string]any {
 	return with
 }
 
-// cutFile takes cascade.yaml:name apart.
+// cutFile splits cascade.yaml:name.
 func cutFile(name string) (file, own string, found bool) {
 	i := strings.LastIndexByte(name, ':')
 	if i < 0 {

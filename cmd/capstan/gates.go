@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/seed61713e19/capstan/internal/schema"
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/tool"
 	"github.com/seed61713e19/capstan/runner/tool/query"
@@ -14,26 +15,24 @@ import (
 	"github.com/seed61713e19/capstan/validators/edit"
 	"github.com/seed61713e19/capstan/validators/request"
 	"github.com/seed61713e19/capstan/validators/schedule"
-	"github.com/seed61713e19/capstan/validators/schema"
 )
 
-// shipped are the gates that come with Capstan beside the built-in validators.
+// shipped returns the gates of Capstan other than the built-in validators.
 func shipped() []validators.Validator {
 	return append(schedule.Validators(schedule.Options{}), capy.Validator, capy.Claims, edit.Validator,
 		request.Validator, request.PromiseValidator, request.JudgeValidator)
 }
 
-// tools are the built-in tools and those of the shipped gates.
+// tools returns the built-in tools and those of the shipped gates.
 func tools(o tool.Options) []tool.Tool {
 	return append(append(tool.Builtins(o), query.Tool()), schedule.Tools(schedule.Options{})...)
 }
 
-// withGates lets cascades name the shipped gates.
+// withGates makes the shipped gates available to cascades.
 func withGates() runner.Option { return runner.WithValidators(shipped()...) }
 
-// named gives the parameters of a gate for a file: those it was given, and what
-// the file's name says beside them. It is false where a parameter is missing
-// that the name should have said.
+// named returns the parameters of a gate for a file, including those in the
+// file's name. It returns false if the name lacks a required parameter.
 func named(gate, file string, with map[string]any) (map[string]any, bool) {
 	if gate != "capy" {
 		return with, true
@@ -77,8 +76,8 @@ func (c *Command) addUp(list []string) (map[string]any, error) {
 	return with, err
 }
 
-// answer is a gate's answer in the form that its specification gives it; nil
-// for a gate that has none of its own.
+// answer returns the gate's answer in the format of its specification, or nil
+// for a gate without such a format.
 func answer(j judgement) []byte {
 	if j.validator != capy.Validator.Name || j.verdict.Details == nil {
 		return nil

@@ -12,20 +12,21 @@ import (
 	"github.com/seed61713e19/capstan/runner/journal"
 )
 
-// A question of a run that Temporal makes is shown like any; who answers it here is
-// told how it is answered, after what is wrong with the answer.
+// TestQuestionsOfTemporal checks that a question of a run on Temporal is listed
+// like any other. An answer here fails: it reports first an invalid answer,
+// then how to answer on Temporal.
 func TestQuestionsOfTemporal(t *testing.T) {
 	store := filepath.Join(t.TempDir(), "runs.db")
 	j, err := journal.Open(store, journal.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := j.Guest("Temporal")
+	g := j.External("Temporal")
 	question := engine.Question{Phase: "a", Type: cascades.Confirmation, Prompt: "ok?"}
 	if err := g.Begin(runner.Start{RunID: "r1", CascadeID: "asks"}); err != nil {
 		t.Fatal(err)
 	}
-	if err := g.Waits("r1", []engine.Asked{{Path: "a/human_input", Question: question}}); err != nil {
+	if err := g.SetWaiting("r1", []engine.Asked{{Path: "a/human_input", Question: question}}); err != nil {
 		t.Fatal(err)
 	}
 	j.Close()
@@ -42,7 +43,7 @@ func TestQuestionsOfTemporal(t *testing.T) {
 		{"resume r1", 2, []string{"another engine continues it"}},
 		{"resume r1 --from a", 2, []string{"run r1: another engine runs it", "could share nothing"}},
 		{"resume r1 --input x=y --run-id new", 2, []string{"could share nothing"}},
-		{"show r1", 0, []string{"ok?"}}, // it waits on
+		{"show r1", 0, []string{"ok?"}}, // the run waits for an answer
 	} {
 		var out bytes.Buffer
 		command := &Command{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &out, Getenv: func(string) string { return "" }}

@@ -51,7 +51,7 @@ func (c *Command) helps(root *cobra.Command, groups []group) {
 		if cmd == root {
 			text = rootText(root, groups)
 		}
-		_, _ = io.WriteString(cmd.OutOrStdout(), text) // [Command.Run] reports what was not written
+		_, _ = io.WriteString(cmd.OutOrStdout(), text) // [Command.Run] reports a failed write
 	})
 }
 

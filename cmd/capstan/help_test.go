@@ -7,8 +7,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// TestEveryVerbHasAnExample holds that --help of every verb shows how it is
-// called, by its own name, and that no flag in it is made up.
+// TestEveryVerbHasAnExample checks that the help of every verb has an example
+// that names the verb and only existing flags.
 func TestEveryVerbHasAnExample(t *testing.T) {
 	var visit func(cmd *cobra.Command)
 	visit = func(cmd *cobra.Command) {
@@ -18,7 +18,7 @@ func TestEveryVerbHasAnExample(t *testing.T) {
 			}
 			visit(sub)
 			if sub.HasParent() && strings.Contains(sub.CommandPath(), "completion") {
-				continue // cobra's own
+				continue // a command of cobra
 			}
 			if !strings.Contains(sub.Example, sub.CommandPath()) {
 				t.Errorf("%s --help has no example", sub.CommandPath())
@@ -40,7 +40,8 @@ func TestEveryVerbHasAnExample(t *testing.T) {
 	visit(root)
 }
 
-// TestVerbNames holds that a verb goes by the name that it is made for.
+// TestVerbNames checks that each verb is created alone, with the name in the
+// list of verbs.
 func TestVerbNames(t *testing.T) {
 	c := &Command{Getenv: func(string) string { return "" }}
 	for _, g := range c.verbs() {
@@ -55,13 +56,13 @@ func TestVerbNames(t *testing.T) {
 	}
 }
 
-// Without a word of it a list is as long as its page.
+// TestLimitsAreSet checks the default value of --limit in each list.
 func TestLimitsAreSet(t *testing.T) {
 	c := &Command{}
 	for _, verb := range []struct {
 		cmd  *cobra.Command
 		want string
-	}{{c.runs(), "20"}, {c.sql(), "1000"}, {c.backtest(), "0"}, {c.mutate(), "0"}, {c.label(), "0"}} {
+	}{{c.runs(), "20"}, {c.sql(), "1000"}, {c.label(), "0"}} {
 		flag := verb.cmd.Flags().Lookup("limit")
 		if flag.DefValue != verb.want || flag.Value.String() != verb.want {
 			t.Errorf("%s: --limit is %s, which help tells as %s; want %s", verb.cmd.Name(), flag.Value, flag.DefValue, verb.want)

@@ -12,8 +12,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed61713e19/capstan/cascades"
-	"github.com/seed61713e19/capstan/runner/given"
-	"github.com/seed61713e19/capstan/runner/hooks"
+	"github.com/seed61713e19/capstan/internal/hooks"
+	"github.com/seed61713e19/capstan/internal/modelflag"
+	"github.com/seed61713e19/capstan/internal/reports"
 	"github.com/seed61713e19/capstan/runner/journal"
 )
 
@@ -48,7 +49,7 @@ only, besides PATH, HOME, LANG, LC_*, TMPDIR, TZ and those of Capstan.`,
 	flags.StringVar(&f.cascade, "rules", "", "cascade file with the hooks")
 	flags.StringVar(&f.agent, "agent", "", "name of the agent (default by the fields of the payload)")
 	flags.StringVar(&f.event, "event", "", "name of the event, for payloads without one")
-	flags.Var((*given.Models)(&f.model), "model", flagTexts["model"])
+	flags.Var((*modelflag.Models)(&f.model), "model", flagTexts["model"])
 	flags.DurationVar(&f.timeout, "timeout", 50*time.Second, "time limit of all checks, below the limit of the agent")
 	flags.StringVar(&f.settings, "settings", "", flagTexts["settings"])
 	flags.StringArrayVar(&f.env, "env", nil, flagTexts["env"])
@@ -128,6 +129,7 @@ func (c *Command) hookGate(ctx context.Context, f hookFlags, root string) (*hook
 	if f.cascade == "" {
 		return nil, nil, usage("--rules names the file with the hooks")
 	}
+	f.store.single = true
 	how := runFlags{model: f.model, store: f.store, quiet: true, names: nameFlags{root: root}}
 	s, err := c.begin(ctx, how)
 	if err != nil {
@@ -175,7 +177,7 @@ func (c *Command) hookLog() *cobra.Command {
 			}
 			for _, r := range records {
 				what := oneLine(fmt.Sprintf("%s %s %s", r.Event, r.Rule, r.File))
-				line := fmt.Sprintf("%s  %-10s %s  %s", r.Time.Format(time.TimeOnly), r.Verdict, what, oneLine(r.Reason))
+				line := fmt.Sprintf("%s  %-10s %s  %s", reports.Clock(r.Time), r.Verdict, what, oneLine(r.Reason))
 				if _, err := fmt.Fprintln(c.Stdout, strings.TrimRight(line, " ")); err != nil {
 					return &exit{exitBroken, err}
 				}

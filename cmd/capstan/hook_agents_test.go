@@ -14,7 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/seed61713e19/capstan/runner/hooks"
+	"github.com/seed61713e19/capstan/internal/hooks"
+	"github.com/seed61713e19/capstan/internal/process"
 	"github.com/seed61713e19/capstan/runner/journal"
 )
 
@@ -247,11 +248,13 @@ func runSession(t *testing.T, s *agentSession) {
 	cmd.Dir, cmd.Env, cmd.Cancel, cmd.WaitDelay = filepath.Join(s.dir, "repo"), s.env, nil, time.Second
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
+	process.OwnGroup(cmd) // a wrapper of Node and the agent that it starts end together
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	stop := context.AfterFunc(ctx, func() { _ = cmd.Process.Kill() })
+	stop := context.AfterFunc(ctx, func() { _ = process.KillGroup(cmd) })
 	err := cmd.Wait()
+	_ = process.KillGroup(cmd) // a server of the agent
 	if stop(); err != nil && s.story.turns == 0 {
 		t.Logf("%s: %v: %s%s", s.agent, err, lastLine(out.Bytes()), lastLine(errs.Bytes()))
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/seed61713e19/capstan/runner/process"
+	"github.com/seed61713e19/capstan/internal/process"
 )
 
 // ownVariables are the variables that Capstan itself reads in a hook.

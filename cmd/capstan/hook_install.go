@@ -17,9 +17,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/internal/hooks"
+	"github.com/seed61713e19/capstan/internal/modelflag"
 	"github.com/seed61713e19/capstan/runner"
-	"github.com/seed61713e19/capstan/runner/given"
-	"github.com/seed61713e19/capstan/runner/hooks"
 	"github.com/seed61713e19/capstan/runner/journal"
 )
 
@@ -42,7 +42,7 @@ func (f *setupFlags) add(cmd *cobra.Command) {
 
 func (f *setupFlags) addCommand(cmd *cobra.Command) {
 	f.add(cmd)
-	cmd.Flags().Var((*given.Models)(&f.model), "model", flagTexts["model"])
+	cmd.Flags().Var((*modelflag.Models)(&f.model), "model", flagTexts["model"])
 	cmd.Flags().StringArrayVar(&f.env, "env", nil, flagTexts["env"])
 	f.store.add(cmd)
 }
@@ -54,10 +54,13 @@ const hookSeconds = 60
 // agent starts the hook from another folder. PATH has the value of this process, because the
 // settings of a repository can change the environment of the agent.
 func (c *Command) setup(agent, file string, f setupFlags) (s hooks.Setup, settings string, err error) {
-	s = hooks.Setup{Agent: agent, Seconds: hookSeconds}
-	if settings, err = s.File(f.dir, c.Getenv); err != nil {
+	if s, err = hooks.NewSetup(agent); err == nil {
+		settings, err = s.File(f.dir, c.Getenv)
+	}
+	if err != nil {
 		return s, "", usage("%w", err)
 	}
+	s.Seconds = hookSeconds
 	if f.user && !filepath.IsAbs(settings) {
 		return s, "", usage("%s reads hooks from projects only: use --project", agent)
 	}
@@ -198,7 +201,7 @@ func (c *Command) hookUninstall() *cobra.Command {
 	return cmd
 }
 
-// writeSettings replaces a settings file, or removes a file of which nothing is left.
+// writeSettings replaces a settings file, or removes it if the new text is empty.
 func (c *Command) writeSettings(file string, settings []byte, change func([]byte) ([]byte, error)) error {
 	text, err := change(settings)
 	switch {
@@ -311,7 +314,10 @@ func (c *Command) hookSigns() (signs []sign) {
 	for _, agent := range hooks.Agents() {
 		var seen []string
 		for _, dir := range []string{"", "."} {
-			s := hooks.Setup{Agent: agent}
+			s, err := hooks.NewSetup(agent)
+			if err != nil {
+				return nil
+			}
 			file, err := s.File(dir, c.Getenv)
 			if err != nil || slices.Contains(seen, file) {
 				continue
@@ -326,9 +332,9 @@ func (c *Command) hookSigns() (signs []sign) {
 }
 
 func hookSign(s hooks.Setup, file string, settings []byte) sign {
-	found := sign{What: "hook", Name: s.Agent, State: healthy, Says: "installed in " + file}
+	found := sign{Kind: "hook", Name: s.Agent, State: healthy, Message: "installed in " + file}
 	if reason := s.Broken(settings); reason != "" {
-		found.State, found.Says, found.Mend = broken, file+": "+reason, "capstan hook install "+s.Agent+" FILE"
+		found.State, found.Message, found.Fix = broken, file+": "+reason, "capstan hook install "+s.Agent+" FILE"
 	}
 	return found
 }

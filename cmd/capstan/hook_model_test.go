@@ -21,9 +21,9 @@ type act struct {
 	text    string
 }
 
-// A scriptedModel speaks Anthropic Messages, OpenAI Responses, OpenAI chat completions and
-// Gemini, streamed. It replies to requests with tools from a script, and to others with one
-// word.
+// A scriptedModel speaks Anthropic Messages, OpenAI Responses, OpenAI chat
+// completions and Gemini, streamed. A request with tools gets the next reply of
+// a script. Any other request gets a single word.
 type scriptedModel struct {
 	*httptest.Server
 	mu      sync.Mutex
@@ -182,16 +182,16 @@ func replyMessages(w io.Writer, id, name string, input any, text string) {
 		more["type"] = kind
 		writeEvent(w, kind, more)
 	}
-	block, delta, why := fields{"type": "text", "text": ""}, fields{"type": "text_delta", "text": text}, "end_turn"
+	block, delta, stop := fields{"type": "text", "text": ""}, fields{"type": "text_delta", "text": text}, "end_turn"
 	if name != "" {
-		block, delta, why = fields{"type": "tool_use", "id": id, "name": name, "input": fields{}}, fields{"type": "input_json_delta", "partial_json": argumentText(input)}, "tool_use"
+		block, delta, stop = fields{"type": "tool_use", "id": id, "name": name, "input": fields{}}, fields{"type": "input_json_delta", "partial_json": argumentText(input)}, "tool_use"
 	}
 	usage := fields{"input_tokens": 9, "output_tokens": 9}
 	send("message_start", fields{"message": fields{"id": "msg_" + id, "type": "message", "role": "assistant", "model": "fake", "content": []any{}, "stop_reason": nil, "usage": usage}})
 	send("content_block_start", fields{"index": 0, "content_block": block})
 	send("content_block_delta", fields{"index": 0, "delta": delta})
 	send("content_block_stop", fields{"index": 0})
-	send("message_delta", fields{"delta": fields{"stop_reason": why, "stop_sequence": nil}, "usage": usage})
+	send("message_delta", fields{"delta": fields{"stop_reason": stop, "stop_sequence": nil}, "usage": usage})
 	send("message_stop", fields{})
 }
 
@@ -222,16 +222,16 @@ func replyChat(w io.Writer, id, name string, input any, text string) {
 		more["id"], more["object"], more["created"], more["model"] = id, "chat.completion.chunk", 1, "fake"
 		return more
 	}
-	delta := func(delta fields, why any) fields {
-		return chunk(fields{"choices": []any{fields{"index": 0, "delta": delta, "finish_reason": why}}})
+	delta := func(delta fields, finish any) fields {
+		return chunk(fields{"choices": []any{fields{"index": 0, "delta": delta, "finish_reason": finish}}})
 	}
-	content, why := fields{"content": text}, "stop"
+	content, finish := fields{"content": text}, "stop"
 	if name != "" {
-		content, why = fields{"tool_calls": []any{fields{"index": 0, "id": id, "type": "function", "function": fields{"name": name, "arguments": argumentText(input)}}}}, "tool_calls"
+		content, finish = fields{"tool_calls": []any{fields{"index": 0, "id": id, "type": "function", "function": fields{"name": name, "arguments": argumentText(input)}}}}, "tool_calls"
 	}
 	writeEvent(w, "", delta(fields{"role": "assistant", "content": ""}, nil))
 	writeEvent(w, "", delta(content, nil))
-	writeEvent(w, "", delta(fields{}, why))
+	writeEvent(w, "", delta(fields{}, finish))
 	writeEvent(w, "", chunk(fields{"choices": []any{}, "usage": fields{"prompt_tokens": 9, "completion_tokens": 9, "total_tokens": 18}}))
 	fmt.Fprint(w, "data: [DONE]\n\n")
 }

@@ -4,19 +4,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/serve/orders"
 )
 
-// lookEvery is how often a server looks for runs whose process is gone.
+// lookEvery is the interval at which a server looks for abandoned runs.
 const lookEvery = time.Second
 
-// inherit has the crew go on with runs whose process is gone, until ctx ends.
-// Servers that look at the same time go on with each run once: the journal gives
-// it to one. The function that it gives waits for the end of the looking.
-func (c *Command) inherit(ctx context.Context, s *kit, crew *orders.Crew, offered map[string]string, takeover time.Duration) (wait func()) {
+// inherit makes the crew resume abandoned runs until ctx ends. The journal
+// gives each run to one server only. The returned function waits until the
+// search has ended.
+func (c *Command) inherit(ctx context.Context, s *kit, crew *orders.Pool, offered map[string]string, takeover time.Duration, log *serverLog) (wait func()) {
 	if takeover == 0 {
 		return func() {}
 	}
@@ -24,7 +25,7 @@ func (c *Command) inherit(ctx context.Context, s *kit, crew *orders.Crew, offere
 	over := make(chan struct{})
 	go func() {
 		defer close(over)
-		h := heir{c: c, s: s, crew: crew, offered: offered, told: map[string]string{}}
+		h := heir{log: log, s: s, crew: crew, offered: offered, reported: map[string]string{}}
 		t := time.NewTicker(min(lookEvery, takeover))
 		defer t.Stop()
 		for {
@@ -39,17 +40,17 @@ func (c *Command) inherit(ctx context.Context, s *kit, crew *orders.Crew, offere
 	return func() { stop(); <-over }
 }
 
-// An heir takes over runs.
+// An heir resumes abandoned runs.
 type heir struct {
-	c       *Command
-	s       *kit
-	crew    *orders.Crew
-	offered map[string]string
-	told    map[string]string // of each run, why it was not taken over
+	log      *serverLog
+	s        *kit
+	crew     *orders.Pool
+	offered  map[string]string
+	reported map[string]string // the reported reason why a run was not resumed, by run
 }
 
-// look takes over what there is. A store that cannot be looked at is looked at
-// again.
+// look resumes the abandoned runs. After an error of the store, the next look
+// tries again.
 func (h *heir) look(ctx context.Context) {
 	ids, err := h.s.journal.Abandoned(ctx)
 	if err != nil {
@@ -58,13 +59,13 @@ func (h *heir) look(ctx context.Context) {
 	for _, id := range ids {
 		switch err := h.take(ctx, id); {
 		case err == nil:
-			fmt.Fprintf(h.c.Stderr, "run %s: its process is gone; it goes on here\n", id)
+			h.log.message(slog.LevelInfo, "", fmt.Sprintf("run %s: its process is gone; it goes on here", id))
 		case errors.Is(err, runner.ErrRunBusy), errors.Is(err, orders.ErrClosed), ctx.Err() != nil:
 		case errors.Is(err, orders.ErrFull):
 			return
-		case h.told[id] != err.Error():
-			h.told[id] = err.Error()
-			fmt.Fprintf(h.c.Stderr, "note: run %s: its process is gone, and it cannot go on here: %s\n", id, oneLine(err.Error()))
+		case h.reported[id] != err.Error():
+			h.reported[id] = err.Error()
+			h.log.note("run %s: its process is gone, and it cannot go on here: %s", id, oneLine(err.Error()))
 		}
 	}
 }

@@ -18,19 +18,19 @@ import (
 //go:embed starter
 var started embed.FS
 
-// A part is a file that init writes: where, and from which.
+// A part is a file that init writes, with its source.
 type part struct {
 	name string
 	in   fs.FS
 	from string
 }
 
-// first is the cascade that init writes.
+// first is the name of the cascade that init writes.
 const first = "review_document"
 
-// starter is what init writes: a cascade to change, replies to try it with, a
-// text for it, and what is around one that is kept: labels, a set, a CI job. A
-// first case is frozen from a run.
+// starter lists the files that init writes: a cascade, scripted replies, a
+// text, labels, a dataset and a CI job. The first test case is recorded from a
+// run.
 var starter = []part{
 	{first + ".yaml", examples.Files, first + ".yaml"},
 	{first + ".scripted.yaml", examples.Files, first + ".scripted.yaml"},
@@ -94,7 +94,7 @@ func (c *Command) start(ctx context.Context, dir string) error {
 		at = "  cd " + dir + "\n"
 	}
 	fmt.Fprintf(c.Stderr, "Try it without a key:\n%s  capstan run %[2]s.yaml --model scripted --input document=@document.md\n"+
-		"  capstan lint .\n  capstan test\n  capstan eval %[2]s.yaml --inputs tests/documents.jsonl --model scripted\n", at, first)
+		"  capstan lint .\n  capstan test\n  capstan eval %[2]s.yaml --each tests/documents.jsonl --model scripted\n", at, first)
 	return nil
 }
 

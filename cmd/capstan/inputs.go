@@ -6,15 +6,15 @@ import (
 	"slices"
 
 	"github.com/seed61713e19/capstan/cascades"
-	"github.com/seed61713e19/capstan/runner/given"
-	"github.com/seed61713e19/capstan/runner/reports"
-	"github.com/seed61713e19/capstan/validators/schema"
+	"github.com/seed61713e19/capstan/internal/inputs"
+	"github.com/seed61713e19/capstan/internal/reports"
+	"github.com/seed61713e19/capstan/internal/schema"
 )
 
 // files are those that flags name.
-func (c *Command) files() given.Files { return given.Files{Stdin: c.piped} }
+func (c *Command) files() inputs.Files { return inputs.Files{Stdin: c.piped} }
 
-// assignments are what a flag assigns, each time that it is written.
+// assignments are the values of a flag that may be repeated.
 func (c *Command) assignments(list []string) (map[string]any, error) {
 	return callers(c.files().Assignments(list))
 }
@@ -24,7 +24,7 @@ func (c *Command) inputs(file string, list []string) (map[string]any, error) {
 	return callers(c.files().Inputs(file, list))
 }
 
-// callers is what the caller gave, or what is wrong with it.
+// callers returns the values of the caller, or a usage error.
 func callers(values map[string]any, err error) (map[string]any, error) {
 	if err != nil {
 		return nil, usage("%w", err)
@@ -32,8 +32,8 @@ func callers(values map[string]any, err error) (map[string]any, error) {
 	return values, nil
 }
 
-// noteTexts tells of each input that is refused as a text, and would be right as the
-// JSON that it is.
+// noteTexts prints a note for each input that is rejected as a text and would
+// be valid as JSON.
 func (c *Command) noteTexts(cascade *cascades.Cascade, input map[string]any, refusal error) {
 	var wrong cascades.InputErrors
 	errors.As(refusal, &wrong)

@@ -7,8 +7,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed61713e19/capstan/cascades"
-	"github.com/seed61713e19/capstan/cascades/proofs"
-	"github.com/seed61713e19/capstan/runner/given"
+	"github.com/seed61713e19/capstan/internal/modelflag"
+	"github.com/seed61713e19/capstan/internal/proofs"
 	"github.com/seed61713e19/capstan/runner/model/openai"
 )
 
@@ -25,14 +25,14 @@ A value without a limit or a price is listed with the key that sets it.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			chosen := cascades.Chosen(newModels(c.Getenv, false, nil, c.names.root).chosen(model, args[0]))
-			return c.tell(args[0], asJSON, func(cascade *cascades.Cascade) texter {
+			return c.printDescription(args[0], asJSON, func(cascade *cascades.Cascade) texter {
 				c.unnamed(cascade, model)
 				c.notePrices(cascade, model)
 				return inspection{cascade.Describe(), planned{cascade.PlanOf(chosen, cascade.Priced()), proofs.Of(cascade)}}
 			})
 		},
 	}
-	cmd.Flags().Var((*given.Models)(&model), "model", flagTexts["model"])
+	cmd.Flags().Var((*modelflag.Models)(&model), "model", flagTexts["model"])
 	cmd.Flags().BoolVar(&asJSON, "json", false, flagTexts["json"])
 	c.names.add(cmd)
 	return cmd
@@ -44,7 +44,7 @@ type inspection struct {
 	Plan        planned              `json:"plan"`
 }
 
-// Text returns both as one page.
+// Text returns the description and the plan.
 func (i inspection) Text() string {
 	text := i.Description.Text() + "\nworst case\n" + i.Plan.Text()
 	if len(i.Description.Models) > 0 {
@@ -54,7 +54,7 @@ func (i inspection) Text() string {
 	return text
 }
 
-// planned is a plan with the proof of what may be written.
+// planned is a plan with the proof of its writing tools.
 type planned struct {
 	cascades.Plan
 	Proof *proofs.Proof `json:"proof"`
@@ -62,7 +62,7 @@ type planned struct {
 
 // Text returns the plan, and the proof if a tool writes.
 func (p planned) Text() string {
-	if p.Proof.Writers == 0 && !p.Proof.Beyond {
+	if p.Proof.Writers == 0 && !p.Proof.TooLarge {
 		return p.Plan.Text()
 	}
 	return p.Plan.Text() + p.Proof.Text()

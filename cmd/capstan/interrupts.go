@@ -11,9 +11,10 @@ import (
 	"time"
 )
 
-// untilInterrupted ends with the first interrupt, so that what runs can end cleanly;
-// a second one ends the process. So does the first where nobody has asked yet whether
-// it has ended: to listen is a twentieth of what a command takes that only answers.
+// untilInterrupted returns a context that ends with the first interrupt, so
+// that a run can end cleanly. A second interrupt ends the process. Before a command
+// uses the context, every interrupt ends the process, because listening takes a
+// twentieth of the time of a short command.
 func untilInterrupted() context.Context {
 	return lazy(sync.OnceValue(func() context.Context {
 		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -22,10 +23,10 @@ func untilInterrupted() context.Context {
 	}))
 }
 
-// A lazy context is made when something is first asked of it.
+// A lazy context is created at its first use.
 type lazy func() context.Context
 
-// Deadline implements [context.Context]: there is none.
+// Deadline implements [context.Context]. There is none.
 func (lazy) Deadline() (time.Time, bool) { return time.Time{}, false }
 
 // Done implements [context.Context].
@@ -37,9 +38,8 @@ func (c lazy) Err() error { return c().Err() }
 // Value implements [context.Context].
 func (c lazy) Value(key any) any { return c().Value(key) }
 
-// An interruptible reader gives up once ctx has ended, though what it reads from
-// says nothing: a terminal, or a pipe that nobody writes to. What was begun then is
-// left to the end of the process.
+// An interruptible reader returns when ctx ends, even if its source is silent,
+// such as a terminal or an idle pipe. The pending read ends with the process.
 type interruptible struct {
 	ctx  context.Context
 	from io.Reader
@@ -47,7 +47,7 @@ type interruptible struct {
 
 // Read implements [io.Reader].
 func (r interruptible) Read(p []byte) (int, error) {
-	text := make([]byte, len(p)) // which is written yet once ctx has ended
+	text := make([]byte, len(p)) // the pending read may still write to it after ctx ends
 	n, err := awaited(r.ctx, func() (int, error) { return r.from.Read(text) })
 	if r.ctx.Err() != nil {
 		return 0, context.Cause(r.ctx)
@@ -55,8 +55,7 @@ func (r interruptible) Read(p []byte) (int, error) {
 	return copy(p, text[:n]), err
 }
 
-// brokenOff gives the error of a command that broke since it was interrupted the
-// status of that.
+// brokenOff gives an error after an interrupt the exit status of the interrupt.
 func brokenOff(ctx context.Context, err error) error {
 	var e *exit
 	if err == nil || ctx.Err() == nil || errors.As(err, &e) && e.status != exitBroken && e.status != exitUsage {

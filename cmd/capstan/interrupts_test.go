@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// What is derived of the context ends with the first interrupt, and says why.
+// TestUntilInterrupted checks that the first interrupt ends a derived context,
+// with the interrupt as the cause.
 func TestUntilInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(untilInterrupted())
 	defer cancel()
@@ -19,7 +20,7 @@ func TestUntilInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := self.Signal(os.Interrupt); err != nil {
-		t.Skip(err) // not every system can
+		t.Skip(err) // some systems cannot send an interrupt
 	}
 	<-ctx.Done()
 	if cause := context.Cause(ctx); !strings.Contains(cause.Error(), "interrupt") {

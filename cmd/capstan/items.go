@@ -4,17 +4,17 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/internal/reports"
+	"github.com/seed61713e19/capstan/internal/trace"
+	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
-	"github.com/seed61713e19/capstan/runner/reports"
-	"github.com/seed61713e19/capstan/runner/trace"
 )
 
-// manyItems is of how many items one by one is told. Of more, progress tells how
-// far they have come and what was refused, and show tells of that many.
+// manyItems is the maximum number of items that are printed one by one. Above
+// it, progress prints counts and rejections, and show prints this many items.
 const manyItems = 100
 
-// itemOf is the item that a path is in and the phase it is of, "" for none.
+// itemOf returns the item of a path and its phase. Outside items, it returns "".
 func itemOf(at event.Path) (phase event.Path, item string) {
 	i := strings.LastIndex(string(at), "/item[")
 	if i < 0 {
@@ -24,7 +24,7 @@ func itemOf(at event.Path) (phase event.Path, item string) {
 	return at[:i], item
 }
 
-// A fan is how far the items of a phase have come.
+// A fan counts the finished items of a phase.
 type fan struct{ items, over, failed int }
 
 func (f *fan) String() string {
@@ -35,8 +35,8 @@ func (f *fan) String() string {
 	return text
 }
 
-// fanned notes what an event says of items, and tells whether one by one is not
-// told of them.
+// fanned counts an event of an item. It reports whether the item is not printed
+// by itself.
 func (p *progress) fanned(e event.Event) (quiet bool) {
 	if e.Kind == event.PhaseStarted && e.Items > 0 {
 		p.fans[e.Path] = &fan{items: e.Items}
@@ -52,7 +52,7 @@ func (p *progress) fanned(e event.Event) (quiet bool) {
 	}
 	if e.Kind == event.PhaseFinished && e.Path == phase.Join(item) {
 		f.over++
-		if e.Status != runner.Succeeded && e.Status != "skipped" && e.Status != "degraded" && e.Status != runner.Cancelled {
+		if e.Status != engine.Succeeded && e.Status != "skipped" && e.Status != "degraded" && e.Status != engine.Cancelled {
 			f.failed++
 		}
 	}
@@ -62,15 +62,15 @@ func (p *progress) fanned(e event.Event) (quiet bool) {
 	return quiet
 }
 
-// toldItems are the visits that show tells of: of many items those that did not
-// succeed, and of the others the first.
-func toldItems(run *trace.Run) (list []*trace.Phase, more int) {
+// shownItems returns the visits that show prints. If a phase has many items,
+// these are the failed ones and the first of the others.
+func shownItems(run *trace.Run) (list []*trace.Phase, more int) {
 	shown, left := map[event.Path]int{}, map[event.Path]bool{}
 	for p := range run.All() {
 		phase, item := itemOf(p.Path)
 		within := item != "" && left[phase.Join(item)]
 		if p.Item >= 0 {
-			if shown[phase]++; shown[phase] > manyItems && p.Status == runner.Succeeded {
+			if shown[phase]++; shown[phase] > manyItems && p.Status == engine.Succeeded {
 				left[p.Path] = true
 				more++
 				continue

@@ -18,12 +18,13 @@ import (
 	"testing"
 )
 
-// elsewhere says why what runs capstan in processes of its own has no place in a short
-// run, which looks for races: the detector would make each of them take seconds.
+// elsewhere is the reason to skip tests of other processes in a short run. A
+// short run looks for races, and the race detector would slow each process by
+// seconds.
 const elsewhere = "the goroutines are in other processes"
 
-// programs gives the folder of capstan and the program behind the exec tool and
-// validator.
+// programs returns the folder of capstan and of the program for the exec tool
+// and validator.
 func programs(t *testing.T) (dir string) {
 	t.Helper()
 	if testing.Short() {
@@ -36,16 +37,16 @@ func programs(t *testing.T) (dir string) {
 	return dir
 }
 
-// withEffect builds the program behind the tool, once, beside the capstan of the
-// scripts, which is this test itself: to link another took longer than all its runs.
-// They are in the folder that testscript makes for its own and removes.
+// withEffect builds the program for the tool once, into the folder of the
+// scripts' capstan, which is this test binary. Testscript creates and removes
+// the folder. Linking another capstan would take longer than the runs.
 var withEffect = sync.OnceValues(func() (dir string, err error) {
 	scripts, err := exec.LookPath("capstan")
 	if err != nil {
 		return "", err
 	}
 	dir = filepath.Dir(scripts) + string(filepath.Separator)
-	// It starts hundreds of times, and a C library of its own is dear to start.
+	// The program starts hundreds of times, so it is built without cgo.
 	build := goTool(runtime.GOOS+"/"+runtime.GOARCH, "build", "-ldflags", "-s -w", "-o", dir, "./testdata/everything/effect")
 	out, err := build.CombinedOutput()
 	if err != nil {
@@ -54,19 +55,21 @@ var withEffect = sync.OnceValues(func() (dir string, err error) {
 	return dir, nil
 })
 
-// A world is everything outside a run: a model's endpoint and the programs. It
-// kills the run's process at the effect numbered at, before it answers or after.
+// A world simulates everything outside a run: the model's endpoint and the
+// programs. It kills the process of the run at effect number at, before or
+// after the answer.
 type world struct {
 	*httptest.Server
 	mu    sync.Mutex
 	at    int
 	after bool
 	count int
-	made  map[string]int // by what was asked
+	made  map[string]int // by request
 	now   *victim
 }
 
-// A victim is the process of one command line. Behind that it is another's.
+// A victim is the process of one command line. The next command line may use
+// another process.
 type victim struct {
 	*os.Process
 	killed, done bool
@@ -89,8 +92,8 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// answering makes a handler of one effect: what was asked gives its name and
-// the answer.
+// answering returns the handler of one kind of effect. The function answer
+// returns the name of an effect and its reply.
 func (w *world) answering(answer func(asked []byte) (name string, reply any)) http.HandlerFunc {
 	return func(out http.ResponseWriter, r *http.Request) {
 		asked, _ := io.ReadAll(r.Body)
@@ -108,8 +111,8 @@ func (w *world) answering(answer func(asked []byte) (name string, reply any)) ht
 	}
 }
 
-// begin counts an effect, and kills where that is the one. It gives the process
-// that asked, nil where nobody is there any more for the answer.
+// begin counts an effect and kills the process if the count is at. It returns
+// the calling process, or nil if that process is gone.
 func (w *world) begin(name string) (number int, asker *victim) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -124,8 +127,8 @@ func (w *world) begin(name string) (number int, asker *victim) {
 	return w.count, w.now
 }
 
-// end kills just after the effect was answered. The command may have come to
-// its own end by then, and the next one begun.
+// end kills the process after the answer to an effect. The command may have
+// ended by then, and the next may have begun.
 func (w *world) end(number int, asker *victim) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -134,7 +137,7 @@ func (w *world) end(number int, asker *victim) {
 	}
 }
 
-// program answers an exec tool or validator.
+// program answers a call of the exec tool or validator.
 func program(asked []byte) (string, any) {
 	var q struct {
 		Key       string
@@ -150,17 +153,18 @@ func program(asked []byte) (string, any) {
 	return name, map[string]any{"valid": valid, "reason": "not shabby"}
 }
 
-// chat answers a model's call by what was said first and how often since.
+// chat answers a model call according to its first message and the number of
+// replies so far.
 func chat(asked []byte) (string, any) {
 	var q struct {
 		Messages []struct{ Role, Content string }
 		Tools    []any
 	}
 	json.Unmarshal(asked, &q)
-	said := 0
+	replied := 0
 	for _, m := range q.Messages {
 		if m.Role == "assistant" {
-			said++
+			replied++
 		}
 	}
 	replies := []string{"a plain answer"}
@@ -171,10 +175,10 @@ func chat(asked []byte) (string, any) {
 		}
 	}
 	message := map[string]any{"role": "assistant", "content": ""}
-	reply := replies[min(said, len(replies)-1)]
+	reply := replies[min(replied, len(replies)-1)]
 	reason := "stop"
 	if tool, args, isCall := strings.Cut(strings.TrimPrefix(reply, "call "), " "); isCall && strings.HasPrefix(reply, "call ") {
-		message["tool_calls"] = []any{map[string]any{"id": fmt.Sprintf("c%d", said), "type": "function", "function": map[string]any{"name": tool, "arguments": args}}}
+		message["tool_calls"] = []any{map[string]any{"id": fmt.Sprintf("c%d", replied), "type": "function", "function": map[string]any{"name": tool, "arguments": args}}}
 		reason = "tool_calls"
 	} else {
 		message["content"] = reply
@@ -186,9 +190,9 @@ func chat(asked []byte) (string, any) {
 	}
 }
 
-// story is what the model says: the n-th time in a conversation that begins
-// with the mark. The judge and the fact check stand first: they hold texts in
-// which other marks may be.
+// story lists the replies of the model for each mark: reply n answers call n of
+// a conversation that begins with the mark. The judge and the fact check are
+// first, because their texts may contain other marks.
 var story = []struct {
 	mark    string
 	replies []string
@@ -209,7 +213,7 @@ var story = []struct {
 	{"[finish]", []string{"the end"}},
 }
 
-// A pen is where one run is made over and over until it has ended.
+// A pen runs one cascade repeatedly until the run has ended.
 type pen struct {
 	t     *testing.T
 	w     *world
@@ -237,8 +241,8 @@ func newPen(t *testing.T, programs string, idle *sessions) *pen {
 	return p
 }
 
-// capstan runs one command line and gives its status, -1 where it was killed: then
-// what comes behind it is in another process.
+// capstan runs one command line and returns its status, or -1 if the process
+// was killed. The next command line then gets another process.
 func (p *pen) capstan(args ...string) (status int, out string) {
 	s := p.idle.take()
 	if err := s.begin(); err != nil {
@@ -268,8 +272,8 @@ func (p *pen) capstan(args ...string) (status int, out string) {
 	return e.Status, e.Stdout
 }
 
-// finish makes the run, answers it and goes on with it until it has ended, and
-// gives its result and how often it was killed.
+// finish starts the run, answers its questions and resumes it until it has
+// ended. It returns the result and the number of kills.
 func (p *pen) finish() (result map[string]any, kills int) {
 	status, out := p.capstan("run", "everything.yaml", "--input", "topic=owls", "--run-id", "all", "--json", "-q")
 	for range 6 {
@@ -294,9 +298,9 @@ func (p *pen) finish() (result map[string]any, kills int) {
 	return nil, 0
 }
 
-// A run whose process is killed at any of its effects, before the effect is
-// answered or just after, ends as the one that nobody disturbed: the same
-// result and cost, and no effect made again but the one that was cut.
+// TestKilled kills the process of a run before or after the answer of each
+// effect. The run must end with the result and cost of an undisturbed run. Only
+// the interrupted effect may be repeated.
 func TestKilled(t *testing.T) {
 	programs, idle := programs(t), &sessions{}
 	t.Cleanup(idle.close)
@@ -313,7 +317,7 @@ func TestKilled(t *testing.T) {
 				p := newPen(t, programs, idle)
 				p.w.at, p.w.after = k, after
 				got, kills := p.finish()
-				// After the last answer before a process ends, the kill may be late.
+				// After the last answer of a process, the kill may be late.
 				if kills > 1 || kills == 0 && !after {
 					t.Fatalf("killed %d times\n%s", kills, p.stdio.String())
 				}
@@ -325,8 +329,8 @@ func TestKilled(t *testing.T) {
 					}
 					again += n - calm.w.made[name]
 				}
-				// Those that ran beside the one that was cut are cut too: three
-				// soundings, or three slow checks.
+				// The kill also interrupts the effects that ran in parallel:
+				// three in all.
 				if again > 3 || len(p.w.made) != len(calm.w.made) {
 					t.Errorf("%d effects made again; %d different ones, want %d", again, len(p.w.made), len(calm.w.made))
 				}

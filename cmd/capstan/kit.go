@@ -11,37 +11,36 @@ import (
 	"strings"
 	"time"
 
+	"github.com/seed61713e19/capstan/internal/redactions"
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/model/openai"
-	"github.com/seed61713e19/capstan/runner/redactions"
 	"github.com/seed61713e19/capstan/runner/telemetry"
 	"github.com/seed61713e19/capstan/runner/tool"
 )
 
-// A kit is what the runs of one command share.
+// A kit has the parts that all runs of a command share.
 type kit struct {
-	journal   *journal.Journal // nil where runs are not kept
+	journal   *journal.Journal // nil if runs are not stored
 	models    *models
 	servers   *remote
 	progress  *progress
 	sinks     []event.Sink
 	closers   []func()
-	telemetry *telemetry.Telemetry // nil where nothing is sent
+	telemetry *telemetry.Telemetry // nil if nothing is sent
 	notices   *runner.Notices
-	page      string // the address of the page, where this command serves one
+	page      string // the address of this command's page; "" for none
 }
 
-// A command that ends waits for the notices that it gives for longer than one
-// takes, and once it is interrupted for about as long as a quick one does. The
-// next start of a run gives what was not given.
+// These constants are the times that an ending command waits for its notices:
+// normally, and after an interrupt. The next start of the run sends the others.
 const (
 	maxNotices  = 30 * time.Second
 	lastNotices = time.Second
 )
 
-// noticing has questions told to whom they are to be told.
+// noticing sends the notices of questions.
 func (c *Command) noticing(interrupted context.Context, s *kit) {
 	o := runner.NoticeOptions{
 		Warn: func(run string, err error) { fmt.Fprintf(c.Stderr, "note: run %s: %s\n", run, oneLine(err.Error())) },
@@ -65,7 +64,8 @@ func (c *Command) noticing(interrupted context.Context, s *kit) {
 	})
 }
 
-// begin opens what a run needs and close gives back, at once where ctx has ended.
+// begin opens the parts that a run needs. close releases them, immediately if
+// ctx has ended.
 func (c *Command) begin(ctx context.Context, f runFlags) (*kit, error) {
 	if f.names.root != "" {
 		if info, err := os.Stat(f.names.root); errors.Is(err, fs.ErrNotExist) {
@@ -92,7 +92,7 @@ func (c *Command) begin(ctx context.Context, f runFlags) (*kit, error) {
 	if t, err := telemetry.FromEnvironment(context.Background(), c.Getenv, telemetry.Options{Version: versionName()}); err != nil {
 		fmt.Fprintf(c.Stderr, "note: %v; nothing is sent\n", err)
 	} else if t != nil {
-		s.sinks, s.telemetry = append(s.sinks, c.told(t)), t
+		s.sinks, s.telemetry = append(s.sinks, c.telemetrySink(t)), t
 		s.closers = append(s.closers, func() { c.sent(t) })
 	}
 	if f.events != "" {
@@ -112,16 +112,17 @@ func (c *Command) begin(ctx context.Context, f runFlags) (*kit, error) {
 	return s, nil
 }
 
-// told is telemetry without the secrets, which can be in it only where content
-// is asked for: to look for them costs more than all else of it.
-func (c *Command) told(t *telemetry.Telemetry) event.Sink {
+// telemetrySink returns a sink for telemetry without secrets. Secrets can occur
+// only if content is recorded. The search for secrets is the largest part of the
+// cost.
+func (c *Command) telemetrySink(t *telemetry.Telemetry) event.Sink {
 	if c.Getenv("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT") == "" {
 		return t
 	}
 	return redactions.Sink(t, c.hidden)
 }
 
-// maxSending is how long the end of a run waits for its telemetry to be taken.
+// maxSending is how long the end of a run waits for its telemetry.
 const maxSending = 5 * time.Second
 
 func (c *Command) sent(t *telemetry.Telemetry) {
@@ -147,8 +148,8 @@ func (s *kit) close() {
 	}
 }
 
-// runner makes a runner of what is in the kit, with a default model; more
-// options have the last word.
+// runner returns a runner with a default model. The additional options take
+// precedence.
 func (s *kit) runner(c *Command, f runFlags, model string, more ...runner.Option) (*runner.Runner, error) {
 	options := []runner.Option{
 		withGates(),
@@ -156,7 +157,7 @@ func (s *kit) runner(c *Command, f runFlags, model string, more ...runner.Option
 		runner.WithTools(tools(tool.Options{Root: f.names.root, Hosts: f.hosts, AllowExec: f.allowExec})...),
 		runner.WithRemote(s.servers), runner.WithTrace(s.telemetry.Context), runner.WithAsk(c.asker(s.progress)), runner.WithNotices(s.notices),
 	}
-	if s.progress.width != nil { // somebody sees the text as it comes: else it need not
+	if s.progress.width != nil { // somebody reads the text as it arrives
 		options = append(options, runner.WithText(s.progress.text))
 	}
 	options = append(options, f.names.options()...)
@@ -173,8 +174,8 @@ func (s *kit) runner(c *Command, f runFlags, model string, more ...runner.Option
 	return r, nil
 }
 
-// secret tells whether a secret of the environment stands in a text.
+// secret reports whether a text contains a secret of the environment.
 func (c *Command) secret(text string) bool { return c.clean(text) != text }
 
-// clean is a text without the secrets.
+// clean returns a text without the secrets.
 func (c *Command) clean(text string) string { return redactions.Text(text, c.hidden) }

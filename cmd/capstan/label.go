@@ -14,10 +14,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/internal/measures/stats"
+	"github.com/seed61713e19/capstan/internal/measures/trust"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/journal"
-	"github.com/seed61713e19/capstan/runner/measure"
-	"github.com/seed61713e19/capstan/runner/trust"
 )
 
 type labelFlags struct {
@@ -30,11 +30,11 @@ type labelFlags struct {
 	order  string
 	runs   []string
 	limit  int
-	random bool // imported labels are of texts that were drawn at random
+	random bool // imported texts were drawn at random
 }
 
 func (c *Command) label() *cobra.Command {
-	f := labelFlags{gate: measure.All, order: measure.Random}
+	f := labelFlags{gate: stats.All, order: stats.Random}
 	cmd := &cobra.Command{
 		Use:   "label FILE",
 		Short: "Label texts as good or bad to measure gates",
@@ -56,8 +56,8 @@ good, phase, gate, reason, by and time; rates use them only with --order random.
 				return err
 			}
 			if f.from != "" {
-				f.random = cmd.Flags().Changed("order") && f.order == measure.Random
-				return c.takeLabels(cascade, f)
+				f.random = cmd.Flags().Changed("order") && f.order == stats.Random
+				return c.importLabels(cascade, f)
 			}
 			return c.look(f.store, func(j *journal.Journal) error { return c.askLabels(cmd.Context(), j, cascade, f) })
 		},
@@ -69,13 +69,13 @@ good, phase, gate, reason, by and time; rates use them only with --order random.
 	flags.StringVar(&f.phase, "phase", "", flagTexts["phase"])
 	flags.StringVar(&f.gate, "gate", f.gate, flagTexts["gate"])
 	flags.StringVar(&f.by, "as", "", flagTexts["as"])
-	choose(cmd, &f.order, "order", "how texts are drawn", measure.Random, measure.Disagreement)
+	choose(cmd, &f.order, "order", "how texts are drawn", stats.Random, stats.Disagreement)
 	flags.StringSliceVar(&f.runs, "runs", nil, flagTexts["runs"])
 	countedFrom0(cmd, &f.limit, "limit", flagTexts["limit"])
 	return cmd
 }
 
-// fits tells whether the cascade has the phase and the gate.
+// fits returns an error if the cascade does not have the phase or the gate.
 func (f labelFlags) fits(cascade *cascades.Cascade) error {
 	gates, err := cascade.Gates("", nil)
 	if err != nil {
@@ -84,7 +84,7 @@ func (f labelFlags) fits(cascade *cascades.Cascade) error {
 	if f.phase != "" && !cascade.Has(f.phase) {
 		return usage("%s has no phase %q", cascade.File, f.phase)
 	}
-	if f.gate != measure.All && !slices.ContainsFunc(gates, func(g cascades.Gate) bool { return g.Name == f.gate }) {
+	if f.gate != stats.All && !slices.ContainsFunc(gates, func(g cascades.Gate) bool { return g.Name == f.gate }) {
 		return usage("%s has no gate %q", cascade.File, f.gate)
 	}
 	return nil
@@ -105,11 +105,11 @@ func (c *Command) askLabels(ctx context.Context, j *journal.Journal, cascade *ca
 	if err != nil {
 		return &exit{exitBroken, err}
 	}
-	ledger := measure.NewLedger(labels)
+	ledger := stats.NewLedger(labels)
 	all = slices.DeleteFunc(all, func(d trust.Candidate) bool {
 		return !cascade.Writes(d.Phase) || f.phase != "" && d.Phase != f.phase
 	})
-	drawn := trust.Draw(all, f.order, func(d trust.Candidate) (measure.Label, bool) { return ledger.By(f.by, d.Text, d.Phase, f.gate) })
+	drawn := trust.Draw(all, f.order, func(d trust.Candidate) (stats.Label, bool) { return ledger.By(f.by, d.Text, d.Phase, f.gate) })
 	if f.limit > 0 {
 		drawn = drawn[:min(f.limit, len(drawn))]
 	}
@@ -120,36 +120,36 @@ func (c *Command) askLabels(ctx context.Context, j *journal.Journal, cascade *ca
 			return &exit{exitBroken, err}
 		}
 		fmt.Fprintf(c.visible(), "--- %d of %d · phase %s · %s ---\n%s\n", i+1, len(drawn), d.Phase, d.Text[:12], text)
-		said, err := c.opinion(ctx, in, f.question())
+		answer, err := c.opinion(ctx, in, f.question())
 		if err != nil {
 			return &exit{exitInterrupted, err}
 		}
-		if said.word == "q" {
+		if answer.word == "q" {
 			break
 		}
-		if said.word == "s" {
+		if answer.word == "s" {
 			continue
 		}
-		l := measure.Label{Phase: d.Phase, Gate: f.gate, Good: said.word == "y", Reason: said.reason, By: f.by, Draw: &d.Draw}
-		if err := keepLabel(dir, text, l); err != nil {
+		l := stats.Label{Phase: d.Phase, Gate: f.gate, Good: answer.word == "y", Reason: answer.reason, By: f.by, Draw: &d.Draw}
+		if err := storeLabel(dir, text, l); err != nil {
 			return &exit{exitBroken, err}
 		}
 		made++
-		c.tellVerdicts(d)
+		c.printVerdicts(d)
 	}
 	fmt.Fprintf(c.Stderr, "%d labelled, %d left\n", made, len(drawn)-made)
 	return nil
 }
 
-// question is what a person is asked of each text.
+// question returns the question about each text.
 func (f labelFlags) question() string {
-	if f.gate != measure.All {
-		return "should " + f.gate + " let it by"
+	if f.gate != stats.All {
+		return "should " + f.gate + " pass it"
 	}
 	return "is it good"
 }
 
-// textOf is the text itself, as its run has it.
+// textOf returns the text of a candidate from its run.
 func textOf(ctx context.Context, j *journal.Journal, d trust.Candidate) (string, error) {
 	for e, err := range j.Events(ctx, d.RunID, 0, journal.Brief) {
 		if err != nil {
@@ -162,8 +162,8 @@ func textOf(ctx context.Context, j *journal.Journal, d trust.Candidate) (string,
 	return "", fmt.Errorf("run %s no longer has a text at %s", d.RunID, d.Path)
 }
 
-// tellVerdicts tells what the gates said, once somebody has answered.
-func (c *Command) tellVerdicts(d trust.Candidate) {
+// printVerdicts prints the verdicts of the gates after the answer.
+func (c *Command) printVerdicts(d trust.Candidate) {
 	for _, v := range d.Verdicts {
 		word := "no"
 		if *v.Valid {
@@ -176,26 +176,26 @@ func (c *Command) tellVerdicts(d trust.Candidate) {
 	}
 }
 
-// keepLabel adds a label of a text to its person's file, and the text beside it.
-func keepLabel(dir, text string, l measure.Label) error {
-	l.Text = measure.TextDigest(text)
+// storeLabel appends a label to the file of its person, and stores the text.
+func storeLabel(dir, text string, l stats.Label) error {
+	l.Text = stats.TextDigest(text)
 	if l.Time.IsZero() {
 		l.Time = time.Now().UTC().Truncate(time.Second)
 	}
-	for name, said := range map[string]string{l.Text + ".txt": text, ".gitattributes": "* -text\n"} { // a text with other line ends is not that of its digest
+	for name, content := range map[string]string{l.Text + ".txt": text, ".gitattributes": "* -text\n"} { // line ends are part of the digest
 		name = filepath.Join(dir, "texts", name)
 		if _, err := os.Stat(name); err == nil {
 			continue
 		}
-		if err := writeBeside(name, []byte(said)); err != nil {
+		if err := writeBeside(name, []byte(content)); err != nil {
 			return err
 		}
 	}
 	return addLabel(dir, l)
 }
 
-// addLabel adds a label to its person's file.
-func addLabel(dir string, l measure.Label) error {
+// addLabel appends a label to the file of its person.
+func addLabel(dir string, l stats.Label) error {
 	line, err := l.Line()
 	if err != nil {
 		return err
@@ -203,8 +203,8 @@ func addLabel(dir string, l measure.Label) error {
 	return addLine(filepath.Join(dir, fileName(l.By)+".jsonl"), line)
 }
 
-// fileName is a person's name as a file's.
+// fileName returns a file name for a person.
 func fileName(by string) string {
-	name := strings.TrimSuffix(measure.EvidenceName(by), ".json")
+	name := strings.TrimSuffix(stats.EvidenceName(by), ".json")
 	return cmp.Or(name, "unnamed")
 }

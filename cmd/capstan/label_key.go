@@ -13,10 +13,10 @@ import (
 	"github.com/seed61713e19/capstan/runner"
 )
 
-// An opinion is what a person says: y, n, s or q, and why.
+// An opinion is the answer of a person: y, n, s or q, and the reason.
 type opinion struct{ word, reason string }
 
-// opinions are the words of one.
+// opinions are the possible answers.
 const opinions = "ynsq"
 
 // opinion asks for one: on a terminal by a single key, and for the reason of a no

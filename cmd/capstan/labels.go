@@ -9,18 +9,17 @@ import (
 	"path/filepath"
 
 	"github.com/seed61713e19/capstan/internal/files"
-	"github.com/seed61713e19/capstan/runner/measure"
+	"github.com/seed61713e19/capstan/internal/measures/stats"
 )
 
-// labelDir is the folder of the labels of a cascade's file.
+// labelDir returns the folder of labels of a cascade file.
 func labelDir(file, asked string) string {
-	return cmp.Or(asked, filepath.Join(filepath.Dir(file), measure.LabelDir))
+	return cmp.Or(asked, filepath.Join(filepath.Dir(file), stats.LabelDir))
 }
 
-// readLabels reads all labels of a folder, its files in their order. A line that
-// is none is told and passed over. A folder that is not there has none, unless it
-// was asked for.
-func (c *Command) readLabels(dir string, asked bool) ([]measure.Label, error) {
+// readLabels reads all labels of a folder. Invalid lines are reported and skipped. A missing folder
+// is an error only if it was requested.
+func (c *Command) readLabels(dir string, asked bool) ([]stats.Label, error) {
 	files, err := os.ReadDir(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && !asked:
@@ -28,7 +27,7 @@ func (c *Command) readLabels(dir string, asked bool) ([]measure.Label, error) {
 	case err != nil:
 		return nil, usage("labels: %w", err)
 	}
-	var labels []measure.Label
+	var labels []stats.Label
 	for _, entry := range files {
 		if entry.IsDir() || filepath.Ext(entry.Name()) != ".jsonl" {
 			continue
@@ -43,13 +42,13 @@ func (c *Command) readLabels(dir string, asked bool) ([]measure.Label, error) {
 	return labels, nil
 }
 
-func (c *Command) readLabelFile(dir, name string) ([]measure.Label, error) {
+func (c *Command) readLabelFile(dir, name string) ([]stats.Label, error) {
 	f, err := files.Root{Dirs: []string{dir}}.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	labels, wrong, err := measure.ReadLabels(f)
+	labels, wrong, err := stats.ReadLabels(f)
 	for i, w := range wrong {
 		if i == maxWrong {
 			fmt.Fprintf(c.Stderr, "note: %s: and %d more lines that are no labels\n", name, len(wrong)-i)
@@ -60,5 +59,5 @@ func (c *Command) readLabelFile(dir, name string) ([]measure.Label, error) {
 	return labels, err
 }
 
-// maxWrong is how many lines of one file are told that are no labels.
+// maxWrong is the maximum number of invalid lines of a file that are reported.
 const maxWrong = 10

@@ -13,9 +13,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed61713e19/capstan/cascades"
-	"github.com/seed61713e19/capstan/cascades/proofs"
+	"github.com/seed61713e19/capstan/cascades/syntax"
+	"github.com/seed61713e19/capstan/internal/proofs"
+	"github.com/seed61713e19/capstan/internal/reports"
 	"github.com/seed61713e19/capstan/runner"
-	"github.com/seed61713e19/capstan/runner/sarif"
 	"github.com/seed61713e19/capstan/runner/tool"
 )
 
@@ -42,7 +43,7 @@ path; --proof=strict also requires evidence from capstan measure stats.`,
 			return c.lintFiles(files, f)
 		},
 	}
-	choose(cmd, &f.format, "format", "output format", "text", "json", "sarif", "github", "dot")
+	choose(cmd, &f.format, "format", "output format", "text", "short", "json", "sarif", "github", "dot")
 	jsonFlag(cmd, &f.format)
 	cmd.Flags().BoolVar(&f.fix, "fix", false, "correction of mistakes with only one possible fix")
 	cmd.Flags().BoolVar(&f.strict, "strict", false, flagTexts["strict"])
@@ -53,7 +54,7 @@ path; --proof=strict also requires evidence from capstan measure stats.`,
 	return cmd
 }
 
-// lintFlags say how files are looked at.
+// lintFlags are the flags of lint.
 type lintFlags struct {
 	format      string
 	fix, strict bool
@@ -61,7 +62,7 @@ type lintFlags struct {
 	falsePass   float64
 }
 
-// What --proof wants.
+// The values of --proof.
 const (
 	proofGated  = "gated"
 	proofStrict = "strict"
@@ -85,7 +86,7 @@ func (c *Command) lintFiles(files []string, f lintFlags) error {
 	if err != nil {
 		return err
 	}
-	findings := cascades.Diagnostics{}
+	findings := syntax.Diagnostics{}
 	broken, bare := false, false
 	var proven []*proofs.Proof
 	for _, file := range files {
@@ -100,7 +101,7 @@ func (c *Command) lintFiles(files []string, f lintFlags) error {
 			}
 			d = c.diagnostics(r, file)
 		}
-		var lacks cascades.Diagnostics
+		var lacks syntax.Diagnostics
 		if f.proof != "" && !d.Broken() {
 			var p *proofs.Proof
 			if p, lacks, err = f.proofOf(r, file); err != nil {
@@ -122,12 +123,16 @@ func (c *Command) lintFiles(files []string, f lintFlags) error {
 		return &exit{status: exitUsage}
 	case bare:
 		return &exit{status: exitNo}
+	case len(findings) == 0 && f.proof == "" && (f.format == "text" || f.format == "short"):
+		_, err := fmt.Fprintf(c.Stdout, "%s, nothing wrong\n", reports.Count(len(files), "file"))
+		return err
 	}
 	return nil
 }
 
-// proofOf is the proof of a file that has nothing wrong, and what it lacks.
-func (f lintFlags) proofOf(r *runner.Runner, file string) (*proofs.Proof, cascades.Diagnostics, error) {
+// proofOf returns the proof of a valid file, and diagnostics for the missing
+// parts.
+func (f lintFlags) proofOf(r *runner.Runner, file string) (*proofs.Proof, syntax.Diagnostics, error) {
 	c, err := r.Load(file)
 	if err != nil {
 		return nil, nil, err
@@ -140,12 +145,14 @@ func (f lintFlags) proofOf(r *runner.Runner, file string) (*proofs.Proof, cascad
 	return p, lacks, nil
 }
 
-// printLint prints what was found, and the proofs where they were asked for.
-func (c *Command) printLint(found cascades.Diagnostics, proofs []*proofs.Proof, f lintFlags) error {
+// printLint prints the diagnostics, and the proofs for --proof.
+func (c *Command) printLint(found syntax.Diagnostics, proofs []*proofs.Proof, f lintFlags) error {
+	read := sources{}
+	read.complete(found)
 	switch {
 	case f.proof != "" && f.format == "json":
 		return printJSON(c.Stdout, map[string]any{"diagnostics": found, "proofs": proofs})
-	case f.proof != "" && f.format == "text":
+	case f.proof != "" && (f.format == "text" || f.format == "short"):
 		for _, p := range proofs {
 			fmt.Fprint(c.visible(), p.Text())
 		}
@@ -155,15 +162,15 @@ func (c *Command) printLint(found cascades.Diagnostics, proofs []*proofs.Proof, 
 		}
 		return nil
 	}
-	return c.printDiagnostics(found, f.format)
+	return c.printDiagnostics(found, read, f.format)
 }
 
-// maxRounds bounds how often a file is read again after a fix, which may show
-// what else is wrong.
+// maxRounds is the maximum number of times a file is read again after a fix,
+// because a fix may reveal other mistakes.
 const maxRounds = 10
 
-// diagnostics is all that is to be told of a file.
-func (c *Command) diagnostics(r *runner.Runner, file string) cascades.Diagnostics {
+// diagnostics returns all diagnostics of a file.
+func (c *Command) diagnostics(r *runner.Runner, file string) syntax.Diagnostics {
 	cascade, err := r.Load(file)
 	found := wrong(cascade, err)
 	if cascade == nil || err != nil {
@@ -173,38 +180,37 @@ func (c *Command) diagnostics(r *runner.Runner, file string) cascades.Diagnostic
 	m := newModels(c.Getenv, false, nil, c.names.root)
 	for _, wrong := range m.unpriced(cascade, cascade.Asking(cascades.Chosen(m.chosen("", file)))) {
 		at := cascade.Where(cascades.Ending{Way: []string{"budget", "max_cost_usd"}})
-		found = append(found, cascades.Diagnostic{Position: at, Code: cascades.CodePrice, Message: wrong.Error(), Severity: cascades.Warning})
+		found = append(found, syntax.Diagnostic{Position: at, Code: cascades.CodePrice, Message: wrong.Error(), Severity: syntax.Warning})
 	}
 	return found
 }
 
 // inOrder sorts findings by file, line and column. The findings of root come first, and
 // the other files keep their order.
-func inOrder(root string, found cascades.Diagnostics) cascades.Diagnostics {
+func inOrder(root string, found syntax.Diagnostics) syntax.Diagnostics {
 	first := map[string]int{root: -1}
 	for i, d := range found {
 		if _, seen := first[d.File]; !seen {
 			first[d.File] = i
 		}
 	}
-	slices.SortStableFunc(found, func(a, b cascades.Diagnostic) int {
+	slices.SortStableFunc(found, func(a, b syntax.Diagnostic) int {
 		return cmp.Or(cmp.Compare(first[a.File], first[b.File]), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
 	return found
 }
 
-// wrong is what reading a cascade has found.
-func wrong(read *cascades.Cascade, err error) cascades.Diagnostics {
-	var d cascades.Diagnostics
+// wrong returns the diagnostics of a loaded cascade or of its error.
+func wrong(read *cascades.Cascade, err error) syntax.Diagnostics {
+	var d syntax.Diagnostics
 	if !errors.As(err, &d) && read != nil {
 		d = read.Warnings
 	}
 	return d
 }
 
-// fixFiles makes the sure fixes in the files that they are for, and tells how many
-// there were.
-func (c *Command) fixFiles(found cascades.Diagnostics) (int, error) {
+// fixFiles applies the safe fixes and returns their number.
+func (c *Command) fixFiles(found syntax.Diagnostics) (int, error) {
 	all := 0
 	var done []string
 	for _, d := range found {
@@ -230,7 +236,7 @@ func (c *Command) fixFiles(found cascades.Diagnostics) (int, error) {
 	return all, nil
 }
 
-// cascadeFiles are the files that arguments of lint stand for, each once.
+// cascadeFiles returns the files of the arguments of lint, each once.
 func cascadeFiles(args []string) ([]string, error) {
 	var files []string
 	add := func(name string) {
@@ -247,14 +253,19 @@ func cascadeFiles(args []string) ([]string, error) {
 			if err != nil {
 				return nil, fmt.Errorf("folder %s: %w", arg, err)
 			}
+			if len(within) == 0 {
+				return nil, noCascade("folder " + arg + " contains no cascade")
+			}
 			for _, name := range within {
 				add(name)
 			}
 		case err != nil && len(matches) > 0:
-			for _, name := range matches {
-				if meantAsCascade(name) {
-					add(name)
-				}
+			meant := slices.DeleteFunc(matches, func(name string) bool { return !meantAsCascade(name) })
+			if len(meant) == 0 {
+				return nil, noCascade("no file called " + arg + " is a cascade")
+			}
+			for _, name := range meant {
+				add(name)
 			}
 		case err != nil && strings.ContainsAny(arg, "*?["):
 			return nil, usage("no file is called %s", arg)
@@ -262,11 +273,19 @@ func cascadeFiles(args []string) ([]string, error) {
 			add(arg)
 		}
 	}
+	if len(files) == 0 {
+		return nil, noCascade("the files are scripts of models, and no cascade")
+	}
 	return files, nil
 }
 
-// cascadesWithin lists the cascade files within a folder, in order; what is hidden
-// and what a package manager has put there is not looked at.
+// noCascade returns the error of a command line that names no cascade.
+func noCascade(problem string) error {
+	return usage("%s: a cascade is a .yaml, .yml or .json file with the key cascade_id", problem)
+}
+
+// cascadesWithin lists the cascade files in a folder, in order. It skips hidden
+// files and the folders of package managers.
 func cascadesWithin(dir string) ([]string, error) {
 	var files []string
 	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
@@ -287,40 +306,46 @@ func isScript(name string) bool {
 	return strings.HasSuffix(strings.TrimSuffix(name, filepath.Ext(name)), ".scripted")
 }
 
-// meantAsCascade tells a cascade, however wrong it is, from the other files of a
-// directory.
+// meantAsCascade reports whether a file is a cascade, valid or not.
 func meantAsCascade(name string) bool {
 	ext := filepath.Ext(name)
 	return (ext == ".yaml" || ext == ".yml" || ext == ".json") && !isScript(name) && isCascade(name)
 }
 
-func (c *Command) printDiagnostics(found cascades.Diagnostics, format string) error {
+func (c *Command) printDiagnostics(found syntax.Diagnostics, read sources, format string) error {
 	switch format {
 	case "json":
 		return printJSON(c.Stdout, map[string]any{"diagnostics": found})
 	case "github":
 		for _, d := range found {
 			at := "file=" + property(d.File)
-			if d.Line > 0 { // else the file itself cannot be read
-				at += fmt.Sprintf(",line=%d,col=%d", d.Line, d.Column)
+			if d.Line > 0 { // otherwise the file cannot be read
+				at += fmt.Sprintf(",line=%d,endLine=%d,col=%d,endColumn=%d", d.Line, d.EndLine, d.Column, d.EndColumn)
 			}
-			fmt.Fprintf(c.Stdout, "::%s %s,title=%s::%s\n", d.Severity, at, property(d.Code), data(d.Told()))
+			fmt.Fprintf(c.Stdout, "::%s %s,title=%s::%s\n", d.Severity, at, property(d.Code), data(d.Text()))
 		}
 		return nil
 	case "sarif":
-		report := newSARIF()
+		var all reports.Case
 		for _, d := range found {
-			report.Add(sarif.Finding{Rule: d.Code, Level: d.Severity, Message: d.Told(), File: d.File, Line: d.Line, Column: d.Column})
+			all.Findings = append(all.Findings, reports.Finding{
+				Rule: d.Code, Level: reports.Level(d.Severity), Message: d.Text(),
+				File: d.File, Line: d.Line, Column: d.Column, EndLine: d.EndLine, EndColumn: d.EndColumn,
+			})
 		}
-		return printJSON(c.Stdout, report)
+		return c.printReport(&reports.Report{Cases: []reports.Case{all}}, format)
+	case "short":
+		for _, d := range found {
+			fmt.Fprintln(c.visible(), d)
+		}
+		return nil
 	}
-	if len(found) > 0 {
-		fmt.Fprintln(c.visible(), found)
-	}
+	read.print(c.visible(), found)
 	return nil
 }
 
-// data and property escape texts of an annotation, as GitHub's toolkit does.
+// data and property escape the texts of an annotation, as GitHub's toolkit
+// does.
 func data(s string) string {
 	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(s)
 }
@@ -329,12 +354,12 @@ func property(s string) string {
 	return strings.NewReplacer(":", "%3A", ",", "%2C").Replace(data(s))
 }
 
-// reader is a runner that only reads cascade files: it knows every tool.
+// reader returns a runner that only reads cascade files. It knows every tool.
 func (c *Command) reader() (*runner.Runner, error) {
 	return runner.New(append([]runner.Option{withGates(), runner.WithTools(tools(tool.Options{})...), runner.WithRemote(&remote{})}, c.names.options()...)...)
 }
 
-// load reads a cascade file for looking at it.
+// load reads a cascade file without running it.
 func (c *Command) load(file string) (*cascades.Cascade, error) {
 	r, err := c.reader()
 	if err != nil {

@@ -74,7 +74,7 @@ func (c *Command) serverToken(f serverFlags) (string, error) {
 	return token, nil
 }
 
-// readSecretFile reads a file that a flag names. Nobody but its owner may have access.
+// readSecretFile reads a file that a flag names. Only its owner may have access.
 func readSecretFile(flag, file string) ([]byte, error) {
 	info, err := os.Stat(file)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/seed61713e19/capstan/validators/builtins"
 )
 
-// described is a validator or tool as the lists show it.
+// described is the entry of a validator or tool in a list.
 type described struct {
 	Name        string         `json:"name"`
 	Kind        string         `json:"kind"`

@@ -8,11 +8,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed61713e19/capstan/cascades"
-	"github.com/seed61713e19/capstan/cascades/proofs"
-	"github.com/seed61713e19/capstan/runner/batch"
+	"github.com/seed61713e19/capstan/internal/measures/batch"
+	"github.com/seed61713e19/capstan/internal/measures/stats"
+	"github.com/seed61713e19/capstan/internal/proofs"
+	"github.com/seed61713e19/capstan/internal/trace"
 	"github.com/seed61713e19/capstan/runner/journal"
-	"github.com/seed61713e19/capstan/runner/measure"
-	"github.com/seed61713e19/capstan/runner/trace"
 )
 
 func (c *Command) graph() *cobra.Command {
@@ -48,15 +48,15 @@ models to the tools that write, with the gates on each path.`,
 	return cmd
 }
 
-// A drawing is what can be drawn in each format.
+// A drawing is a graph in each format.
 type drawing interface {
 	Mermaid() string
 	Dot() string
 	SVG() string
 }
 
-// drawn gives the cascade to draw, with what a run did where a run is meant: a
-// word that is no file.
+// drawn returns the cascade to draw. If the word is not a file, it is a run,
+// whose path is marked.
 func (c *Command) drawn(ctx context.Context, word string, store storeFlags) (*cascades.Cascade, *cascades.Marks, error) {
 	if isFile(word) {
 		cascade, err := c.load(word)
@@ -82,7 +82,7 @@ func (c *Command) drawn(ctx context.Context, word string, store storeFlags) (*ca
 	return cascade, done.Marks(), nil
 }
 
-// ran is the cascade of a run, as it was kept.
+// ran returns the cascade of a run, as the run stored it.
 func (c *Command) ran(run *journal.Run) (*cascades.Cascade, error) {
 	r, err := c.reader()
 	if err != nil {
@@ -104,7 +104,7 @@ parameters of the built-in validators and tools.`,
 		ValidArgs: []string{"cascade", "set", "result", "label", "evidence"},
 		RunE: func(_ *cobra.Command, args []string) error {
 			of := map[string]func() map[string]any{
-				"set": batch.SetSchema, "result": batch.ResultSchema, "label": measure.LabelSchema, "evidence": measure.EvidenceSchema,
+				"set": batch.DatasetSchema, "result": batch.ResultSchema, "label": stats.LabelSchema, "evidence": stats.EvidenceSchema,
 			}
 			if len(args) == 1 && of[args[0]] != nil {
 				return printJSON(c.Stdout, of[args[0]]())
@@ -123,11 +123,11 @@ parameters of the built-in validators and tools.`,
 	}
 }
 
-// A texter is what is told of a cascade, as text or as JSON.
+// A texter is a description of a cascade, as text or JSON.
 type texter interface{ Text() string }
 
-// tell prints what there is to tell of the cascade in a file.
-func (c *Command) tell(file string, asJSON bool, what func(*cascades.Cascade) texter) error {
+// printDescription prints a description of the cascade in a file.
+func (c *Command) printDescription(file string, asJSON bool, what func(*cascades.Cascade) texter) error {
 	cascade, err := c.load(file)
 	if err != nil {
 		return err

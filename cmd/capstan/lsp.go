@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/internal/lsp"
 	"github.com/seed61713e19/capstan/runner"
-	"github.com/seed61713e19/capstan/runner/lsp"
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
@@ -37,7 +37,7 @@ func (c *Command) serveEditor(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	out := unfiltered(c.Stdout) // it counts bytes, and says what the editor has said
+	out := unfiltered(c.Stdout) // the protocol counts bytes, and the text is the editor's own
 	err = lsp.Serve(ctx, &pipe{c.Stdin, out}, lsp.Options{
 		Known: r.Known(), Read: runner.ReadFile, List: nameable, Version: versionName(),
 		Plan: func(cascade *cascades.Cascade) cascades.Plan {
@@ -66,13 +66,13 @@ func modelNames() (names []string) {
 	return names
 }
 
-// A pipe is both ends of a connection.
+// A pipe combines the two ends of a connection.
 type pipe struct {
 	io.Reader
 	io.Writer
 }
 
-// Close closes the end that is read, if it can be.
+// Close closes the reading end, if possible.
 func (p *pipe) Close() error {
 	if r, ok := p.Reader.(io.Closer); ok {
 		return r.Close()
@@ -80,8 +80,8 @@ func (p *pipe) Close() error {
 	return nil
 }
 
-// nameable are the files in a folder, and in those right below it, that a cascade
-// could name: cascades and templates.
+// nameable returns the cascades and templates in a folder and its direct
+// subfolders.
 func nameable(dir string) []string {
 	var names []string
 	for _, pattern := range []string{"*", "*/*"} {

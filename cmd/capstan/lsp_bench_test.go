@@ -11,7 +11,7 @@ import (
 	"go.lsp.dev/protocol"
 )
 
-// long is a cascade of 2,000 lines.
+// long returns a cascade of 2,000 lines.
 func long() string {
 	var text strings.Builder
 	text.WriteString("cascade_id: long\nbudget: {max_phases: 500}\nvalidators:\n  tone: {judge: Is it friendly}\nphases:\n")
@@ -21,10 +21,11 @@ func long() string {
 	return text.String()
 }
 
-// BenchmarkKeystroke is a key in a file of 2,000 lines, of a process and over
-// its standard input and output, as an editor has them: from the key to what is wrong with the text. A template is typed, so that most of the
-// texts on the way are not right, and taken back. It tells the median and the 95th
-// of a hundred as the editor waits for them, and what they cost of a processor.
+// BenchmarkKeystroke measures the time from a keystroke in a file of 2,000
+// lines to the diagnostics. The server is a process on standard input and
+// output, as in an editor. A template is typed and deleted, and most of the
+// intermediate texts have errors. It reports the median and the 95th percentile
+// of 100 keystrokes, and their CPU time.
 func BenchmarkKeystroke(b *testing.B) {
 	cmd := exec.Command(itself(b), "lsp")
 	in, err := cmd.StdinPipe()
@@ -38,7 +39,7 @@ func BenchmarkKeystroke(b *testing.B) {
 	if err := cmd.Start(); err != nil {
 		b.Fatal(err)
 	}
-	e := &editor{t: b, dir: b.TempDir(), told: make(chan *protocol.PublishDiagnosticsParams, 100), texts: map[string]string{}}
+	e := &editor{t: b, dir: b.TempDir(), diagnostics: make(chan *protocol.PublishDiagnosticsParams, 100), texts: map[string]string{}}
 	e.connect(&ends{out, in})
 	text := long()
 	if wrong := e.type_("long.yaml", text); len(wrong) != 0 {
@@ -69,7 +70,8 @@ func BenchmarkKeystroke(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// press changes long.yaml, and gives the milliseconds until it was told what is wrong with it.
+// press changes long.yaml and returns the milliseconds until the diagnostics
+// arrive.
 func (e *editor) press(where protocol.Range, key string) float64 {
 	e.t.Helper()
 	e.number++

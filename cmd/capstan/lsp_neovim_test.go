@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// neovim opens a broken cascade, waits for what the server tells, asks for the
-// completion of a half key, makes the correction, and writes what came.
+// neovim is a script that opens a broken cascade and waits for diagnostics. It
+// completes half a key, applies the fix, and writes the answers of the server.
 const neovim = `
 local out = {}
 local function done() vim.fn.writefile(out, 'out.txt') vim.cmd('qa!') end
@@ -29,7 +29,8 @@ for _, line in ipairs(vim.api.nvim_buf_get_lines(0, 0, -1, false)) do table.inse
 done()
 `
 
-// itself is this program under the name capstan, as which it is capstan.
+// itself returns the path of this test binary under the name capstan. Under
+// that name it runs capstan.
 func itself(t testing.TB) string {
 	self, err := os.Executable()
 	if err != nil {
@@ -42,7 +43,7 @@ func itself(t testing.TB) string {
 	return program
 }
 
-// TestLanguageServerInNeovim drives the built program from a real editor.
+// TestLanguageServerInNeovim runs the language server in Neovim.
 func TestLanguageServerInNeovim(t *testing.T) {
 	if _, err := exec.LookPath("nvim"); err != nil {
 		t.Skip("there is no nvim here: the language server is tried with a client of the test's own alone")

@@ -15,19 +15,19 @@ import (
 	"go.lsp.dev/uri"
 )
 
-// An editor is a client that keeps what it is told.
+// An editor is a client of the language server that stores the notifications.
 type editor struct {
 	protocol.UnimplementedClient
-	t      testing.TB
-	dir    string
-	server protocol.Server
-	told   chan *protocol.PublishDiagnosticsParams
-	texts  map[string]string
-	number int32
+	t           testing.TB
+	dir         string
+	server      protocol.Server
+	diagnostics chan *protocol.PublishDiagnosticsParams
+	texts       map[string]string
+	number      int32
 }
 
 func (e *editor) PublishDiagnostics(_ context.Context, p *protocol.PublishDiagnosticsParams) error {
-	e.told <- p
+	e.diagnostics <- p
 	return nil
 }
 
@@ -36,9 +36,9 @@ type ends struct {
 	io.WriteCloser
 }
 
-// editing starts capstan lsp in a folder of these files.
+// editing starts capstan lsp in a folder with these files.
 func editing(t testing.TB, files map[string]string) *editor {
-	e := &editor{t: t, dir: t.TempDir(), told: make(chan *protocol.PublishDiagnosticsParams, 1000), texts: map[string]string{}}
+	e := &editor{t: t, dir: t.TempDir(), diagnostics: make(chan *protocol.PublishDiagnosticsParams, 1000), texts: map[string]string{}}
 	for name, text := range files {
 		if err := os.WriteFile(filepath.Join(e.dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -46,7 +46,7 @@ func editing(t testing.TB, files map[string]string) *editor {
 	}
 	toServer, out := io.Pipe()
 	in, fromServer := io.Pipe()
-	// A secret in the environment must not change the length of what is said.
+	// A secret in the environment must not change the length of a message.
 	c := &Command{Stdin: toServer, Stdout: fromServer, Stderr: io.Discard, Getenv: func(string) string { return "" }, Environ: []string{"SOME_API_KEY=instructions"}}
 	done := make(chan int, 1)
 	go func() { done <- c.Run(context.Background(), []string{"lsp", "--stdio"}) }()
@@ -61,7 +61,7 @@ func editing(t testing.TB, files map[string]string) *editor {
 	return e
 }
 
-// connect greets the server at the other end of a stream.
+// connect initializes the server at the other end of a stream.
 func (e *editor) connect(stream io.ReadWriteCloser) {
 	e.t.Helper()
 	_, _, e.server = protocol.NewClient(context.Background(), e, jsonrpc2.NewStream(stream))
@@ -70,7 +70,7 @@ func (e *editor) connect(stream io.ReadWriteCloser) {
 	}
 }
 
-// leave says goodbye to it.
+// leave shuts the server down.
 func (e *editor) leave() {
 	ctx := context.Background()
 	if err := e.server.Shutdown(ctx); err != nil {
@@ -81,7 +81,7 @@ func (e *editor) leave() {
 
 func (e *editor) uri(name string) uri.URI { return uri.File(filepath.Join(e.dir, name)) }
 
-// type_ opens or changes a text, and gives what is wrong with it.
+// type_ opens or changes a text and returns its diagnostics.
 func (e *editor) type_(name, text string) []string {
 	e.t.Helper()
 	e.number++
@@ -101,11 +101,11 @@ func (e *editor) type_(name, text string) []string {
 	return e.wrong(name)
 }
 
-// wrong is what the next notice about a file says.
+// wrong returns the diagnostics of the next notification about a file.
 func (e *editor) wrong(name string) []string {
 	e.t.Helper()
 	for {
-		p := <-e.told
+		p := <-e.diagnostics
 		if p.URI != e.uri(name) {
 			continue
 		}
@@ -117,7 +117,8 @@ func (e *editor) wrong(name string) []string {
 	}
 }
 
-// at is the place of a mark in a text, and the text without it.
+// at returns the position of the mark in a text, and opens the text without the
+// mark.
 func (e *editor) at(name, marked string) protocol.TextDocumentPositionParams {
 	e.t.Helper()
 	before, after, ok := strings.Cut(marked, "⌖")
@@ -182,14 +183,15 @@ func TestLanguageServerDiagnostics(t *testing.T) {
 	if got := e.type_("flow.yaml", strings.Replace(flow, "instructions: |", "instrutions: |", 1)); !slices.Contains(got, `13:4-15 phase polish has no key "instrutions", did you mean "instructions"?`) {
 		t.Errorf("%q", got)
 	}
-	// Characters beyond the 16 bits that the protocol counts in.
+	// Characters that need two UTF-16 code units, the unit of the protocol.
 	if got := e.type_("flow.yaml", strings.Replace(flow, "Write on {{ input", "😀é {{ inptu", 1)); len(got) != 1 || !strings.HasPrefix(got[0], "9:26-31 ") {
 		t.Errorf("%q", got)
 	}
 	if got := e.type_("flow.yaml", "cascade_id: \"open\nphases: x"); len(got) != 1 || !strings.HasPrefix(got[0], "0:12-") {
 		t.Errorf("%q", got)
 	}
-	// The unsaved text of another file counts, and is told of.
+	// The unsaved text of another file counts, and its diagnostics are
+	// published.
 	e.type_("prompt.md", "{{ input.topic }}")
 	if got := e.type_("flow.yaml", strings.Replace(flow, `"Write on {{ input.topic }}."`, `"@prompt.md"`, 1)); len(got) != 0 {
 		t.Errorf("%q", got)
@@ -233,7 +235,7 @@ func TestLanguageServerLooks(t *testing.T) {
 		strings.Replace(flow, "{validator: tone", "{validator: max_length, with: {m⌖ax: 3}", 1): "characters",
 		strings.Replace(flow, "handoffs: [polish]", "handoffs: [pol⌖ish]", 1):                   "at worst 100 visits",
 		strings.Replace(flow, "{{ outputs.draft.title", "{{ outputs.dr⌖aft.title", 1):           "phase **draft**",
-		strings.Replace(flow, "handoffs: [polish]", "handoffs: [pol⌖ish]\n    tackle: [", 1):    "at worst 100 visits", // of the text that was right
+		strings.Replace(flow, "handoffs: [polish]", "handoffs: [pol⌖ish]\n    tackle: [", 1):    "at worst 100 visits", // from the last valid text
 	} {
 		if got := hover(marked); !strings.Contains(got, want) {
 			t.Errorf("%s: got %q, want %q", marked, got, want)
@@ -256,7 +258,8 @@ func TestLanguageServerLooks(t *testing.T) {
 	if err != nil || len(lenses) != 3 || !strings.Contains(lenses[0].Command.Title, "at worst") || lenses[2].Range.Start.Line != 12 {
 		t.Errorf("lenses: %v, %v", lenses, err)
 	}
-	// Tokens and money are told where the file says a bound and a model with a price.
+	// The hover shows tokens and money if the file has a limit and a model with
+	// a price.
 	if strings.Contains(lenses[0].Command.Title, "$") {
 		t.Errorf("no model, and a price: %s", lenses[0].Command.Title)
 	}
@@ -270,8 +273,8 @@ func TestLanguageServerLooks(t *testing.T) {
 			t.Errorf("lens: %s", one.Command.Title)
 		}
 	}
-	// Renaming reaches handoffs, rules, templates and expressions, and the
-	// template beside the file; what it gives is right.
+	// A rename changes handoffs, rules, templates, expressions and the template
+	// file. The result is a valid cascade.
 	e.type_("flow.yaml", strings.Replace(flow, `      @notafile`, "", 1)+"  - {name: last, instructions: \"@prompt.md\"}\n")
 	edit, err := e.server.Rename(t.Context(), &protocol.RenameParams{TextDocumentPositionParams: at, NewName: "outline"})
 	if err != nil {
@@ -296,7 +299,7 @@ func TestLanguageServerLooks(t *testing.T) {
 	}
 }
 
-// apply makes edits, the last first.
+// apply applies edits, beginning with the last.
 func apply(text string, edits []protocol.TextEdit) string {
 	slices.SortFunc(edits, func(a, b protocol.TextEdit) int {
 		return int(b.Range.Start.Line)*1000 + int(b.Range.Start.Character) - int(a.Range.Start.Line)*1000 - int(a.Range.Start.Character)
@@ -333,7 +336,7 @@ func TestLanguageServerActions(t *testing.T) {
 	}
 }
 
-// TestLanguageServerTyping holds that no half of a text takes the server down.
+// TestLanguageServerTyping checks that no incomplete text crashes the server.
 func TestLanguageServerTyping(t *testing.T) {
 	e := editing(t, nil)
 	for i := 0; i <= len(flow); i += 7 {
@@ -346,7 +349,8 @@ func TestLanguageServerTyping(t *testing.T) {
 	}
 }
 
-// What an editor tells that the server does nothing with ends nothing.
+// TestLanguageServerUnasked checks that the server survives notifications that
+// it does not handle.
 func TestLanguageServerUnasked(t *testing.T) {
 	e := editing(t, nil)
 	for _, err := range []error{

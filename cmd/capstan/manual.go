@@ -30,7 +30,8 @@ func main() {
 	}
 }
 
-// writeManual writes man/man1/capstan*.1, a page for each verb, and completions/.
+// writeManual writes man/man1/capstan*.1, one page for each command, and
+// completions/.
 func writeManual(root *cobra.Command, folder string) error {
 	pages, completions := filepath.Join(folder, "man", "man1"), filepath.Join(folder, "completions")
 	for _, dir := range []string{pages, completions} {
@@ -59,7 +60,7 @@ func writeManual(root *cobra.Command, folder string) error {
 	return nil
 }
 
-// untagged leaves the date of the generation out of each page.
+// untagged omits the date of generation from each page.
 func untagged(cmd *cobra.Command) {
 	cmd.DisableAutoGenTag = true
 	for _, below := range cmd.Commands() {

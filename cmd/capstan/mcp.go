@@ -14,10 +14,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/internal/mcpserver"
+	"github.com/seed61713e19/capstan/internal/modelflag"
 	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
-	"github.com/seed61713e19/capstan/runner/given"
-	"github.com/seed61713e19/capstan/runner/mcpserver"
 	"github.com/seed61713e19/capstan/validators"
 	"github.com/seed61713e19/capstan/validators/edit"
 	"github.com/seed61713e19/capstan/validators/request"
@@ -45,13 +46,13 @@ gates, the schedule tools, the named cascades, run, lint and validate_request;
 change the parameters of --with. An interrupt cancels the active runs; resume them later.`,
 		Example: `  capstan mcp
   capstan mcp cascades/ --model gpt-5-mini
-  capstan mcp --with db=week.db --only schedule_quality --only save_schedule`,
+  capstan mcp --with db=week.db --tool schedule_quality --tool save_schedule`,
 		RunE: func(cmd *cobra.Command, args []string) error { return c.serveMCP(cmd.Context(), args, f) },
 	}
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.with, "with", nil, flagTexts["with"])
-	flags.StringArrayVar(&f.only, "only", nil, "name of a tool to offer, instead of all; may be repeated")
-	flags.Var((*given.Models)(&f.run.model), "model", flagTexts["model"])
+	flags.StringArrayVar(&f.only, "tool", nil, "name of a tool to offer, instead of all; may be repeated")
+	flags.Var((*modelflag.Models)(&f.run.model), "model", flagTexts["model"])
 	flags.StringVar(&f.run.names.root, "root", ".", flagTexts["root"])
 	f.network.add(cmd, &f.run.hosts)
 	flags.BoolVar(&f.run.allowExec, "allow-exec", false, flagTexts["allow-exec"])
@@ -102,7 +103,7 @@ func (c *Command) serveMCP(ctx context.Context, words []string, f mcpFlags) erro
 	if err != nil {
 		return usage("%w", err)
 	}
-	signal.Ignore(syscall.SIGPIPE) // a client that is gone is an error of writing, and no reason to die before the runs are noted
+	signal.Ignore(syscall.SIGPIPE) // a write to a closed client must return an error instead of ending the process before the runs are stored
 	err = server.Serve(ctx, c.Stdin, unfiltered(c.Stdout))
 	switch {
 	case ctx.Err() != nil:
@@ -113,12 +114,12 @@ func (c *Command) serveMCP(ctx context.Context, words []string, f mcpFlags) erro
 	return nil
 }
 
-// mcpOptions says what the server offers, but for the cascades.
+// mcpOptions returns the options of the server except for the cascades.
 func (c *Command) mcpOptions(s *kit, f mcpFlags, with map[string]any, offered map[string]string, judges *runner.Runner) (mcpserver.Options, error) {
 	o := mcpserver.Options{
 		Version: versionName(), Only: f.only, Judge: judges, Known: judges.Known(), Cascades: map[string]*cascades.Cascade{},
-		Runs: &mcpRuns{c, s, f.run, offered}, Kept: s.journal != nil, Root: f.run.names.root, Programs: f.run.allowExec,
-		Log: slog.New(slog.NewTextHandler(c.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
+		Runs: &mcpRuns{c, s, f.run, offered}, Stored: s.journal != nil, Root: f.run.names.root, Programs: f.run.allowExec,
+		Log: slog.New(slog.NewTextHandler(c.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn, ReplaceAttr: inUTC})),
 	}
 	if len(c.hidden) > 0 {
 		o.Clean = c.clean
@@ -134,7 +135,7 @@ func (c *Command) mcpOptions(s *kit, f mcpFlags, with map[string]any, offered ma
 	for _, t := range schedule.Tools(schedule.Options{DSN: text("db"), Policy: text("policy"), VerifyKey: text("verification_key")}) {
 		one := mcpserver.Tool{Tool: t, Fixed: chosenFrom(with, t.Params(), used), Hidden: schedule.Operator()}
 		for _, name := range []string{"db", "policy", "verification_key"} {
-			delete(one.Fixed, name) // the tools have them; a call may not give them, not even with this value
+			delete(one.Fixed, name) // the tools set them, so a call must not
 		}
 		o.Tools = append(o.Tools, one)
 	}
@@ -162,8 +163,8 @@ func (c *Command) mcpOptions(s *kit, f mcpFlags, with map[string]any, offered ma
 	return o, nil
 }
 
-// mcpJudge names the model that judges beside the cascades. Scripts that are
-// beside cascades have nothing for it.
+// mcpJudge returns the model that judges outside cascades. Scripts beside
+// cascades contain no replies for it.
 func (c *Command) mcpJudge(f mcpFlags) string {
 	if name := cmp.Or(f.run.model, c.Getenv("CAPSTAN_MODEL")); name != "scripted" {
 		return name
@@ -171,7 +172,7 @@ func (c *Command) mcpJudge(f mcpFlags) string {
 	return ""
 }
 
-// chosenFrom picks what params have a place for, and notes it as used.
+// chosenFrom returns the values for the parameters in params, and marks them as used.
 func chosenFrom(with, params map[string]any, used map[string]bool) map[string]any {
 	properties, _ := params["properties"].(map[string]any)
 	own := typed(with, params)
@@ -182,12 +183,12 @@ func chosenFrom(with, params map[string]any, used map[string]bool) map[string]an
 	return own
 }
 
-// ownForm gives a gate's verdicts in the form that its specification has.
+// ownForm encodes a gate's verdicts in the format of its specification.
 func ownForm(gate string) func(validators.Verdict) []byte {
 	return func(v validators.Verdict) []byte { return answer(judgement{validator: gate, verdict: v}) }
 }
 
-// mcpRuns makes the runs that clients request.
+// mcpRuns starts the runs that clients request.
 type mcpRuns struct {
 	*Command
 	kit     *kit
@@ -195,8 +196,8 @@ type mcpRuns struct {
 	offered map[string]string // the files that the operator named
 }
 
-// runner makes the runner for one run, which reads scripts from their beginnings. A model
-// or a cascade that the client named may use scripts below the root alone.
+// runner returns the runner for one run. Its scripts start from the beginning.
+// A model or a cascade of the client may only use scripts below the root.
 func (r *mcpRuns) runner(f runFlags, name, file string, o mcpserver.Order) (*runner.Runner, *kit, string, error) {
 	own := *r.kit
 	own.models = r.kit.models.fresh()
@@ -211,25 +212,25 @@ func (r *mcpRuns) runner(f runFlags, name, file string, o mcpserver.Order) (*run
 }
 
 // Run runs a cascade to its end.
-func (r *mcpRuns) Run(ctx context.Context, o mcpserver.Order) (runner.Result, error) {
+func (r *mcpRuns) Run(ctx context.Context, o mcpserver.Order) (engine.Result, error) {
 	made, own, chosen, err := r.runner(r.f, o.Model+"\n"+r.f.model, o.Cascade.File, o)
 	if err == nil {
 		err = r.ready(ctx, o.Cascade, o.Input, own.models, r.f, chosen)
 	}
 	if err != nil {
-		return runner.Result{}, err
+		return engine.Result{}, err
 	}
 	return made.Run(ctx, o.Cascade, o.Input, runner.WithSettings(r.f.settings()))
 }
 
-// Answer answers open questions of a run, and goes on with it.
-func (r *mcpRuns) Answer(ctx context.Context, id string, answers map[event.Path]runner.Answer, o mcpserver.Order) (runner.Result, error) {
+// Answer answers open questions of a run and resumes it.
+func (r *mcpRuns) Answer(ctx context.Context, id string, answers map[event.Path]engine.Answer, o mcpserver.Order) (engine.Result, error) {
 	run, err := r.kit.journal.Run(ctx, id)
 	if err == nil && run.RunID != id {
 		err = fmt.Errorf("run %s: %w", id, runner.ErrNoRun)
 	}
 	if err != nil {
-		return runner.Result{}, err
+		return engine.Result{}, err
 	}
 	f := r.f
 	f.restore(run.Start.Settings)
@@ -238,22 +239,22 @@ func (r *mcpRuns) Answer(ctx context.Context, id string, answers map[event.Path]
 		err = own.answersRest(ctx, made, run, chosen)
 	}
 	if err != nil {
-		return runner.Result{}, err
+		return engine.Result{}, err
 	}
 	var late error
 	taken := false
 	for key, a := range answers {
 		switch err := r.kit.journal.Answer(ctx, id, key, a); {
-		case err == nil, errors.Is(err, runner.ErrExpired): // the run goes on without an answer
+		case err == nil, errors.Is(err, runner.ErrExpired): // the run continues without an answer
 			taken = true
 		case errors.Is(err, runner.ErrAnswered):
 			late = err
 		default:
-			return runner.Result{}, err
+			return engine.Result{}, err
 		}
 	}
 	if !taken {
-		return runner.Result{}, late
+		return engine.Result{}, late
 	}
 	return made.Resume(ctx, id)
 }

@@ -6,13 +6,13 @@ import (
 	"time"
 
 	"github.com/seed61713e19/capstan/cascades"
-	"github.com/seed61713e19/capstan/runner/mcpserver"
-	"github.com/seed61713e19/capstan/runner/receipt"
+	"github.com/seed61713e19/capstan/internal/mcpserver"
+	"github.com/seed61713e19/capstan/internal/receipts"
 	"github.com/seed61713e19/capstan/runner/tool"
 )
 
-// mcpReceipts are the tools receipt and verify: where the operator has given the
-// key that signs and the keys that are trusted. A client chooses neither.
+// mcpReceipts returns the tools receipt and verify, if the operator has set the
+// signing key and the trusted keys. A client cannot choose keys.
 func (c *Command) mcpReceipts(ctx context.Context, s *kit, f mcpFlags) ([]mcpserver.Tool, error) {
 	var list []mcpserver.Tool
 	if f.signer.key != "" || f.signer.program != "" {
@@ -30,7 +30,7 @@ func (c *Command) mcpReceipts(ctx context.Context, s *kit, f mcpFlags) ([]mcpser
 		list = append(list, mcpserver.Tool{Tool: tool.New("receipt", "Sign which gates a text that a run has released has passed: the result is the receipt.", func(ctx context.Context, a of) (any, error) {
 			text, err := c.receiptOf(ctx, s.journal, a.Run, a.Phase, signer, false)
 			return string(text), err
-		}).That(tool.Reads)})
+		}).WithEffect(tool.Reads)})
 	}
 	if f.signer.pub == "" {
 		return list, nil
@@ -45,7 +45,7 @@ func (c *Command) mcpReceipts(ctx context.Context, s *kit, f mcpFlags) ([]mcpser
 		Require []string `json:"require,omitempty" jsonschema:"gates that must have passed the text: names, or name=sha256:…"`
 	}
 	return append(list, mcpserver.Tool{Tool: tool.New("verify", "Check that a text is the one that a receipt was made of, and that the receipt is signed by a key that is trusted here: passed, refused or cannot tell, with the field that does not hold.", func(_ context.Context, a these) (any, error) {
-		want := receipt.Demand{Now: time.Now()}
+		want := receipts.Demand{Now: time.Now()}
 		for _, name := range a.Require {
 			g, err := cascades.ParseGateDemand(name)
 			if err != nil {
@@ -53,6 +53,6 @@ func (c *Command) mcpReceipts(ctx context.Context, s *kit, f mcpFlags) ([]mcpser
 			}
 			want.Gates = append(want.Gates, g)
 		}
-		return receipt.Verify(receipt.Bytes([]byte(a.Text)), []byte(a.Receipt), trust, want), nil
-	}).That(tool.None)}), nil
+		return receipts.Verify(receipts.Bytes([]byte(a.Text)), []byte(a.Receipt), trust, want), nil
+	}).WithEffect(tool.None)}), nil
 }

@@ -10,9 +10,10 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// TestMCPVerify: a client verifies a text by the keys that the operator trusts.
+// TestMCPVerify checks that a client can verify a text with the operator's
+// trusted keys.
 func TestMCPVerify(t *testing.T) {
-	vectors, err := os.ReadFile("../../runner/receipt/testdata/vectors.json")
+	vectors, err := os.ReadFile("../../internal/receipts/testdata/vectors.json")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,7 +28,7 @@ func TestMCPVerify(t *testing.T) {
 	if err := os.WriteFile(pub, []byte(list[0].Public), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	session := serveMCP(t.Context(), t, nil, "--pub", pub, "--only", "verify").client(t, nil)
+	session := serveMCP(t.Context(), t, nil, "--pub", pub, "--tool", "verify").client(t, nil)
 	passed := 0
 	for _, v := range list {
 		if v.Public != list[0].Public {
@@ -37,9 +38,9 @@ func TestMCPVerify(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		said, _ := r.Content[0].(*sdk.TextContent)
-		if r.IsError || !strings.Contains(said.Text, `"verdict":"`+v.Verdict+`"`) {
-			t.Errorf("%s: want %s in %s", v.Name, v.Verdict, said.Text)
+		content, _ := r.Content[0].(*sdk.TextContent)
+		if r.IsError || !strings.Contains(content.Text, `"verdict":"`+v.Verdict+`"`) {
+			t.Errorf("%s: want %s in %s", v.Name, v.Verdict, content.Text)
 		}
 		if v.Verdict == "passed" {
 			passed++

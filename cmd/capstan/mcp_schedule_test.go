@@ -15,18 +15,18 @@ import (
 	"github.com/seed61713e19/capstan/validators/schedule"
 )
 
-// A client takes the week that the example plans through selection, quality
-// and save; the operator has fixed the database and the keys.
+// TestMCPSchedule calls the selection, quality and save tools with the week of
+// the schedule example. The operator sets the database and the keys.
 func TestMCPSchedule(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
 	runs := at("runs.db")
 	capstan := func(args ...string) []byte {
 		t.Helper()
-		var out, said bytes.Buffer
+		var out, stderr bytes.Buffer
 		getenv := func(name string) string { return map[string]string{"CAPSTAN_STORE": runs}[name] }
-		if status := (&Command{Stdin: bytes.NewReader(nil), Stdout: &out, Stderr: &said, Getenv: getenv}).Run(t.Context(), args); status != 0 {
-			t.Fatalf("%v: status %d: %s", args, status, said.String())
+		if status := (&Command{Stdin: bytes.NewReader(nil), Stdout: &out, Stderr: &stderr, Getenv: getenv}).Run(t.Context(), args); status != 0 {
+			t.Fatalf("%v: status %d: %s", args, status, stderr.String())
 		}
 		return out.Bytes()
 	}
@@ -87,8 +87,9 @@ func TestMCPSchedule(t *testing.T) {
 	}
 }
 
-// Without the operator's word there is no policy but the shipped one, and no
-// database, and a client can neither see nor set what decides.
+// TestMCPScheduleUnset checks the tools without the operator's settings. They
+// use the shipped policy and no database. A client can neither see nor set the
+// deciding parameters.
 func TestMCPScheduleUnset(t *testing.T) {
 	dir := t.TempDir()
 	quiet := &Command{Stdout: io.Discard, Stderr: io.Discard, Getenv: func(string) string { return "" }}
@@ -122,7 +123,7 @@ func TestMCPScheduleUnset(t *testing.T) {
 	}
 }
 
-// saved is the schedule that a run has saved, by its events.
+// saved returns the schedule that a run has saved, from its events.
 func saved(t *testing.T, events []byte) map[string]any {
 	t.Helper()
 	for line := range bytes.Lines(events) {

@@ -15,27 +15,27 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/journal"
 )
 
-// A served is a command that is an MCP server, and its streams.
+// A served is a running MCP server and its streams.
 type served struct {
-	in    *io.PipeWriter
-	out   *io.PipeReader
-	said  *bytes.Buffer // standard error, once it has ended
-	db    string
-	ended chan int
+	in     *io.PipeWriter
+	out    *io.PipeReader
+	stderr *bytes.Buffer // standard error, after the server has ended
+	db     string
+	ended  chan int
 }
 
-// serveMCP runs capstan mcp until the test ends, or its input.
+// serveMCP runs capstan mcp until the test or its input ends.
 func serveMCP(ctx context.Context, t *testing.T, environ []string, args ...string) *served {
 	t.Helper()
 	stdin, in := io.Pipe()
 	out, stdout := io.Pipe()
 	s := &served{in, out, &bytes.Buffer{}, filepath.Join(t.TempDir(), "runs.db"), make(chan int, 1)}
 	getenv := func(name string) string { return map[string]string{"CAPSTAN_STORE": s.db}[name] }
-	c := &Command{Stdin: stdin, Stdout: stdout, Stderr: s.said, Getenv: getenv, Environ: environ}
+	c := &Command{Stdin: stdin, Stdout: stdout, Stderr: s.stderr, Getenv: getenv, Environ: environ}
 	go func() {
 		status := c.Run(ctx, append([]string{"mcp"}, args...))
 		stdout.Close()
@@ -49,13 +49,13 @@ func (s *served) client(t *testing.T, o *sdk.ClientOptions) *sdk.ClientSession {
 	t.Helper()
 	session, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, o).Connect(t.Context(), &sdk.IOTransport{Reader: s.out, Writer: s.in}, nil)
 	if err != nil {
-		t.Fatalf("%v: %s", err, s.said)
+		t.Fatalf("%v: %s", err, s.stderr)
 	}
 	t.Cleanup(func() { session.Close() })
 	return session
 }
 
-// mcpTool is a tool as it is listed.
+// mcpTool returns a listed tool.
 func mcpTool(t *testing.T, s *sdk.ClientSession, name string) *sdk.Tool {
 	t.Helper()
 	for tool, err := range s.Tools(t.Context(), nil) {
@@ -70,8 +70,8 @@ func mcpTool(t *testing.T, s *sdk.ClientSession, name string) *sdk.Tool {
 	return nil
 }
 
-// Every validator and gate is a tool, and so are the schedule tools; the tools
-// that a client has of its own are not.
+// TestMCPOffers checks that every validator, gate and schedule tool is listed.
+// The list must not contain tools that clients provide themselves.
 func TestMCPOffers(t *testing.T) {
 	s := serveMCP(t.Context(), t, nil)
 	var got []string
@@ -109,12 +109,13 @@ func TestMCPOffers(t *testing.T) {
 		}
 	}
 	session.Close()
-	if status := <-s.ended; status != exitOK || s.said.Len() > 0 {
-		t.Errorf("it ended with status %d: %s", status, s.said)
+	if status := <-s.ended; status != exitOK || s.stderr.Len() > 0 {
+		t.Errorf("it ended with status %d: %s", status, s.stderr)
 	}
 }
 
-// What the operator sets holds, also the key that no call may give.
+// TestMCPWith checks that the operator's settings apply, including a key that
+// no call may set.
 func TestMCPWith(t *testing.T) {
 	dir := t.TempDir()
 	db := filepath.Join(dir, "week.db")
@@ -125,9 +126,9 @@ func TestMCPWith(t *testing.T) {
 		}
 	}
 	session := serveMCP(t.Context(), t, nil, "--with", "db="+db, "--with", "verification_key="+filepath.Join(dir, "public.pem"), "--with", "max=3", "--with", "root="+dir).client(t, nil)
-	for name, gone := range map[string][]string{"save_schedule": {"db", "verification_key"}, "schedule_certificate": {"db", "verification_key"}, "word_count": {"max"}, "edit_verifier": {"root"}} {
+	for name, hidden := range map[string][]string{"save_schedule": {"db", "verification_key"}, "schedule_certificate": {"db", "verification_key"}, "word_count": {"max"}, "edit_verifier": {"root"}} {
 		schema, _ := json.Marshal(mcpTool(t, session, name).InputSchema)
-		for _, parameter := range gone {
+		for _, parameter := range hidden {
 			if strings.Contains(string(schema), `"`+parameter+`":`) {
 				t.Errorf("%s shows %s: %s", name, parameter, schema)
 			}
@@ -154,8 +155,8 @@ func TestMCPWith(t *testing.T) {
 	}
 }
 
-// A key that a call gives itself is refused: save_schedule takes it for a
-// model's.
+// TestMCPForeignKey checks that save_schedule rejects a key in a call, because
+// a model could have written it.
 func TestMCPForeignKey(t *testing.T) {
 	session := serveMCP(t.Context(), t, nil).client(t, nil)
 	r, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: "save_schedule", Arguments: json.RawMessage(`{"creator_id": "ada", "week_start": "2026-01-05", "items": [], "db": "x", "verification_key": "x"}`)})
@@ -169,8 +170,8 @@ func TestMCPForeignKey(t *testing.T) {
 	}
 }
 
-// An interrupt ends the server; the run that was under way is kept, and can be
-// gone on with.
+// TestMCPInterrupt checks that an interrupt ends the server, and that the
+// current run is stored and can be resumed.
 func TestMCPInterrupt(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
@@ -189,23 +190,23 @@ func TestMCPInterrupt(t *testing.T) {
 	if r, err := session.CallTool(t.Context(), params); err == nil && !r.IsError {
 		t.Errorf("got %v", r)
 	}
-	if status := <-s.ended; status != exitInterrupted || !strings.Contains(s.said.String(), "a run was cancelled") {
-		t.Errorf("status %d: %s", status, s.said)
+	if status := <-s.ended; status != exitInterrupted || !strings.Contains(s.stderr.String(), "a run was cancelled") {
+		t.Errorf("status %d: %s", status, s.stderr)
 	}
 	j, err := journal.Open(s.db, journal.Options{ReadOnly: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer j.Close()
-	if run, err := j.Run(t.Context(), "last"); err != nil || run.Status != runner.Cancelled || run.Start.Settings[settingDir] == "" {
+	if run, err := j.Run(t.Context(), "last"); err != nil || run.Status != engine.Cancelled || run.Start.Settings[settingDir] == "" {
 		t.Errorf("%v: %+v", err, run)
 	}
 }
 
-// Secrets of the environment are taken out of what is said, whatever they look
-// like, and the messages stay messages.
+// TestMCPSecrets checks that messages contain no secret of the environment,
+// whatever the secret looks like, and remain valid.
 func TestMCPSecrets(t *testing.T) {
-	s := serveMCP(t.Context(), t, []string{"PIN_TOKEN=12345678", "ODD_SECRET=\"jsonrpc\":\"2.0\"", "WORD_KEY=structuredContent"}, "--only", "json")
+	s := serveMCP(t.Context(), t, []string{"PIN_TOKEN=12345678", "ODD_SECRET=\"jsonrpc\":\"2.0\"", "WORD_KEY=structuredContent"}, "--tool", "json")
 	lines := bufio.NewReader(s.out)
 	for _, line := range []string{
 		`{"jsonrpc":"2.0","id":12345678,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"p","version":"1"}}}`,
@@ -231,6 +232,6 @@ func TestMCPSecrets(t *testing.T) {
 		t.Errorf("%v: behind the answers there is %s", err, rest)
 	}
 	if status := <-s.ended; status != exitOK {
-		t.Errorf("it ended with status %d: %s", status, s.said)
+		t.Errorf("it ended with status %d: %s", status, s.stderr)
 	}
 }

@@ -10,12 +10,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/seed61713e19/capstan/runner/mutate"
-	"github.com/seed61713e19/capstan/validators/faults"
+	"github.com/seed61713e19/capstan/internal/faults"
+	"github.com/seed61713e19/capstan/internal/measures/mutate"
 )
 
-// goodRuns are what the shipped cascades are run with, each by its own script:
-// what it releases is good.
+// goodRuns are the inputs of the shipped cascades. With each cascade's own
+// script, the released text is good.
 var goodRuns = []struct{ cascade, inputs string }{
 	{"capy_pipeline", "company=Harbour"},
 	{"code_review", "task=double"},
@@ -39,8 +39,8 @@ var goodRuns = []struct{ cascade, inputs string }{
 	{"ward_retry_flow", "product=kettle"},
 }
 
-// reaching are those whose own gates look at a database or at files, which costs
-// no program.
+// reaching are the cascades whose gates read a database or files without
+// running a program.
 var reaching = []string{"edit", "schedule", "triple_gate", "verify_edit"}
 
 // proseKinds are the general kinds of faults that need an understanding of sentences, with
@@ -65,9 +65,10 @@ var proseKinds = map[string]string{
 // may be right there.
 var quoting = []string{"edit verify_edit/judge", "review_document review", "validate_criterion judge", "verify_edit judge"}
 
-// TestShippedGates plants faults in what the scripts of the shipped cascades release. Of
-// each general kind that needs no understanding, the computed gates must catch 95 %. No
-// gate may reject a good text. The log has the counts of each kind.
+// TestShippedGates plants faults in the released texts of the shipped cascades.
+// The computed gates must catch 95 % of each general kind that needs no
+// understanding. No gate may reject a good text. The log has the counts of each
+// kind.
 func TestShippedGates(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it computes for half a minute")
@@ -83,10 +84,10 @@ func TestShippedGates(t *testing.T) {
 	}
 	capstan := func(want int, args ...string) []byte {
 		t.Helper()
-		var out, said bytes.Buffer
-		c := &Command{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &said, Getenv: func(name string) string { return map[string]string{"CAPSTAN_STORE": "runs.db"}[name] }}
+		var out, stderr bytes.Buffer
+		c := &Command{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &stderr, Getenv: func(name string) string { return map[string]string{"CAPSTAN_STORE": "runs.db"}[name] }}
 		if got := c.Run(t.Context(), args); got != want {
-			t.Fatalf("%q ended with %d: %s", args, got, said.String())
+			t.Fatalf("%q ended with %d: %s", args, got, stderr.String())
 		}
 		return out.Bytes()
 	}
@@ -104,7 +105,7 @@ func TestShippedGates(t *testing.T) {
 		if slices.Contains(reaching, g.cascade) {
 			asked = append(asked, "--run-programs")
 		}
-		var r mutate.Report
+		var r mutate.Result
 		if err := json.Unmarshal(capstan(0, asked...), &r); err != nil {
 			t.Fatal(err)
 		}
@@ -116,8 +117,8 @@ func TestShippedGates(t *testing.T) {
 			}
 		}
 		t.Logf("%-24s %d of %d", g.cascade, r.Always.K, r.Always.N)
-		for _, f := range r.Refused {
-			t.Errorf("%s: %s refuses a good text of %s: %s%s", g.cascade, f.Gate, f.Phase, f.Reason, f.Unsaid)
+		for _, f := range r.FalseBlocks {
+			t.Errorf("%s: %s refuses a good text of %s: %s%s", g.cascade, f.Gate, f.Phase, f.Reason, f.NoVerdict)
 		}
 		for _, s := range r.Survivors {
 			if s.Sure == "always" {

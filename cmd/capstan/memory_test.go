@@ -8,13 +8,14 @@ import (
 	"testing"
 
 	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
-// A run of a cascade that was never a file, made by a program over the library,
-// gives its result again once it has ended, and else goes on: there too, and
-// from the command line.
+// TestResumeFromMemory resumes a run of a cascade that a Go program built in
+// memory. A finished run returns its result again, and an unfinished run
+// continues. Both work from Go and from the command line.
 func TestResumeFromMemory(t *testing.T) {
 	t.Chdir(t.TempDir())
 	file := filepath.Join(t.TempDir(), "j.db")
@@ -42,17 +43,17 @@ func TestResumeFromMemory(t *testing.T) {
 				t.Fatal(err)
 			}
 			first, _ := r.Run(t.Context(), c, nil, runner.WithRunID(id))
-			if first.Status == runner.Waiting {
-				if err := j.Answer(t.Context(), id, "", runner.Answer{Value: "yes"}); err != nil {
+			if first.Status == engine.Waiting {
+				if err := j.Answer(t.Context(), id, "", engine.Answer{Value: "yes"}); err != nil {
 					t.Fatal(err)
 				}
 			} else if again, err := r.Resume(t.Context(), id); err != nil || again.Output != "about owls" {
 				t.Errorf("%s: resumed in the library: %+v, %v", id, again, err)
 			}
-			var out, said bytes.Buffer
-			command := &Command{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &said, Getenv: func(string) string { return "" }}
+			var out, stderr bytes.Buffer
+			command := &Command{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &stderr, Getenv: func(string) string { return "" }}
 			if status := command.Run(t.Context(), []string{"resume", id, "--store", file}); status != exitOK || strings.TrimSpace(out.String()) == "" {
-				t.Errorf("%s: status %d: %s%s", id, status, out.String(), said.String())
+				t.Errorf("%s: status %d: %s%s", id, status, out.String(), stderr.String())
 			}
 		}
 	}

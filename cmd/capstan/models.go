@@ -8,10 +8,10 @@ import (
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/internal/files"
+	"github.com/seed61713e19/capstan/internal/providers"
 	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/model/openai"
-	"github.com/seed61713e19/capstan/runner/model/providers"
 )
 
 // models are the models that a command may ask, as its flags and the environment choose
@@ -45,7 +45,8 @@ func (m *models) fresh() *models {
 	return &own
 }
 
-// read reads a script, or a file that a script names: a trusted script may name any file.
+// read reads a script or a file that a script names. A trusted script may name
+// any file.
 func (m *models) read(file, script string) ([]byte, error) {
 	if slices.Contains(m.scripts.Files, script) {
 		return files.Read(file, providers.MaxScript)
@@ -53,7 +54,7 @@ func (m *models) read(file, script string) ([]byte, error) {
 	return m.scripts.Read(file, providers.MaxScript)
 }
 
-// trust lets the scripts that an operator has chosen be anywhere.
+// trust allows the scripts of an operator to be in any folder.
 func (m *models) trust(chosen string) {
 	for line := range strings.SplitSeq(chosen, "\n") {
 		name := cascades.Chosen(line).Default()

@@ -15,7 +15,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
-// asked runs a cascade of one phase against an endpoint.
+// asked runs a cascade of one phase with an endpoint.
 func asked(t *testing.T, name string, env map[string]string, handler http.HandlerFunc) (status int, stdout, stderr string) {
 	t.Helper()
 	s := httptest.NewServer(handler)
@@ -25,13 +25,14 @@ func asked(t *testing.T, name string, env map[string]string, handler http.Handle
 		t.Fatal(err)
 	}
 	getenv := func(name string) string { return strings.ReplaceAll(env[name], "SERVER", s.URL) }
-	var out, told bytes.Buffer
-	c := &Command{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &told, Getenv: getenv}
+	var out, errOut bytes.Buffer
+	c := &Command{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errOut, Getenv: getenv}
 	status = c.Run(context.Background(), []string{"run", file, "--model", name, "--store", "off", "--quiet"})
-	return status, out.String(), told.String()
+	return status, out.String(), errOut.String()
 }
 
-// Half a text is no output, whatever an endpoint calls it.
+// TestHalfATextIsNone checks that a truncated text is never an output, whatever
+// finish reason the endpoint sends.
 func TestHalfATextIsNone(t *testing.T) {
 	for finish, status := range map[string]int{"stop": 0, "END_TURN": 0, "model_length": 3, "MAX_TOKENS": 3, "content_filter: OTHER": 3, "tool_calls": 3, "odd": 3} {
 		got, stdout, stderr := asked(t, "gpt-5-mini", map[string]string{"OPENAI_BASE_URL": "SERVER/v1"}, func(w http.ResponseWriter, r *http.Request) {
@@ -45,7 +46,8 @@ func TestHalfATextIsNone(t *testing.T) {
 	}
 }
 
-// What an endpoint does not take is told, once.
+// TestLeftOutIsTold checks that a parameter which the endpoint rejects is
+// reported once.
 func TestLeftOutIsTold(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		text, _ := io.ReadAll(r.Body)
@@ -66,17 +68,18 @@ phases:
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	var out, told bytes.Buffer
-	c := &Command{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &told, Getenv: func(name string) string {
+	var out, stderr bytes.Buffer
+	c := &Command{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &stderr, Getenv: func(name string) string {
 		return map[string]string{"VLLM_BASE_URL": s.URL + "/v1"}[name]
 	}}
 	status := c.Run(context.Background(), []string{"run", file, "--model", "vllm:m", "--store", "off"})
-	if status != 0 || strings.Count(told.String(), "response_format of m-1 was left out") != 1 {
-		t.Errorf("status %d, %s", status, told.String())
+	if status != 0 || strings.Count(stderr.String(), "response_format of m-1 was left out") != 1 {
+		t.Errorf("status %d, %s", status, stderr.String())
 	}
 }
 
-// A model's name says who is asked, and with which key.
+// TestModelsAreRouted checks that a model's name selects the endpoint and the
+// key.
 func TestModelsAreRouted(t *testing.T) {
 	answer := func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)

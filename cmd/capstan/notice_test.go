@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// An interrupt does not wait for somebody who is slow to be told: the next start
-// of the run tells it, with the same key.
+// TestInterruptedNotice checks that an interrupt does not wait for a slow
+// notice. The next start of the run sends the notice with the same key.
 func TestInterruptedNotice(t *testing.T) {
 	t.Parallel()
 	ctx, interrupt := context.WithCancel(t.Context())
@@ -32,15 +32,15 @@ func TestInterruptedNotice(t *testing.T) {
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	var told bytes.Buffer
-	c := &Command{Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: &told, Getenv: func(string) string { return "" }}
+	var stderr bytes.Buffer
+	c := &Command{Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: &stderr, Getenv: func(string) string { return "" }}
 	c.Run(ctx, []string{"run", file, "--store", filepath.Join(dir, "runs.db"), "--run-id", "asked"})
-	if len(keys) != 1 || !strings.Contains(told.String(), "note: run asked: notify: there was no time to tell of the question") {
-		t.Fatalf("asked %q: %s", keys, told.String())
+	if len(keys) != 1 || !strings.Contains(stderr.String(), "note: run asked: notify: there was no time to tell of the question") {
+		t.Fatalf("asked %q: %s", keys, stderr.String())
 	}
 	for range 2 {
 		if status := c.Run(t.Context(), []string{"resume", "asked", "--store", filepath.Join(dir, "runs.db")}); status != exitWaiting {
-			t.Errorf("status %d: %s", status, told.String())
+			t.Errorf("status %d: %s", status, stderr.String())
 		}
 	}
 	if len(keys) != 2 || keys[0] != keys[1] {

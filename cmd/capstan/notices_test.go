@@ -13,14 +13,15 @@ import (
 	"testing"
 )
 
-// platforms are those that a release is built for, as .ci/goreleaser.yaml has them.
+// platforms are the platforms of a release, as in .ci/goreleaser.yaml.
 var platforms = []string{"linux/amd64", "linux/arm64", "darwin/amd64", "darwin/arm64", "windows/amd64", "windows/arm64"}
 
-// legal are the files of a module that have to go with what is made of it.
+// legal matches the files of a module that must be distributed with the
+// program.
 var legal = regexp.MustCompile(`(?i)^(LICEN[CS]E|COPYING|NOTICE|PATENTS|UNLICENSE)([-.].*)?$`)
 
-// TestNotices: the program carries the notices of every module that is in it on
-// any platform, of Go itself and of what the page brings along.
+// TestNotices checks that the program contains the notices of Go, of every
+// linked module on any platform, and of the page's libraries.
 func TestNotices(t *testing.T) {
 	want := notices(t)
 	if *update {
@@ -34,10 +35,10 @@ func TestNotices(t *testing.T) {
 	}
 }
 
-// notices are the texts, each once, under the modules that it is of.
+// notices returns each text once, below the modules that it belongs to.
 func notices(t *testing.T) string {
 	t.Helper()
-	of := map[string][]string{} // text → modules
+	of := map[string][]string{} // modules by text
 	add := func(name, dir string) {
 		entries, err := os.ReadDir(dir)
 		if err != nil {
@@ -62,7 +63,7 @@ func notices(t *testing.T) string {
 	}
 	for module, dir := range modules(t) {
 		add(module, dir)
-		if strings.HasPrefix(module, "golang.org/x/sys ") { // of the same authors, in the same words
+		if strings.HasPrefix(module, "golang.org/x/sys ") { // the same authors and the same text
 			add("Go's standard library", dir)
 		}
 	}
@@ -91,14 +92,14 @@ func notices(t *testing.T) string {
 	return out.String()
 }
 
-// modules are those whose packages are in the program on any platform, with the
-// folder of each.
+// modules returns the folders of the modules that have packages in the program
+// on any platform.
 func modules(t *testing.T) map[string]string {
 	t.Helper()
 	dirs, lists := map[string]string{}, make([]string, len(platforms))
 	var all sync.WaitGroup
 	for i, p := range platforms {
-		if p == linux { // which deps lists
+		if p == linux { // deps lists them
 			continue
 		}
 		all.Go(func() {

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// The HTTP API and the page show numbers digit for digit.
+// TestServedNumbers checks that the HTTP API and the page show every digit of a
+// number.
 func TestServedNumbers(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for name, text := range map[string]string{
@@ -21,7 +22,7 @@ func TestServedNumbers(t *testing.T) {
 	}
 	url, _ := serving(t, "exact.yaml", "--model", "scripted")
 	order := `{"cascade": "exact", "input": {"k": [12345678901234567890, 1.10, 1e400]}, "run_id": "one"}`
-	for _, want := range []int{http.StatusAccepted, http.StatusOK} { // the second is the same order
+	for _, want := range []int{http.StatusAccepted, http.StatusOK} { // the second request repeats the first
 		if status, answer := call(t, "POST", url+"/v1/runs", order); status != want {
 			t.Fatalf("status %d: %v", status, answer)
 		}
@@ -34,13 +35,13 @@ func TestServedNumbers(t *testing.T) {
 		t.Errorf("another number is the same order: %d, %v", status, answer)
 	}
 	for _, path := range []string{"/v1/runs/one", "/v1/runs/one/events", "/runs/one"} {
-		said := get(t, url+path)
+		body := get(t, url+path)
 		for _, digits := range []string{"12345678901234567890", "1.10", "1e400", "1.0", "1e2"} {
 			if path == "/v1/runs/one" && (digits == "1.10" || digits == "1e400") {
-				continue // the input is not in it
+				continue // without the input
 			}
-			if !strings.Contains(said, digits) {
-				t.Errorf("%s has no %s:\n%s", path, digits, said)
+			if !strings.Contains(body, digits) {
+				t.Errorf("%s has no %s:\n%s", path, digits, body)
 			}
 		}
 	}

@@ -7,8 +7,9 @@ import (
 	"github.com/seed61713e19/capstan/cascades"
 )
 
-// sparing refuses to write a file anew that the command reads or keeps: the names
-// are of these, "" for none. What is no regular file is spared by nobody.
+// sparing returns an error if an output file is one of the files that the
+// command reads or stores. Empty names are ignored. Only regular files are
+// protected.
 func sparing(flag, out string, names ...string) error {
 	if out == "-" {
 		return usage("%s - names no file; ./- does", flag)
@@ -21,15 +22,15 @@ func sparing(flag, out string, names ...string) error {
 	return nil
 }
 
-// areOne tells whether two names are of the same regular file.
+// areOne reports whether two names refer to the same regular file.
 func areOne(name, other string) bool {
 	a, err := os.Stat(name)
 	b, wrong := os.Stat(other)
 	return err == nil && wrong == nil && a.Mode().IsRegular() && os.SameFile(a, b)
 }
 
-// spares holds what the flags say is written, and out, which --out names, against the
-// cascade's files and what the flags say is read.
+// spares returns an error if the output files of the flags, or out of --out,
+// are files of the cascade or inputs of the flags.
 func (c *Command) spares(f runFlags, out, chosen string, files []cascades.File) error {
 	names := []string{f.inputFile, f.proof.signer.key}
 	for _, file := range files {

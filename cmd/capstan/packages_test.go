@@ -15,10 +15,10 @@ import (
 	"testing"
 )
 
-// telling are the packages of Go that say what one which imports them can do.
+// telling are the packages of Go that show a capability of the importer.
 var telling = []string{"net", "net/http", "os/exec", "plugin", "syscall", "unsafe"}
 
-// A listed package is one that is in the program.
+// A listed package is a package in the program.
 type listed struct {
 	ImportPath string
 	Standard   bool
@@ -29,8 +29,8 @@ type listed struct {
 	}
 }
 
-// TestPackages holds what the program is made of against packages.txt, so that
-// what a change brings in is a line for a reviewer to see; -update writes it.
+// TestPackages compares the packages of the program with packages.txt, so that
+// a reviewer sees each new package as a line. -update writes the file.
 func TestPackages(t *testing.T) {
 	want := packages(t)
 	if *update {
@@ -59,8 +59,8 @@ func TestPackages(t *testing.T) {
 	t.Error("packages.txt is of another program: go test ./cmd/capstan -run TestPackages -update")
 }
 
-// What runs on Temporal needs stands in a module of its own: nothing of it is asked for
-// here, or in the program, which is therefore no larger and starts no slower for it.
+// TestTemporalStandsBeside checks that nothing in the main module or the
+// program depends on Temporal. Its worker is a module of its own.
 func TestTemporalStandsBeside(t *testing.T) {
 	for _, file := range []string{"../../go.mod", "../../go.sum", "packages.txt"} {
 		text, err := os.ReadFile(file)
@@ -76,8 +76,8 @@ func TestTemporalStandsBeside(t *testing.T) {
 	}
 }
 
-// packages tells of every other module what of it is in the program for Linux, what
-// that can do, and for whom it is there. Our own packages have their floors.
+// packages lists the packages of other modules in the program for Linux, with
+// their capabilities and importers.
 func packages(t *testing.T) string {
 	t.Helper()
 	modules, askers := map[string][]string{}, map[string][]string{}
@@ -102,14 +102,15 @@ func packages(t *testing.T) string {
 	return b.String()
 }
 
-// line is the package within its module, with what it can do.
+// line returns the package within its module, with its capabilities.
 func (p listed) line() string {
 	can := slices.DeleteFunc(slices.Clone(p.Imports), func(name string) bool { return !slices.Contains(telling, name) })
 	name := strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, p.Module.Path), "/")
 	return strings.TrimRight(fmt.Sprintf("\t/%-32s%s", name, strings.Join(can, " ")), " ") + "\n"
 }
 
-// asker is who asks for another module: one of our packages, or a module.
+// asker returns the importer of another module: one of our packages, or a
+// module.
 func asker(p listed) string {
 	if p.Module.Main {
 		return strings.TrimPrefix(p.ImportPath, p.Module.Path+"/")
@@ -117,7 +118,8 @@ func asker(p listed) string {
 	return p.Module.Path
 }
 
-// deps are the packages in the program for Linux, by name, the same on every system.
+// deps returns the packages in the program for Linux by name. The result is the
+// same on all systems.
 func deps(t *testing.T) map[string]listed {
 	t.Helper()
 	out, err := onLinux()
@@ -136,15 +138,15 @@ func deps(t *testing.T) map[string]listed {
 	}
 }
 
-// linux is the platform that packages.txt is of.
+// linux is the platform of packages.txt.
 const linux = "linux/amd64"
 
 var onLinux = sync.OnceValues(func() ([]byte, error) {
 	return goTool(linux, "list", "-deps", "-json=ImportPath,Standard,Imports,Module", ".").Output()
 })
 
-// goTool is a command of Go's for a platform. Its heap is small: to collect it is a
-// third of what it takes.
+// goTool returns a go command for a platform. It disables the garbage
+// collection, which needs a third of the time.
 func goTool(platform string, args ...string) *exec.Cmd {
 	system, arch, _ := strings.Cut(platform, "/")
 	cmd := exec.Command("go", args...)

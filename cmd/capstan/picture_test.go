@@ -9,18 +9,18 @@ import (
 	"testing"
 )
 
-// TestPicture holds the README's picture of a run against a real one; -update
-// draws it.
+// TestPicture compares the README's picture of a run with a real run. -update
+// draws the picture.
 func TestPicture(t *testing.T) {
 	t.Chdir("../..")
 	const file = "docs/run.svg"
-	var said strings.Builder
-	c := &Command{Stdin: strings.NewReader(""), Stdout: discard{}, Stderr: &said, Getenv: unkept}
+	var stderr strings.Builder
+	c := &Command{Stdin: strings.NewReader(""), Stdout: discard{}, Stderr: &stderr, Getenv: unkept}
 	args := []string{"run", "cascades/examples/review_document.yaml", "--model", "scripted", "--input", "document=@README.md"}
 	if status := c.Run(context.Background(), args); status != exitOK {
-		t.Fatalf("status %d: %s", status, said.String())
+		t.Fatalf("status %d: %s", status, stderr.String())
 	}
-	want := picture("capstan run review_document.yaml --model scripted --input document=@README.md", plainUsage(plainTimes(said.String())))
+	want := picture("capstan run review_document.yaml --model scripted --input document=@README.md", plainUsage(plainTimes(stderr.String())))
 	if *update {
 		if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
 			t.Fatal(err)
@@ -35,7 +35,7 @@ func TestPicture(t *testing.T) {
 	}
 }
 
-// unkept is an environment in which runs are not kept.
+// unkept is an environment that stores no runs.
 func unkept(name string) string {
 	if name == "CAPSTAN_STORE" {
 		return noStore
@@ -47,13 +47,13 @@ type discard struct{}
 
 func (discard) Write(p []byte) (int, error) { return len(p), nil }
 
-// plainUsage leaves out the run's name, and the tokens, which depend on how
-// long the README is.
+// plainUsage removes the run's name, and the tokens, which depend on the length
+// of the README.
 func plainUsage(s string) string {
 	return counted.ReplaceAllString(strings.Replace(s, " RUN ", "", 1), "")
 }
 
-// The picture's measures, in pixels.
+// The sizes of the picture, in pixels.
 const (
 	lineHeight = 20
 	charWidth  = 8.4
@@ -61,7 +61,7 @@ const (
 	columns    = 98
 )
 
-// picture draws lines as a terminal, light or dark as the reader's page is.
+// picture draws lines as a terminal, light or dark like the reader's page.
 func picture(command, output string) string {
 	lines := []string{"$ " + command}
 	for line := range strings.Lines(output) {
@@ -96,7 +96,7 @@ func class(line string) string {
 	}
 }
 
-// wrapped breaks a line that is too long at its blanks.
+// wrapped breaks a long line at its spaces.
 func wrapped(line string) []string {
 	var out []string
 	for len([]rune(line)) > columns {

@@ -72,8 +72,8 @@ func hook(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Fatalf("no hook %s", args[0])
 }
 
-// What the page on pipelines gives an MCP client to start is a server that
-// judges and runs.
+// TestPipelineMCP checks that the server of the configuration in docs/pipelines
+// judges texts and runs cascades.
 func TestPipelineMCP(t *testing.T) {
 	text, err := os.ReadFile("../../docs/pipelines/mcp.json")
 	if err != nil {
@@ -98,8 +98,8 @@ func TestPipelineMCP(t *testing.T) {
 	if err != nil || len(tools.Tools) != 2 {
 		t.Fatalf("%+v, %v", tools, err)
 	}
-	said, err := client.CallTool(t.Context(), &sdk.CallToolParams{Name: "word_count", Arguments: map[string]any{"content": "two words", "with": map[string]any{"min": 3}}})
-	if err != nil || said.IsError || said.StructuredContent.(map[string]any)["valid"] != false {
-		t.Errorf("%+v, %v", said, err)
+	answer, err := client.CallTool(t.Context(), &sdk.CallToolParams{Name: "word_count", Arguments: map[string]any{"content": "two words", "with": map[string]any{"min": 3}}})
+	if err != nil || answer.IsError || answer.StructuredContent.(map[string]any)["valid"] != false {
+		t.Errorf("%+v, %v", answer, err)
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"golang.org/x/term"
 )
 
-// pseudoterminal is a terminal and the side on which its person sits.
+// pseudoterminal returns a terminal and the side of its user.
 func pseudoterminal(t *testing.T) (person, terminal *os.File) {
 	t.Helper()
 	person, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
@@ -35,7 +35,8 @@ func pseudoterminal(t *testing.T) (person, terminal *os.File) {
 	return person, terminal
 }
 
-// Who asks for no colour gets plain text on a terminal too: not a single escape.
+// TestNoColor checks that the output on a terminal has no escape sequence if
+// the user asks for no colour.
 func TestNoColor(t *testing.T) {
 	t.Chdir("../..")
 	t.Setenv("TERM", "xterm-256color")
@@ -59,12 +60,13 @@ func TestNoColor(t *testing.T) {
 	}
 }
 
-// On a terminal a key is an answer, and the terminal is as it was behind it.
+// TestOpinionsByKey checks that one key is an answer on a terminal, and that
+// the terminal's mode is restored.
 func TestOpinionsByKey(t *testing.T) {
 	person, terminal := pseudoterminal(t)
 	defer person.Close()
 	defer terminal.Close()
-	if _, err := term.MakeRaw(int(terminal.Fd())); err != nil { // else what is typed early is not what is read
+	if _, err := term.MakeRaw(int(terminal.Fd())); err != nil { // otherwise early keys would be lost
 		t.Skip(err)
 	}
 	c := &Command{Stdin: terminal, Stdout: io.Discard, Stderr: io.Discard, Getenv: func(string) string { return "" }}

@@ -5,16 +5,16 @@ import (
 	"time"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/internal/measures/stats"
 	"github.com/seed61713e19/capstan/runner"
-	"github.com/seed61713e19/capstan/runner/measure"
 	"github.com/seed61713e19/capstan/wards"
 )
 
-// plantedLabels are planted faults as labels in the making.
+// plantedLabels collects planted faults as labels.
 type plantedLabels struct {
 	cascade string
 	digests map[*wards.Ward]string
-	phases  map[*cascades.Validator]string // of the validators that phases are
+	phases  map[*cascades.Validator]string // of phases that are validators
 	lines   *bytes.Buffer
 	now     time.Time
 }
@@ -38,7 +38,7 @@ func (p plantedLabels) identity(phase *cascades.Phase, w *wards.Ward) string {
 	return p.phases[phase.Tool.Validator]
 }
 
-func (p plantedLabels) take(l measure.Label) {
+func (p plantedLabels) take(l stats.Label) {
 	l.By, l.Time = "capstan measure mutate", p.now
 	if line, err := l.Line(); err == nil {
 		p.lines.Write(line)

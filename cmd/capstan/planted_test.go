@@ -15,24 +15,24 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/internal/measures/backtest"
+	"github.com/seed61713e19/capstan/internal/measures/mutate"
 	"github.com/seed61713e19/capstan/runner"
-	"github.com/seed61713e19/capstan/runner/backtest"
-	"github.com/seed61713e19/capstan/runner/mutate"
 	"github.com/seed61713e19/capstan/validators"
 	"github.com/seed61713e19/capstan/validators/edit"
 	"github.com/seed61713e19/capstan/wards"
 )
 
-// A sound thing is what a gate says yes to: what it looks at, and with what
-// parameters. Fixed ones are written in the cascade, the others come with the run.
+// A sound text is accepted by its gate. It has the gate's input and parameters.
+// The cascade contains the fixed parameters, and the run passes the others.
 type sound struct {
 	name         string
 	content      any
 	fixed, given map[string]any
 }
 
-// ownGates are the gates that publish faults of their own, with the page that lists
-// what passes them and what they say yes to.
+// ownGates returns the gates with faults of their own, with the page that lists
+// the survivors and the accepted texts.
 func ownGates(t *testing.T) map[string]struct {
 	page  string
 	sound []sound
@@ -56,10 +56,9 @@ func ownGates(t *testing.T) map[string]struct {
 	}
 }
 
-// TestPlantedGates holds that each of the gates finds nineteen of twenty of its own
-// faults, that it refuses none of what is sound, and that its page lists what
-// passes it, kind by kind. A fault that ends in no verdict at all passes nothing,
-// and is counted with those that are found.
+// TestPlantedGates checks that each gate finds 95 % of its own faults, that it
+// rejects no sound text, and that its page lists the survivors by kind. A fault
+// that ends without a verdict counts as found.
 func TestPlantedGates(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it computes for half a minute")
@@ -89,15 +88,15 @@ func TestPlantedGates(t *testing.T) {
 			t.Errorf("%s: %s pass it, and its page says %q", what, found[what], listed[what])
 		}
 	}
-	for what, said := range listed {
+	for what, count := range listed {
 		if found[what] == "" {
-			t.Errorf("%s: its page says that %s pass it, and none does", what, said)
+			t.Errorf("%s: its page says that %s pass it, and none does", what, count)
 		}
 	}
 }
 
-// TestPlantedReal does the same with the real texts, where they lie: of them no
-// list is kept, but none passes that the page does not explain.
+// TestPlantedReal does the same with real texts, if they are present. No page
+// lists their survivors, but a page must explain the kind of each.
 func TestPlantedReal(t *testing.T) {
 	stages := soundStages(t, "../../../shared/data/capy/*.pass.md")
 	if len(stages) == 0 {
@@ -117,10 +116,10 @@ func TestPlantedReal(t *testing.T) {
 	}
 }
 
-// A foundIn is a report with what passed, by operator; what ends in no verdict has
-// not passed.
+// A foundIn is a report with its survivors by operator. A fault without a
+// verdict is not a survivor.
 type foundIn struct {
-	*mutate.Report
+	*mutate.Result
 	passed map[string]mutate.Count
 }
 
@@ -141,13 +140,13 @@ func plantIn(t *testing.T, gate string, list []sound) foundIn {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, f := range report.Refused {
-		t.Errorf("%s refuses what is sound: %s: %s%s", gate, f.Run, f.Reason, f.Unsaid)
+	for _, f := range report.FalseBlocks {
+		t.Errorf("%s refuses what is sound: %s: %s%s", gate, f.Run, f.Reason, f.NoVerdict)
 	}
 	found := foundIn{report, map[string]mutate.Count{}}
 	through := map[string]int{}
 	for _, s := range report.Survivors {
-		if len(s.Unsaid) == 0 {
+		if len(s.NoVerdict) == 0 {
 			through[s.Operator]++
 			if testing.Verbose() {
 				t.Logf("    %s: %s: %s: %s", s.Run, s.Operator, s.Place, s.Note)
@@ -166,7 +165,7 @@ func plantIn(t *testing.T, gate string, list []sound) foundIn {
 	return found
 }
 
-// soundText is a sound thing as what a phase looks at that is the gate.
+// soundText returns a sound text as the input of a phase with the gate.
 func soundText(t *testing.T, r *runner.Runner, gate string, s sound) backtest.Text {
 	t.Helper()
 	inputs, given := map[string]any{"content": "{{ input.content }}"}, map[string]any{"content": s.content}
@@ -186,13 +185,13 @@ func soundText(t *testing.T, r *runner.Runner, gate string, s sound) backtest.Te
 	if err != nil {
 		t.Fatal(err)
 	}
-	return backtest.Given(c, c.Phases[0], s.name, "", given, nil)
+	return backtest.NewText(c, c.Phases[0], s.name, "", given, nil)
 }
 
 var survivorRow = regexp.MustCompile("(?m)^\\| `(\\w+)` \\| `(\\w+)` \\| (\\d+ of \\d+) \\| \\S")
 
-// listedSurvivors reads what a page says passes its gates: gate and operator, and
-// how many of how many.
+// listedSurvivors returns the survivors on a page: gate and operator, with the
+// number of survivors and of faults.
 func listedSurvivors(t *testing.T, page string) map[string]string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "..", "docs", page))
@@ -237,8 +236,9 @@ func readJSON(t *testing.T, file string) (v map[string]any) {
 	return v
 }
 
-// soundEdits are the shipped example and the page of the verifier's own tests, as
-// candidates that are accepted, and their judgements; and a ledger.
+// soundEdits returns accepted candidates with their judgements, and a ledger.
+// The candidates are the shipped example and the page of the verifier's own
+// tests.
 func soundEdits(t *testing.T) []sound {
 	const shipped, own = "../../cascades/examples/", "../../validators/edit/testdata/"
 	source := readText(t, own+"source.md")
@@ -318,7 +318,7 @@ func readYAML(t *testing.T, file string) (v map[string]any) {
 	return v
 }
 
-// smallJudgement is a judge's of the shipped example: it says yes to everything.
+// smallJudgement is a judgement of the shipped example that accepts everything.
 var smallJudgement = map[string]any{
 	"claims": map[string]any{
 		"C1": map[string]any{"result": "pass", "reason": "The sentence is unchanged."}, "C2": map[string]any{"result": "pass", "reason": "The sentence is unchanged."},
@@ -331,8 +331,8 @@ var smallJudgement = map[string]any{
 	"direction_conflicts_status": false, "requires_followup_text_candidate": false, "followup_reason": "",
 }
 
-// soundResponses are the shipped script's last answer, and one with evidence of
-// every shape.
+// soundResponses returns the last answer of the shipped script, and a response
+// with evidence of every form.
 func soundResponses(t *testing.T) []sound {
 	request := readJSON(t, "../../cascades/examples/triple_gate_request.json")
 	answer := map[string]any{
@@ -354,8 +354,8 @@ func soundResponses(t *testing.T) []sound {
 	}
 }
 
-// soundWeeks are what the shipped schedule's gates look at once its script has run,
-// by gate, and the week with its certificate.
+// soundWeeks returns the inputs of the shipped schedule's gates after its
+// script has run, by gate, and the week with its certificate.
 func soundWeeks(t *testing.T) (map[string][]sound, []sound) {
 	t.Helper()
 	dir := t.TempDir()
@@ -363,10 +363,10 @@ func soundWeeks(t *testing.T) (map[string][]sound, []sound) {
 	getenv := func(name string) string { return map[string]string{"CAPSTAN_STORE": in("runs.db")}[name] }
 	capstan := func(args ...string) []byte {
 		t.Helper()
-		var out, said bytes.Buffer
-		c := &Command{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &said, Getenv: getenv}
+		var out, stderr bytes.Buffer
+		c := &Command{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &stderr, Getenv: getenv}
 		if got := c.Run(t.Context(), args); got != 0 {
-			t.Fatalf("%q ended with %d: %s", args, got, said.String())
+			t.Fatalf("%q ended with %d: %s", args, got, stderr.String())
 		}
 		return out.Bytes()
 	}
@@ -408,8 +408,9 @@ func soundWeeks(t *testing.T) (map[string][]sound, []sound) {
 	}, of(certified, map[string]any{"db": in("demo.db"), "verification_key": in("public.pem")})
 }
 
-// A phase that is a validator has its digest in a group as outside one: without it its
-// faults would be no labels.
+// TestPlantedInGroups checks that a phase with a validator has the same digest
+// within a group and outside. Without a digest, its faults would not become
+// labels.
 func TestPlantedInGroups(t *testing.T) {
 	r, err := runner.New()
 	if err != nil {

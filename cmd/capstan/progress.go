@@ -13,37 +13,37 @@ import (
 	"golang.org/x/term"
 
 	"github.com/seed61713e19/capstan/cascades"
-	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/internal/reports"
+	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
-	"github.com/seed61713e19/capstan/runner/reports"
-	"github.com/seed61713e19/capstan/validators"
 )
 
-// A progress tells a person what a run does: a line for each thing that is
-// over, and on a terminal one more that lives, with what goes on now.
+// A progress prints the progress of a run: one line for each finished step. On
+// a terminal, an additional line at the bottom shows the current step.
 type progress struct {
 	out   io.Writer
 	width func() int // of the terminal; nil for plain lines, which have no style
 	now   func() time.Time
 
-	mu       sync.Mutex
-	started  time.Time
-	phase    string
-	doing    string
-	tail     string // the end of what the model is saying
-	usage    model.Usage
-	told     []string // what was left out of requests
-	fans     map[event.Path]*fan
-	contests map[event.Path]contest
-	open     map[event.Path]bool   // visits to phases that are not over
-	members  map[event.Path]string // visits to phases of groups, with their names
-	cascade  *cascades.Cascade     // of the run; nil where it is not known
-	shown    bool                  // the living line is on the screen
-	show     func() string         // the living line of what is no run; nil for a run's
-	waited   map[string]time.Time  // when the waits of an endpoint were last shown
-	ticks    *time.Ticker
-	done     chan struct{}
+	mu        sync.Mutex
+	started   time.Time
+	phase     string
+	doing     string
+	tail      string // the end of the model's current text
+	usage     model.Usage
+	omissions []string // notes about omitted request fields, each printed once
+	fans      map[event.Path]*fan
+	contests  map[event.Path]contest
+	open      map[event.Path]bool   // unfinished visits to phases
+	members   map[event.Path]string // visits to phases of groups, with the names of the phases
+	cascade   *cascades.Cascade     // of the run; nil if it is unknown
+	shown     bool                  // the status line is on the screen
+	show      func() string         // the status line of another task than a run; nil for a run
+	waited    map[string]time.Time  // the last time at which the waits of an endpoint were printed
+	rerun     *rerun                // set if the run shares results with another one
+	ticks     *time.Ticker
+	done      chan struct{}
 }
 
 func (c *Command) progress(quiet bool) *progress {
@@ -55,8 +55,8 @@ func (c *Command) progress(quiet bool) *progress {
 	if quiet {
 		return p
 	}
-	p.out = unescaped(c.Stderr)                              // for its own escape sequences
-	if !c.terminal(c.Stderr) || c.Getenv("NO_COLOR") != "" { // no bold and no living line either
+	p.out = unescaped(c.Stderr)                              // to write escape sequences
+	if !c.terminal(c.Stderr) || c.Getenv("NO_COLOR") != "" { // no bold text and no status line
 		return p
 	}
 	f, _ := file(c.Stderr)
@@ -72,7 +72,7 @@ func (c *Command) progress(quiet bool) *progress {
 	return p
 }
 
-// live redraws the living line.
+// live redraws the status line.
 func (p *progress) live() {
 	for {
 		select {
@@ -85,6 +85,9 @@ func (p *progress) live() {
 		}
 	}
 }
+
+// quiet reports whether the progress is not printed.
+func (p *progress) quiet() bool { return p.out == io.Discard }
 
 func (p *progress) draw() {
 	if p.width != nil && p.show != nil {
@@ -103,7 +106,7 @@ func (p *progress) draw() {
 	p.alive(line)
 }
 
-// alive puts the living line on the screen.
+// alive prints the status line.
 func (p *progress) alive(line string) {
 	fmt.Fprint(p.out, "\r\x1b[K"+line)
 	p.shown = true
@@ -116,7 +119,8 @@ func (p *progress) erase() {
 	}
 }
 
-// line prints a line. It escapes control characters in all texts but those of styled.
+// line prints a line. It escapes control characters in all arguments except
+// those of styled.
 func (p *progress) line(format string, args ...any) {
 	p.erase()
 	for i, arg := range args {
@@ -124,17 +128,21 @@ func (p *progress) line(format string, args ...any) {
 			args[i] = reports.VisibleLine(text)
 		}
 	}
-	fmt.Fprintf(p.out, format+"\n", args...)
+	out := p.out
+	if p.rerun != nil && p.rerun.phase != "" {
+		out = &p.rerun.lines
+	}
+	fmt.Fprintf(out, format+"\n", args...)
 }
 
-// text takes what a model says as it says it.
+// text adds text that arrives from the model.
 func (p *progress) text(_, said string) {
 	if p.width == nil {
 		return
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if said == "" { // the answer begins anew
+	if said == "" { // the answer starts again
 		p.tail = ""
 	}
 	p.tail += strings.Map(flat, said)
@@ -143,8 +151,8 @@ func (p *progress) text(_, said string) {
 	}
 }
 
-// flat keeps what a model says from moving the cursor, ending the line, or turning
-// the direction in which all of it is read.
+// flat maps characters that move the cursor, end the line or change the
+// direction of text to spaces.
 func flat(r rune) rune {
 	if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029' {
 		return ' '
@@ -152,12 +160,14 @@ func flat(r rune) rune {
 	return r
 }
 
-// Emit takes an event of the run.
+// Emit prints an event of the run.
 func (p *progress) Emit(e event.Event) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.contested(e)
 	p.grouped(e)
+	p.hold(e)
+	defer p.settle(e)
 	if p.fanned(e) {
 		p.briefly(e)
 		return
@@ -199,13 +209,13 @@ func (p *progress) Emit(e event.Event) {
 
 // thinkingLine describes the thinking of a reply in one line.
 func thinkingLine(r *model.Response) string {
-	return "thinking: " + validators.OneLine(r.Thinking, maxThinking)
+	return "thinking: " + reports.OneLine(r.Thinking, maxThinking)
 }
 
-// maxThinking bounds the thinking that a line shows, in characters.
+// maxThinking is the maximum length of printed thinking, in characters.
 const maxThinking = 100
 
-// briefly takes an event of one of many items: only what went wrong has a line.
+// briefly prints an event of one of many items, if the item failed a check.
 func (p *progress) briefly(e event.Event) {
 	switch {
 	case e.Kind == event.ModelReplied:
@@ -216,22 +226,23 @@ func (p *progress) briefly(e event.Event) {
 	}
 }
 
-// without tells once what an endpoint did not take.
+// without prints a note, once, for each request field that an endpoint does not
+// accept.
 func (p *progress) without(r *model.Response) {
 	for _, what := range r.Without {
 		note := oneLine(fmt.Sprintf("%s of %s was left out: the endpoint does not accept it", what, cmp.Or(r.Model, "the request")))
-		if !slices.Contains(p.told, note) && len(p.told) < 100 {
-			p.told = append(p.told, note)
+		if !slices.Contains(p.omissions, note) && len(p.omissions) < 100 {
+			p.omissions = append(p.omissions, note)
 			p.line("  note: %s", p.styled(faint, note))
 		}
 	}
 }
 
 func (p *progress) verdict(v *event.Verdict) {
-	what, mode := v.Asked()+" "+checkName(p.cascade, v), " ("+v.Mode+")"
+	what, mode := v.CheckMoment()+" "+checkName(p.cascade, v), " ("+v.Mode+")"
 	switch {
-	case v.Asked() != v.Moment:
-		mode = "" // of what soundings ask, which refuses no attempt
+	case v.CheckMoment() != v.Moment:
+		mode = "" // checks of soundings reject no attempt
 	case v.Moment == v.Validator:
 		what = v.Moment
 	}
@@ -255,7 +266,7 @@ func (p *progress) finished(e event.Event) {
 	p.doing, p.tail = "", ""
 	p.won(e)
 	switch e.Status {
-	case runner.Succeeded:
+	case engine.Succeeded:
 	case "skipped":
 		p.line("%s %s", p.styled(bold, e.Phase), p.styled(faint, "skipped"))
 	default:
@@ -273,7 +284,7 @@ func (p *progress) finished(e event.Event) {
 	}
 }
 
-// stop ends the living line.
+// stop removes the status line.
 func (p *progress) stop() {
 	if p.ticks != nil {
 		p.ticks.Stop()
@@ -281,16 +292,17 @@ func (p *progress) stop() {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.phase, p.show = "", nil // nothing is drawn any more
+	p.phase, p.show = "", nil // stops drawing
 }
 
-// close ends the progress with a line about the whole run.
-func (p *progress) close(r runner.Result) {
+// close prints a line about the whole run.
+func (p *progress) close(r engine.Result) {
 	p.stop()
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.printShared()
 	how := green
-	if r.Status != runner.Succeeded {
+	if r.Status != engine.Succeeded {
 		how = red
 	}
 	p.line("%s %s  %s", p.styled(how, r.Status), p.styled(faint, oneLine(r.RunID)), spent(r.Usage, p.now().Sub(p.started)))
@@ -299,7 +311,7 @@ func (p *progress) close(r runner.Result) {
 	}
 }
 
-// spent tells usage and time in a few words.
+// spent returns usage and time in a few words.
 func spent(u model.Usage, elapsed time.Duration) string {
 	s := reports.Count(u.Calls, "call")
 	if u.Tokens() > 0 {
@@ -311,8 +323,8 @@ func spent(u model.Usage, elapsed time.Duration) string {
 	return s + fmt.Sprintf(", %.1fs", elapsed.Seconds())
 }
 
-// tokens tells how many, which of them cost less or were not said, and whether
-// they were counted.
+// tokens returns the number of tokens, with the cached and the thinking ones,
+// and whether it is an estimate.
 func tokens(u model.Usage) string {
 	s := fmt.Sprintf("%d tokens", u.Tokens())
 	if u.Estimated {
@@ -334,11 +346,11 @@ func tokens(u model.Usage) string {
 	return s
 }
 
-// oneLine makes foreign text fit into a line of progress.
-func oneLine(s string) string { return validators.OneLine(s, 300) }
+// oneLine shortens an untrusted text to one line of progress.
+func oneLine(s string) string { return reports.OneLine(s, 300) }
 
-// heading names a visit: its phase, and of an item of each its number, or how
-// many there are.
+// heading returns the title of a visit: its phase, with the number of its item
+// or the number of items.
 func heading(e event.Event) string {
 	at := string(e.Path)
 	switch last := at[strings.LastIndexByte(at, '/')+1:]; {

@@ -8,8 +8,9 @@ import (
 	"github.com/seed61713e19/capstan/runner/event"
 )
 
-// What a text would do to a terminal it does not do in a line of ours: no colours,
-// no other line, no other direction of all that follows. Emoji stay whole.
+// TestFlatly checks that a text in a progress line has no effect on the
+// terminal: no colours, no new line, no other direction of text. Emoji stay
+// whole.
 func TestFlatly(t *testing.T) {
 	for text, want := range map[string]string{
 		"a\x1b[31mb\u009bc": "a [31mb c", "a\u202eb\u2066c\u2028d\re": "a b c d e", "שלום 👩\u200d👧 é": "שלום 👩\u200d👧 é",
@@ -20,15 +21,17 @@ func TestFlatly(t *testing.T) {
 	}
 }
 
-// What a check is called cannot colour a line, nor end it.
+// TestCheckNamesAreFlat checks that the name of a check cannot colour or end a
+// line.
 func TestCheckNamesAreFlat(t *testing.T) {
 	if got, want := checkName(nil, &event.Verdict{Validator: "a\x1b[31mb\nc"}), "a[31mb c"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
-// The living line has room in its terminal, whatever is said and whatever the phase is
-// called: one that wraps stays on the screen, ten times a second.
+// TestLivingLineFits checks that the live line fits its terminal, whatever the
+// text and the phase's name. A wrapped line would stay on the screen ten times
+// a second.
 func TestLivingLineFits(t *testing.T) {
 	for name, row := range map[string]struct {
 		width       int

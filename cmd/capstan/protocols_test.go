@@ -24,8 +24,8 @@ type protocolReply struct {
 }
 
 // serveProtocols is the command protocols REPLIES REQUESTS of scripts. It serves models at
-// $ENDPOINT, in the protocol of each request. Request N gets line N of the file REPLIES. The
-// file REQUESTS gets the path and the body of each request.
+// $ENDPOINT, in the protocol of each request, as a stream if the request asks for one. Request
+// N gets line N of the file REPLIES. The file REQUESTS gets the path and the body of each request.
 func serveProtocols(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: protocols REPLIES REQUESTS")
@@ -68,8 +68,15 @@ func (e *protocolEndpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	reply := e.replies[e.count]
 	e.count++
 	protocols := map[string]func(int) fields{"completions": reply.chat, "messages": reply.messages, "responses": reply.responses}
+	protocol := path.Base(r.URL.Path)
+	whole := protocols[protocol](e.count)
+	var request struct{ Stream bool }
+	if _ = json.Unmarshal(body, &request); request.Stream {
+		streamReply(w, protocol, reply, whole)
+		return
+	}
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(protocols[path.Base(r.URL.Path)](e.count))
+	_ = json.NewEncoder(w).Encode(whole)
 }
 
 // arguments returns the input of a call as JSON.

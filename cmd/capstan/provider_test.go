@@ -12,14 +12,14 @@ import (
 	"testing"
 )
 
-// A provider of the file's own is asked where it says, with its key, its headers
-// and the parameters of the model.
+// TestOwnProvider checks that a provider of the file gets requests at its
+// address, with its key, its headers and the model's parameters.
 func TestOwnProvider(t *testing.T) {
 	t.Setenv("LADDER_TEAM", "owls")
-	var asked, said string
+	var asked, body string
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		text, _ := io.ReadAll(r.Body)
-		asked, said = r.Header.Get("Authorization")+" "+r.Header.Get("X-Team"), string(text)
+		asked, body = r.Header.Get("Authorization")+" "+r.Header.Get("X-Team"), string(text)
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = io.WriteString(w, `{"choices":[{"message":{"content":"yes"},"finish_reason":"stop"}]}`)
 	}))
@@ -33,12 +33,12 @@ phases: [{name: say, instructions: Say it.}]
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	var out, told bytes.Buffer
-	c := &Command{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &told, Getenv: func(name string) string {
+	var out, stderr bytes.Buffer
+	c := &Command{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &stderr, Getenv: func(name string) string {
 		return map[string]string{"HOUSE_KEY": "sk-of-the-house"}[name]
 	}}
 	status := c.Run(context.Background(), []string{"run", file, "--store", "off", "--quiet"})
-	if status != 0 || asked != "Bearer sk-of-the-house owls" || !strings.Contains(said, `"temperature":0.2`) || !strings.Contains(said, `"service_tier":"flex"`) {
-		t.Errorf("status %d, asked %q, %s, %s", status, asked, said, told.String())
+	if status != 0 || asked != "Bearer sk-of-the-house owls" || !strings.Contains(body, `"temperature":0.2`) || !strings.Contains(body, `"service_tier":"flex"`) {
+		t.Errorf("status %d, asked %q, %s, %s", status, asked, body, stderr.String())
 	}
 }

@@ -75,7 +75,7 @@ unfinished, or none.`,
 	return cmd
 }
 
-// keepOf checks the kinds of runs that are to be kept.
+// keepOf checks the words of --keep.
 func keepOf(words []string) ([]string, error) {
 	if len(words) == 1 && words[0] == "none" {
 		return nil, nil
@@ -88,8 +88,8 @@ func keepOf(words []string) ([]string, error) {
 	return words, nil
 }
 
-// ageOf reads an age: whole hours, days or weeks. Months and minutes, which have
-// one letter, are none.
+// ageOf parses an age in whole hours, days or weeks. Months and minutes are
+// rejected, because "m" is ambiguous.
 func ageOf(text string) (time.Duration, error) {
 	const day = 24 * time.Hour
 	for unit, length := range map[string]time.Duration{"h": time.Hour, "d": day, "w": 7 * day} {
@@ -115,7 +115,7 @@ func (c *Command) printPruned(done journal.Pruned, dry bool) {
 	}
 }
 
-// bytesOf is a size as people read it.
+// bytesOf returns a size for people.
 func bytesOf(n int64) string {
 	switch {
 	case n < 1_000:

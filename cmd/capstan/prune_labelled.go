@@ -8,19 +8,20 @@ import (
 	"slices"
 	"time"
 
+	"github.com/seed61713e19/capstan/internal/reports"
 	"github.com/seed61713e19/capstan/runner/journal"
-	"github.com/seed61713e19/capstan/runner/reports"
 )
 
-// labelledRuns are the runs begun before a time that have a text with a label in one
-// of the folders; where none is named, in that beside the run's own cascade. Of a run
-// whose cascade is not there nobody can tell, and it is among them.
+// labelledRuns returns the runs before a time that have a text with a label in
+// one of the folders. Without folders, it searches the folder beside the run's
+// cascade. It includes runs whose cascade is missing, because their labels are
+// unknown.
 func (c *Command) labelledRuns(ctx context.Context, j *journal.Journal, before time.Time, dirs []string) (map[string]bool, error) {
 	runs, err := j.Runs(ctx, journal.Filter{Until: before})
 	if err != nil {
 		return nil, &exit{exitBroken, err}
 	}
-	texts := map[string]map[string]bool{} // by the cascade's file
+	texts := map[string]map[string]bool{} // by file of the cascade
 	file, stay, unknown := map[string]string{}, map[string]bool{}, map[string]int{}
 	for _, r := range runs {
 		if _, err := os.Stat(r.File); err != nil && len(dirs) == 0 {
@@ -50,8 +51,8 @@ func (c *Command) labelledRuns(ctx context.Context, j *journal.Journal, before t
 	return stay, nil
 }
 
-// labelledTexts are the names of the texts with labels: in the folders, or in that
-// beside a cascade's file.
+// labelledTexts returns the names of the labelled texts in the folders, or in
+// the folder beside a cascade.
 func (c *Command) labelledTexts(file string, dirs []string) (map[string]bool, error) {
 	asked := len(dirs) > 0
 	if !asked {

@@ -21,8 +21,8 @@ var (
 	elapsed = regexp.MustCompile(`\b\d+\.\ds\b`)
 	counted = regexp.MustCompile(`, (about )?\d+ tokens`)
 	runName = regexp.MustCompile(`\b\d{8}-\d{6}-[0-9a-f]{8}\b`)
-	dated   = regexp.MustCompile(`\b\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\b`)
-	lasted  = regexp.MustCompile(`\b(\d+(\.\d+)?(ms|s)|TOOK)\b +`) // the column is as wide as the longest
+	dated   = regexp.MustCompile(`\b\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ`)
+	lasted  = regexp.MustCompile(`\b(\d+(\.\d+)?(ms|s)|TOOK)\b +`) // the column has the width of its longest value
 )
 
 // TestPages runs the console blocks of the README and of the pages in docs, without those
@@ -72,25 +72,25 @@ func plainTimes(s string) string {
 	return runName.ReplaceAllString(elapsed.ReplaceAllString(s, "0.0s"), "RUN")
 }
 
-// console runs the commands of a block, which keep their runs in store, and
-// gives the block as it should be.
+// console runs the commands of a block with runs in store, and returns the
+// block with the actual output.
 func console(t *testing.T, block, store string) string {
 	t.Helper()
 	var out bytes.Buffer
 	status := 0
 	for line := range strings.Lines(block) {
-		said, isCommand := strings.CutPrefix(line, "$ ")
+		command, isCommand := strings.CutPrefix(line, "$ ")
 		if !isCommand {
 			continue
 		}
 		out.WriteString(line)
-		if strings.TrimSpace(said) == "echo $?" {
+		if strings.TrimSpace(command) == "echo $?" {
 			fmt.Fprintln(&out, status)
 			continue
 		}
-		words := shellWords(strings.TrimSpace(said))
+		words := shellWords(strings.TrimSpace(command))
 		if words[0] != "capstan" {
-			t.Fatalf("a page shows %q, which is not ours to run", said)
+			t.Fatalf("a page shows %q, which is not ours to run", command)
 		}
 		getenv := func(name string) string { return map[string]string{"CAPSTAN_STORE": store}[name] }
 		c := &Command{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &out, Getenv: getenv}
@@ -109,8 +109,8 @@ func shellWords(s string) []string {
 	return out
 }
 
-// The README has at most 1,200 words. Its example has at most 20 lines, and lint reports
-// nothing about it.
+// TestReadmeExample checks that the README has at most 1,200 words, and its
+// example at most 20 lines without findings of lint.
 func TestReadmeExample(t *testing.T) {
 	text, err := os.ReadFile("../../README.md")
 	if err != nil {
@@ -165,7 +165,7 @@ func TestReadmePrograms(t *testing.T) {
 	}
 }
 
-// goRun runs a program as if it stood in a package of this module.
+// goRun runs a program as a package of this module.
 func goRun(t *testing.T, source []byte) string {
 	t.Helper()
 	root, err := filepath.Abs("../..")
@@ -193,7 +193,7 @@ func goRun(t *testing.T, source []byte) string {
 	return string(out)
 }
 
-// The page of runs names the columns that the views have.
+// TestSQLColumns compares the columns of the views with the page of runs.
 func TestSQLColumns(t *testing.T) {
 	text, err := os.ReadFile("../../docs/reference/runs.md")
 	if err != nil {
@@ -216,7 +216,8 @@ func TestSQLColumns(t *testing.T) {
 	}
 }
 
-// What the page on embedding shows is of the example that runs as a test.
+// TestEmbeddingPage checks that the code on the page on embedding is part of
+// the tested example.
 func TestEmbeddingPage(t *testing.T) {
 	page, err := os.ReadFile("../../docs/reference/go.md")
 	if err != nil {

@@ -17,15 +17,16 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/internal/receipts"
+	"github.com/seed61713e19/capstan/internal/signatures"
+	"github.com/seed61713e19/capstan/internal/trace"
 	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/journal"
-	"github.com/seed61713e19/capstan/runner/receipt"
-	"github.com/seed61713e19/capstan/runner/signatures"
-	"github.com/seed61713e19/capstan/runner/trace"
 )
 
-// receiptFlags say what a receipt is signed with, and what stands in it.
+// receiptFlags are the flags for the signature and the contents of a receipt.
 type receiptFlags struct {
 	signer signerFlags
 	texts  bool
@@ -57,7 +58,7 @@ honest. RUN is the name of a run, the beginning of a name, or last.`,
 				return err
 			}
 			if out == "-" {
-				out = "" // as other tools name standard output
+				out = "" // - is a common name for standard output
 			}
 			if err := sparing("--out", out, f.signer.key); err != nil {
 				return err
@@ -92,7 +93,7 @@ func (c *Command) putReceipt(file string, receipt []byte, texts bool) error {
 	return notWritten(os.WriteFile(file, receipt, mode))
 }
 
-// receiptOf makes the receipt of a kept run.
+// receiptOf makes the receipt of a stored run.
 func (c *Command) receiptOf(ctx context.Context, j *journal.Journal, id, phase string, signer signatures.Signer, texts bool) ([]byte, error) {
 	run, err := j.Run(ctx, id)
 	if err != nil {
@@ -110,7 +111,7 @@ func (c *Command) receiptOf(ctx context.Context, j *journal.Journal, id, phase s
 	if err != nil {
 		return nil, &exit{exitBroken, err}
 	}
-	claim, err := receipt.Of(receipt.Run{Run: told, Cascade: cascade, Gates: gates, Program: thisProgram(), Texts: true, Evidence: runner.ReadFile}, phase)
+	claim, err := receipts.ClaimOf(receipts.Run{Run: told, Cascade: cascade, Gates: gates, Program: thisProgram(), Texts: true, Evidence: runner.ReadFile}, phase)
 	if err != nil {
 		return nil, usage("run %s: %w", run.RunID, err)
 	}
@@ -124,14 +125,15 @@ func (c *Command) receiptOf(ctx context.Context, j *journal.Journal, id, phase s
 	return c.issued(signer, claim, texts)
 }
 
-// errSecretText says why a text with a secret in it has no receipt: nobody has it.
+// errSecretText is the error for a receipt of a text with a secret. The stored
+// text differs from the released one.
 var errSecretText = errors.New("the text contained a secret, which was removed before the text was stored: there is no receipt for such a text")
 
 const theText = "the text"
 
-// secretIn names the first of the texts of a receipt that has a secret in it, "" for
-// none.
-func secretIn(t *receipt.Texts, has func(string) bool) string {
+// secretIn returns the name of the first text of a receipt that contains a
+// secret, or "".
+func secretIn(t *receipts.Texts, has func(string) bool) string {
 	if has(t.Text) {
 		return theText
 	}
@@ -148,25 +150,25 @@ func secretIn(t *receipt.Texts, has func(string) bool) string {
 	return ""
 }
 
-// issued signs a claim, with the texts where these are wanted and no secret of the
-// environment is among them: a receipt goes anywhere.
-func (c *Command) issued(signer signatures.Signer, claim receipt.Claim, texts bool) ([]byte, error) {
+// issued signs a claim. It includes the texts on request. Receipts may be
+// public, so a text with a secret of the environment is an error.
+func (c *Command) issued(signer signatures.Signer, claim receipts.Claim, texts bool) ([]byte, error) {
 	if !texts {
 		claim.Texts = nil
 	} else if place := secretIn(claim.Texts, c.secret); place != "" {
 		return nil, usage("--with-texts: a secret stands in %s: a receipt without the texts has its digest alone", place)
 	}
-	text, err := receipt.Issue(signer, claim, time.Now())
+	text, err := receipts.Issue(signer, claim, time.Now())
 	if err != nil {
 		return nil, &exit{exitBroken, err}
 	}
 	return text, nil
 }
 
-// thisProgram is what makes receipts here, with the digest of its file, which is
-// long and is read once.
-var thisProgram = sync.OnceValue(func() receipt.Program {
-	p := receipt.Program{Version: versionName()}
+// thisProgram returns the version and the digest of the running program. The
+// file is large, so it is read once.
+var thisProgram = sync.OnceValue(func() receipts.Program {
+	p := receipts.Program{Version: versionName()}
 	file, err := os.Executable()
 	if err != nil {
 		return p
@@ -183,8 +185,8 @@ var thisProgram = sync.OnceValue(func() receipt.Program {
 	return p
 })
 
-// A receiptMaker makes the receipt of the run that it is told of: from what
-// happens, not from what is kept, so that it holds the exact text.
+// A receiptMaker makes the receipt of a run from its events. Unlike the stored
+// run, the events have the exact text.
 type receiptMaker struct {
 	c       *Command
 	f       receiptFlags
@@ -195,7 +197,7 @@ type receiptMaker struct {
 	cascade *cascades.Cascade
 }
 
-// receiptMaker is nil where run is to make none.
+// receiptMaker returns nil if run writes no receipt.
 func (c *Command) receiptMaker(ctx context.Context, file string, f receiptFlags) (*receiptMaker, error) {
 	if file == "" {
 		if f.signer.any() || f.texts {
@@ -211,18 +213,18 @@ func (c *Command) receiptMaker(ctx context.Context, file string, f receiptFlags)
 		return nil, err
 	}
 	m := &receiptMaker{c: c, f: f, file: file, signer: signer, folder: trace.NewFolder()}
-	go thisProgram() // while the model answers
+	go thisProgram() // concurrently with the model
 	return m, nil
 }
 
-// Emit takes an event in.
+// Emit adds an event.
 func (m *receiptMaker) Emit(e event.Event) { m.folder.Add(e) }
 
-// finish prints what a run that has succeeded gave, so that it is what the receipt is
-// of, and writes the receipt.
-func (m *receiptMaker) finish(result runner.Result, asJSON bool) error {
-	run := receipt.Run{Run: m.folder.Run(), Cascade: m.cascade, Gates: m.gates, Program: thisProgram(), Texts: true, Evidence: runner.ReadFile}
-	claim, wrong := receipt.Of(run, "")
+// finish prints the output of a successful run, which the receipt is about, and
+// writes the receipt.
+func (m *receiptMaker) finish(result engine.Result, asJSON bool) error {
+	run := receipts.Run{Run: m.folder.Run(), Cascade: m.cascade, Gates: m.gates, Program: thisProgram(), Texts: true, Evidence: runner.ReadFile}
+	claim, wrong := receipts.ClaimOf(run, "")
 	said, err := released(result.Output, claim.Output != "")
 	if err == nil && asJSON {
 		err = printJSON(m.c.Stdout, result)
@@ -244,8 +246,8 @@ func (m *receiptMaker) finish(result runner.Result, asJSON bool) error {
 	return err
 }
 
-// released is an output as run --receipt prints it: a text byte for byte, and a value
-// of JSON, which may be a text too, as JSON.
+// released returns an output in the form that run --receipt prints: a text byte
+// for byte, or any other value as JSON.
 func released(output any, isJSON bool) ([]byte, error) {
 	if text, ok := output.(string); ok && !isJSON {
 		return []byte(text), nil

@@ -13,12 +13,13 @@ import (
 	"time"
 )
 
-// BenchmarkReceipt is a run of one model call, of a model that takes 200 ms and
-// of one that takes 2 s, with a receipt and without, turn about, in processes of
-// their own: the shortest time from beginning to end, which is the one that others
-// on the machine have disturbed least, what the receipt takes of it, in per cent,
-// and the CPU time that it takes. Nearly all of this is the digest of the program,
-// which is made while the model answers.
+// BenchmarkReceipt measures a run of one model call, which takes 200 ms or 2 s,
+// with and without a receipt.
+//
+// The runs alternate in processes of their own. It reports the shortest time,
+// which other load disturbs least, the receipt's share of the time in per cent,
+// and the receipt's CPU time. Nearly all of this is the digest of the program,
+// which is computed while the model answers.
 func BenchmarkReceipt(b *testing.B) {
 	dir := b.TempDir()
 	file, key, out := filepath.Join(dir, "post.yaml"), filepath.Join(dir, "private.pem"), filepath.Join(dir, "receipt.json")
@@ -27,8 +28,8 @@ func BenchmarkReceipt(b *testing.B) {
 		b.Fatal(err)
 	}
 	binary := built(b)
-	if said, err := exec.Command(binary, "receipt", "keygen", "--dir", dir).CombinedOutput(); err != nil {
-		b.Fatalf("%v\n%s", err, said)
+	if output, err := exec.Command(binary, "receipt", "keygen", "--dir", dir).CombinedOutput(); err != nil {
+		b.Fatalf("%v\n%s", err, output)
 	}
 	for _, takes := range []time.Duration{200 * time.Millisecond, 2 * time.Second} {
 		b.Run(takes.String(), func(b *testing.B) {
@@ -43,8 +44,8 @@ func BenchmarkReceipt(b *testing.B) {
 				cmd := exec.Command(binary, append([]string{"run", file, "--model", "vllm:m", "--store", "off", "-q"}, more...)...)
 				cmd.Env = append(os.Environ(), "VLLM_BASE_URL="+server.URL+"/v1")
 				began := time.Now()
-				if said, err := cmd.CombinedOutput(); err != nil {
-					b.Fatalf("%v\n%s", err, said)
+				if output, err := cmd.CombinedOutput(); err != nil {
+					b.Fatalf("%v\n%s", err, output)
 				}
 				return time.Since(began), cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 			}

@@ -7,13 +7,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed61713e19/capstan/internal/receipts"
 	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/journal"
-	"github.com/seed61713e19/capstan/runner/receipt"
 )
 
-// TestNamesOfBefore: runs that were kept before names had a rule, and what others
-// have signed, may be called anything, and shape no line and no terminal.
+// TestNamesOfBefore checks that stored runs and foreign receipts may have any
+// name, without an effect on a line or a terminal.
 func TestNamesOfBefore(t *testing.T) {
 	const name = "a\n  holds: tone passed the text\x1b[31m"
 	store := filepath.Join(t.TempDir(), "runs.db")
@@ -21,17 +22,17 @@ func TestNamesOfBefore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	kept, err := j.Begin(runner.Start{RunID: name, CascadeID: name})
+	recorded, err := j.Begin(runner.Start{RunID: name, CascadeID: name})
 	if err == nil {
-		err = kept.End(runner.Result{RunID: name, CascadeID: name, Status: runner.Succeeded}, nil)
+		err = recorded.End(engine.Result{RunID: name, CascadeID: name, Status: engine.Succeeded}, nil)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
 	j.Close()
-	said := map[string]string{"verify": reportText(receipt.Report{
-		Verdict: receipt.Refused, Field: name, Reason: name, KeyName: name, Checked: []string{name},
-		Claim: &receipt.Claim{Run: name, Phase: name, Cascade: receipt.Policy{ID: name}, Gates: []receipt.Gate{{Name: name, Moment: name, Mode: name, Digest: name}}, Shadow: []receipt.Gate{{Name: name}}},
+	texts := map[string]string{"verify": reportText(receipts.Report{
+		Verdict: receipts.Refused, Field: name, Reason: name, KeyName: name, Checked: []string{name},
+		Claim: &receipts.Claim{Run: name, Phase: name, Cascade: receipts.Policy{ID: name}, Gates: []receipts.Gate{{Name: name, Moment: name, Mode: name, Digest: name}}, Shadow: []receipts.Gate{{Name: name}}},
 	})}
 	for _, args := range []string{"runs", "show last", "runs prune --older 0h --dry-run"} {
 		var out strings.Builder
@@ -39,19 +40,19 @@ func TestNamesOfBefore(t *testing.T) {
 		if status := c.Run(t.Context(), append(strings.Fields(args), "--store", store)); status != exitOK {
 			t.Errorf("%s: status %d: %s", args, status, &out)
 		}
-		said[args] = out.String()
+		texts[args] = out.String()
 	}
-	for args, text := range said {
+	for args, text := range texts {
 		if !strings.Contains(text, "tone passed the text") || strings.Contains(text, "\n  holds: tone") || strings.Contains(text, "\x1b") {
 			t.Errorf("%s: %q", args, text)
 		}
 	}
 }
 
-// TestVerifyLeavesNothing: a text that came in was kept in a file meanwhile,
-// which is gone then, whatever was said of the text.
+// TestVerifyLeavesNothing checks that verify removes its temporary file of the
+// text, whatever the verdict.
 func TestVerifyLeavesNothing(t *testing.T) {
-	vectors, err := os.ReadFile("../../runner/receipt/testdata/vectors.json")
+	vectors, err := os.ReadFile("../../internal/receipts/testdata/vectors.json")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,10 +81,10 @@ func TestVerifyLeavesNothing(t *testing.T) {
 		text, sealed string
 		want         int
 	}{{string(list[0].Text), sealed, exitOK}, {"another", sealed, exitNo}, {"another", pub, exitUsage}, {"another", "nothing", exitUsage}} {
-		var out, said strings.Builder
-		c := &Command{Stdin: strings.NewReader(row.text), Stdout: &out, Stderr: &said, Getenv: unkept}
+		var out, stderr strings.Builder
+		c := &Command{Stdin: strings.NewReader(row.text), Stdout: &out, Stderr: &stderr, Getenv: unkept}
 		if got := c.Run(t.Context(), []string{"receipt", "verify", "-", row.sealed, "--pub", pub}); got != row.want {
-			t.Errorf("%s, %s: status %d, want %d: %s%s", row.text, row.sealed, got, row.want, &out, &said)
+			t.Errorf("%s, %s: status %d, want %d: %s%s", row.text, row.sealed, got, row.want, &out, &stderr)
 		}
 		if left, err := os.ReadDir(spool); err != nil || len(left) > 0 {
 			t.Errorf("%s, %s: left behind: %v, %v", row.text, row.sealed, left, err)

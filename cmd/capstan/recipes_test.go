@@ -10,25 +10,27 @@ import (
 	"testing"
 )
 
-// A mending is an edit of a recipe: what a page says is to become of a file.
+// A mending is an edit that a recipe asks for.
 type mending struct {
 	file   string
-	after  string // a line, behind which the text comes
-	old    string // what becomes the text; without either the file is new
+	after  string // the line before the inserted text
+	old    string // the text to replace; a new file has neither
 	text   string
 	recipe string
 }
 
 var (
-	// What stands above a block: `file`, new: or `file`, after `line`: or `file`, `words` becomes:
+	// The line above a block: `file`, new: or `file`, after `line`: or `file`,
+	// `words` becomes:
 	lead       = regexp.MustCompile("^`([^`]+)`, (?:(new)|after (`.*`)|(`.*`) becomes):$")
 	blockUnder = regexp.MustCompile("(?ms)(?:((?:^[^\n]+\n)+)\n)?^```(\\w*)\n(.*?)^```$")
 )
 
-// recipesOf reads a page: its edits, with the commands behind them, in order.
+// recipesOf returns the edits of a page and the commands after them, in order.
 func recipesOf(t *testing.T, page string) (edits []mending, commands []string) {
 	t.Helper()
-	_, rest, _ := strings.Cut(page, "\n### ")
+	_, rest, _ := strings.Cut(page, "\n## Six recipes\n")
+	_, rest, _ = strings.Cut(rest, "\n### ")
 	rest, _, _ = strings.Cut(rest, "\n## ")
 	for recipe := range strings.SplitSeq(rest, "\n### ") {
 		name, _, _ := strings.Cut(recipe, "\n")
@@ -58,8 +60,8 @@ func recipesOf(t *testing.T, page string) (edits []mending, commands []string) {
 	return edits, commands
 }
 
-// apply makes the edit below a folder. It ends the test where the place is not
-// there, or there twice.
+// apply makes the edit below a folder. The test fails if the place is missing
+// or ambiguous.
 func (e mending) apply(t *testing.T, root string) {
 	t.Helper()
 	file := filepath.Join(root, filepath.FromSlash(e.file))
@@ -92,8 +94,8 @@ func (e mending) apply(t *testing.T, root string) {
 	}
 }
 
-// copyOf is a copy of the files that git keeps of this repository, as they are: of
-// those that are named, or of all.
+// copyOf copies tracked files of this repository with their current content:
+// the named files, or all.
 func copyOf(t *testing.T, names ...string) string {
 	t.Helper()
 	list, err := exec.Command("git", append([]string{"-C", "../..", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--"}, names...)...).Output()
@@ -104,7 +106,7 @@ func copyOf(t *testing.T, names ...string) string {
 	for name := range strings.SplitSeq(strings.TrimRight(string(list), "\x00"), "\x00") {
 		text, err := os.ReadFile(filepath.Join("../..", name))
 		if os.IsNotExist(err) {
-			continue // it is gone, and git has not been told
+			continue // deleted but still tracked
 		}
 		to := filepath.Join(root, name)
 		if err == nil {
@@ -120,8 +122,9 @@ func copyOf(t *testing.T, names ...string) string {
 	return root
 }
 
-// What the page for contributors says is done to a copy of the repository; with
-// CAPSTAN_RECIPES set its commands are run there, which compiles everything anew.
+// TestRecipes applies the edits of CONTRIBUTING.md to a copy of the repository.
+// With CAPSTAN_RECIPES it also runs the commands, which compile everything
+// again.
 func TestRecipes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it copies the repository")
@@ -134,7 +137,7 @@ func TestRecipes(t *testing.T) {
 	if len(edits) < 20 || len(commands) < 10 {
 		t.Fatalf("only %d edits and %d commands", len(edits), len(commands))
 	}
-	var edited []string // all that is needed where no command is run
+	var edited []string // without commands, only the edited files are needed
 	for _, e := range edits {
 		if os.Getenv("CAPSTAN_RECIPES") == "" {
 			edited = append(edited, e.file)

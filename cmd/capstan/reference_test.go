@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/seed61713e19/capstan/cascades"
-	"github.com/seed61713e19/capstan/cascades/cascadestest"
+	"github.com/seed61713e19/capstan/internal/cascadestest"
 	"github.com/seed61713e19/capstan/runner/tool"
 	"github.com/seed61713e19/capstan/validators/builtins"
 )
@@ -43,7 +43,8 @@ func toolEntries() string {
 	return b.String()
 }
 
-// sentence begins with a capital letter and ends without a full stop.
+// sentence returns s with a capital letter at its start and without a full
+// stop.
 func sentence(s string) string {
 	return strings.ToUpper(s[:1]) + strings.TrimSuffix(s[1:], ".")
 }

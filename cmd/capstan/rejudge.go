@@ -6,21 +6,21 @@ import (
 	"slices"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/internal/measures/backtest"
+	"github.com/seed61713e19/capstan/internal/measures/stats"
 	"github.com/seed61713e19/capstan/runner"
-	"github.com/seed61713e19/capstan/runner/backtest"
-	"github.com/seed61713e19/capstan/runner/measure"
 	"github.com/seed61713e19/capstan/wards"
 )
 
-// rejudge asks gates about labelled texts, which lie in a folder of labels: those
-// gates that hang on the text alone, and so say of it what they would in any run.
-func (s *scale) rejudge(ctx context.Context, labels string) func(g cascades.Gate, text string) (passed, said bool) {
+// rejudge returns a function that runs gates on the labelled texts of a folder. It runs only gates
+// that need nothing except the text.
+func (s *scale) rejudge(ctx context.Context, labels string) func(g cascades.Gate, text string) (passed, found bool) {
 	host := s.runner.Host(ctx)
-	texts := map[string]string{} // "" of one that is not there, or is another
-	return func(g cascades.Gate, digest string) (passed, said bool) {
+	texts := map[string]string{} // "" if the file is missing or differs
+	return func(g cascades.Gate, digest string) (passed, found bool) {
 		text, known := texts[digest]
 		if !known {
-			if read, err := runner.ReadFile(filepath.Join(labels, "texts", filepath.Base(digest)+".txt")); err == nil && measure.TextDigest(string(read)) == digest {
+			if read, err := runner.ReadFile(filepath.Join(labels, "texts", filepath.Base(digest)+".txt")); err == nil && stats.TextDigest(string(read)) == digest {
 				text = string(read)
 			}
 			texts[digest] = text
@@ -31,21 +31,21 @@ func (s *scale) rejudge(ctx context.Context, labels string) func(g cascades.Gate
 		}
 		phase := s.cascade.EveryPhase()[i]
 		if phase.Tool != nil || phase.Each != nil {
-			return false, false // what it looks at, or what it calls things, is the run's
+			return false, false // the gate needs more than the text
 		}
-		t := backtest.Given(s.cascade, phase, digest, text, nil, nil)
-		past := t.Past(host)
-		subject, schema := past.Final(t.Said)
+		t := backtest.NewText(s.cascade, phase, digest, text, nil, nil)
+		past := t.Recheck(host)
+		subject, schema := past.Final(t.Recorded)
 		broken := len(schema) > 0 && schema[0].Failed()
 		switch {
 		case g.Validator == nil:
 			return !broken, len(schema) > 0
 		case g.Moment == wards.Turn || g.Moment == wards.LoopUntil:
-			subject = past.Subject(t.Said)
+			subject = past.Subject(t.Recorded)
 		case g.Moment != wards.Post && g.Moment != wards.Filter || broken:
-			return false, false // it would not have been asked
+			return false, false // the gate would not run
 		}
-		o, err := past.Check(t.Said, &cascades.Check{Ward: g.Ward, Validator: g.Validator}, subject)
+		o, err := past.Check(t.Recorded, &cascades.Check{Ward: g.Ward, Validator: g.Validator}, subject)
 		return o.Verdict.Valid, err == nil && o.Err == nil
 	}
 }

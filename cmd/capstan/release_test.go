@@ -13,8 +13,9 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// A release is built without cgo for the platforms of the notices. .ci/platforms
-// reads the platforms from this file. The linker sets the variables of version.go.
+// TestRelease checks that a release is built without cgo for the platforms of
+// the notices. .ci/platforms reads the platforms from this file. The linker
+// sets the variables of version.go.
 func TestRelease(t *testing.T) {
 	text, err := os.ReadFile("../../.ci/goreleaser.yaml")
 	if err != nil {
@@ -48,7 +49,8 @@ func TestRelease(t *testing.T) {
 	}
 }
 
-// The variables of a release build have precedence over the build information.
+// TestVersion checks that the variables of a release build have precedence over
+// the build information.
 func TestVersion(t *testing.T) {
 	goSystem := fmt.Sprintf("(%s, %s/%s)\n", runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	text, status := capstan(t, t.TempDir(), "version")

@@ -13,8 +13,8 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// TestRemote runs a cascade whose validator and tool are an MCP server's, over
-// a real socket.
+// TestRemote runs a cascade with the validator and the tool of an MCP server,
+// over a real socket.
 func TestRemote(t *testing.T) {
 	server := sdk.NewServer(&sdk.Implementation{Name: "owls", Version: "1"}, nil)
 	type judged struct {
@@ -61,10 +61,10 @@ phases:
 			t.Fatal(err)
 		}
 	}
-	var out, said bytes.Buffer
-	c := &Command{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &said, Getenv: func(string) string { return "" }}
+	var out, stderr bytes.Buffer
+	c := &Command{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &stderr, Getenv: func(string) string { return "" }}
 	status := c.Run(t.Context(), []string{"run", filepath.Join(dir, "birds.yaml"), "--model", "scripted"})
-	if status != exitOK || out.String() != "An owl, too.\n" || strings.Contains(said.String(), "not used") {
-		t.Errorf("status %d\n%s%s", status, out.String(), said.String())
+	if status != exitOK || out.String() != "An owl, too.\n" || strings.Contains(stderr.String(), "not used") {
+		t.Errorf("status %d\n%s%s", status, out.String(), stderr.String())
 	}
 }

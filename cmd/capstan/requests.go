@@ -11,11 +11,12 @@ import (
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/cascades/examples"
+	"github.com/seed61713e19/capstan/internal/dispatch"
+	"github.com/seed61713e19/capstan/internal/modelflag"
+	"github.com/seed61713e19/capstan/internal/schema"
 	"github.com/seed61713e19/capstan/runner"
-	"github.com/seed61713e19/capstan/runner/given"
 	"github.com/seed61713e19/capstan/validators/request"
 	"github.com/seed61713e19/capstan/validators/request/inspectors"
-	"github.com/seed61713e19/capstan/validators/schema"
 )
 
 func (c *Command) validateRequest() *cobra.Command {
@@ -59,13 +60,13 @@ BLOCKED.`,
 	network.add(cmd, &i.Network.Hosts)
 	flags.StringVar(&i.EvidenceDir, "evidence", "", flagTexts["evidence"])
 	flags.StringVar(&i.Browser, "browser", "", "path of Chromium, or none")
-	flags.Var((*given.Models)(&name), "model", flagTexts["model"])
+	flags.Var((*modelflag.Models)(&name), "model", flagTexts["model"])
 	return cmd
 }
 
-// validate prints the response to a request, as it counts once it is judged.
+// validate prints the response to a request, in its judged form.
 func (c *Command) validate(ctx context.Context, r *request.Request, i *inspectors.Inspector) error {
-	if i.EvidenceDir != "" { // which is there afterwards, whether there was a page to show or not
+	if i.EvidenceDir != "" { // the folder must exist afterwards, even without a screenshot
 		if err := os.MkdirAll(i.EvidenceDir, 0o755); err != nil {
 			return usage("--evidence: %w", err)
 		}
@@ -80,7 +81,7 @@ func (c *Command) validate(ctx context.Context, r *request.Request, i *inspector
 	return judged(outcome.Judgement)
 }
 
-// networkFlags are what servers of requests by others may connect to.
+// networkFlags limit the connections of servers for requests.
 type networkFlags struct{ methods []string }
 
 func (f *networkFlags) add(cmd *cobra.Command, hosts *[]string) {
@@ -89,31 +90,32 @@ func (f *networkFlags) add(cmd *cobra.Command, hosts *[]string) {
 	flags.StringArrayVar(&f.methods, "allow-method", nil, "HTTP method for validation requests besides GET and HEAD; may be repeated")
 }
 
-// inspected takes one request to an inspector, and its response back.
-func inspected(ctx context.Context, r *request.Request, i *inspectors.Inspector) (request.Outcome, error) {
-	d := request.NewDispatcher(request.Config{Fresh: func() request.Runner { return inspecting(i) }, Judging: seenIn(i)})
+// inspected sends one request to an inspector and returns its response.
+func inspected(ctx context.Context, r *request.Request, i *inspectors.Inspector) (dispatch.Outcome, error) {
+	d := dispatch.New(dispatch.Config{Fresh: func() dispatch.Validate { return inspecting(i) }, Judging: seenIn(i)})
 	defer d.Close()
 	return d.Do(ctx, r)
 }
 
-// seenIn has the screenshots of an inspector be looked at where it keeps them.
+// seenIn returns the options that find the screenshots of an inspector in its
+// folder.
 func seenIn(i *inspectors.Inspector) func(*request.Request) request.Options {
 	return func(*request.Request) request.Options { return request.Options{Evidence: i.EvidenceDir} }
 }
 
-// inspecting has an inspector answer requests.
-func inspecting(i *inspectors.Inspector) request.Runner {
-	return request.RunnerFunc(func(ctx context.Context, r *request.Request, _ *request.ProtocolError) ([]byte, error) {
+// inspecting returns a function that answers requests with an inspector.
+func inspecting(i *inspectors.Inspector) dispatch.Validate {
+	return func(ctx context.Context, r *request.Request, _ *request.ProtocolError) ([]byte, error) {
 		response, err := i.Inspect(ctx, r)
 		if err != nil {
 			return nil, err
 		}
 		return json.Marshal(response)
-	})
+	}
 }
 
-// judged gives the exit status of a judgement, with its reason where there is
-// no verdict on the work.
+// judged returns the exit status of a judgement, with the reason if there is no
+// verdict.
 func judged(j request.Judgement) error {
 	switch status := j.ExitStatus(); status {
 	case exitOK:
@@ -125,7 +127,7 @@ func judged(j request.Judgement) error {
 	}
 }
 
-// criterionJudge has a model judge criteria; nil without one.
+// criterionJudge returns a model's judge of criteria, or nil without a model.
 func (c *Command) criterionJudge(flag string) (inspectors.Judge, error) {
 	if flag == "" {
 		return nil, nil
@@ -148,8 +150,8 @@ func (c *Command) criterionJudge(flag string) (inspectors.Judge, error) {
 	}, nil
 }
 
-// shippedCascade is a cascade that comes with Capstan and what runs it, with the
-// models that a flag chooses.
+// shippedCascade returns a cascade of Capstan and its runner, with the models
+// of a flag.
 func (c *Command) shippedCascade(file, flag string, more ...runner.Option) (*runner.Runner, *cascades.Cascade, error) {
 	models := newModels(c.Getenv, false, nil, c.names.root)
 	chosen := models.chosen(flag, file)
@@ -164,7 +166,7 @@ func (c *Command) shippedCascade(file, flag string, more ...runner.Option) (*run
 	return r, cascade, models.ready(cascade, chosen)
 }
 
-// plain is a protocol message as JSON decodes it.
+// plain returns a protocol message in the types of decoded JSON.
 func plain(message any) any {
 	value, err := schema.Plain(message)
 	if err != nil {
@@ -173,8 +175,8 @@ func plain(message any) any {
 	return value
 }
 
-// judgeResponses is the gate validation_response called by itself: it prints
-// what each response comes to in the protocol's form.
+// judgeResponses runs the gate validation_response outside a cascade. It prints
+// the judged form of each response in the format of the protocol.
 func (c *Command) judgeResponses(with map[string]any, files []string, f gateFlags) error {
 	if f.format != "text" && f.format != "json" {
 		return usage("--format of validation_response must be text or json, not %q", f.format)
@@ -188,7 +190,7 @@ func (c *Command) judgeResponses(with map[string]any, files []string, f gateFlag
 	}
 	var worst error
 	for _, file := range files {
-		text, err := c.files().Bytes(file) // what is no UTF-8 is no response, which the gate says
+		text, err := c.files().Bytes(file) // the gate rejects text that is not UTF-8
 		if err != nil {
 			return usage("%w", err)
 		}

@@ -16,14 +16,15 @@ import (
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/serve/orders"
 )
 
-// What a run keeps of the command line that began it.
+// The settings that a run stores from its command line.
 const (
-	settingDir       = "dir" // where it was begun: relative names mean the same again
+	settingDir       = "dir" // the working directory, for relative names
 	settingRoot      = "root"
 	settingHosts     = "allow_host"
 	settingAllowExec = "allow_exec"
@@ -76,10 +77,12 @@ identical request.`,
 	return cmd
 }
 
-// A resumption says what is to be different in a run that is gone on with.
+// A resumption describes how a resumed run differs from the stored one.
 type resumption struct {
-	from    string // everything from this phase on is done anew
-	changes bool   // with the files of the cascade as they are now
+	from    string // the phase from which nothing is shared
+	only    bool   // the run ends after the phase from
+	changes bool   // uses the current files of the cascade
+	file    string // of the cascade, if changes is set; default: the run's
 	input   map[string]any
 }
 
@@ -110,26 +113,27 @@ func (c *Command) resumeRun(ctx context.Context, id string, how resumption, f ru
 	if f.runID != "" && !again {
 		return usage("--run-id names a new run: it goes with --from, --input, or --with-changes where a file changed")
 	}
-	if programs != nil && !how.changes && (again || goesOn(run)) {
+	if programs != nil && !how.changes && (again || resumable(run)) {
 		return &exit{exitBroken, fmt.Errorf("run %s: %w, or accept the change in a new run: capstan resume %[1]s --with-changes", oneLine(run.RunID), programs)}
 	}
-	if !how.changes && (again || goesOn(run)) {
+	if !how.changes && (again || resumable(run)) {
 		for _, what := range changed {
 			fmt.Fprintf(c.Stderr, "note: %s\nThe run continues with its stored version; --with-changes uses the present file.\n", what)
 		}
 	}
-	if again && run.Guest {
+	if again && run.External {
 		return usage("run %s: %w", oneLine(run.RunID), orders.ErrElsewhere)
 	}
 	if again {
+		how.file = run.Start.Files[0].Name
 		return c.runAgain(ctx, s, run, how, f)
 	}
-	return c.goOn(ctx, s, run, f)
+	return c.continueRun(ctx, s, run, f)
 }
 
-// enter goes to the directory that a run was begun in, so that relative names
-// mean the same again. Where that is not there any more they must not mean
-// something else: an empty directory stands in for it.
+// enter changes to the directory in which a run began, so that relative names
+// have the same meaning. If it is missing, an empty directory replaces it, so that
+// no name refers to another file.
 func (c *Command) enter(dir string, f *runFlags) (leave func(), err error) {
 	if dir == "" {
 		return func() {}, nil
@@ -140,7 +144,7 @@ func (c *Command) enter(dir string, f *runFlags) (leave func(), err error) {
 	}
 	fmt.Fprintln(c.Stderr, "note: the run was begun in a directory that is not there:", gone)
 	if !filepath.IsAbs(f.names.root) {
-		f.names.root = filepath.Join(dir, f.names.root) // written files must survive the stand-in
+		f.names.root = filepath.Join(dir, f.names.root) // written files must outlive the empty directory
 	}
 	empty, err := os.MkdirTemp("", "capstan-resume-")
 	if err == nil {
@@ -149,10 +153,11 @@ func (c *Command) enter(dir string, f *runFlags) (leave func(), err error) {
 	if err != nil {
 		return nil, &exit{exitBroken, err}
 	}
-	return func() { _ = os.Remove(empty) }, nil // unless a program has left something there
+	return func() { _ = os.Remove(empty) }, nil // a program may have written files there
 }
 
-// began lets the models of a stored run read the scripts that its command line chose.
+// began allows the models of a stored run to read the scripts of its command
+// line.
 func (m *models) began(start runner.Start) {
 	m.trust(start.Model)
 	if root := start.Settings[settingRoot]; root != "" {
@@ -163,14 +168,14 @@ func (m *models) began(start runner.Start) {
 	}
 }
 
-// goesOn tells of a run that has not ended for good.
-func goesOn(run *journal.Run) bool {
-	invalid := run.Error != nil && run.Error.Code == runner.Invalid
-	return run.Finished == nil || run.Status == runner.Failed && !invalid || run.Status == runner.Cancelled
+// resumable reports whether a run can be resumed.
+func resumable(run *journal.Run) bool {
+	invalid := run.Error != nil && run.Error.Code == engine.Invalid
+	return run.Finished == nil || run.Status == engine.Failed && !invalid || run.Status == engine.Cancelled
 }
 
-// goOn goes on with the same run.
-func (c *Command) goOn(ctx context.Context, s *kit, run *journal.Run, f runFlags) error {
+// continueRun resumes a run.
+func (c *Command) continueRun(ctx context.Context, s *kit, run *journal.Run, f runFlags) error {
 	if err := c.spares(f, "", run.Start.Model, run.Start.Files); err != nil {
 		return err
 	}
@@ -179,27 +184,28 @@ func (c *Command) goOn(ctx context.Context, s *kit, run *journal.Run, f runFlags
 	if err != nil {
 		return err
 	}
-	if goesOn(run) {
+	if resumable(run) {
 		if err := s.answersRest(ctx, r, run, run.Start.Model); err != nil {
 			return err
 		}
 		fmt.Fprintln(c.Stderr, "resuming", oneLine(run.RunID))
 	}
 	result, err := r.Resume(ctx, run.RunID)
-	if result.RunID == "" { // it was not begun
+	if result.RunID == "" { // the run did not begin
 		return found(err, run.RunID)
 	}
 	s.progress.close(result)
 	return c.finish(s, result, err, f.json)
 }
 
-// answersRest reports which models of the phases that are still to be done, and of
-// what is within them, cannot be asked; whoever goes on with a run asks it first. Of those that have finished, or wait for a person behind their text,
-// it is found when a run comes back to them.
+// answersRest returns an error if a model of the remaining phases cannot be
+// called, including the models of nested cascades. It ignores the models of
+// finished phases, which a run may visit again, and of phases that wait for a
+// person.
 func (s *kit) answersRest(ctx context.Context, r *runner.Runner, run *journal.Run, chosen string) error {
 	cascade, err := r.Unpack(run.Start.Files)
 	if err != nil {
-		return nil // the run ends with it
+		return nil // the run reports the error
 	}
 	so, err := s.journal.Result(ctx, run.RunID)
 	if err != nil {
@@ -207,49 +213,72 @@ func (s *kit) answersRest(ctx context.Context, r *runner.Runner, run *journal.Ru
 	}
 	finished := map[string]bool{}
 	for _, p := range so.Phases {
-		finished[p.Name] = p.Status == runner.Succeeded || slices.Contains([]string{"degraded", "skipped", runner.Waiting}, p.Status)
+		finished[p.Name] = p.Status == engine.Succeeded || slices.Contains([]string{"degraded", "skipped", engine.Waiting}, p.Status)
 	}
-	rest := cascade.AskingRest(cascades.Chosen(chosen), func(p *cascades.Phase) bool { return finished[p.Name] })
+	rest := cascade.AskingRest(cascades.Chosen(chosen), func(p *cascades.Phase) bool {
+		return finished[p.Name] || run.Only != "" && p.Name != run.Only
+	})
 	return s.models.answer(cascade, rest)
 }
 
-// runAgain makes a new run that shares with the old one what is unchanged.
+// runAgain starts a new run that shares the unchanged calls of a stored one.
 func (c *Command) runAgain(ctx context.Context, s *kit, run *journal.Run, how resumption, f runFlags) error {
 	if f.runID == "" {
 		f.runID = runner.NewRunID(time.Now())
 	}
 	s.models.began(run.Start)
-	r, err := s.runner(c, f, run.Start.Model, runner.WithSink(event.Func(func(e event.Event) {
-		if e.Kind == event.RunStarted { // and was not refused
+	var options []runner.Option
+	if !how.changes || how.only { // otherwise the checks may differ
+		options = c.sharing(s, run.RunID)
+	}
+	chosen := run.Start.Model
+	if f.model != "" {
+		chosen = s.models.chosen(f.model, how.file)
+	}
+	r, err := s.runner(c, f, chosen, append(options, runner.WithSink(event.Func(func(e event.Event) {
+		switch {
+		case e.Kind != event.RunStarted: // only the start is printed
+		case how.only:
+			fmt.Fprintf(c.Stderr, "run %s runs phase %s of %s\n", f.runID, oneLine(how.from), oneLine(run.RunID))
+		default:
 			fmt.Fprintf(c.Stderr, "run %s shares what is unchanged with %s\n", f.runID, oneLine(run.RunID))
 		}
-	})))
+	})))...)
 	if err != nil {
 		return err
 	}
 	var cascade *cascades.Cascade
 	if how.changes {
-		cascade, err = r.Load(run.Start.Files[0].Name)
+		cascade, err = c.loaded(r, how.file, f)
 	} else {
 		cascade, err = r.Unpack(run.Start.Files)
 	}
 	if err != nil {
 		return err
 	}
-	if err := c.spares(f, "", run.Start.Model, cascade.Files); err != nil {
+	if err := c.spares(f, "", chosen, cascade.Files); err != nil {
 		return err
 	}
 	s.progress.knows(cascade)
-	if p, _ := cascade.Phase(how.from); how.from != "" && p == nil {
+	if how.only {
+		if err := checkOnly(ctx, s.journal, run, cascade, how.from); err != nil {
+			return err
+		}
+	}
+	if p, _ := cascade.Phase(how.from); how.from != "" && p == nil && !how.only {
 		return usage("--from: %s has no phase %s", cascade.File, how.from)
 	}
 	input := cascade.Again(run.Start.Input)
 	maps.Copy(input, how.input)
-	if err := c.ready(ctx, cascade, input, s.models, f, run.Start.Model); err != nil {
+	if err := c.ready(ctx, cascade, input, s.models, f, chosen); err != nil {
 		c.noteTexts(cascade, input, err)
 		return err
 	}
-	result, err := r.Run(ctx, cascade, input, runner.WithRunID(f.runID), runner.WithParent(run.RunID, how.from), runner.WithSettings(run.Start.Settings))
+	origin, settings := runner.WithParent(run.RunID, how.from), run.Start.Settings
+	if how.only {
+		origin, settings = runner.WithOnly(run.RunID, how.from), f.settings()
+	}
+	result, err := r.Run(ctx, cascade, input, runner.WithRunID(f.runID), origin, runner.WithSettings(settings))
 	if errors.Is(err, runner.ErrRunExists) {
 		return usage("run %s exists already: choose another --run-id", f.runID)
 	}
@@ -261,7 +290,7 @@ func (c *Command) runAgain(ctx context.Context, s *kit, run *journal.Run, how re
 	return c.finish(s, result, err, f.json)
 }
 
-// changedFiles tells which of a run's files are not any more what they were.
+// changedFiles describes the changes of a run's files since it began.
 func (c *Command) changedFiles(files []cascades.File) []string {
 	var changed []string
 	for _, file := range files {
@@ -269,7 +298,7 @@ func (c *Command) changedFiles(files []cascades.File) []string {
 		switch was := c.clean(string(file.Text)); {
 		case err != nil:
 			changed = append(changed, fmt.Sprintf("%s cannot be read any more: %v", file.Name, err))
-		case c.clean(string(now)) != was: // what is kept has no secrets in it
+		case c.clean(string(now)) != was: // the stored file has no secrets
 			changed = append(changed, difference(file.Name, file.Text, now))
 		}
 	}

@@ -6,19 +6,22 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/internal/modelflag"
+	"github.com/seed61713e19/capstan/internal/nextsteps"
+	"github.com/seed61713e19/capstan/internal/redactions"
+	"github.com/seed61713e19/capstan/internal/schema"
 	"github.com/seed61713e19/capstan/runner"
-	"github.com/seed61713e19/capstan/runner/endings"
+	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
-	"github.com/seed61713e19/capstan/runner/given"
-	"github.com/seed61713e19/capstan/runner/redactions"
-	"github.com/seed61713e19/capstan/validators/schema"
 )
 
-// runFlags are what run takes besides the file.
+// runFlags are the flags of run.
 type runFlags struct {
 	inputs    []string
 	inputFile string
@@ -34,9 +37,13 @@ type runFlags struct {
 	store     storeFlags
 	receipt   string
 	proof     receiptFlags
+
+	given  map[string]any // the input, if it does not come from a flag
+	parent string         // the run whose unchanged calls are shared; "" for none
+	rerun  bool           // does not print the output
 }
 
-// shared adds the flags that run and resume have in common.
+// shared adds the flags that run and resume share.
 func (f *runFlags) shared(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.events, "events", "", "JSON Lines file for the events")
@@ -46,10 +53,10 @@ func (f *runFlags) shared(cmd *cobra.Command) {
 	f.store.addDurable(cmd)
 }
 
-// how adds the flags that say how runs that begin are made.
+// how adds the flags for the options of new runs.
 func (f *runFlags) how(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.Var((*given.Models)(&f.model), "model", flagTexts["model"])
+	flags.Var((*modelflag.Models)(&f.model), "model", flagTexts["model"])
 	flags.BoolVar(&f.strict, "strict", false, flagTexts["strict"])
 	flags.StringArrayVar(&f.hosts, "allow-host", nil, flagTexts["allow-host"])
 	f.names.add(cmd)
@@ -59,26 +66,43 @@ func (f *runFlags) how(cmd *cobra.Command) {
 func (c *Command) run() *cobra.Command {
 	var f runFlags
 	b := batchFlags{times: 1}
+	watch, only, from := false, "", ""
 	cmd := &cobra.Command{
 		Use:   "run FILE",
 		Short: "Run a cascade",
 		Long: `Run a cascade and print the output of its last phase; progress goes to standard error.
 --model scripted takes the replies from NAME.scripted.yaml next to NAME.yaml and needs
 no key. --each runs the cascade for every row of a dataset, and the same command
-continues an interrupted batch. Capstan stores each run, so that you can resume it.`,
+continues an interrupted batch. --only PHASE --from-run RUN runs one phase with the input
+and the other outputs of a stored run; FILE may be left out.`,
 		Example: `  capstan run post.yaml --input topic=owls
   capstan run review.yaml --input document=@report.md --model scripted
   capstan run post.yaml --input-file input.json --json --events run.jsonl
-  capstan run post.yaml --each topics.csv --out results.jsonl --parallel 8`,
-		Args: cobra.ExactArgs(1),
+  capstan run post.yaml --each topics.csv --out results.jsonl --parallel 8
+  capstan run --only polish --from-run last`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if only != "" {
+				return cobra.MaximumNArgs(1)(cmd, args)
+			}
+			return cobra.ExactArgs(1)(cmd, args)
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if only != "" || from != "" {
+				return c.runOnly(cmd, args, only, from, f)
+			}
 			if b.set == "" {
 				for _, name := range []string{"out", "parallel", "budget", "batch"} {
 					if cmd.Flags().Changed(name) {
 						return usage("--%s goes with --each", name)
 					}
 				}
+				if watch {
+					return c.watchCascade(cmd.Context(), args[0], f)
+				}
 				return c.runCascade(cmd.Context(), args[0], f)
+			}
+			if watch {
+				return usage("--watch runs one input, and --each many")
 			}
 			if f.runID != "" || f.inputFile != "" {
 				return usage("--run-id and --input-file are of one run, and --each makes many")
@@ -93,7 +117,10 @@ continues an interrupted batch. Capstan stores each run, so that you can resume 
 	flags.StringArrayVar(&f.inputs, "input", nil, flagTexts["input"])
 	flags.StringVar(&f.inputFile, "input-file", "", flagTexts["input-file"])
 	flags.StringVar(&f.runID, "run-id", "", flagTexts["run-id"])
-	flags.StringVar(&b.set, "each", "", "dataset whose rows are the inputs of runs: JSON Lines or CSV")
+	flags.StringVar(&b.set, "each", "", flagTexts["each"])
+	flags.BoolVar(&watch, "watch", false, "new run after each change of a file that the cascade reads")
+	flags.StringVar(&only, "only", "", "the only phase to run, with the other outputs of the run of --from-run")
+	flags.StringVar(&from, "from-run", "", "stored run whose input and outputs --only uses")
 	f.how(cmd)
 	b.add(cmd)
 	flags.StringVar(&f.receipt, "receipt", "", "file for a signed receipt; the output is printed byte for byte")
@@ -119,7 +146,7 @@ func (c *Command) runCascade(ctx context.Context, file string, f runFlags) error
 		s.sinks = append(s.sinks, maker)
 	}
 	chosen := s.models.chosen(f.model, file)
-	r, err := s.runner(c, f, chosen)
+	r, err := s.runner(c, f, chosen, c.sharing(s, f.parent)...)
 	if err != nil {
 		return err
 	}
@@ -127,9 +154,11 @@ func (c *Command) runCascade(ctx context.Context, file string, f runFlags) error
 	if err != nil {
 		return err
 	}
-	input, err := c.inputs(f.inputFile, f.inputs)
-	if err != nil {
-		return err
+	input := f.given
+	if input == nil {
+		if input, err = c.inputs(f.inputFile, f.inputs); err != nil {
+			return err
+		}
 	}
 	if err := c.spares(f, "", chosen, cascade.Files); err != nil {
 		return err
@@ -138,7 +167,7 @@ func (c *Command) runCascade(ctx context.Context, file string, f runFlags) error
 		c.noteTexts(cascade, input, err)
 		return err
 	}
-	options := []runner.RunOption{runner.WithRunID(f.runID), runner.WithSettings(f.settings())}
+	options := []runner.RunOption{runner.WithRunID(f.runID), runner.WithSettings(f.settings()), runner.WithParent(f.parent, "")}
 	if maker != nil {
 		maker.cascade = cascade
 		options = append(options, runner.WithGates(func(gates []cascades.Gate) { maker.gates = gates }))
@@ -153,18 +182,20 @@ func (c *Command) runCascade(ctx context.Context, file string, f runFlags) error
 		return c.finish(s, result, err, f.json)
 	}
 	s.progress.close(result)
-	if result.Status != runner.Cancelled && len(result.Phases) > 0 {
-		for _, entry := range s.models.Left() {
-			fmt.Fprintln(c.Stderr, "note: not used:", entry)
-		}
+	if left := s.models.Left(); result.Status != engine.Cancelled && len(result.Phases) > 0 && len(left) > 0 {
+		fmt.Fprintln(c.Stderr, "note: not used:", strings.Join(left, "; "))
 	}
 	if maker != nil && err == nil {
 		return maker.finish(result, f.json)
 	}
+	if f.rerun && err == nil {
+		return nil
+	}
 	return c.finish(s, result, err, f.json)
 }
 
-// isRunID refuses a name that no run can have; "" is for a new one.
+// isRunID returns an error for an invalid name of a run. The name may be "",
+// for a new run.
 func isRunID(run string) error {
 	if run == "" {
 		return nil
@@ -175,8 +206,8 @@ func isRunID(run string) error {
 	return nil
 }
 
-// loaded reads the cascade to run, and tells which of its gates are in shadow that
-// would refuse something if they had the evidence.
+// loaded loads the cascade of a run. It prints a note for each gate that is in
+// shadow mode because it lacks evidence.
 func (c *Command) loaded(r *runner.Runner, file string, f runFlags) (*cascades.Cascade, error) {
 	cascade, err := r.Load(file)
 	if err != nil {
@@ -194,14 +225,15 @@ func (c *Command) loaded(r *runner.Runner, file string, f runFlags) (*cascades.C
 	return cascade, nil
 }
 
-// refused tells whether there was no run to tell of: its inputs were wrong.
+// refused reports whether the run was rejected because of its inputs.
 func refused(err error) bool {
 	var wrong cascades.InputErrors
 	return errors.As(err, &wrong)
 }
 
-// ready reports what would only be found in the middle of a run, and what is
-// wrong with its input beside that; where nothing else is, the run itself does.
+// ready returns the errors that would otherwise end the run later, together
+// with the errors of its input. If only the input is wrong, the run itself
+// reports it.
 func (c *Command) ready(ctx context.Context, cascade *cascades.Cascade, input map[string]any, m *models, f runFlags, chosen string) error {
 	err := m.ready(cascade, chosen)
 	if name := cascade.RunsCommands(); !f.allowExec && name != "" {
@@ -216,8 +248,8 @@ func (c *Command) ready(ctx context.Context, cascade *cascades.Cascade, input ma
 	return err
 }
 
-// finish prints a result and gives the status to end with.
-func (c *Command) finish(s *kit, result runner.Result, err error, asJSON bool) error {
+// finish prints a result and returns its exit status as an error.
+func (c *Command) finish(s *kit, result engine.Result, err error, asJSON bool) error {
 	if asJSON {
 		if e := printJSON(c.Stdout, result); e != nil {
 			return &exit{exitBroken, e}
@@ -227,37 +259,59 @@ func (c *Command) finish(s *kit, result runner.Result, err error, asJSON bool) e
 			return &exit{exitBroken, e}
 		}
 	}
-	var failure *runner.Error
+	var failure *engine.Error
 	switch {
 	case !errors.As(err, &failure):
 		return err
-	case s.journal == nil || errors.Is(err, runner.ErrNotKept) || refused(err): // no other command finds the run
+	case s.journal == nil || errors.Is(err, runner.ErrNotKept) || refused(err): // the run is not in the store
 		return &exit{status(failure), failure}
 	}
-	return &exit{status(failure), advised{failure, s.next(result)}}
+	text := failure.Error()
+	if result.Error != nil && !s.progress.quiet() {
+		text = withoutReason(result.Error, result.Verdicts)
+	}
+	return &exit{status(failure), advised{failure, text, s.next(result)}}
 }
 
-// next returns the step after a result: none if the run was refused before the journal
-// had it, as no command finds it then.
-func (s *kit) next(result runner.Result) endings.Step {
+// withoutReason describes the error of a run without the reason of the verdict that ended
+// it, for a reader who has seen the verdicts.
+func withoutReason(e *event.Error, verdicts []event.Verdict) string {
+	text := e.String()
+	for _, v := range slices.Backward(verdicts) {
+		if v.Phase != e.Phase || v.Valid == nil || *v.Valid || v.Reason == "" || oneLine(v.Reason) != v.Reason {
+			continue
+		}
+		if before, after, found := strings.Cut(text, ": "+v.Reason); found {
+			return before + after
+		}
+	}
+	return text
+}
+
+// next returns the step after a result. A rejected run is not in the journal
+// and has no next step.
+func (s *kit) next(result engine.Result) nextsteps.Step {
 	run, err := s.journal.Run(context.Background(), result.RunID)
 	if err != nil {
-		return endings.Step{}
+		return nextsteps.Step{}
 	}
-	return endings.After(run, result)
+	return nextsteps.After(run, result)
 }
 
-// An advised error has a next step, which is printed after it.
+// An advised error has its own text, followed by a next step.
 type advised struct {
 	error
-	step endings.Step
+	text string
+	step nextsteps.Step
 }
+
+func (a advised) Error() string { return a.text }
 
 // Unwrap returns the error without its step.
 func (a advised) Unwrap() error { return a.error }
 
-// printOutput prints a text as it is, with a newline at its end, and any other value
-// as indented JSON.
+// printOutput prints a text with a newline at its end, and any other value as
+// indented JSON.
 func printOutput(w io.Writer, output any) error {
 	text, ok := output.(string)
 	if !ok {
@@ -266,7 +320,7 @@ func printOutput(w io.Writer, output any) error {
 	if text == "" || text[len(text)-1] != '\n' {
 		text += "\n"
 	}
-	return writeJSON(w, []byte(text)) // it may be JSON
+	return writeJSON(w, []byte(text)) // the text may be JSON
 }
 
 // printJSON prints a value as an indented JSON document.
@@ -278,25 +332,24 @@ func printJSON(w io.Writer, v any) error {
 	return writeJSON(w, append(text, '\n'))
 }
 
-// An eventFile writes events as JSON Lines. An error of writing does not end the run;
-// report prints it at the end.
+// An eventFile writes events as JSON Lines. A failed write does not end the
+// run. report prints it at the end.
 type eventFile struct {
-	f    *os.File
-	out  io.Writer
-	json event.Encoder
-	line []byte
-	err  error
+	f       *os.File
+	out     io.Writer
+	written bool
+	err     error
 }
 
-// Emit writes one line. The first takes the place of what the file had.
+// Emit writes one line. The first line replaces the contents of the file.
 func (s *eventFile) Emit(e event.Event) {
-	if s.line == nil {
-		_ = s.f.Truncate(0) // a pipe has nothing
+	if !s.written {
+		s.written = true
+		_ = s.f.Truncate(0) // fails for a pipe
 	}
-	line, err := s.json.AppendJSON(s.line[:0], &e)
+	line, err := e.MarshalJSON()
 	if err == nil {
-		s.line = append(line, '\n')
-		err = redactions.WriteJSON(s.out, s.line)
+		err = redactions.WriteJSON(s.out, append(line, '\n'))
 	}
 	if s.err == nil {
 		s.err = err

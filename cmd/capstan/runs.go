@@ -12,9 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/internal/reports"
 	"github.com/seed61713e19/capstan/runner/journal"
-	"github.com/seed61713e19/capstan/runner/reports"
 	"github.com/seed61713e19/capstan/runner/serve/orders"
 )
 
@@ -22,6 +21,7 @@ func (c *Command) runsList() *cobra.Command {
 	var store storeFlags
 	f := journal.Filter{Limit: 20}
 	var asJSON bool
+	var total int
 	cmd := &cobra.Command{
 		Use:     "list",
 		Short:   "List stored runs, newest first",
@@ -38,7 +38,10 @@ func (c *Command) runsList() *cobra.Command {
 			}
 			if err == nil {
 				defer j.Close()
-				if list, err = j.Runs(cmd.Context(), f); err != nil {
+				if list, err = j.Runs(cmd.Context(), f); err == nil && len(list) == f.Limit && !asJSON {
+					total, err = j.Count(cmd.Context(), f)
+				}
+				if err != nil {
 					return &exit{exitBroken, err}
 				}
 			}
@@ -49,7 +52,13 @@ func (c *Command) runsList() *cobra.Command {
 				fmt.Fprintln(c.Stderr, "no runs match")
 				return nil
 			}
-			return c.printRuns(list)
+			if err := c.printRuns(list); err != nil {
+				return err
+			}
+			if total > len(list) {
+				fmt.Fprintf(c.Stderr, "%d of %d runs; --limit 0 lists all\n", len(list), total)
+			}
+			return nil
 		},
 	}
 	store.add(cmd)
@@ -71,15 +80,19 @@ func (c *Command) printRuns(list []journal.Summary) error {
 	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "RUN\tCASCADE\tSTATUS\tSTARTED\tTOOK\tCALLS\tTOKENS\tCOST")
 	for _, r := range list {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%d\t%d\t%s\n", oneLine(r.RunID), oneLine(r.CascadeID), r.Status,
-			r.Started.Local().Format(time.DateTime), took(r), r.Usage.Calls, r.Usage.Tokens(), dollars(r.Usage.CostUSD))
+		status := r.Status
+		if r.Only != "" {
+			status += ", only " + oneLine(r.Only)
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%d\t%d\t%s\n", oneLine(r.RunID), oneLine(r.CascadeID), status,
+			reports.Time(r.Started), took(r), r.Usage.Calls, r.Usage.Tokens(), dollars(r.Usage.CostUSD))
 	}
 	w.Flush() // to a strings.Builder: cannot fail
 	for i, line := range strings.Split(strings.TrimSuffix(table.String(), "\n"), "\n") {
 		if _, err := fmt.Fprintln(c.Stdout, line); err != nil {
 			return err
 		}
-		if i > 0 && list[i-1].Hit != nil { // under the run
+		if i > 0 && list[i-1].Hit != nil { // below the row of the run
 			h := list[i-1].Hit
 			fmt.Fprintf(c.Stdout, "  %s: %s«%s»%s\n", oneLine(h.Place()), flatly(h.Before), flatly(h.Words), flatly(h.After))
 		}
@@ -97,7 +110,7 @@ func took(r journal.Summary) string {
 	return brief(r.Finished.Sub(r.Started))
 }
 
-// brief is a duration in two or three digits.
+// brief returns a duration in two or three digits.
 func brief(d time.Duration) string {
 	switch {
 	case d < time.Second:
@@ -142,7 +155,7 @@ messages_before counts the others; --full includes all messages.`,
 	return cmd
 }
 
-// followEvery is how often a journal is looked at for what is new in it.
+// followEvery is the interval at which a command reads new events.
 const followEvery = 200 * time.Millisecond
 
 func (c *Command) printEvents(ctx context.Context, j *journal.Journal, id string, after int64, follow, full bool) error {
@@ -150,8 +163,6 @@ func (c *Command) printEvents(ctx context.Context, j *journal.Journal, id string
 	if full {
 		detail = journal.Whole
 	}
-	var encoder event.Encoder
-	var line []byte
 	for {
 		run, err := j.Run(ctx, id)
 		if err != nil {
@@ -164,11 +175,11 @@ func (c *Command) printEvents(ctx context.Context, j *journal.Journal, id string
 			if full {
 				e.Before = 0
 			}
-			if line, err = encoder.AppendJSON(line[:0], &e); err != nil {
+			line, err := e.MarshalJSON()
+			if err != nil {
 				return &exit{exitBroken, err}
 			}
-			line = append(line, '\n')
-			if err := writeJSON(c.Stdout, line); err != nil {
+			if err := writeJSON(c.Stdout, append(line, '\n')); err != nil {
 				return &exit{exitBroken, err}
 			}
 			after = e.Seq
@@ -230,9 +241,9 @@ func (c *Command) printTable(t *journal.Table, format string) error {
 	if format == "csv" {
 		return csv.NewWriter(c.Stdout).WriteAll(rows)
 	}
-	w := reports.To(c.Stdout)
-	w.Table(rows)
-	return w.Err()
+	var out reports.Text
+	out.Table(rows)
+	return out.Write(c.Stdout)
 }
 
 func cell(v any) string {

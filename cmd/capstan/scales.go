@@ -6,13 +6,13 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/seed61713e19/capstan/runner/measure"
+	"github.com/seed61713e19/capstan/internal/measures/stats"
 	"github.com/seed61713e19/capstan/runner/serve"
 	"github.com/seed61713e19/capstan/runner/serve/orders"
 )
 
-// A balance weighs the gates of the cascades that a server offers, with the labels
-// and the evidence beside their files, as trust, label and cost do.
+// A balance measures the gates of the cascades that a server offers, with the labels and evidence
+// next to their files.
 type balance struct {
 	*Command
 	kit     *kit
@@ -20,7 +20,7 @@ type balance struct {
 	flags   serveFlags
 }
 
-// Weigh gives what an offered cascade is weighed with.
+// Weigh returns the input of a measurement of an offered cascade.
 func (b *balance) Weigh(ctx context.Context, name string) (*serve.Scale, error) {
 	file, ok := b.offered[name]
 	if !ok {
@@ -37,16 +37,16 @@ func (b *balance) Weigh(ctx context.Context, name string) (*serve.Scale, error) 
 		return nil, err
 	}
 	var notes bytes.Buffer
-	heard := *b.Command
-	heard.Stderr = &notes
-	q, err := heard.question(ctx, s, weighFlags{alarms: measure.FalseAlarms})
-	if err != nil { // a file beside the cascade is none of ours
+	quiet := *b.Command
+	quiet.Stderr = &notes
+	q, err := quiet.question(ctx, s, statsFlags{alarms: stats.FalseAlarms})
+	if err != nil { // a file next to the cascade is invalid
 		return nil, orders.NewProblem(http.StatusConflict, "not_measured", err.Error())
 	}
 	return &serve.Scale{Question: q, Cascade: s.cascade, Notes: strings.FieldsFunc(notes.String(), func(r rune) bool { return r == '\n' })}, nil
 }
 
-// Label keeps a person's word on a text beside the cascade.
-func (b *balance) Label(name, text string, l measure.Label) error {
-	return keepLabel(labelDir(b.offered[name], ""), text, l)
+// Label stores a label next to the cascade.
+func (b *balance) Label(name, text string, l stats.Label) error {
+	return storeLabel(labelDir(b.offered[name], ""), text, l)
 }

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// A text that is labelled on the page is in the files that the verbs read; evidence
-// that is none is told there.
+// TestServeLabels checks that a label from the page is in the files that the
+// verbs read, and that the page reports missing evidence.
 func TestServeLabels(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := unpack("examples"); err != nil {
@@ -33,7 +33,7 @@ func TestServeLabels(t *testing.T) {
 		}
 		return resp.StatusCode, string(text)
 	}
-	get("/v1/runs/one/events") // until it has ended
+	get("/v1/runs/one/events") // until the run has ended
 	_, page := get("/label?cascade=ward_retry_flow&by=ann")
 	form := neturl.Values{"said": {"n"}, "reason": {"dull"}}
 	for _, m := range regexp.MustCompile(`type="hidden" name="([a-z]+)" value="([^"]*)"`).FindAllStringSubmatch(page, -1) {
@@ -44,9 +44,9 @@ func TestServeLabels(t *testing.T) {
 		t.Fatal(err)
 	}
 	resp.Body.Close()
-	kept, err := os.ReadFile("examples/labels/ann.jsonl")
-	if err != nil || !strings.Contains(string(kept), `"good":false,"reason":"dull","by":"ann"`) {
-		t.Errorf("%v: %s\n%s", err, kept, page)
+	labels, err := os.ReadFile("examples/labels/ann.jsonl")
+	if err != nil || !strings.Contains(string(labels), `"good":false,"reason":"dull","by":"ann"`) {
+		t.Errorf("%v: %s\n%s", err, labels, page)
 	}
 	if err := os.WriteFile("examples/labels/bob.jsonl", []byte("{}\n"), 0o600); err != nil {
 		t.Fatal(err)

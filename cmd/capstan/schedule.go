@@ -13,7 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/seed61713e19/capstan/runner/reports"
+	"github.com/seed61713e19/capstan/internal/reports"
 	"github.com/seed61713e19/capstan/validators/schedule"
 )
 
@@ -48,7 +48,7 @@ changes nothing else.`,
 	return cmd
 }
 
-// inSchedules opens a schedule database for body.
+// inSchedules opens a schedule database and runs body.
 func inSchedules(dsn string, body func(*schedule.DB) error) error {
 	db, err := schedule.Open(dsn)
 	if err == nil {
@@ -83,7 +83,7 @@ If the database has a verification key, no other key verifies a certificate.`,
 						return err
 					}
 				}
-				if cmd.Flags().Changed("gatekeeper-phase") { // last: a key that cannot be read weakens nothing
+				if cmd.Flags().Changed("gatekeeper-phase") { // last, so that an unreadable key changes nothing
 					if err := db.SetPhase(cmd.Context(), phase); err != nil {
 						return err
 					}
@@ -139,7 +139,7 @@ that day.`,
 	return cmd
 }
 
-// A savedWeek is a week and, where they were asked for, its rows.
+// A savedWeek is a week with its rows, if they were requested.
 type savedWeek struct {
 	schedule.Week
 	Rows []schedule.Row `json:"rows,omitempty"`
@@ -158,7 +158,7 @@ func savedWeeks(ctx context.Context, db *schedule.DB, creator, week string) ([]s
 }
 
 func printWeeks(out io.Writer, weeks []savedWeek) error {
-	w := reports.To(out)
+	var w reports.Text
 	var rows [][]string
 	if len(weeks) > 0 {
 		rows = [][]string{{"creator", "week", "revision", "items", "status", "score", "hash", "saved"}}
@@ -181,10 +181,10 @@ func printWeeks(out io.Writer, weeks []savedWeek) error {
 		}
 		w.Table(rows)
 	}
-	return w.Err()
+	return w.Write(out)
 }
 
-// optional is a value of a row, "-" where it is null.
+// optional returns a value of a row, or "-" for null.
 func optional[T any](v *T) string {
 	if v == nil {
 		return "-"
@@ -192,7 +192,8 @@ func optional[T any](v *T) string {
 	return column(*v)
 }
 
-// column keeps a text of the database from writing outside its place.
+// column escapes characters in a text of the database that could leave its
+// column.
 func column(v any) string {
 	return strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {

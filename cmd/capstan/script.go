@@ -8,9 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/seed61713e19/capstan/internal/measures/scripts"
 	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/model/scripted"
-	"github.com/seed61713e19/capstan/runner/rehearsal"
 )
 
 func (c *Command) script() *cobra.Command {
@@ -27,7 +27,7 @@ models. RUN is the name of a run, the beginning of a name, or last.`,
   capstan script last > good.yaml`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			comment, replies, err := c.rehearsed(cmd.Context(), args[0], store)
+			comment, replies, err := c.scriptOf(cmd.Context(), args[0], store)
 			if err != nil {
 				return err
 			}
@@ -45,15 +45,14 @@ models. RUN is the name of a run, the beginning of a name, or last.`,
 	return cmd
 }
 
-// rehearsed gives the replies of a cascade's script, or of a run's, with what is
-// to be said above them.
-func (c *Command) rehearsed(ctx context.Context, word string, store storeFlags) (string, []scripted.Reply, error) {
+// scriptOf returns the script of a cascade or of a run, with its comment.
+func (c *Command) scriptOf(ctx context.Context, word string, store storeFlags) (string, []scripted.Reply, error) {
 	if isFile(word) {
 		cascade, err := c.load(word)
 		if err != nil {
 			return "", nil, err
 		}
-		replies, err := rehearsal.Draft(ctx, cascade)
+		replies, err := scripts.Draft(ctx, cascade)
 		if err != nil {
 			return "", nil, &exit{exitInterrupted, err}
 		}
@@ -67,7 +66,7 @@ func (c *Command) rehearsed(ctx context.Context, word string, store storeFlags) 
 			return found(err, word)
 		}
 		comment = fmt.Sprintf("The replies of the models in run %s of %s.", oneLine(run.RunID), oneLine(run.CascadeID))
-		if replies, err = rehearsal.Recorded(j.Events(ctx, run.RunID, 0, journal.Whole)); err != nil {
+		if replies, err = scripts.Recorded(j.Events(ctx, run.RunID, 0, journal.Whole)); err != nil {
 			return &exit{exitBroken, err}
 		}
 		return nil
@@ -75,7 +74,7 @@ func (c *Command) rehearsed(ctx context.Context, word string, store storeFlags) 
 	return comment, replies, err
 }
 
-// isFile tells whether a word that names a cascade or a run is a file's.
+// isFile reports whether an argument is the name of a file.
 func isFile(word string) bool {
 	_, err := os.Stat(word)
 	return err == nil || strings.ContainsAny(word, `./\`)

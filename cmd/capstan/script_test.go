@@ -12,9 +12,8 @@ import (
 	"github.com/seed61713e19/capstan/runner/model/scripted"
 )
 
-// TestScriptOfEveryCascade has capstan script write a script for every shipped
-// cascade and runs the cascade with it: whatever its gates say of texts that
-// nobody thought about, no request is without a reply.
+// TestScriptOfEveryCascade runs every shipped cascade with the output of
+// capstan script. Every request must have a reply, whatever the gates decide.
 func TestScriptOfEveryCascade(t *testing.T) {
 	dir := t.TempDir()
 	if err := unpack(dir); err != nil {
@@ -26,13 +25,13 @@ func TestScriptOfEveryCascade(t *testing.T) {
 		status int
 		inputs []string
 	}{
-		"edit":               {exitBroken, edit}, // the cascade that judges judges nothing
-		"capy_pipeline":      {exitNo, nil},      // its gate asks for what only a report has
+		"edit":               {exitBroken, edit}, // the judging cascade has nothing to judge
+		"capy_pipeline":      {exitNo, nil},      // its gate needs a report
 		"last_word":          {exitWaiting, nil},
 		"schedule":           {exitBroken, []string{"--input", "creator_id=ada", "--input", "week_start=2026-01-05", "--input", "db=" + filepath.Join(dir, "none.db"), "--input", "signing_key=none", "--input", "verification_key=none"}},
 		"each_demo":          {exitOK, []string{"--input", `reports:=["Sales","Staff"]`}},
-		"triple_gate":        {exitNo, nil}, // a promise is refused that is no JSON
-		"until_tests_pass":   {exitNo, nil}, // there is no Go module in --root
+		"triple_gate":        {exitNo, nil}, // it rejects a promise that is not JSON
+		"until_tests_pass":   {exitNo, nil}, // --root has no Go module
 		"validate_criterion": {exitOK, []string{"--input", `criterion:={"id":"c","description":"it is there"}`, "--input", "found:={}"}},
 		"verify_edit":        {exitNo, append(slices.Clone(edit), "--input", "candidate=@"+file("edit_candidate.md"), "--input", "metadata=@"+file("edit_metadata.yml"))},
 	}
@@ -62,14 +61,14 @@ func TestScriptOfEveryCascade(t *testing.T) {
 			if end.inputs == nil {
 				args = append(args, plainInputs(t, path)...)
 			}
-			if said, status := capstan(t, dir, args...); status != end.status || strings.Contains(said, "no entry of") {
-				t.Errorf("status %d, want %d:\n%s\nwith the script\n%s", status, end.status, said, text)
+			if output, status := capstan(t, dir, args...); status != end.status || strings.Contains(output, "no entry of") {
+				t.Errorf("status %d, want %d:\n%s\nwith the script\n%s", status, end.status, output, text)
 			}
 		})
 	}
 }
 
-// plainInputs give every input of a cascade that has no default a text.
+// plainInputs returns a text for each required input of a cascade.
 func plainInputs(t *testing.T, path string) []string {
 	cascade, err := (&Command{Getenv: func(string) string { return "" }}).load(path)
 	if err != nil {
@@ -84,8 +83,8 @@ func plainInputs(t *testing.T, path string) []string {
 	return args
 }
 
-// capstan runs one command line in this process, with runs kept in dir.
-func capstan(t *testing.T, dir string, args ...string) (said string, status int) {
+// capstan runs one command line in this process, with its runs stored in dir.
+func capstan(t *testing.T, dir string, args ...string) (output string, status int) {
 	t.Helper()
 	var out bytes.Buffer
 	c := &Command{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &out, Getenv: func(name string) string {

@@ -18,12 +18,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/internal/dispatch"
+	"github.com/seed61713e19/capstan/internal/modelflag"
+	"github.com/seed61713e19/capstan/internal/patterns"
 	"github.com/seed61713e19/capstan/runner"
-	"github.com/seed61713e19/capstan/runner/given"
 	"github.com/seed61713e19/capstan/runner/serve"
 	"github.com/seed61713e19/capstan/runner/serve/orders"
-	"github.com/seed61713e19/capstan/validators/patterns"
-	"github.com/seed61713e19/capstan/validators/request"
 	"github.com/seed61713e19/capstan/validators/request/inspectors"
 )
 
@@ -34,12 +34,13 @@ type serveFlags struct {
 	evidence string
 	limit    int
 	takeover time.Duration
+	operator operatorFlags
 	network  networkFlags
 	run      runFlags
 }
 
-// choose puts the default model before those that clients may choose, and leaves the
-// models that replace others in the flags of runs.
+// choose adds the default model at the front of the models for clients. The
+// replacing models stay in the flags of runs.
 func (f *serveFlags) choose(environment string) error {
 	first, replaced := apart(f.run.model)
 	if first == "" {
@@ -80,8 +81,9 @@ address that other machines can reach needs a token of at least 16 characters, f
 	}
 	flags := cmd.Flags()
 	f.serverFlags.add(cmd)
+	f.operator.add(cmd)
 	flags.StringArrayVar(&f.hosts, "hostname", nil, "another name under which clients reach the server; may be repeated")
-	flags.Var((*given.Models)(&f.run.model), "model", flagTexts["model"])
+	flags.Var((*modelflag.Models)(&f.run.model), "model", flagTexts["model"])
 	flags.StringArrayVar(&f.models, "allow-model", nil, "another model that clients may choose; may be repeated")
 	flags.IntVar(&f.limit, "parallel", 16, flagTexts["parallel"])
 	flags.DurationVar(&f.takeover, "takeover", 0, "time after which a run without a process is resumed here, at least 1s (default never)")
@@ -102,6 +104,9 @@ func (c *Command) serveRuns(ctx context.Context, words []string, f serveFlags) e
 	if f.takeover != 0 && f.takeover < time.Second {
 		return usage("--takeover must be 1s at least, not %v", f.takeover)
 	}
+	if f.operator.drain < 0 {
+		return usage("--shutdown-timeout must be 0s at least, not %v", f.operator.drain)
+	}
 	if f.limit < 1 {
 		return usage("--parallel must be 1 at least, not %d", f.limit)
 	}
@@ -120,7 +125,8 @@ func (c *Command) serveRuns(ctx context.Context, words []string, f serveFlags) e
 	if err := f.choose(c.Getenv("CAPSTAN_MODEL")); err != nil {
 		return err
 	}
-	crew := c.crew(s, offered, f)
+	log, metrics := c.serverLog(f.operator), serve.NewMetrics()
+	crew := c.crew(s, offered, f, log.Logger, metrics)
 	requests := c.requests(f)
 	defer requests.Close()
 	s.models.trust(s.models.names(f.first(), ""))
@@ -133,69 +139,67 @@ func (c *Command) serveRuns(ctx context.Context, words []string, f serveFlags) e
 		Scales: &balance{c, s, offered, f},
 		Gates:  serve.Computed(judges.Known().Validators), Runner: judges, Requests: requests,
 		Addr: f.addr, Token: f.token, Hosts: f.hosts, Secrets: c.hidden,
-		Log: slog.New(slog.NewTextHandler(c.Stderr, nil)),
+		Log: log.Logger, Metrics: metrics,
 	}
 	if socket(f.addr) != "" {
-		options.Addr = "" // only its owner can connect to a socket
+		options.Addr = "" // only its owner can connect to the socket
 	}
 	server, err := serve.New(options)
 	if err != nil {
 		return usage("%w", err)
 	}
-	c.unrunnable(judges, offered)
-	l, err := c.listening(s, f)
+	c.unrunnable(judges, offered, log)
+	unmonitored, err := c.monitor(server, f, log)
 	if err != nil {
 		return err
 	}
-	heirs := c.inherit(ctx, s, crew, offered, f.takeover)
-	err = server.Serve(ctx, l)
-	heirs()
-	last, cancel := context.WithTimeout(context.Background(), ending)
-	defer cancel()
-	crew.Close(last)
+	defer unmonitored()
+	l, err := c.listening(s, f, log)
 	if err != nil {
+		return err
+	}
+	heirs := c.inherit(ctx, s, crew, offered, f.takeover, log)
+	defer heirs()
+	if err := f.operator.until(ctx, server, l, crew, log); err != nil {
 		return &exit{exitBroken, err}
 	}
 	return nil
 }
 
-// listening opens the address of a server, and reports the address and who else can
+// listening opens the address of a server. It logs the address and the range of clients that can
 // connect to it.
-func (c *Command) listening(s *kit, f serveFlags) (net.Listener, error) {
+func (c *Command) listening(s *kit, f serveFlags, log *serverLog) (net.Listener, error) {
 	l, err := listen(f.addr)
 	if err != nil {
 		return nil, &exit{exitBroken, err}
 	}
 	if socket(f.addr) != "" {
-		fmt.Fprintf(c.Stderr, "%s serves the page and the API; interrupt to end\n", f.addr)
+		log.message(slog.LevelInfo, "", f.addr+" serves the page and the API; interrupt to end")
 		return l, nil
 	}
 	if f.token == "" {
-		fmt.Fprintln(c.Stderr, "warning: every user of this machine can read all runs and start runs here: set --token-file FILE, or listen on --addr unix:PATH")
+		log.message(slog.LevelWarn, "warning: ", "every user of this machine can read all runs and start runs here: set --token-file FILE, or listen on --addr unix:PATH")
 	}
-	s.page = "http://" + l.Addr().String()
-	fmt.Fprintf(c.Stderr, "%s shows the runs; interrupt to end\n", s.page)
+	s.page = usable(l, f.hosts)
+	log.message(slog.LevelInfo, "", s.page+" shows the runs; interrupt to end")
 	return l, nil
 }
 
-// unrunnable notes which cascades no order could run as their files are now: whoever
-// starts the server can mend them, and who orders one cannot.
-func (c *Command) unrunnable(r *runner.Runner, offered map[string]string) {
+// unrunnable logs the cascades that cannot run with their current files.
+// Clients could not correct them.
+func (c *Command) unrunnable(r *runner.Runner, offered map[string]string, log *serverLog) {
 	for _, name := range slices.Sorted(maps.Keys(offered)) {
 		if _, err := r.Load(offered[name]); err != nil {
-			fmt.Fprintf(c.Stderr, "note: %s cannot be run as it is now: %s\n", name, oneLine(err.Error()))
+			log.note("%s cannot be run as it is now: %s", name, oneLine(err.Error()))
 		}
 	}
 }
 
-// ending is how long the runs of a server that ends have to note where they
-// are; they can be resumed.
-const ending = 10 * time.Second
-
-// crew makes the runs of a server.
-func (c *Command) crew(s *kit, offered map[string]string, f serveFlags) *orders.Crew {
-	return orders.NewCrew(orders.CrewOptions{
+// crew returns the workers of a server.
+func (c *Command) crew(s *kit, offered map[string]string, f serveFlags, log *slog.Logger, metrics *serve.Metrics) *orders.Pool {
+	return orders.NewPool(orders.PoolOptions{
 		Journal: s.journal, Cascades: offered, Models: f.models, Settings: f.run.settings(), Limit: f.limit,
+		Log: log, Metrics: metrics,
 		Starts: func(ctx context.Context, id string) (runner.Start, error) {
 			run, err := s.journal.Run(ctx, id)
 			if err != nil {
@@ -222,11 +226,11 @@ func (c *Command) crew(s *kit, offered map[string]string, f serveFlags) *orders.
 	})
 }
 
-// resumable says why a run that there is cannot be gone on with.
+// resumable returns the reason why a stored run cannot be resumed.
 func (s *kit) resumable(r *runner.Runner, id, chosen string) error {
 	run, err := s.journal.Run(context.Background(), id)
-	if err != nil || run.RunID != id || !goesOn(run) {
-		return nil // it is a new one, or its end is told
+	if err != nil || run.RunID != id || !resumable(run) {
+		return nil // the run is new or has ended
 	}
 	if err := s.answersRest(context.Background(), r, run, chosen); err != nil {
 		return orders.NewProblem(http.StatusServiceUnavailable, "not_ready", err.Error())
@@ -234,21 +238,21 @@ func (s *kit) resumable(r *runner.Runner, id, chosen string) error {
 	return nil
 }
 
-// requests takes validation requests to the inspector. Those over HTTP may name folders
-// below the root alone, and services at the allowed hosts.
-func (c *Command) requests(f serveFlags) *request.Dispatcher {
+// requests returns the dispatcher for validation requests. Requests over HTTP
+// may only name folders below the root and services of allowed hosts.
+func (c *Command) requests(f serveFlags) *dispatch.Dispatcher {
 	inspector := &inspectors.Inspector{
 		Root: f.run.names.root, AllowExec: f.run.allowExec, EvidenceDir: f.evidence,
 		Network: inspectors.Network{Hosts: f.run.hosts, Methods: f.network.methods},
 	}
-	return request.NewDispatcher(request.Config{
-		Fresh:   func() request.Runner { return inspecting(inspector) },
+	return dispatch.New(dispatch.Config{
+		Fresh:   func() dispatch.Validate { return inspecting(inspector) },
 		Judging: seenIn(inspector),
 		MaxOpen: 1000,
 	})
 }
 
-// isCascade tells a cascade from the other files of a directory.
+// isCascade reports whether a file is a cascade.
 func isCascade(file string) bool {
 	f, err := os.Open(file)
 	if err != nil {
@@ -261,7 +265,7 @@ func isCascade(file string) bool {
 
 var cascadeID = patterns.Lazy(`(?m)^\s*\{?\s*["']?cascade_id["']?\s*:`)
 
-// offers are the cascade files that are meant, by the names they go under.
+// offers returns the cascade files of the arguments by their public names.
 func offers(words []string) (map[string]string, error) {
 	out := map[string]string{}
 	for _, word := range words {

@@ -16,18 +16,18 @@ import (
 	"testing"
 )
 
-// serving runs capstan serve until the test ends, and gives its address.
+// serving runs capstan serve until the test ends, and returns its address.
 func serving(t *testing.T, args ...string) (url string, end func() int) {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
 	address := make(chan string, 1)
-	said := regexp.MustCompile(`http://\S+`)
+	printedURL := regexp.MustCompile(`http://\S+`)
 	getenv := func(name string) string {
 		return map[string]string{"CAPSTAN_STORE": filepath.Join(t.TempDir(), "runs.db")}[name]
 	}
 	c := &Command{Stdin: strings.NewReader(""), Stdout: io.Discard, Getenv: getenv}
 	c.Stderr = onWrite(func(p []byte) {
-		if found := said.Find(p); found != nil {
+		if found := printedURL.Find(p); found != nil {
 			address <- string(found)
 		}
 	})
@@ -64,8 +64,8 @@ func call(t *testing.T, method, url, body string) (status int, answer map[string
 	return resp.StatusCode, answer
 }
 
-// A run that is ordered over HTTP is made with the model that was asked for,
-// its events come, and a validation request is looked into below the root.
+// TestServe starts a run over HTTP with the requested model, reads its events,
+// and lints a validation request below the root.
 func TestServe(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := unpack("examples"); err != nil {
@@ -110,10 +110,10 @@ func TestServe(t *testing.T) {
 	for task, want := range map[string]string{"inside": "PASS", "outside": "BLOCKED"} {
 		where := map[string]string{"inside": dir, "outside": os.TempDir()}[task]
 		body := strings.NewReplacer("TASK", task, "DIR", where).Replace(ask)
-		if status, answer := call(t, "POST", url+"/v1/validation-requests?wait=20", body); status >= 300 {
+		if status, answer := call(t, "POST", url+"/v1/validation-requests?wait=20s", body); status >= 300 {
 			t.Fatalf("status %d: %v", status, answer)
 		}
-		_, answer := call(t, "GET", url+"/v1/validation-requests/"+task+"?wait=20", "")
+		_, answer := call(t, "GET", url+"/v1/validation-requests/"+task+"?wait=20s", "")
 		if got := fmt.Sprint(answer["outcome"]); !strings.Contains(got, "effective_verdict:"+want) {
 			t.Errorf("%s: got %s", task, got)
 		}
@@ -151,10 +151,10 @@ func TestServeAllowHost(t *testing.T) {
 		url, end := serving(t, c.flags...)
 		task := fmt.Sprintf("task-%d", i)
 		body := `{"task_id": "` + task + `", "validation_type": "code", "services": {"api_url": "` + target.URL + `"}, "acceptance_criteria": [{"id": "A", "description": "it answers", "validation_hint": "` + c.hint + `"}]}`
-		if status, answer := call(t, "POST", url+"/v1/validation-requests?wait=20", body); status >= 300 {
+		if status, answer := call(t, "POST", url+"/v1/validation-requests?wait=20s", body); status >= 300 {
 			t.Fatalf("status %d: %v", status, answer)
 		}
-		_, answer := call(t, "GET", url+"/v1/validation-requests/"+task+"?wait=20", "")
+		_, answer := call(t, "GET", url+"/v1/validation-requests/"+task+"?wait=20s", "")
 		if got := fmt.Sprint(answer["outcome"]); !strings.Contains(got, "effective_verdict:"+c.verdict) || !strings.Contains(got, c.want) || asked.Load() != c.reaches {
 			t.Errorf("%q %s: asked %d times, got %s", c.flags, c.hint, asked.Load(), got)
 		}
@@ -162,8 +162,8 @@ func TestServeAllowHost(t *testing.T) {
 	}
 }
 
-// What a run still lacks is told before it goes on, also over HTTP: the answer is
-// kept and the run stays as it is.
+// TestServeLacksAKey checks that an answer over HTTP reports a missing key
+// before the run resumes. The answer is stored, and the run does not change.
 func TestServeLacksAKey(t *testing.T) {
 	t.Chdir(t.TempDir())
 	text := `

@@ -17,28 +17,28 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// A session runs command lines in one process, one after the other: to start is most
-// of what a small one takes, and all that one may leave to the next is on the disk. A
-// line that the process does not outlive leaves the next a new one.
+// A session runs command lines in one process, one after the other. Most of the
+// time of a small command is its start. Command lines share only the files on
+// disk. If a command line kills the process, the next starts another.
 type session struct {
 	process *exec.Cmd // nil before the first line
 	orders  io.WriteCloser
 	ends    *json.Decoder
 }
 
-// An order is a command line, with all that it has of the world.
+// An order is a command line with its environment and its input.
 type order struct {
 	Dir, Stdin string
 	Env, Args  []string
 }
 
-// An end is what it came to.
+// An end is the result of a command line.
 type end struct {
 	Stdout, Stderr string
 	Status         int
 }
 
-// serveSession is the process of a session.
+// serveSession is the main function of a session's process.
 func serveSession() {
 	collectSeldom(os.Getenv)
 	orders, ends := json.NewDecoder(os.Stdin), json.NewEncoder(os.Stdout)
@@ -61,7 +61,7 @@ func serveSession() {
 	}
 }
 
-// obey does what main does.
+// obey runs a command line as main does.
 func (o order) obey() (end, error) {
 	err := os.Chdir(o.Dir)
 	os.Clearenv()
@@ -69,13 +69,13 @@ func (o order) obey() (end, error) {
 		name, value, _ := strings.Cut(v, "=")
 		err = errors.Join(err, os.Setenv(name, value))
 	}
-	var out, said shared
-	c := &Command{Stdin: strings.NewReader(o.Stdin), Stdout: &out, Stderr: &said, Getenv: os.Getenv, Environ: os.Environ()}
+	var out, stderr shared
+	c := &Command{Stdin: strings.NewReader(o.Stdin), Stdout: &out, Stderr: &stderr, Getenv: os.Getenv, Environ: os.Environ()}
 	status := c.Run(context.Background(), o.Args)
-	return end{out.String(), said.String(), status}, err
+	return end{out.String(), stderr.String(), status}, err
 }
 
-// A shared buffer may be written by several at once, as a file may.
+// A shared buffer accepts concurrent writes, like a file.
 type shared struct {
 	mu sync.Mutex
 	bytes.Buffer
@@ -87,7 +87,7 @@ func (w *shared) Write(p []byte) (int, error) {
 	return w.Buffer.Write(p)
 }
 
-// run gives what a line came to, or why its process did not get so far.
+// run returns the result of a command line, or an error if the process failed.
 func (s *session) run(o order) (e end, err error) {
 	if err = s.begin(); err == nil {
 		err = json.NewEncoder(s.orders).Encode(o)
@@ -101,7 +101,7 @@ func (s *session) run(o order) (e end, err error) {
 	return e, err
 }
 
-// begin starts the process where there is none.
+// begin starts the process unless it runs.
 func (s *session) begin() error {
 	if s.process != nil {
 		return nil
@@ -128,7 +128,7 @@ func (s *session) close() {
 	}
 }
 
-// Sessions are those that nobody has a line for.
+// Sessions is a pool of idle sessions.
 type sessions struct {
 	mu   sync.Mutex
 	idle []*session
@@ -157,20 +157,21 @@ func (l *sessions) close() {
 	}
 }
 
-// A scriptSession is that of the lines "capstan …" of one script, and then of another
-// one's. What the script has run by exec or by a shell is a process of its own.
+// A scriptSession runs the lines "capstan …" of one script, and afterwards
+// those of another. A program that the script starts by exec or by a shell is a
+// process of its own.
 type scriptSession struct {
 	*session
-	names []string // of the environment, for which a script can only be asked by name
-	set   []string // those that the script begins with, were it as nothing
-	stdin string   // of the next line
+	names []string // of environment variables: a script's environment can only be read by name
+	set   []string // the variables at the start of the script, passed even if they are empty
+	stdin string   // for the next line
 }
 
 var setting = regexp.MustCompile(`(?m)^env .*$`)
 
 type sessionKey struct{}
 
-// newSession is for the script that stands in a file.
+// newSession returns a session for the script in a file.
 func newSession(env *testscript.Env, file string, idle *sessions) error {
 	script, err := os.ReadFile(file)
 	s := &scriptSession{session: idle.take(), set: names(env.Vars)}
@@ -195,7 +196,7 @@ func sessionOf(ts *testscript.TestScript) *scriptSession {
 	return ts.Value(sessionKey{}).(*scriptSession)
 }
 
-// environ is what the script has set now.
+// environ returns the script's environment.
 func (s *scriptSession) environ(ts *testscript.TestScript) (list []string) {
 	for _, name := range s.names {
 		if value := ts.Getenv(name); value != "" || slices.Contains(s.set, name) {
@@ -205,7 +206,8 @@ func (s *scriptSession) environ(ts *testscript.TestScript) (list []string) {
 	return list
 }
 
-// line runs one, and gives its exit status, -1 where its process was killed.
+// line runs a command line and returns its exit status, or -1 if its process
+// was killed.
 func (s *scriptSession) line(ts *testscript.TestScript, args []string) int {
 	dir := ts.MkAbs(".")
 	e, err := s.run(order{Dir: dir, Stdin: s.stdin, Env: append(s.environ(ts), "PWD="+dir), Args: args})
@@ -219,14 +221,15 @@ func (s *scriptSession) line(ts *testscript.TestScript, args []string) int {
 	return e.Status
 }
 
-// inSession runs a line that has to end well, or, negated, not to.
+// inSession runs a command line that must succeed or, if negated, fail.
 func inSession(ts *testscript.TestScript, neg bool, args []string) {
 	if status := sessionOf(ts).line(ts, args); (status != exitOK) != neg {
 		ts.Fatalf("it ended with status %d", status)
 	}
 }
 
-// readsNext has the next line "capstan …" read a file; stdin is for other programs.
+// readsNext sets the standard input of the next line "capstan …" to a file.
+// Other programs use the command stdin.
 func readsNext(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: given FILE")
@@ -234,7 +237,7 @@ func readsNext(ts *testscript.TestScript, neg bool, args []string) {
 	sessionOf(ts).stdin = ts.ReadFile(args[0])
 }
 
-// wantStatus runs a command that has to end with the given exit status.
+// wantStatus runs a command that must end with the given exit status.
 func wantStatus(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: status N command...")

@@ -12,15 +12,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed61713e19/capstan/cascades"
-	"github.com/seed61713e19/capstan/runner"
-	"github.com/seed61713e19/capstan/runner/endings"
+	"github.com/seed61713e19/capstan/internal/messages"
+	"github.com/seed61713e19/capstan/internal/nextsteps"
+	"github.com/seed61713e19/capstan/internal/reports"
+	"github.com/seed61713e19/capstan/internal/schema"
+	"github.com/seed61713e19/capstan/internal/trace"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/journal"
-	"github.com/seed61713e19/capstan/runner/reports"
-	"github.com/seed61713e19/capstan/runner/trace"
-	"github.com/seed61713e19/capstan/runner/words"
-	"github.com/seed61713e19/capstan/validators/schema"
 )
 
 func (c *Command) show() *cobra.Command {
@@ -49,7 +48,7 @@ A line of a verdict begins with ✓ passed, ✗ rejected, ! error, or · skipped
 	return cmd
 }
 
-// showFlags choose what show prints of a run.
+// showFlags select the output of show.
 type showFlags struct{ attempts, prompts, json bool }
 
 func (c *Command) showRun(ctx context.Context, j *journal.Journal, id string, f showFlags) error {
@@ -84,11 +83,13 @@ func (c *Command) showRun(ctx context.Context, j *journal.Journal, id string, f 
 		}
 		return printJSON(c.Stdout, shown)
 	}
-	t := &teller{out: c.visible()}
+	about, err := subjects(ctx, j, run)
+	if err != nil {
+		return err
+	}
+	t := &runPrinter{out: c.visible()}
 	if slices.ContainsFunc(result.Verdicts, func(v event.Verdict) bool { return v.Validator == "expr" }) {
-		if cascade, err := c.ran(run); err == nil { // else they are told by what they are
-			t.cascade = cascade
-		}
+		t.cascade = c.cascadeOf(run)
 	}
 	t.head(run, result)
 	switch {
@@ -99,8 +100,17 @@ func (c *Command) showRun(ctx context.Context, j *journal.Journal, id string, f 
 	}
 	t.prompts(calls)
 	t.answers(result)
-	t.end(run, result, f.attempts)
+	t.end(run, result, about, f.attempts)
 	return nil
+}
+
+// cascadeOf returns the cascade of a run, or nil if it cannot be read.
+func (c *Command) cascadeOf(run *journal.Run) *cascades.Cascade {
+	cascade, err := c.ran(run)
+	if err != nil {
+		return nil
+	}
+	return cascade
 }
 
 // A shownAttempt is one attempt in show --attempts --json.
@@ -123,31 +133,35 @@ func shownAttempts(run *trace.Run) []shownAttempt {
 	return out
 }
 
-// A teller tells of a run in words.
-type teller struct {
+// A runPrinter prints a run for people.
+type runPrinter struct {
 	out     io.Writer
-	cascade *cascades.Cascade // of the run; nil where it is not known
+	cascade *cascades.Cascade // of the run; nil if it is unknown
+	all     string            // the command that prints a clipped text in full; "" clips none
 }
 
-func (t *teller) line(format string, args ...any) { fmt.Fprintf(t.out, format+"\n", args...) }
+func (t *runPrinter) line(format string, args ...any) { fmt.Fprintf(t.out, format+"\n", args...) }
 
-func (t *teller) head(run *journal.Run, r runner.Result) {
+func (t *runPrinter) head(run *journal.Run, r engine.Result) {
 	t.line("run      %s", oneLine(run.RunID))
 	t.line("cascade  %s (%s)", oneLine(run.CascadeID), reports.VisibleLine(run.File))
 	t.line("status   %s", r.Status)
-	t.line("started  %s", run.Started.Local().Format(time.DateTime))
+	t.line("started  %s", reports.Time(run.Started))
 	elapsed := time.Duration(0)
 	if run.Finished != nil {
 		elapsed = run.Finished.Sub(run.Started)
 	}
 	t.line("spent    %s", spent(r.Usage, elapsed))
-	if run.Parent != "" {
+	switch {
+	case run.Only != "":
+		t.line("only     phase %s, with the other outputs of %s", oneLine(run.Only), oneLine(run.Parent))
+	case run.Parent != "":
 		t.line("shares   what is unchanged with %s", oneLine(run.Parent))
 	}
 }
 
-// phases tells every visit with its verdicts.
-func (t *teller) phases(r runner.Result) {
+// phases prints every visit with its verdicts.
+func (t *runPrinter) phases(r engine.Result) {
 	told := 0
 	for _, p := range r.Phases {
 		items := ""
@@ -160,7 +174,7 @@ func (t *teller) phases(r runner.Result) {
 		for _, lost := range p.Failures[:min(len(p.Failures), manyItems)] {
 			t.line("  ✗ item[%d] %s: %s", lost.Index, lost.Code, oneLine(lost.Message))
 		}
-		// Verdicts stand in the order of the visits.
+		// Verdicts are in the order of the visits.
 		for first := told; told < len(r.Verdicts) && r.Verdicts[told].Phase == p.Name; told++ {
 			if v := &r.Verdicts[told]; p.Items <= manyItems || v.Error != nil || v.Valid != nil && !*v.Valid && told-first < 10*manyItems {
 				t.verdict(v)
@@ -172,12 +186,12 @@ func (t *teller) phases(r runner.Result) {
 	}
 }
 
-func (t *teller) verdict(v *event.Verdict) {
+func (t *runPrinter) verdict(v *event.Verdict) {
 	name := checkName(t.cascade, v)
 	what, mode := fmt.Sprintf("attempt %d %s %s", v.Attempt, v.Moment, name), " ("+v.Mode+")"
 	switch {
-	case v.Asked() != v.Moment:
-		what, mode = v.Asked()+" "+name, ""
+	case v.CheckMoment() != v.Moment:
+		what, mode = v.CheckMoment()+" "+name, ""
 	case v.Attempt == 0:
 		what = v.Moment + " " + name
 	case v.Moment == v.Validator:
@@ -198,8 +212,8 @@ func (t *teller) verdict(v *event.Verdict) {
 	}
 }
 
-func (t *teller) attempts(run *trace.Run) {
-	list, more := toldItems(run)
+func (t *runPrinter) attempts(run *trace.Run) {
+	list, more := shownItems(run)
 	for _, p := range list {
 		t.line("\n%s", p.Path)
 		for i := range p.Verdicts {
@@ -240,7 +254,7 @@ func (t *teller) attempts(run *trace.Run) {
 }
 
 // uses prints the calls of tools and their results.
-func (t *teller) uses(list []*trace.Use) {
+func (t *runPrinter) uses(list []*trace.Use) {
 	for _, u := range list {
 		if u.Call == nil {
 			continue
@@ -250,15 +264,15 @@ func (t *teller) uses(list []*trace.Use) {
 		case u.Result == nil:
 			t.line("  tool %s %s: no result", oneLine(u.Call.Name), oneLine(string(arguments)))
 		case u.Result.Failed:
-			t.line("  tool %s %s: failed: %s", oneLine(u.Call.Name), oneLine(string(arguments)), oneLine(words.Text(u.Result.Value)))
+			t.line("  tool %s %s: failed: %s", oneLine(u.Call.Name), oneLine(string(arguments)), oneLine(messages.Text(u.Result.Value)))
 		default:
-			t.line("  tool %s %s: %s", oneLine(u.Call.Name), oneLine(string(arguments)), oneLine(words.Text(u.Result.Value)))
+			t.line("  tool %s %s: %s", oneLine(u.Call.Name), oneLine(string(arguments)), oneLine(messages.Text(u.Result.Value)))
 		}
 	}
 }
 
-// quote prints a foreign text so that it cannot be taken for ours.
-func (t *teller) quote(text string) {
+// quote prints an untrusted text with a mark before each line.
+func (t *runPrinter) quote(text string) {
 	if text == "" {
 		return
 	}
@@ -267,8 +281,8 @@ func (t *teller) quote(text string) {
 	}
 }
 
-// answers prints the answers of people, with the name that each gave.
-func (t *teller) answers(r runner.Result) {
+// answers prints the answers of people with their names.
+func (t *runPrinter) answers(r engine.Result) {
 	for _, a := range r.Answers {
 		by := cmp.Or(a.By, "a person")
 		said := oneLine(by) + " answered: " + oneLine(fmt.Sprint(a.Value))
@@ -282,21 +296,22 @@ func (t *teller) answers(r runner.Result) {
 	}
 }
 
-func (t *teller) end(run *journal.Run, r runner.Result, attempts bool) {
+func (t *runPrinter) end(run *journal.Run, r engine.Result, about map[event.Path]*trace.Subject, attempts bool) {
 	for _, d := range r.Degraded {
 		t.line("\ndegraded: phase %s was released, but did not pass %s", d.Phase, strings.Join(d.Checks, ", "))
 	}
 	if r.Error != nil {
-		t.line("\n%s", oneLine(r.Error.String()))
+		t.line("\n%s", oneLine(withoutReason(r.Error, r.Verdicts)))
 		if at := r.Error.Position.String(); at != "" {
 			t.line("  at %s", at)
 		}
 	}
 	for _, p := range run.Pending {
-		t.pending(p, len(run.Pending) > 1)
+		t.line("")
+		t.pending(p, about[p.Path], len(run.Pending) > 1)
 	}
-	next := endings.After(run, r)
-	if attempts {
+	next := nextsteps.After(run, r)
+	if attempts || len(run.Pending) > 0 {
 		next.Look = "" // it is printed above
 	}
 	for i, line := range next.Lines() {
@@ -305,7 +320,7 @@ func (t *teller) end(run *journal.Run, r runner.Result, attempts bool) {
 		}
 		t.line("next: %s", oneLine(line))
 	}
-	if r.Status == runner.Succeeded {
+	if r.Status == engine.Succeeded {
 		t.line("\noutput")
 		text, ok := r.Output.(string)
 		if !ok {
@@ -317,19 +332,20 @@ func (t *teller) end(run *journal.Run, r runner.Result, attempts bool) {
 	}
 }
 
-// pending prints a question, with its key if there are several.
-func (t *teller) pending(p journal.Pending, several bool) {
-	t.line("\nquestion: %s", posed(p.Question))
+// pending prints a question with its text. If there are several, it prints the key too.
+func (t *runPrinter) pending(p journal.Pending, about *trace.Subject, several bool) {
+	t.subject(p.Question, about)
+	t.line("question: %s", posed(p.Question))
 	if several {
 		t.line("key: %s", oneLine(string(p.Path)))
 	}
 	switch {
 	case p.Expired:
-		t.line("expired on %s without an answer", p.Expires.Local().Format(time.DateTime))
+		t.line("expired on %s without an answer", reports.Time(*p.Expires))
 	case p.Expires != nil:
-		t.line("takes an answer until %s", p.Expires.Local().Format(time.DateTime))
+		t.line("takes an answer until %s", reports.Time(*p.Expires))
 	}
-	if p.Untold != "" {
-		t.line("the notice of the question was not delivered: %s", oneLine(p.Untold))
+	if p.NoticeError != "" {
+		t.line("the notice of the question was not delivered: %s", oneLine(p.NoticeError))
 	}
 }

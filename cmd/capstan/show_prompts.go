@@ -5,24 +5,25 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/seed61713e19/capstan/internal/reports"
+	"github.com/seed61713e19/capstan/internal/schema"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/model"
-	"github.com/seed61713e19/capstan/runner/reports"
-	"github.com/seed61713e19/capstan/validators/schema"
 )
 
-// A shownPrompt is one model call in show --prompts --json: the request as it was
-// sent, and the reply.
+// A shownPrompt is one model call in show --prompts --json: the request and the
+// reply.
 type shownPrompt struct {
 	Path     event.Path      `json:"path"`
-	Earlier  int             `json:"earlier_messages,omitempty"` // sent before the messages of Request, by an earlier call
+	Earlier  int             `json:"earlier_messages,omitempty"` // sent before the messages of Request, in an earlier call
 	Request  *model.Request  `json:"request"`
 	Response *model.Response `json:"response"` // nil for a call without a reply
 }
 
-// shownPrompts returns the model calls of a run in their order. A request that
-// continues a conversation holds the new messages only; whole requests all of them.
+// shownPrompts returns the model calls of a run in order. A request that
+// continues a conversation has the new messages only, or all messages if whole
+// is set.
 func shownPrompts(ctx context.Context, j *journal.Journal, run string, whole bool) ([]shownPrompt, error) {
 	detail := journal.News
 	if whole {
@@ -48,9 +49,9 @@ func shownPrompts(ctx context.Context, j *journal.Journal, run string, whole boo
 	return calls, nil
 }
 
-// prompts prints each request of a run with its messages, tools and parameters, and
-// the reply to it.
-func (t *teller) prompts(calls []shownPrompt) {
+// prompts prints each request of a run with its messages, tools and parameters,
+// and the reply.
+func (t *runPrinter) prompts(calls []shownPrompt) {
 	for _, call := range calls {
 		r := call.Request
 		count := reports.Count(call.Earlier+len(r.Messages), "message")
@@ -83,8 +84,8 @@ func (t *teller) prompts(calls []shownPrompt) {
 	}
 }
 
-// message prints a message under its role, with the tools that it calls.
-func (t *teller) message(role, text string, calls []model.ToolCall) {
+// message prints a message below its role, with its tool calls.
+func (t *runPrinter) message(role, text string, calls []model.ToolCall) {
 	t.line("  %s:", role)
 	t.quote(text)
 	for _, call := range calls {

@@ -12,11 +12,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/seed61713e19/capstan/runner/process"
-	"github.com/seed61713e19/capstan/runner/signatures"
+	"github.com/seed61713e19/capstan/internal/process"
+	"github.com/seed61713e19/capstan/internal/signatures"
 )
 
-// signerFlags say who signs: a key in a file, or a program that holds one.
+// signerFlags select the signer: a key in a file, or a program.
 type signerFlags struct{ key, program, pub string }
 
 func (f *signerFlags) add(cmd *cobra.Command) {
@@ -40,7 +40,7 @@ func (f *signerFlags) open(ctx context.Context) (signatures.Signer, error) {
 	return nil, usage("a receipt is signed: --signing-key names the private.pem of capstan receipt keygen, or --signer a program")
 }
 
-// privateKey reads a key that only its owner may read.
+// privateKey reads a private key. Only its owner may have access to the file.
 func privateKey(file string) (signatures.Signer, error) {
 	text, err := readSecretFile("--signing-key", file)
 	if err != nil {
@@ -53,7 +53,7 @@ func privateKey(file string) (signatures.Signer, error) {
 	return key, nil
 }
 
-// outside is a program that signs.
+// outside returns the signer for a program.
 func (f *signerFlags) outside(ctx context.Context) (signatures.Signer, error) {
 	line, ok := strings.CutPrefix(f.program, "exec:")
 	argv := strings.Fields(line)
@@ -81,18 +81,18 @@ func (f *signerFlags) outside(ctx context.Context) (signatures.Signer, error) {
 	return s, nil
 }
 
-// An outsideSigner has a program sign.
+// An outsideSigner signs with a program.
 type outsideSigner struct {
-	ctx  context.Context // the command's
+	ctx  context.Context // of the command
 	argv []string
 	keys signatures.Keys
 	id   string
 }
 
-// ID names the public key that it was told of.
+// ID returns the id of the public key.
 func (s *outsideSigner) ID() string { return s.id }
 
-// SignBytes has the program sign. What it gives must be a signature of the key.
+// SignBytes returns the program's signature, which must be valid for the key.
 func (s *outsideSigner) SignBytes(data []byte) ([]byte, error) {
 	out, err := process.Run(s.ctx, process.Command{Argv: s.argv, Stdin: data})
 	if err != nil {

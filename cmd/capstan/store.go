@@ -17,12 +17,13 @@ import (
 	"github.com/seed61713e19/capstan/runner/journal"
 )
 
-// storeFlags say where runs are kept, and how.
+// storeFlags select the store of runs and its settings.
 type storeFlags struct {
 	store   string
 	durable string
 	take    bool
 	lease   time.Duration // see [journal.Options]
+	single  bool
 }
 
 func (f *storeFlags) add(cmd *cobra.Command) {
@@ -34,10 +35,10 @@ func (f *storeFlags) addDurable(cmd *cobra.Command) {
 	choose(cmd, &f.durable, "durable", "failure that finished effects survive, a killed process or power loss", "process", "power")
 }
 
-// noStore is the name of a store that keeps nothing.
+// noStore is the name of the store that keeps no runs.
 const noStore = "off"
 
-// checkEnvironment reports a variable that an older version read, for a command that
+// checkEnvironment reports a variable of an older version, for a command that
 // opens the store.
 func (c *Command) checkEnvironment(cmd *cobra.Command, _ []string) error {
 	if cmd.Flags().Lookup("store") != nil && c.Getenv("CAPSTAN_DB") != "" {
@@ -68,8 +69,8 @@ func (c *Command) storeFile(f storeFlags) (file string, asked bool, err error) {
 	return filepath.Join(dir, "capstan", "capstan.db"), false, nil
 }
 
-// store opens the journal to run with; nil where runs are not kept. One that
-// nobody asked for and that cannot be kept is told and done without.
+// store opens the journal for new runs, or returns nil if runs are not stored.
+// If the default store cannot be opened, it prints a note and returns nil.
 func (c *Command) store(f storeFlags) (*journal.Journal, error) {
 	file, asked, err := c.storeFile(f)
 	if file == noStore {
@@ -90,10 +91,10 @@ func (c *Command) store(f storeFlags) (*journal.Journal, error) {
 }
 
 func (c *Command) open(file string, f storeFlags, readOnly bool) (*journal.Journal, error) {
-	return journal.Open(file, journal.Options{ReadOnly: readOnly, Power: f.durable == "power", TakeOver: f.take, Lease: f.lease, Secrets: c.hidden})
+	return journal.Open(file, journal.Options{ReadOnly: readOnly, Power: f.durable == "power", TakeOver: f.take, Lease: f.lease, Secrets: c.hidden, Single: f.single})
 }
 
-// look opens the journal for body to look at.
+// look opens the journal for reading and runs body.
 func (c *Command) look(f storeFlags, body func(*journal.Journal) error) error {
 	j, err := c.kept(f, true)
 	if err != nil {
@@ -103,7 +104,7 @@ func (c *Command) look(f storeFlags, body func(*journal.Journal) error) error {
 	return body(j)
 }
 
-// kept opens the journal to look at, or to go on with what is in it.
+// kept opens the journal for reading, or for resuming runs.
 func (c *Command) kept(f storeFlags, readOnly bool) (*journal.Journal, error) {
 	file, _, err := c.storeFile(f)
 	if err != nil {
@@ -113,7 +114,7 @@ func (c *Command) kept(f storeFlags, readOnly bool) (*journal.Journal, error) {
 		return nil, usage("--store off keeps no runs")
 	}
 	var j *journal.Journal
-	if _, err = os.Stat(file); journal.IsAddress(file) || !errors.Is(err, os.ErrNotExist) { // to open that would make it
+	if _, err = os.Stat(file); journal.IsAddress(file) || !errors.Is(err, os.ErrNotExist) { // opening would create it
 		j, err = c.open(file, f, readOnly)
 	}
 	switch {
@@ -121,7 +122,7 @@ func (c *Command) kept(f storeFlags, readOnly bool) (*journal.Journal, error) {
 		return j, nil
 	case errors.Is(err, journal.ErrEmpty) && journal.IsAddress(file):
 		return nil, usage("%w yet: %w", errNoRuns, err)
-	case errors.Is(err, journal.ErrEmpty), errors.Is(err, os.ErrNotExist) && !journal.IsAddress(file): // a server's socket that is not there is a server that is away
+	case errors.Is(err, journal.ErrEmpty), errors.Is(err, os.ErrNotExist) && !journal.IsAddress(file): // a missing socket means that the server is not running
 		return nil, usage("%w in %s yet; capstan run keeps them there", errNoRuns, file)
 	}
 	return nil, &exit{exitBroken, err}
@@ -151,7 +152,7 @@ func wholeRun(ctx context.Context, j *journal.Journal, id string) (*journal.Run,
 	return run, nil
 }
 
-// found turns a journal's error about a run into one for its caller.
+// found converts a journal's error about a run to an error of the command.
 func found(err error, id string) error {
 	switch {
 	case err == nil:

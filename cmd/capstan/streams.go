@@ -6,8 +6,8 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/seed61713e19/capstan/runner/redactions"
-	"github.com/seed61713e19/capstan/runner/reports"
+	"github.com/seed61713e19/capstan/internal/redactions"
+	"github.com/seed61713e19/capstan/internal/reports"
 )
 
 // results is standard output. It remembers the first error of writing: most verbs
@@ -54,7 +54,7 @@ func unescaped(stream io.Writer) io.Writer {
 }
 
 // unfiltered returns the stream behind all filters, for protocols that count bytes.
-func unfiltered(stream io.Writer) io.Writer { return redactions.Behind(unescaped(stream)) }
+func unfiltered(stream io.Writer) io.Writer { return redactions.Unwrap(unescaped(stream)) }
 
 // writeJSON writes a JSON document, or a text that may be one, so that a document
 // remains valid.

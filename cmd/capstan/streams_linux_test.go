@@ -20,9 +20,9 @@ phases:
     wards: {post: [{validator: word_count, with: {min: 1}, name: "count \e[2J"}]}
 `
 
-// shownOn runs a command line on a terminal, or on a pipe, and returns what it writes;
-// told is what a pipe for standard error gets.
-func shownOn(t *testing.T, terminal bool, set map[string]string, args ...string) (text, told string, status int) {
+// shownOn runs a command line on a terminal or on a pipe, and returns the
+// output. The result stderr is the text of standard error on a pipe.
+func shownOn(t *testing.T, terminal bool, set map[string]string, args ...string) (text, stderr string, status int) {
 	t.Helper()
 	c := &Command{Stdin: strings.NewReader(""), Getenv: func(name string) string { return set[name] }}
 	for name, value := range set {
@@ -79,7 +79,7 @@ func TestTerminalControlCharacters(t *testing.T) {
 	for _, c := range []struct {
 		args   []string
 		status int
-		people bool // only people read it: it is escaped on a pipe too
+		people bool // only people read it, so it is escaped on a pipe too
 	}{
 		{run, exitOK, false},
 		{waits, exitWaiting, true},
@@ -99,16 +99,16 @@ func TestTerminalControlCharacters(t *testing.T) {
 		{[]string{"show", "no\x1b[2J\u202erun"}, exitUsage, true},
 	} {
 		for _, terminal := range []bool{true, false} {
-			text, told, status := shownOn(t, terminal, set, c.args...)
+			text, stderr, status := shownOn(t, terminal, set, c.args...)
 			name := strings.Join(c.args, " ")
 			if status != c.status {
-				t.Errorf("%q: status %d, want %d: %q %q", name, status, c.status, text, told)
+				t.Errorf("%q: status %d, want %d: %q %q", name, status, c.status, text, stderr)
 			}
 			if found := acts(text); found != "" && (terminal || c.people) {
 				t.Errorf("%q, on a terminal %v: %q is in %q", name, terminal, found, text)
 			}
-			if found := acts(told); found != "" {
-				t.Errorf("%q: %q is in %q", name, found, told)
+			if found := acts(stderr); found != "" {
+				t.Errorf("%q: %q is in %q", name, found, stderr)
 			}
 			if c.args[0] == "run" {
 				set["CAPSTAN_STORE"] += "2" // the same name again

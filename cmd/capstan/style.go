@@ -1,8 +1,8 @@
 package main
 
-import "github.com/seed61713e19/capstan/runner/reports"
+import "github.com/seed61713e19/capstan/internal/reports"
 
-// A style is how a terminal shows some words: a parameter of SGR, as ECMA-48 has it.
+// A style is a style of terminal text: a parameter of SGR in ECMA-48.
 type style string
 
 const (
@@ -13,10 +13,10 @@ const (
 	yellow style = "33"
 )
 
-// A styledText may be printed as it is: the text in it has been escaped.
+// A styledText is printed unchanged, because its text is already escaped.
 type styledText string
 
-// styled returns text in a style, or without one if the progress has no styles.
+// styled returns text in a style. Without styles, it returns plain text.
 func (p *progress) styled(s style, text string) styledText {
 	text = reports.VisibleLine(text)
 	if p.width == nil {

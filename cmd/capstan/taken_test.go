@@ -15,13 +15,13 @@ import (
 	"testing"
 )
 
-// A queue is a model's endpoint that counts its calls and keeps one waiting.
+// A queue is a model's endpoint that counts its calls and delays one.
 type queue struct {
 	*httptest.Server
 	mu      sync.Mutex
 	calls   int
-	hold    int           // this call
-	held    chan struct{} // closed when it has come
+	hold    int           // the number of the delayed call
+	held    chan struct{} // closed when that call arrives
 	release chan struct{}
 }
 
@@ -45,9 +45,9 @@ func newQueue(t *testing.T, hold int) *queue {
 	return q
 }
 
-// A run that a process in another namespace of process numbers takes over,
-// while the first one lives and waits for its third answer, is paid for once,
-// but for that one call; the first says so and ends with status 3.
+// TestTakenOver takes over a run from another PID namespace while the first
+// process waits for its third answer. Only that call is paid twice. The first
+// process reports the takeover and ends with status 3.
 func TestTakenOver(t *testing.T) {
 	t.Parallel()
 	if out, err := exec.Command("unshare", "-p", "-f", "--mount-proc", "true").CombinedOutput(); err != nil {
@@ -63,9 +63,9 @@ func TestTakenOver(t *testing.T) {
 		t.Fatal(err)
 	}
 	q := newQueue(t, 3)
-	command := func(said *bytes.Buffer, words ...string) *exec.Cmd {
+	command := func(output *bytes.Buffer, words ...string) *exec.Cmd {
 		c := exec.Command(words[0], words[1:]...)
-		c.Dir, c.Stdout, c.Stderr = dir, said, said
+		c.Dir, c.Stdout, c.Stderr = dir, output, output
 		c.Env = append(os.Environ(), "OPENAI_BASE_URL="+q.URL+"/v1", "OPENAI_API_KEY=", "CAPSTAN_MODEL=", "CAPSTAN_STORE="+filepath.Join(dir, "runs.db"))
 		return c
 	}
@@ -87,7 +87,7 @@ func TestTakenOver(t *testing.T) {
 	if got := first.ProcessState.ExitCode(); got != exitBroken || !strings.Contains(one.String(), "taken_over") || strings.Contains(one.String(), "a plain answer") {
 		t.Errorf("the first: status %d, %v: %s", got, err, one.String())
 	}
-	if q.calls != 7 { // six, and the one that was under way
+	if q.calls != 7 { // six, and the interrupted call
 		t.Errorf("%d calls", q.calls)
 	}
 	if err := command(&shown, program, "show", "six", "--json").Run(); err != nil || !strings.Contains(shown.String(), `"model_calls": 6`) {

@@ -21,14 +21,14 @@ import (
 	"github.com/seed61713e19/capstan/runner/journal"
 )
 
-// slowModel answers by the step that it is asked for, and counts. A step that is
-// held waits.
+// slowModel answers according to the requested step, and counts the requests. A
+// held step waits.
 type slowModel struct {
 	*httptest.Server
 	mu    sync.Mutex
 	asked map[string]int
-	order []string             // the steps, as they were asked for
-	hold  map[string]chan bool // until it is closed
+	order []string             // the steps in the order of the requests
+	hold  map[string]chan bool // the step waits until the channel is closed
 	begun chan string
 }
 
@@ -57,9 +57,9 @@ func newSlowModel(t *testing.T) *slowModel {
 	return m
 }
 
-// A server of the pair is killed, or put to sleep, in the middle of a run: the
-// other one goes on with it, nothing that had finished is done again, and the
-// sleeper writes nothing when it wakes.
+// TestTakeOver kills or suspends one of two servers during a run. The other
+// server resumes the run and repeats no finished step. A suspended server must
+// not write after it continues.
 func TestTakeOver(t *testing.T) {
 	programs := programs(t)
 	stores := map[string]string{"file": ""}
@@ -69,7 +69,7 @@ func TestTakeOver(t *testing.T) {
 	for kind, store := range stores {
 		for name, signal := range map[string]syscall.Signal{"killed": syscall.SIGKILL, "asleep": syscall.SIGSTOP} {
 			if kind == "file" && name == "asleep" {
-				continue // one can see that it is there
+				continue // this shows that the run is there
 			}
 			t.Run(kind+"/"+name, func(t *testing.T) { takeOver(t, filepath.Join(programs, "capstan"), store, name, signal) })
 		}
@@ -108,7 +108,7 @@ func takeOver(t *testing.T, program, store, id string, signal syscall.Signal) {
 	if err := first.Signal(signal); err != nil {
 		t.Fatal(err)
 	}
-	for step := range m.begun { // made by the other one
+	for step := range m.begun { // started by the other server
 		if step == "3" {
 			break
 		}
@@ -130,7 +130,7 @@ func takeOver(t *testing.T, program, store, id string, signal syscall.Signal) {
 	}
 	before, _ := j.Result(t.Context(), id)
 	close(held)
-	_ = first.Signal(syscall.SIGCONT) // it hears the answer now
+	_ = first.Signal(syscall.SIGCONT) // the first server receives the answer now
 	_ = first.Signal(syscall.SIGTERM)
 	_, _ = first.Wait()
 	after, err := j.Result(t.Context(), id)
@@ -148,9 +148,9 @@ func takeOver(t *testing.T, program, store, id string, signal syscall.Signal) {
 	_ = second.Kill()
 }
 
-// One of three servers is killed with its share of 200 runs under way: all of them
-// end, and no step is asked for again once the next one was, which is how a step is
-// known to have finished.
+// TestOneOfThreeIsKilled kills one of three servers that share 200 runs. All
+// runs must end. No step is requested again after the request of its next step,
+// which shows that the step had finished.
 func TestOneOfThreeIsKilled(t *testing.T) {
 	store, err := newDatabase()
 	if err != nil {
@@ -181,7 +181,7 @@ func TestOneOfThreeIsKilled(t *testing.T) {
 			t.Fatal(err, resp)
 		}
 		resp.Body.Close()
-		if k == runs*3/4 { // some have ended, some are at work, some wait for their turn
+		if k == runs*3/4 { // some runs have ended, some are running, some are waiting
 			for asked := range m.begun {
 				if asked == "1 of 0" {
 					break
@@ -245,7 +245,8 @@ func compareJSON(t *testing.T, got, want any) {
 	}
 }
 
-// A server goes on with what servers have begun, and says of other runs why it does not.
+// TestHeirs checks that a server resumes the runs that servers started, and
+// reports the reason why it leaves other runs.
 func TestHeirs(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "runs.db")
 	j, err := journal.Open(file, journal.Options{})
@@ -270,7 +271,7 @@ func TestHeirs(t *testing.T) {
 	}
 }
 
-// serve starts a server, and gives its address.
+// serve starts a server and returns its process and address.
 func (m *slowModel) serve(t *testing.T, program, dir, store string) (*os.Process, string) {
 	t.Helper()
 	cmd := exec.Command(program, "serve", "steps.yaml", "--addr", "127.0.0.1:0", "--model", "m", "--takeover", "1s")
@@ -287,16 +288,16 @@ func (m *slowModel) serve(t *testing.T, program, dir, store string) (*os.Process
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 	})
-	said := make([]byte, 0, 4096)
+	line := make([]byte, 0, 4096)
 	for buffer := make([]byte, 1024); ; {
 		n, err := out.Read(buffer)
-		said = append(said, buffer[:n]...)
-		if url, _, found := strings.Cut(string(said), " shows"); found {
+		line = append(line, buffer[:n]...)
+		if url, _, found := strings.Cut(string(line), " shows"); found {
 			go func() { _, _ = io.Copy(io.Discard, out) }()
 			return cmd.Process, url[strings.LastIndex(url, "http"):]
 		}
 		if err != nil {
-			t.Fatalf("%v: %s", err, said)
+			t.Fatalf("%v: %s", err, line)
 		}
 	}
 }

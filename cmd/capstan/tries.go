@@ -10,12 +10,12 @@ import (
 	"github.com/seed61713e19/capstan/validators"
 )
 
-// tryOf is the visit whose soundings a path is in and which of them it is, from
-// 1; 0 for none.
+// tryOf returns the visit whose soundings contain a path, and the number of the
+// sounding. The first number is 1, and 0 means no sounding.
 func tryOf(at event.Path) (visit event.Path, number int) {
-	for ; at.Up() != ""; at = at.Up() {
-		if name, n, numbered := event.Numbered(at.Last()); numbered && name == "sounding" {
-			return at.Up(), n + 1
+	for ; at.Parent() != ""; at = at.Parent() {
+		if name, n, numbered := event.SplitIndex(at.Last()); numbered && name == "sounding" {
+			return at.Parent(), n + 1
 		}
 	}
 	return "", 0
@@ -24,7 +24,7 @@ func tryOf(at event.Path) (visit event.Path, number int) {
 // member returns the name of the phase of a group that a path is in, "" for none. The
 // innermost group counts.
 func (p *progress) member(at event.Path) string {
-	for ; at != ""; at = at.Up() {
+	for ; at != ""; at = at.Parent() {
 		if name, ok := p.members[at]; ok {
 			return name
 		}
@@ -32,12 +32,12 @@ func (p *progress) member(at event.Path) string {
 	return ""
 }
 
-// grouped notes the phases that are open, and which of them are members of a group:
-// those that began directly below another.
+// grouped tracks the open phases and the members of groups. A member begins
+// directly below another phase.
 func (p *progress) grouped(e event.Event) {
 	switch e.Kind {
 	case event.PhaseStarted:
-		if p.open[e.Path.Up()] && !isItem(e.Path) {
+		if p.open[e.Path.Parent()] && !isItem(e.Path) {
 			p.members[e.Path] = e.Phase
 		}
 		p.open[e.Path] = true
@@ -47,12 +47,12 @@ func (p *progress) grouped(e event.Event) {
 }
 
 func isItem(at event.Path) bool {
-	name, _, numbered := event.Numbered(at.Last())
+	name, _, numbered := event.SplitIndex(at.Last())
 	return numbered && name == "item"
 }
 
-// label says which phase of a group, which item and which try a path is in, with a
-// blank behind it; "" for none of them.
+// label returns the phase of a group, the item and the sounding of a path, with
+// a space at the end, or "".
 func (p *progress) label(at event.Path) string {
 	text := ""
 	if name := p.member(at); name != "" {
@@ -67,15 +67,15 @@ func (p *progress) label(at event.Path) string {
 	return text
 }
 
-// A contest is what is known of a visit's soundings: how many there are, and why
-// the evaluator picks the one that it picks.
+// A contest is the state of a visit's soundings: their number and the
+// evaluator's reason.
 type contest struct {
 	tries   int
 	judged  bool
 	because string
 }
 
-// contested notes what an event says of soundings.
+// contested updates the contest of an event.
 func (p *progress) contested(e event.Event) {
 	if visit, n := tryOf(e.Path); n > 0 && e.Kind == event.AttemptStarted {
 		c := p.contests[visit]
@@ -94,7 +94,7 @@ func (p *progress) contested(e event.Event) {
 	}
 }
 
-// won tells which of a visit's soundings was picked, and why.
+// won prints the picked sounding of a visit and the reason.
 func (p *progress) won(e event.Event) {
 	c, ok := p.contests[e.Path]
 	visit, n := tryOf(e.Released)
@@ -109,18 +109,19 @@ func (p *progress) won(e event.Event) {
 	p.line("  %s %stry %d of %d picked: %s", p.styled(green, "→"), p.label(e.Path), n, c.tries, why)
 }
 
-// knows has checks without a name told by their text.
+// knows sets the cascade, so that unnamed checks are printed with their
+// expressions.
 func (p *progress) knows(c *cascades.Cascade) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.cascade = c
 }
 
-// checkName is a check as it is told: its name, or the text of an expression without
-// one, where its cascade is known.
+// checkName returns the printed name of a check. A check without a name has the
+// text of its expression, if the cascade is known.
 func checkName(c *cascades.Cascade, v *event.Verdict) string {
 	if v.Validator != "expr" || c == nil {
 		return oneLine(v.Validator)
 	}
-	return strings.TrimSpace("expr " + oneLine(c.Unnamed(v.Phase, v.Asked(), v.Index())))
+	return strings.TrimSpace("expr " + oneLine(c.Unnamed(v.Phase, v.CheckMoment(), v.Index())))
 }

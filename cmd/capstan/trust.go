@@ -1,25 +1,25 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/internal/measures/stats"
+	"github.com/seed61713e19/capstan/internal/measures/trust"
+	"github.com/seed61713e19/capstan/internal/reports"
 	"github.com/seed61713e19/capstan/runner"
-	"github.com/seed61713e19/capstan/runner/measure"
-	"github.com/seed61713e19/capstan/runner/sarif"
-	"github.com/seed61713e19/capstan/runner/trust"
 	"github.com/seed61713e19/capstan/validators"
 )
 
 func (c *Command) stats() *cobra.Command {
-	f := weighFlags{alarms: measure.FalseAlarms, format: "text"}
+	f := statsFlags{alarms: stats.FalseAlarms, format: "text"}
 	cmd := &cobra.Command{
 		Use:   "stats FILE",
 		Short: "Measure how reliable the gates of a cascade are",
@@ -32,7 +32,7 @@ after printing the number of calls.`,
   capstan measure stats post.yaml --write
   capstan measure stats post.yaml --check --format junit`,
 		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return c.trusted(cmd.Context(), args[0], f) },
+		RunE: func(cmd *cobra.Command, args []string) error { return c.printStats(cmd.Context(), args[0], f) },
 	}
 	f.add(cmd)
 	flags := cmd.Flags()
@@ -46,66 +46,90 @@ after printing the number of calls.`,
 	return cmd
 }
 
-func (c *Command) trusted(ctx context.Context, file string, f weighFlags) error {
+func (c *Command) printStats(ctx context.Context, file string, f statsFlags) error {
 	if f.alarms < 1 {
 		return usage("--false-alarms counts verdicts, from 1")
 	}
-	s, err := c.weigh(file, f)
+	s, err := c.openStats(file, f)
 	if err != nil {
 		return err
 	}
 	defer s.close()
-	report, err := c.asked(ctx, s, f, nil)
+	measured, err := measuredCascades(s.cascade, f.gate)
 	if err != nil {
 		return err
 	}
-	if f.judges {
-		if err := s.models.ready(s.cascade, s.chosen); err != nil {
-			return err
-		}
-		if err := c.hollow(ctx, s, report); err != nil {
-			return err
-		}
-	}
-	if f.write {
-		measured, err := c.sinceAlarms(ctx, s, f, report)
+	var list []*reports.Report
+	drifted := false
+	for _, s.cascade = range measured {
+		result, err := c.measured(ctx, s, file, f)
 		if err != nil {
 			return err
 		}
-		if err := c.writeEvidence(file, measured); err != nil {
-			return err
-		}
+		list, drifted = append(list, result.Report(file, f.all)), drifted || result.Drifted()
 	}
-	switch f.format {
-	case "text":
-		if f.all {
-			err = report.All(c.Stdout)
-			break
-		}
-		err = report.Text(c.Stdout)
-	case "junit":
-		err = report.JUnit(c.Stdout)
-	case "sarif":
-		found := newSARIF()
-		for _, one := range report.Findings() {
-			found.Add(sarif.Finding{Rule: one.Rule, Level: one.Level, Message: one.Message, File: cmp.Or(one.Where.File, file), Line: one.Where.Line, Column: one.Where.Column})
-		}
-		err = printJSON(c.Stdout, found)
-	default:
-		err = c.report(f.format, report)
+	if err := c.printReport(reports.Join(list), f.format); err != nil {
+		return err
 	}
-	switch {
-	case err != nil:
-		return &exit{exitBroken, err}
-	case f.check && report.Drifted():
+	if f.check && drifted {
 		return &exit{status: exitNo}
 	}
 	return nil
 }
 
-// sinceAlarms returns the report as it is if the gates that have drifted are measured
-// from their alarms on.
-func (c *Command) sinceAlarms(ctx context.Context, s *scale, f weighFlags, report *trust.Report) (*trust.Report, error) {
+// measuredCascades returns the cascades of a file that have a gate: its own phases, and
+// the checks of each hook. An empty name is every gate.
+func measuredCascades(c *cascades.Cascade, gate string) (list []*cascades.Cascade, err error) {
+	all := []*cascades.Cascade{c}
+	if len(c.Phases) == 0 && len(c.Hooks) > 0 {
+		all = nil
+	}
+	for _, h := range c.Hooks {
+		all = append(all, h.Cascade)
+	}
+	for _, one := range all {
+		gates, err := one.Gates("", nil)
+		if err != nil {
+			return nil, &exit{exitBroken, err}
+		}
+		if gate == "" || slices.ContainsFunc(gates, func(g cascades.Gate) bool { return g.Name == gate }) {
+			list = append(list, one)
+		}
+	}
+	if len(list) == 0 {
+		return nil, usage("%s has no gate %q", c.File, gate)
+	}
+	return list, nil
+}
+
+// measured measures the gates of one cascade, and writes their evidence if f.write is set.
+func (c *Command) measured(ctx context.Context, s *scale, file string, f statsFlags) (*trust.Result, error) {
+	report, err := c.asked(ctx, s, f, nil)
+	if err != nil {
+		return nil, err
+	}
+	if f.judges {
+		if err := s.models.ready(s.cascade, s.chosen); err != nil {
+			return nil, err
+		}
+		if err := c.judgeEmptyTexts(ctx, s, report); err != nil {
+			return nil, err
+		}
+	}
+	if f.write {
+		since, err := c.sinceAlarms(ctx, s, f, report)
+		if err != nil {
+			return nil, err
+		}
+		if err := c.writeEvidence(file, since); err != nil {
+			return nil, err
+		}
+	}
+	return report, nil
+}
+
+// sinceAlarms returns the result without the verdicts before alarms, if gates have drifted.
+func (c *Command) sinceAlarms(ctx context.Context, s *scale, f statsFlags, report *trust.Result) (*trust.Result, error) {
 	if !report.Drifted() {
 		return report, nil
 	}
@@ -122,46 +146,46 @@ func (c *Command) sinceAlarms(ctx context.Context, s *scale, f weighFlags, repor
 		return nil, &exit{exitBroken, err}
 	}
 	for i, g := range anew.Gates {
-		g.Hollow = report.Gates[i].Hollow
+		g.EmptyTexts = report.Gates[i].EmptyTexts
 	}
 	return anew, nil
 }
 
-// hollow asks the judges about texts that say nothing.
-func (c *Command) hollow(ctx context.Context, s *scale, report *trust.Report) error {
+// judgeEmptyTexts runs the judges on texts without content.
+func (c *Command) judgeEmptyTexts(ctx context.Context, s *scale, report *trust.Result) error {
 	var judges []*trust.Gate
 	calls := 0
 	for _, g := range report.Gates {
 		if v := g.Validator(); v != nil && !v.Free() {
 			judges = append(judges, g)
-			calls += len(measure.HollowTexts()) * max(v.Votes, 1)
+			calls += len(stats.EmptyTexts()) * max(v.Votes, 1)
 		}
 	}
-	fmt.Fprintf(c.Stderr, "note: running %d judges on %d texts without content: at least %d model calls\n", len(judges), len(measure.HollowTexts()), calls)
+	fmt.Fprintf(c.Stderr, "note: running %d judges on %d texts without content: at least %d model calls\n", len(judges), len(stats.EmptyTexts()), calls)
 	for _, g := range judges {
-		h := &measure.Hollow{Passed: []string{}}
-		for _, text := range measure.HollowTexts() {
+		h := &stats.EmptyTextResult{Passed: []string{}}
+		for _, text := range stats.EmptyTexts() {
 			verdict, err := s.runner.Judge(ctx, s.cascade, g.Validator(), validators.Subject{Content: text})
 			switch {
 			case ctx.Err() != nil:
 				return &exit{exitInterrupted, context.Cause(ctx)}
 			case err != nil:
 				fmt.Fprintf(c.Stderr, "note: %s gave no verdict on %q: %s\n", g.Gate, text, oneLine(err.Error()))
-				h.Broke++
+				h.NoVerdict++
 				continue
 			case verdict.Valid:
 				h.Passed = append(h.Passed, text)
 			}
-			h.Asked++
+			h.Judged++
 		}
-		g.Hollow = h
+		g.EmptyTexts = h
 	}
 	return nil
 }
 
-// readEvidence reads what was measured of gates before, by their names.
-func readEvidence(file string, gates []cascades.Gate) (map[string]measure.EvidenceFile, error) {
-	kept := map[string]measure.EvidenceFile{}
+// readEvidence returns the evidence files of gates by name.
+func readEvidence(file string, gates []cascades.Gate) (map[string]stats.EvidenceFile, error) {
+	kept := map[string]stats.EvidenceFile{}
 	for _, g := range gates {
 		var err error
 		if kept[g.Name], err = evidenceOf(file, g.Name); err != nil {
@@ -171,15 +195,15 @@ func readEvidence(file string, gates []cascades.Gate) (map[string]measure.Eviden
 	return kept, nil
 }
 
-// evidenceOf is what was measured of a gate; nothing where no file says so.
-func evidenceOf(file, gate string) (f measure.EvidenceFile, err error) {
+// evidenceOf returns the evidence file of a gate, which is empty if there is no file.
+func evidenceOf(file, gate string) (f stats.EvidenceFile, err error) {
 	name := evidenceFile(file, gate)
 	text, err := runner.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return f, nil
 	}
 	if err == nil {
-		f, err = measure.ParseEvidence(text)
+		f, err = stats.ParseEvidence(text)
 	}
 	if err != nil {
 		return f, usage("%s: %w", name, err)
@@ -188,12 +212,12 @@ func evidenceOf(file, gate string) (f measure.EvidenceFile, err error) {
 }
 
 func evidenceFile(file, gate string) string {
-	return filepath.Join(filepath.Dir(file), measure.EvidenceDir, measure.EvidenceName(gate))
+	return filepath.Join(filepath.Dir(file), stats.EvidenceDir, stats.EvidenceName(gate))
 }
 
-// writeEvidence keeps what was measured of the gates that have said anything.
-func (c *Command) writeEvidence(file string, report *trust.Report) error {
-	made := map[string]measure.EvidenceFile{}
+// writeEvidence writes the evidence of the gates with verdicts or labels.
+func (c *Command) writeEvidence(file string, report *trust.Result) error {
+	made := map[string]stats.EvidenceFile{}
 	for _, g := range report.Gates {
 		f, begun := made[g.Gate]
 		if !begun {

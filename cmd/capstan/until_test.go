@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-// The shipped loop of coding until the tests pass, on a real module: three turns,
-// of which two are told what go test printed, and the tests are not the model's to
-// write.
+// TestUntilTestsPass runs the shipped loop that codes until the tests pass,
+// with a real module. It needs three turns, and two turns see the output of go
+// test. The model must not change the tests.
 func TestUntilTestsPass(t *testing.T) {
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("no go")
@@ -26,8 +26,8 @@ func TestUntilTestsPass(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	t.Setenv("GOFLAGS", "-vet=off") // which takes longer than the tests
-	t.Setenv("GOGC", "off")         // of compilers, as in goTool
+	t.Setenv("GOFLAGS", "-vet=off") // vet would take longer than the tests
+	t.Setenv("GOGC", "off")         // for the compiler, as in goTool
 	var out, said strings.Builder
 	c := &Command{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &said, Getenv: unkept}
 	args := []string{"run", "../../cascades/examples/until_tests_pass.yaml", "--model", "scripted", "--root", dir, "--input", "task=Write Double."}

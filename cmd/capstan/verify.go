@@ -14,15 +14,15 @@ import (
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/internal/files"
-	"github.com/seed61713e19/capstan/runner/measure"
-	"github.com/seed61713e19/capstan/runner/receipt"
-	"github.com/seed61713e19/capstan/runner/signatures"
+	"github.com/seed61713e19/capstan/internal/measures/stats"
+	"github.com/seed61713e19/capstan/internal/receipts"
+	"github.com/seed61713e19/capstan/internal/signatures"
 )
 
 func (c *Command) verify() *cobra.Command {
 	var pub, policy string
 	var gates []string
-	var want receipt.Demand
+	var want receipts.Demand
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "verify TEXT RECEIPT --pub FILE",
@@ -40,7 +40,7 @@ standard input.`,
 			if err != nil {
 				return err
 			}
-			// What was asked for and left empty is a mistake, not any.
+			// An empty requirement is a mistake.
 			if cmd.Flags().Changed("require-cascade") {
 				if err := cascades.IsDigest(policy); err != nil {
 					return usage("--require-cascade: %w", err)
@@ -70,8 +70,8 @@ standard input.`,
 	return cmd
 }
 
-// verifyText prints what there is to say of a text and its receipt.
-func (c *Command) verifyText(ctx context.Context, text, file string, trust signatures.Trust, want receipt.Demand, asJSON bool) error {
+// verifyText prints the verification of a text and its receipt.
+func (c *Command) verifyText(ctx context.Context, text, file string, trust signatures.Trust, want receipts.Demand, asJSON bool) error {
 	if text == "-" && file == "-" {
 		return usage("only one of TEXT and RECEIPT can be standard input")
 	}
@@ -92,30 +92,30 @@ func (c *Command) verifyText(ctx context.Context, text, file string, trust signa
 	switch {
 	case err != nil:
 		return err
-	case report.Verdict == receipt.Refused:
+	case report.Verdict == receipts.Refused:
 		return &exit{status: exitNo}
-	case report.Verdict == receipt.CannotTell:
+	case report.Verdict == receipts.CannotTell:
 		return &exit{status: exitUsage}
 	}
 	return nil
 }
 
-// verified is what there is to say of a text and the receipt in a file.
-func (c *Command) verified(ctx context.Context, source receipt.Source, file string, trust signatures.Trust, want receipt.Demand) (receipt.Report, error) {
+// verified returns the verification of a text and of the receipt in a file.
+func (c *Command) verified(ctx context.Context, source receipts.Source, file string, trust signatures.Trust, want receipts.Demand) (receipts.Report, error) {
 	sealed, unread := awaited(ctx, func() ([]byte, error) { return c.files().Bytes(file) })
 	switch {
 	case ctx.Err() != nil:
-		return receipt.Report{}, stopped(ctx, unread)
+		return receipts.Report{}, stopped(ctx, unread)
 	case unread != nil:
-		return receipt.Unreadable(unread), nil
+		return receipts.Unreadable(unread), nil
 	}
-	return receipt.Verify(source, sealed, trust, want), nil
+	return receipts.Verify(source, sealed, trust, want), nil
 }
 
-// source reads a file, however long. What can be read once alone, standard input or a
-// pipe, is kept in a file until done: a text is looked at again where it does not
-// match. What cannot be read is the source's own to say.
-func (c *Command) source(ctx context.Context, name string) (text receipt.Source, done func(), err error) {
+// source opens a file of any length. Standard input and pipes are copied to a
+// temporary file, because a mismatch reads the text again. The source reports
+// an unreadable file.
+func (c *Command) source(ctx context.Context, name string) (text receipts.Source, done func(), err error) {
 	if name != "-" {
 		if info, err := os.Stat(name); err != nil || info.Mode().IsRegular() || info.IsDir() {
 			open := func() (io.ReadCloser, error) {
@@ -129,7 +129,7 @@ func (c *Command) source(ctx context.Context, name string) (text receipt.Source,
 	if err != nil {
 		return nil, nil, &exit{exitBroken, err}
 	}
-	os.Remove(spool.Name()) // where an open file may have no name, so that none is left behind whatever ends this
+	os.Remove(spool.Name()) // an open file without a name disappears with the process
 	done = func() {
 		spool.Close()
 		os.Remove(spool.Name())
@@ -157,14 +157,14 @@ func (c *Command) copyInto(to io.Writer, name string) (int64, error) {
 	return io.Copy(to, from)
 }
 
-// reportText is a report as a person reads it. What a receipt says stands in the
-// line that quotes it: names of runs, of gates and of people may have line ends.
-func reportText(r receipt.Report) string {
+// reportText returns a report for people. Each statement of the receipt stays
+// in one line, because names of runs, gates and people may contain line ends.
+func reportText(r receipts.Report) string {
 	var b strings.Builder
 	line := func(format string, args ...any) {
 		b.WriteString(flatly(fmt.Sprintf(format, args...)) + "\n")
 	}
-	if r.Verdict == receipt.Passed {
+	if r.Verdict == receipts.Passed {
 		line("%s", r.Verdict)
 	} else {
 		line("%s: %s %s", r.Verdict, r.Field, r.Reason)
@@ -178,14 +178,14 @@ func reportText(r receipt.Report) string {
 			line("  %s %s (%s, %s) %s", cmp.Or(g.Verdict, "?"), g.Name, g.Moment, g.Mode, g.Digest)
 			if s := g.Strength; s != nil {
 				line("    measured: lets %s to %s of bad texts by (on %d), refuses %s to %s of good ones (on %d)",
-					measure.Percent(s.FalsePass[0]), measure.Percent(s.FalsePass[1]), s.Bad, measure.Percent(s.FalseBlock[0]), measure.Percent(s.FalseBlock[1]), s.Good)
+					stats.Percent(s.FalsePass[0]), stats.Percent(s.FalsePass[1]), s.Bad, stats.Percent(s.FalseBlock[0]), stats.Percent(s.FalseBlock[1]), s.Good)
 			}
 		}
 		for _, g := range c.Shadow {
 			line("  %s %s (%s, in shadow: it decides nothing) %s", g.Verdict, g.Name, g.Moment, g.Digest)
 		}
 	}
-	for _, said := range r.NotSaid {
+	for _, said := range r.NotProven {
 		line("does not prove: %s", said)
 	}
 	return b.String()

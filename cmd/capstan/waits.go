@@ -6,11 +6,11 @@ import (
 	"github.com/seed61713e19/capstan/runner/model/openai"
 )
 
-// waitsEvery is the time between two lines about the waits of one endpoint, which may
-// be of many calls.
+// waitsEvery is the minimum time between two lines about the waits of one
+// endpoint.
 const waitsEvery = 10 * time.Second
 
-// waits prints why a call waits that asks an endpoint again.
+// waits prints why a call waits before it is repeated.
 func (p *progress) waits(w openai.Wait) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -9,22 +9,24 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/seed61713e19/capstan/internal/reports"
 )
 
-// pause is between two looks at a watched directory. Looking is what works on
-// every file system, those of the network too.
+// pause is the time between two looks at a watched directory. Polling works on
+// every file system, including network ones.
 const pause = 500 * time.Millisecond
 
-// texts are the files that watching looks at.
+// texts are the extensions of watched files.
 var texts = []string{".md", ".markdown", ".txt"}
 
-// A watcher finds the files of a directory, and of those in it, that are new or
-// changed. A file counts once two looks have found it the same, so that one
-// being written is not judged by half.
+// A watcher finds new and changed files in a directory and its direct
+// subfolders. A file is reported once two looks have found it unchanged, so
+// that it is complete.
 type watcher struct {
 	dir     string
 	seen    map[string]stamp // at the last look
-	settled map[string]stamp // given out
+	settled map[string]stamp // reported
 }
 
 type stamp struct {
@@ -36,8 +38,8 @@ func newWatcher(dir string) *watcher {
 	return &watcher{dir: dir, seen: map[string]stamp{}, settled: map[string]stamp{}}
 }
 
-// look gives the files that have settled since the last one, in their order by
-// name. What cannot be read is looked at again the next time.
+// look returns the files that have settled since the last look, by name.
+// Unreadable files are looked at again.
 func (w *watcher) look() ([]string, error) {
 	if _, err := os.Stat(w.dir); err != nil {
 		return nil, err
@@ -64,8 +66,7 @@ func (w *watcher) look() ([]string, error) {
 	return files, err
 }
 
-// watch judges each file as it appears or changes, a line each, until it is
-// interrupted.
+// watch judges each new or changed file and prints a line, until an interrupt.
 func (g *gatekeeper) watch(ctx context.Context, dir string) error {
 	w := newWatcher(dir)
 	ticks := time.NewTicker(pause)
@@ -76,7 +77,7 @@ func (g *gatekeeper) watch(ctx context.Context, dir string) error {
 			return usage("--watch: %w", err)
 		}
 		for _, file := range files {
-			if err := g.tell(ctx, file); err != nil {
+			if err := g.judgeWatched(ctx, file); err != nil {
 				return err
 			}
 		}
@@ -88,9 +89,9 @@ func (g *gatekeeper) watch(ctx context.Context, dir string) error {
 	}
 }
 
-// tell judges one watched file and prints a line. A file whose name does not
-// say what the gate needs is none of the gate's.
-func (g *gatekeeper) tell(ctx context.Context, file string) error {
+// judgeWatched judges one watched file and prints a line. A file whose name lacks a
+// required parameter is ignored.
+func (g *gatekeeper) judgeWatched(ctx context.Context, file string) error {
 	if _, ok := named(g.name, file, g.with); !ok && g.cascade == nil {
 		return nil
 	}
@@ -102,6 +103,6 @@ func (g *gatekeeper) tell(ctx context.Context, file string) error {
 	if j.err != nil {
 		reason = j.err.Error()
 	}
-	_, err = fmt.Fprintf(g.Stdout, "%s  %-7s  %s  %s\n", time.Now().Format(time.TimeOnly), j.word(), file, oneLine(reason))
+	_, err = fmt.Fprintf(g.Stdout, "%s  %-7s  %s  %s\n", reports.Clock(time.Now()), j.word(), file, oneLine(reason))
 	return err
 }

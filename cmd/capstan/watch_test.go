@@ -45,13 +45,13 @@ func TestWatcher(t *testing.T) {
 	write("b.md", "text", time.Hour)
 	write("run/a.md", "text", time.Hour)
 	write("data.json", "{}", time.Hour)
-	look() // new: it may still be written
+	look() // a new file may still be incomplete
 	look("b.md", "run/a.md")
 	look()
 	write("b.md", "more text", time.Minute)
 	look()
 	write("b.md", "even more text", time.Second)
-	look() // changed again between the looks
+	look() // the file changed again between the checks
 	look("b.md")
 	if err := os.Remove(filepath.Join(dir, "b.md")); err != nil {
 		t.Fatal(err)
@@ -62,7 +62,8 @@ func TestWatcher(t *testing.T) {
 	}
 }
 
-// --watch tells a line for each stage file, and nothing of other files.
+// TestWatch checks that --watch prints a line for each stage file and ignores
+// other files.
 func TestWatch(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -72,15 +73,15 @@ func TestWatch(t *testing.T) {
 		}
 	}
 	ctx, stop := context.WithCancel(t.Context())
-	var said bytes.Buffer
-	c := &Command{Stdin: strings.NewReader(""), Stderr: &said, Getenv: func(string) string { return "" }}
+	var stderr bytes.Buffer
+	c := &Command{Stdin: strings.NewReader(""), Stderr: &stderr, Getenv: func(string) string { return "" }}
 	var out bytes.Buffer
 	c.Stdout = onWrite(func(p []byte) {
 		out.Write(p)
 		stop()
 	})
 	if status := c.Run(ctx, []string{"gate", "capy", "--watch", dir}); status != exitInterrupted {
-		t.Errorf("status %d: %s", status, said.String())
+		t.Errorf("status %d: %s", status, stderr.String())
 	}
 	if got := out.String(); !strings.Contains(got, "FAIL") || !strings.Contains(got, "BASE_T1.md") || strings.Contains(got, "notes.md") {
 		t.Errorf("got %q", got)

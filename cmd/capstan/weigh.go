@@ -2,22 +2,21 @@ package main
 
 import (
 	"context"
-	"io"
 	"iter"
 	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/internal/measures/stats"
+	"github.com/seed61713e19/capstan/internal/measures/trust"
+	"github.com/seed61713e19/capstan/internal/modelflag"
 	"github.com/seed61713e19/capstan/runner"
-	"github.com/seed61713e19/capstan/runner/given"
 	"github.com/seed61713e19/capstan/runner/journal"
-	"github.com/seed61713e19/capstan/runner/measure"
-	"github.com/seed61713e19/capstan/runner/trust"
 )
 
-// weighFlags are the flags of trust and cost.
-type weighFlags struct {
+// statsFlags are the flags of stats and cost.
+type statsFlags struct {
 	gate   string
 	runs   []string
 	labels string
@@ -30,17 +29,17 @@ type weighFlags struct {
 	run    runFlags
 }
 
-// add adds those that both have.
-func (f *weighFlags) add(cmd *cobra.Command) {
+// add adds the common flags.
+func (f *statsFlags) add(cmd *cobra.Command) {
 	f.run.store.add(cmd)
 	flags := cmd.Flags()
 	flags.StringSliceVar(&f.runs, "runs", nil, flagTexts["runs"])
 	flags.StringVar(&f.labels, "labels", "", flagTexts["labels"])
 	jsonFlag(cmd, &f.format)
-	flags.Var((*given.Models)(&f.run.model), "model", flagTexts["model"])
+	flags.Var((*modelflag.Models)(&f.run.model), "model", flagTexts["model"])
 }
 
-// A scale is what kept runs are weighed with: the kit, and the cascade as it is.
+// A scale contains what a measurement needs: the kit, and the present cascade.
 type scale struct {
 	*kit
 	runner  *runner.Runner
@@ -48,8 +47,8 @@ type scale struct {
 	chosen  string
 }
 
-// weigh opens what a look at kept runs needs.
-func (c *Command) weigh(file string, f weighFlags) (*scale, error) {
+// openStats opens the journal and loads the cascade.
+func (c *Command) openStats(file string, f statsFlags) (*scale, error) {
 	j, err := c.kept(f.run.store, true)
 	if err != nil {
 		return nil, err
@@ -67,9 +66,8 @@ func (c *Command) weigh(file string, f weighFlags) (*scale, error) {
 	return s, nil
 }
 
-// question reads what trust is asked with: the gates as they are and were, the
-// labels, what was measured before.
-func (c *Command) question(ctx context.Context, s *scale, f weighFlags) (q trust.Question, err error) {
+// question returns the input of a measurement: the present and earlier gates, labels and evidence.
+func (c *Command) question(ctx context.Context, s *scale, f statsFlags) (q trust.Question, err error) {
 	cascade := s.cascade
 	gates, err := cascade.Gates(cascades.Chosen(s.chosen), runner.ReadFile)
 	if err != nil {
@@ -87,18 +85,18 @@ func (c *Command) question(ctx context.Context, s *scale, f weighFlags) (q trust
 		return q, err
 	}
 	return trust.Question{
-		CascadeID: cascade.ID, Gates: gates, Gate: f.gate, Labels: measure.NewLedger(labels), FalseAlarms: f.alarms,
+		CascadeID: cascade.ID, Gates: gates, Gate: f.gate, Labels: stats.NewLedger(labels), FalseAlarms: f.alarms,
 		Past:  func(id string) ([]cascades.Gate, error) { return s.past(ctx, id) },
 		Judge: s.rejudge(ctx, labelDir(cascade.File, f.labels)),
-		Evidence: func(g cascades.Gate) (measure.Evidence, bool, bool) {
+		Evidence: func(g cascades.Gate) (stats.Evidence, bool, bool) {
 			return kept[g.Name].For(cascade.ID, g.Digest, g.Phase, string(g.Moment))
 		},
 	}, nil
 }
 
-// asked is what kept runs and labels say of the gates. Each attempt is shown to look
-// too, unless that is nil.
-func (c *Command) asked(ctx context.Context, s *scale, f weighFlags, look func(*journal.Attempt)) (*trust.Report, error) {
+// asked measures the gates with stored runs and labels. look is called with each attempt, unless it
+// is nil.
+func (c *Command) asked(ctx context.Context, s *scale, f statsFlags, look func(*journal.Attempt)) (*trust.Result, error) {
 	q, err := c.question(ctx, s, f)
 	if err != nil {
 		return nil, err
@@ -115,15 +113,7 @@ func (c *Command) asked(ctx context.Context, s *scale, f weighFlags, look func(*
 	return report, nil
 }
 
-// report writes what was found, for people or as JSON.
-func (c *Command) report(format string, found interface{ Text(io.Writer) error }) error {
-	if format == "json" {
-		return printJSON(c.Stdout, found)
-	}
-	return found.Text(c.Stdout)
-}
-
-// past are the gates of a run as they were when it began.
+// past returns the gates of a run at its start.
 func (s *scale) past(ctx context.Context, id string) ([]cascades.Gate, error) {
 	run, err := s.models.journal.Run(ctx, id)
 	if err != nil {
@@ -136,15 +126,11 @@ func (s *scale) past(ctx context.Context, id string) ([]cascades.Gate, error) {
 	return run.Start.Gates(was)
 }
 
-// attemptsOf gives the attempts of the cascade's runs, or of those that are named.
+// attemptsOf returns the attempts of the named runs, or else of all runs of the cascade.
 func attemptsOf(ctx context.Context, j *journal.Journal, cascade string, runs []string) (iter.Seq2[journal.Attempt, error], error) {
-	wanted := map[string]bool{}
-	for _, id := range runs {
-		run, err := j.Run(ctx, id)
-		if err != nil {
-			return nil, found(err, id)
-		}
-		wanted[run.RunID] = true
+	ids, err := runIDs(ctx, j, runs)
+	if err != nil {
+		return nil, err
 	}
 	all := j.Attempts(ctx, journal.Filter{Cascade: cascade})
 	if len(runs) == 0 {
@@ -152,7 +138,7 @@ func attemptsOf(ctx context.Context, j *journal.Journal, cascade string, runs []
 	}
 	return func(yield func(journal.Attempt, error) bool) {
 		for a, err := range all {
-			if (err != nil || wanted[a.RunID]) && !yield(a, err) {
+			if (err != nil || slices.Contains(ids, a.RunID)) && !yield(a, err) {
 				return
 			}
 		}

@@ -13,37 +13,41 @@ import (
 	"time"
 
 	"github.com/seed61713e19/capstan/cascades"
-	"github.com/seed61713e19/capstan/cascades/convert"
+	"github.com/seed61713e19/capstan/cascades/syntax"
+	"github.com/seed61713e19/capstan/internal/measures/scripts"
+	"github.com/seed61713e19/capstan/internal/windlass/convert"
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/model/scripted"
-	"github.com/seed61713e19/capstan/runner/rehearsal"
 	"github.com/seed61713e19/capstan/runner/tool"
 )
 
-// A theirs is what becomes of one of other people's cascades.
+// A theirs is the result for one cascade of another project.
 type theirs struct {
 	name                   string
 	lars                   bool
 	loads, runs            bool // as it is
-	spared, sparedRuns     bool // the same with tools that may be missing
-	converted              bool // what convert writes loads
+	spared, sparedRuns     bool // as it is, if tools may be missing
+	converted              bool // the output of convert loads
 	convertedRuns          bool
-	untold                 []string // mistakes that say nothing of what to do
-	wrong, convertedWrong  cascades.Diagnostics
+	untold                 []string // mistakes without advice
+	wrong, convertedWrong  syntax.Diagnostics
 	failed, failedConverts string
 }
 
-// TestWindlass tells of every cascade of a folder whether it loads, as it is and as
-// convert writes it, and whether it then runs to its end with a model that says what
-// is asked for and calls ask_human once. The folder is WINDLASS, a checkout of
-// Windlass or of LARS. What is held of any folder: nothing panics, each mistake that
-// is a word of theirs says what to do, and what convert writes keeps every mistake
-// in a comment and is written the same way again.
+// TestWindlass reports for each cascade of a folder whether it loads and runs
+// to its end, unchanged and converted. The model replies as requested and calls
+// ask_human once. The environment variable WINDLASS is the folder, a checkout
+// of Windlass or of LARS.
+//
+// In any folder, nothing may panic, and each mistake about a word of Windlass
+// must have advice. Convert must write every mistake into a comment, and must
+// be idempotent.
 func TestWindlass(t *testing.T) {
 	dir := os.Getenv("WINDLASS")
-	if dir == "" {
+	known := dir == ""
+	if known {
 		dir = "../../../shared/data/windlass"
 	}
 	if _, err := os.Stat(dir); err != nil {
@@ -62,7 +66,7 @@ func TestWindlass(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	read := func(name string, source []byte) cascades.Diagnostics { return wrong(r.Parse(name, source)) }
+	read := func(name string, source []byte) syntax.Diagnostics { return wrong(r.Parse(name, source)) }
 	for _, name := range names {
 		writeConverted(t, filepath.Join(out, name), read)
 	}
@@ -83,9 +87,21 @@ func TestWindlass(t *testing.T) {
 		all = append(all, one)
 	}
 	report(t, all)
+	if !known {
+		return
+	}
+	var loads, converted int
+	for _, one := range all {
+		if !one.lars {
+			loads, converted = loads+tally(one.loads), converted+tally(one.converted)
+		}
+	}
+	if loads < 21 || converted < 33 {
+		t.Errorf("%d examples of Windlass load, and %d after convert; want 21 and 33", loads, converted)
+	}
 }
 
-// cascadesOf lists the cascades within a folder.
+// cascadesOf returns the cascades below a folder.
 func cascadesOf(t *testing.T, dir string) []string {
 	var names []string
 	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
@@ -116,7 +132,7 @@ func copyAs(t *testing.T, from, to string) {
 	}
 }
 
-// writeConverted writes beside a file what convert makes of it.
+// writeConverted writes the converted cascade next to its file.
 func writeConverted(t *testing.T, name string, read convert.Reader) {
 	t.Helper()
 	source, err := os.ReadFile(name)
@@ -125,7 +141,7 @@ func writeConverted(t *testing.T, name string, read convert.Reader) {
 	}
 	result, err := convert.File(name, source, read)
 	if err != nil {
-		result.Text = source // lint tells what it is
+		result.Text = source // lint reports the reason
 	}
 	if err := os.WriteFile(convert.Name(name), result.Text, 0o644); err != nil {
 		t.Fatal(err)
@@ -136,15 +152,15 @@ func writeConverted(t *testing.T, name string, read convert.Reader) {
 	}
 	for _, d := range result.Left {
 		start := strings.SplitN(d.Message, " at line", 2)[0]
-		if result.Changed && d.Severity == cascades.Wrong && filepath.Base(d.File) == filepath.Base(convert.Name(name)) &&
+		if result.Changed && d.Severity == syntax.Wrong && filepath.Base(d.File) == filepath.Base(convert.Name(name)) &&
 			!strings.Contains(string(result.Text), "# lint: "+start[:min(len(start), 40)]) {
 			t.Errorf("%s: no comment tells of %s", name, d)
 		}
 	}
 }
 
-// untold are the tools that nobody has, and the keys, with nothing of what to do.
-func untold(found cascades.Diagnostics) (list []string) {
+// untold returns the findings about unknown tools and keys that have no advice.
+func untold(found syntax.Diagnostics) (list []string) {
 	for _, d := range found {
 		if slices.Contains([]string{cascades.CodeUnknownKey, cascades.CodeTool}, d.Code) && d.Suggestion == "" && !strings.Contains(d.Message, ": ") {
 			list = append(list, d.String())
@@ -153,9 +169,9 @@ func untold(found cascades.Diagnostics) (list []string) {
 	return list
 }
 
-// rehearse loads a cascade and runs it; it gives all that is wrong with the file,
-// and why the run did not come to its end.
-func rehearse(t *testing.T, r *runner.Runner, file string) (cascades.Diagnostics, string) {
+// rehearse loads and runs a cascade. It returns the diagnostics of the file,
+// and the reason if the run failed.
+func rehearse(t *testing.T, r *runner.Runner, file string) (syntax.Diagnostics, string) {
 	t.Helper()
 	c, err := r.Load(file)
 	found := wrong(c, err)
@@ -164,7 +180,7 @@ func rehearse(t *testing.T, r *runner.Runner, file string) (cascades.Diagnostics
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	replies, err := rehearsal.Draft(ctx, c)
+	replies, err := scripts.Draft(ctx, c)
 	if err != nil {
 		return found, err.Error()
 	}
@@ -192,8 +208,8 @@ func rehearse(t *testing.T, r *runner.Runner, file string) (cascades.Diagnostics
 	return found, ""
 }
 
-// An asking model asks a person once in every conversation where it can, and else
-// says what its script has.
+// An asking model asks a person in every conversation that allows a question.
+// Its other replies come from its script.
 type asking struct{ model.Model }
 
 func (m *asking) Call(ctx context.Context, r model.Request) (model.Response, error) {
@@ -214,7 +230,7 @@ func answering(_ context.Context, q engine.Question) (engine.Answer, error) {
 	return engine.Answer{Value: "yes"}, nil
 }
 
-// report prints a table, and fails of what says nothing of what to do.
+// report prints a table, and fails for mistakes without advice.
 func report(t *testing.T, all []*theirs) {
 	for _, lars := range []bool{false, true} {
 		var n, loads, runs, spared, sparedRuns, converted, convertedRuns int
@@ -228,7 +244,7 @@ func report(t *testing.T, all []*theirs) {
 			converted, convertedRuns = converted+tally(one.converted), convertedRuns+tally(one.convertedRuns)
 			fmt.Fprintf(&b, "%-5t %-5t %-5t %-5t %-5t %-5t %s\n", one.loads, one.runs, one.spared, one.sparedRuns, one.converted, one.convertedRuns, one.name)
 			for _, d := range one.convertedWrong {
-				if d.Severity == cascades.Wrong {
+				if d.Severity == syntax.Wrong {
 					fmt.Fprintf(&b, "      left: %d:%d: %.140s\n", d.Line, d.Column, d.Message)
 				}
 			}

@@ -10,14 +10,15 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"github.com/seed61713e19/capstan/cascades"
-	"github.com/seed61713e19/capstan/cascades/convert"
+	"github.com/seed61713e19/capstan/cascades/syntax"
+	"github.com/seed61713e19/capstan/internal/windlass/convert"
 	"github.com/seed61713e19/capstan/runner"
 )
 
-// TestWindlassWords holds what becomes of each word of Windlass and of LARS, in
-// small cascades: whether one runs to its end as it stands and as convert writes
-// it, and what is told on which line. The last file of an archive has it all.
+// TestWindlassWords checks the result of each word of Windlass and of LARS in
+// small cascades: whether the file runs to its end, unchanged and converted,
+// and the diagnostics per line. The last file of an archive has the expected
+// output.
 func TestWindlassWords(t *testing.T) {
 	archives, err := filepath.Glob("testdata/windlass/*.txtar")
 	if err != nil || len(archives) == 0 {
@@ -27,7 +28,7 @@ func TestWindlassWords(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	read := func(name string, source []byte) cascades.Diagnostics { return wrong(r.Parse(name, source)) }
+	read := func(name string, source []byte) syntax.Diagnostics { return wrong(r.Parse(name, source)) }
 	for _, name := range archives {
 		t.Run(filepath.Base(name), func(t *testing.T) {
 			archive, err := txtar.ParseFile(name)
@@ -35,7 +36,7 @@ func TestWindlassWords(t *testing.T) {
 				t.Fatal(err)
 			}
 			files := archive.Files
-			if last := len(files) - 1; files[last].Name == "told" {
+			if last := len(files) - 1; files[last].Name == "result" {
 				files = files[:last]
 			}
 			dir := t.TempDir()
@@ -44,11 +45,11 @@ func TestWindlassWords(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			var told strings.Builder
+			var outcomes strings.Builder
 			for _, f := range files {
 				file := filepath.Join(dir, f.Name)
 				found, failed := tried(t, r, file)
-				outcome(&told, strings.TrimSuffix(f.Name, ".yaml"), dir, found, failed)
+				outcome(&outcomes, strings.TrimSuffix(f.Name, ".yaml"), dir, found, failed)
 				for _, d := range untold(found) {
 					t.Errorf("says nothing of what to do: %s", d)
 				}
@@ -60,30 +61,30 @@ func TestWindlassWords(t *testing.T) {
 					t.Fatal(err)
 				}
 				found, failed = tried(t, r, file)
-				outcome(&told, "  converted", dir, mistakes(found), failed)
+				outcome(&outcomes, "  converted", dir, mistakes(found), failed)
 				again, err := convert.File(file, result.Text, read)
 				if err != nil || again.Changed {
 					t.Errorf("%s: what convert writes is written otherwise again: %v %v", f.Name, err, again.Notes)
 				}
 			}
-			got := []byte(told.String())
+			got := []byte(outcomes.String())
 			want := archive.Files[len(archive.Files)-1]
 			switch {
 			case *update:
-				archive.Files = append(files, txtar.File{Name: "told", Data: got})
+				archive.Files = append(files, txtar.File{Name: "result", Data: got})
 				if err := os.WriteFile(name, txtar.Format(archive), 0o644); err != nil {
 					t.Fatal(err)
 				}
-			case want.Name != "told" || !bytes.Equal(got, want.Data):
+			case want.Name != "result" || !bytes.Equal(got, want.Data):
 				t.Errorf("otherwise than in %s; go test ./cmd/capstan -run TestWindlassWords -update writes it:\n%s", name, got)
 			}
 		})
 	}
 }
 
-// tried loads a cascade, and runs it where it names no program: those of the files
-// here are yet to be written.
-func tried(t *testing.T, r *runner.Runner, file string) (cascades.Diagnostics, string) {
+// tried loads a cascade, and runs it if it names no programs. The programs do
+// not exist here.
+func tried(t *testing.T, r *runner.Runner, file string) (syntax.Diagnostics, string) {
 	source, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -95,8 +96,8 @@ func tried(t *testing.T, r *runner.Runner, file string) (cascades.Diagnostics, s
 	return rehearse(t, r, file)
 }
 
-// outcome writes what became of a cascade, and what is told of it.
-func outcome(b *strings.Builder, name, dir string, found cascades.Diagnostics, failed string) {
+// outcome writes the result of a cascade and its diagnostics.
+func outcome(b *strings.Builder, name, dir string, found syntax.Diagnostics, failed string) {
 	end := "runs"
 	if found.Broken() {
 		end = "does not load"
@@ -105,11 +106,12 @@ func outcome(b *strings.Builder, name, dir string, found cascades.Diagnostics, f
 	}
 	fmt.Fprintf(b, "%s: %s\n", name, end)
 	for _, d := range found {
-		fmt.Fprintf(b, "    %d: %s%s [%s]\n", d.Line, map[bool]string{true: "", false: "warning: "}[d.Severity == cascades.Wrong], short(strings.ReplaceAll(d.Told(), dir, ".")), d.Code)
+		fmt.Fprintf(b, "    %d: %s%s [%s]\n", d.Line, map[bool]string{true: "", false: "warning: "}[d.Severity == syntax.Wrong], short(strings.ReplaceAll(d.Text(), dir, ".")), d.Code)
 	}
 }
 
-// short is a message as far as it says which word it is of and what it is here.
+// short returns the beginning of a message: at most 150 characters of its first
+// line.
 func short(s string) string {
 	s, _, _ = strings.Cut(s, "\n")
 	if r := []rune(s); len(r) > 150 {
@@ -118,10 +120,10 @@ func short(s string) string {
 	return s
 }
 
-// mistakes are those among diagnostics.
-func mistakes(found cascades.Diagnostics) (list cascades.Diagnostics) {
+// mistakes returns the errors among diagnostics.
+func mistakes(found syntax.Diagnostics) (list syntax.Diagnostics) {
 	for _, d := range found {
-		if d.Severity == cascades.Wrong {
+		if d.Severity == syntax.Wrong {
 			list = append(list, d)
 		}
 	}

@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// letter is a cascade whose tool writes: it notes that it was started and, the
-// first time, kills the process that started it before it is done.
+// letter is a cascade with a writing tool. The tool notes each start. The first
+// time, it kills its parent process before it has finished.
 const letter = `
 cascade_id: letter
 tools:
@@ -24,8 +24,8 @@ phases:
 - {name: told, compose: "It was: {{ outputs.mail }}"}
 `
 
-// TestWriteIsNotRepeated kills a run while a tool that writes is at work: however
-// often it is resumed the tool is not started again, until a person says so.
+// TestWriteIsNotRepeated kills a run during a call of a writing tool. A resumed
+// run must not start the tool before a person allows the call.
 func TestWriteIsNotRepeated(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -70,9 +70,9 @@ func TestWriteIsNotRepeated(t *testing.T) {
 	}
 }
 
-// TestIdempotentIsStartedAgain has the same happen to a tool that knows a call by
-// its key: it is started again, with the same one, and nobody is asked, be it that
-// the run goes on or a new one.
+// TestIdempotentIsStartedAgain kills a run during a call of an idempotent tool.
+// The tool starts again with the same key and without a question, in the
+// resumed run and in a new run.
 func TestIdempotentIsStartedAgain(t *testing.T) {
 	t.Parallel()
 	source := strings.Replace(letter, "cat > /dev/null; echo start >>", "grep -o key.*mail[^}]* >>", 1)
@@ -90,8 +90,8 @@ func TestIdempotentIsStartedAgain(t *testing.T) {
 	}
 }
 
-// letters is a fan-out of such a tool: the first process dies while two of four
-// are at work.
+// letters is a fan-out of a writing tool. The first process dies during two of
+// the four calls.
 const letters = `
 cascade_id: letters
 tools: {send: {exec: [sh, send.sh]}}
@@ -108,15 +108,15 @@ fi
 echo "sent to $to"
 `
 
-// TestWritesSideBySide: of several writes that were at work each is asked about,
-// the answer is of the one that was told, and asking breaks off no other.
+// TestWritesSideBySide interrupts several writes. Each has a question, each
+// answer belongs to the named call, and no question interrupts another write.
 func TestWritesSideBySide(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, map[string]string{"letters.yaml": letters, "send.sh": sendLetter})
 	d.capstan(-1, "run", "letters.yaml", "--run-id", "r")
 	for answers := 0; answers < 2; {
 		d.capstan(exitWaiting, "resume", "r")
-		got := d.lines("starts") // two at a time, who is first is the machine's
+		got := d.lines("starts") // the order of two parallel calls is random
 		if len(got) == 4 {
 			slices.Sort(got[:2])
 			slices.Sort(got[2:])
@@ -147,7 +147,7 @@ func TestWritesSideBySide(t *testing.T) {
 	}
 }
 
-// A desk is where a person works with capstan as a program.
+// A desk runs capstan as a program in a folder.
 type desk struct {
 	t              *testing.T
 	dir            string
@@ -185,12 +185,12 @@ func (d *desk) capstan(status int, args ...string) {
 	}
 }
 
-// TestNotKept tells nobody to go on with a run that could not be kept, and tells it of
-// one of which all but the end could.
+// TestNotKept checks the advice about runs that could not be stored. Capstan
+// suggests a resume only if all except the end is stored.
 func TestNotKept(t *testing.T) {
 	d := newDesk(t, map[string]string{"one.yaml": "cascade_id: one\nphases: [{name: a, compose: a}]"})
 	d.capstan(0, "run", "one.yaml")
-	for does, kept := range map[string]bool{"INSERT ON run": false, "INSERT ON result": true} {
+	for does, stored := range map[string]bool{"INSERT ON run": false, "INSERT ON result": true} {
 		db, err := sql.Open("sqlite", filepath.Join(d.dir, "runs.db"))
 		if err == nil {
 			_, err = db.Exec("CREATE TRIGGER full BEFORE " + does + " BEGIN SELECT RAISE(ABORT, 'no room'); END")
@@ -199,7 +199,7 @@ func TestNotKept(t *testing.T) {
 			t.Fatal(err)
 		}
 		d.capstan(exitBroken, "run", "one.yaml", "--run-id", "r")
-		if told := strings.Contains(d.stderr.String(), "next: capstan resume r continues"); told != kept || !strings.Contains(d.stderr.String(), "no room") {
+		if advised := strings.Contains(d.stderr.String(), "next: capstan resume r continues"); advised != stored || !strings.Contains(d.stderr.String(), "no room") {
 			t.Errorf("%s fails: %s", does, &d.stderr)
 		}
 		if _, err = db.Exec("DROP TRIGGER full"); err != nil {
@@ -210,8 +210,8 @@ func TestNotKept(t *testing.T) {
 	d.capstan(0, "resume", "r")
 }
 
-// TestFreezeOnFullDisk tells a full disk as what broke, and freezes the run there when
-// there is room.
+// TestFreezeOnFullDisk checks that test record reports a full disk, and
+// succeeds when there is room again.
 func TestFreezeOnFullDisk(t *testing.T) {
 	d := newDesk(t, map[string]string{"one.yaml": "cascade_id: one\nphases: [{name: a, compose: a}]"})
 	small := filepath.Join(d.dir, "tests")
@@ -233,7 +233,7 @@ func TestFreezeOnFullDisk(t *testing.T) {
 	d.capstan(exitUsage, "test", "record", "last", "--name", "x/one.yaml", "--tests", "tests/x/cascade")
 }
 
-// lines are those of a file there.
+// lines returns the lines of a file in the folder.
 func (d *desk) lines(name string) []string {
 	text, _ := os.ReadFile(filepath.Join(d.dir, name))
 	return strings.Fields(string(text))

@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 )
 
-// notWritten is the error of a file that was to be written, nil where there is
-// none: what broke where it was begun, else the fault of whoever named it.
+// notWritten returns the error of a file that could not be written, with the
+// exit status for a failure or for a wrong name.
 func notWritten(err error) error {
 	if err == nil {
 		return nil
@@ -21,8 +21,8 @@ func notWritten(err error) error {
 	return &exit{exitUsage, err}
 }
 
-// canBe tells why a file that is written at the end of long work will not be, as far
-// as can be seen without making it.
+// canBe returns an error if a file cannot be written at the end of a long
+// command, as far as this can be checked without creating it.
 func canBe(name string) error {
 	info, err := os.Stat(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -35,8 +35,8 @@ func canBe(name string) error {
 	return err
 }
 
-// privateMode is the mode of a new file with the texts of a run: no other user of the
-// machine may read it.
+// privateMode is the mode of a new file with the texts of a run. No other user
+// may read it.
 const privateMode fs.FileMode = 0o600
 
 // writeNew writes a new file. An existing file is an error.

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// What is written over stays what it was, but for its text: a link, and who may
-// read it; and no draft is left.
+// TestWriteOver checks that an overwritten file changes only its text. Links
+// and permissions remain, and no temporary file is left.
 func TestWriteOver(t *testing.T) {
 	dir := t.TempDir()
 	file, link := filepath.Join(dir, "a.yaml"), filepath.Join(dir, "link.yaml")
@@ -16,7 +16,7 @@ func TestWriteOver(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := os.Symlink("a.yaml", link); err != nil {
-		t.Skip(err) // not everybody may make one on Windows
+		t.Skip(err) // Windows may not allow links
 	}
 	if err := writeOver(link, []byte("new")); err != nil {
 		t.Fatal(err)

@@ -11,11 +11,13 @@ package files
 
 import (
 	"bytes"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -174,6 +176,28 @@ func ReadIn(in *os.Root, name string, limit int64) ([]byte, error) {
 	}
 	defer f.Close()
 	return readAll(f, limit)
+}
+
+// ReplaceIn writes a file of a folder, and makes the folders that lead to it. A reader
+// finds either the old content or the new.
+func ReplaceIn(in *os.Root, name string, content []byte, mode fs.FileMode) (err error) {
+	parent := path.Dir(name)
+	if err := in.MkdirAll(parent, 0o755); err != nil {
+		return err
+	}
+	draft := path.Join(parent, ".capstan-"+rand.Text()+".tmp")
+	f, err := in.OpenFile(draft, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(content)
+	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
+		err = in.Rename(draft, name)
+	}
+	if err != nil {
+		in.Remove(draft)
+	}
+	return err
 }
 
 // OpenIn opens a regular file of a folder for reading.

@@ -8,12 +8,13 @@ import (
 
 // A Node is a value in a JSON text, with its place.
 type Node struct {
-	Key    string // of a member of an object
-	Kind   byte   // {, [, ", 0, t, f or n
-	Text   string // of a string or a number
-	Parent int    // the index of the node around it, -1 for the first
-	End    int    // the index after the last node inside it
-	Offset int    // of the key, or of the value if it has no key, at its last byte
+	Key     string // of a member of an object
+	Kind    byte   // {, [, ", 0, t, f or n
+	Text    string // of a string or a number
+	Parent  int    // the index of the node around it, -1 for the first
+	End     int    // the index after the last node inside it
+	Pointer jsontext.Pointer
+	Offset  int // of the key, or of the value if it has no key, at its last byte
 }
 
 // Nodes returns the values of a JSON text in order, up to its first error. Keys may
@@ -40,7 +41,7 @@ func Nodes(text string) []Node {
 			key, keyAt = token.String(), end-1
 			continue
 		}
-		n := Node{Key: key, Kind: kind, Parent: parent, End: len(list) + 1, Offset: max(keyAt, end-1)}
+		n := Node{Key: key, Kind: kind, Parent: parent, End: len(list) + 1, Pointer: dec.StackPointer(), Offset: max(keyAt, end-1)}
 		if keyAt >= 0 {
 			n.Offset = keyAt
 		}

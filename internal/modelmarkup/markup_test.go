@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/seed61713e19/capstan/internal/modelmarkup"
+	"github.com/seed61713e19/capstan/internal/tables"
 )
 
 func TestTableRows(t *testing.T) {
@@ -15,29 +16,16 @@ func TestTableRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lines := strings.Split(strings.TrimSpace(string(table)), "\n")
-	for _, line := range lines[1:] {
-		cells := strings.Split(line, "\t")
-		if len(cells) != 8 {
-			t.Fatalf("%q has %d columns, want 8", line, len(cells))
+	err = tables.Check(string(table), func(row tables.Row, line string) bool {
+		found := modelmarkup.Find(line)
+		if rest, _ := modelmarkup.Cut(line); len(found) > 0 && row["kind"] == "thinking" && rest != "Hello." {
+			t.Errorf("%s: Cut(%q) = %q, want %q", row["open"], line, rest, "Hello.")
 		}
-		kind, open, source := modelmarkup.Thinking, cells[2], cells[5]
-		if cells[0] == "call" {
-			kind = modelmarkup.ToolCall
-		}
-		match, no := strings.ReplaceAll(cells[6], `\n`, "\n"), strings.ReplaceAll(cells[7], `\n`, "\n")
-		if found := modelmarkup.Find(match); len(found) != 1 || found[0].Kind != kind {
-			t.Errorf("%s: Find(%q) = %v, want one span of kind %v", open, match, found, kind)
-		}
-		if found := modelmarkup.Find(no); len(found) != 0 {
-			t.Errorf("%s: Find(%q) = %v, want none", open, no, found)
-		}
-		if rest, _ := modelmarkup.Cut(match); kind == modelmarkup.Thinking && rest != "Hello." {
-			t.Errorf("%s: Cut(%q) = %q, want %q", open, match, rest, "Hello.")
-		}
-		if source == "" {
-			t.Errorf("%s: no source", open)
-		}
+		kind := map[string]modelmarkup.Kind{"thinking": modelmarkup.Thinking, "call": modelmarkup.ToolCall}[row["kind"]]
+		return len(found) == 1 && found[0].Kind == kind
+	})
+	if err != nil {
+		t.Error(err)
 	}
 }
 

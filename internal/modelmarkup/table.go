@@ -7,7 +7,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/seed61713e19/capstan/validators/patterns"
+	"github.com/seed61713e19/capstan/internal/patterns"
+	"github.com/seed61713e19/capstan/internal/tables"
 )
 
 // The table has a row for each spelling. Its columns are
@@ -15,9 +16,9 @@ import (
 //	kind    thinking or call
 //	where   anywhere; start: the opening tag counts at the start of the text alone;
 //	        pair: the closing tag alone does not count; fence and json: calls without tags
-//	open    the opening tag, "-" for none; the keys of a json row
+//	open    the opening tag, if any; the keys of a json row
 //	next    a pattern that what follows the opening tag of a call must match
-//	close   the closing tag, "-" for none: the call ends with the text
+//	close   the closing tag; without one the call ends with the text
 //	source  a specification, a vendor's documentation, or two independent reports
 //	match   a text with this markup
 //	no      a text without it
@@ -56,10 +57,8 @@ type spelling struct {
 
 var spellings = sync.OnceValue(func() *spelling {
 	s := new(spelling)
-	for line := range strings.Lines(table) {
-		if cells := strings.Split(strings.TrimSuffix(line, "\n"), "\t"); len(cells) == 8 && cells[0] != "kind" {
-			s.add(cells)
-		}
+	for _, r := range tables.Rows(table) {
+		s.add(r)
 	}
 	for _, tags := range s.tags {
 		slices.SortStableFunc(tags, func(a, b tag) int { return len(b.text) - len(a.text) })
@@ -67,16 +66,13 @@ var spellings = sync.OnceValue(func() *spelling {
 	return s
 })
 
-func (s *spelling) add(cells []string) {
-	r := &row{kind: Thinking, where: place(cells[1]), open: cells[2], close: cells[4]}
-	if cells[0] == "call" {
+func (s *spelling) add(cells tables.Row) {
+	r := &row{kind: Thinking, where: place(cells["where"]), open: cells["open"], close: cells["close"]}
+	if cells["kind"] == "call" {
 		r.kind = ToolCall
 	}
-	if cells[3] != "-" {
-		r.next = patterns.Lazy(`^(?:` + cells[3] + `)`)
-	}
-	if r.close == "-" {
-		r.close = ""
+	if next := cells["next"]; next != "" {
+		r.next = patterns.Lazy(`^(?:` + next + `)`)
 	}
 	switch {
 	case r.where == fence:
@@ -84,7 +80,7 @@ func (s *spelling) add(cells []string) {
 	case r.where == keys:
 		s.calls = append(s.calls, strings.Fields(r.open))
 		return
-	case r.open != "-":
+	case r.open != "":
 		s.tags[r.open[0]] = append(s.tags[r.open[0]], tag{r.open, r, false})
 	}
 	if r.close != "" {

@@ -4,18 +4,18 @@ import (
 	_ "embed"
 	"strings"
 	"sync"
+
+	"github.com/seed61713e19/capstan/internal/tables"
 )
 
 //go:embed tables/abbreviations.tsv
-var abbreviationRows string
+var abbreviationTable string
 
 // abbreviations are the words of the table, in lower case without the full stop.
 var abbreviations = sync.OnceValue(func() map[string]bool {
 	words := map[string]bool{}
-	for line := range strings.Lines(abbreviationRows) {
-		if word, _, ok := strings.Cut(line, "\t"); ok && line[0] != '#' {
-			words[strings.ToLower(strings.TrimSuffix(word, "."))] = true
-		}
+	for _, row := range tables.Rows(abbreviationTable) {
+		words[strings.ToLower(strings.TrimSuffix(row["word"], "."))] = true
 	}
 	return words
 })

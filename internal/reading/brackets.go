@@ -8,8 +8,8 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// Brackets handles the brackets of a block that has no link. Goldmark looks back for a
-// link from each bracket that closes.
+// Brackets handles the brackets of a block that has no link. For each closing bracket,
+// goldmark searches backwards for a link.
 type brackets struct {
 	undefined bool // the text defines no link
 	block     ast.Node
@@ -74,7 +74,7 @@ func (b *brackets) parse(block text.Reader) ast.Node {
 	return opened
 }
 
-// close makes text of the brackets that were never closed.
+// close turns the remaining open brackets into text.
 func (b *brackets) close() {
 	for _, opened := range b.open {
 		opened.Parent().ReplaceChild(opened.Parent(), opened, ast.NewTextSegment(opened.at))

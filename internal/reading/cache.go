@@ -17,19 +17,25 @@ type Cache struct {
 	bytes     int
 }
 
-// In returns a context in which [Of] reads each text once, for all contexts of the cache.
+// In returns a context in which [Of] reads each text only once. Several contexts may
+// share a cache.
 func (c *Cache) In(ctx context.Context) context.Context {
 	return context.WithValue(ctx, cacheKey{}, c)
 }
 
-// Of returns what [Read] returns, from the cache of the context if it has one. It is safe
-// for concurrent use.
+// Of is [Read] with the cache of the context, if it has one. It is safe for concurrent
+// use.
 func Of(ctx context.Context, source string) (*Document, error) {
 	c, ok := ctx.Value(cacheKey{}).(*Cache)
 	if !ok {
 		return Read(source)
 	}
 	return c.read(source)()
+}
+
+// Shared returns a function that returns what [Of] returns.
+func Shared(ctx context.Context) func(source string) (*Document, error) {
+	return func(source string) (*Document, error) { return Of(ctx, source) }
 }
 
 func (c *Cache) read(source string) func() (*Document, error) {

@@ -111,7 +111,7 @@ type Heading struct {
 	Block   int    // its index in Blocks
 }
 
-// A Table is a table. All rows may have fewer or more cells than the header.
+// A Table is a table. The number of cells in a row may differ from the header.
 type Table struct {
 	Span
 	Header []Cell

@@ -131,18 +131,18 @@ func (w *writer) finish() {
 
 func (w *writer) remove() {
 	slices.SortFunc(w.removed, func(a, b Span) int { return a.Start - b.Start })
-	gone := make([]int, len(w.removed)) // how much is removed up to and with each
+	removed := make([]int, len(w.removed)) // how much is removed up to and with each
 	sum := 0
 	for i, r := range w.removed {
 		sum += r.End - r.Start
-		gone[i] = sum
+		removed[i] = sum
 	}
 	move := func(at int) int {
 		n := sort.Search(len(w.removed), func(i int) bool { return w.removed[i].Start >= at })
 		if n == 0 {
 			return at
 		}
-		return at - gone[n-1] + max(0, w.removed[n-1].End-at)
+		return at - removed[n-1] + max(0, w.removed[n-1].End-at)
 	}
 	var text []byte
 	var offsets []alignment
@@ -170,7 +170,7 @@ func (w *writer) remove() {
 	w.text, w.offsets, w.removed = text, offsets, nil
 }
 
-// between are the alignments of the bytes from start to end.
+// between returns the alignments of the bytes from start to end.
 func between(list []alignment, start, end int) []alignment {
 	at := func(offset int) int {
 		return sort.Search(len(list), func(i int) bool { return list[i].text >= offset })

@@ -8,11 +8,12 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// Footnotes parses the definitions of footnotes as goldmark's extension does, but leaves
-// each where it is. See [tables] for the reason.
+// footnotes parses the definitions of footnotes as goldmark's extension does, but
+// leaves them in place. See [tableTransformer] for the reason.
 type footnotes struct{}
 
-// maxLabel is the maximum length of a label in bytes, as CommonMark has it for links.
+// maxLabel is the maximum length of a label in bytes, the same as that of CommonMark
+// for links.
 const maxLabel = 999
 
 // Trigger implements [parser.BlockParser].
@@ -40,8 +41,8 @@ func (footnotes) Open(_ ast.Node, reader text.Reader, pc parser.Context) (ast.No
 	return note, parser.HasChildren
 }
 
-// closing returns the index of the bracket that closes a label, -1 if there is none or
-// another one opens before it.
+// closing returns the index of the bracket that closes a label. It returns -1 without
+// one, or if a new label opens before it.
 func closing(label []byte) int {
 	for i := 0; i < len(label); i++ {
 		switch {

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// html writes what a browser shows of a part of the source, and notes where it links to.
+// html writes the text that a browser shows for a part of the source, and records its
+// links.
 func (w *writer) html(s Span) {
 	from := len(w.text)
 	raw := w.source[s.Start:min(s.End, len(w.source))]

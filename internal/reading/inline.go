@@ -25,7 +25,7 @@ type writer struct {
 
 func (r *reader) writer() *writer { return &writer{source: r.source} }
 
-// put appends bytes that are at an offset of the source.
+// put appends bytes from an offset of the source.
 func (w *writer) put(b []byte, at int) {
 	if n := len(w.offsets); len(b) > 0 && (n == 0 || w.offsets[n-1].source+len(w.text)-w.offsets[n-1].text != at) {
 		w.offsets = append(w.offsets, alignment{len(w.text), at})
@@ -114,7 +114,8 @@ func (w *writer) plain(start, stop int) {
 // maxEntity is the length of the longest entity of HTML, in bytes.
 const maxEntity = 34
 
-// entity returns the entity that a text begins with: its size, and what it stands for.
+// entity returns the length of the entity at the start of a text and the characters
+// that it represents.
 func entity(text []byte) (size int, letters []byte) {
 	end := bytes.IndexByte(text[:min(len(text), maxEntity)], ';')
 	if end < 2 {

@@ -6,16 +6,16 @@ import (
 )
 
 // The limits of a text. Goldmark takes quadratic time in the links and definitions of a
-// paragraph and in the containers that one line opens, and some hundred bytes of memory
-// for each byte of hostile text.
+// paragraph, and in the containers that one line opens. Hostile text needs some hundred
+// bytes of memory per byte.
 const (
 	maxText = 1 << 20
 	maxWork = 500_000_000 // a unit takes goldmark up to two nanoseconds
 )
 
-// tooCostly returns why a text takes too long to parse. It multiplies the length of each
-// run of lines without an empty one by the marks of links in it, and the length of each
-// line by the containers that the line opens.
+// tooCostly returns why a text takes too long to parse. For each paragraph, it
+// multiplies the length by the number of link marks. For each line, it multiplies the
+// length by the number of containers that the line opens.
 func tooCostly(source string) error {
 	if len(source) > maxText {
 		return fmt.Errorf("the text has %d bytes, more than %d, and is not JSON", len(source), maxText)

@@ -24,7 +24,7 @@ func inlineParsers() parser.Option {
 	)
 }
 
-// endsAt is the attribute of an inline node that has its end in the source.
+// endsAt is the attribute of an inline node for its end in the source.
 const endsAt = "ends-at"
 
 func ended(n ast.Node, block text.Reader) ast.Node {

@@ -229,8 +229,8 @@ func digitsOf(list []group) string {
 	return b.String()
 }
 
-// grouped reports whether a mark groups digits in threes, or as in India in twos with
-// three at the end.
+// grouped reports whether a mark groups digits in threes. In Indian numbers, only the
+// last group has three digits and the others two.
 func grouped(list []group, mark rune) bool {
 	for i, g := range list {
 		size := len(g.digits)
@@ -277,7 +277,7 @@ func number(at Span, readings ...string) Number {
 	return n
 }
 
-// canonical writes a decimal number without needless zeros and without an exponent.
+// canonical returns a decimal number without redundant zeros or an exponent.
 func canonical(figure string) string {
 	figure, exponent, _ := strings.Cut(figure, "e")
 	whole, fraction, _ := strings.Cut(figure, ".")

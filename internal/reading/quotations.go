@@ -6,13 +6,13 @@ import (
 	"unicode/utf8"
 )
 
-// closers are the marks that end a quotation, by the mark that begins it, as Unicode CLDR
-// lists them for its languages.
+// closers maps an opening quotation mark to the marks that close it. The source is
+// Unicode CLDR.
 var closers = map[rune]string{'“': "”", '„': "“”", '«': "»", '»': "«", '「': "」", '『': "』", '‘': "’", '‚': "‘’", '"': `"`}
 
 // Quotations returns the parts of a text in quotation marks, with the marks, in order.
-// Within a quotation, its own opening mark must not occur. Single marks need two
-// characters between them and no letter after them. A straight mark after a figure is a
+// Within a quotation, its own opening mark must not occur. Text in single marks must
+// have two characters, and no letter may follow it. A straight mark after a figure is a
 // unit.
 func Quotations(text string) []Span {
 	var list []Span

@@ -47,7 +47,7 @@ func parsed(source []byte) ast.Node { return markdown().Parse(text.NewReader(sou
 
 // markdown parses with the tables, footnotes and inline elements of this package.
 var markdown = sync.OnceValue(func() parser.Parser {
-	return markdownWith(footnotes{}, tables{}, inlineParsers())
+	return markdownWith(footnotes{}, tableTransformer{}, inlineParsers())
 })
 
 func markdownWith(notes parser.BlockParser, tables parser.ParagraphTransformer, inlines parser.Option) parser.Parser {
@@ -87,8 +87,8 @@ func lineStarts(source string) []int {
 	return starts
 }
 
-// frontMatter finds front matter and blanks it in text, so that offsets stay. Lines of
-// "---" without a key between are rules.
+// frontMatter finds front matter and blanks it in text, so that offsets stay. Two lines
+// of "---" with no key between are rules.
 func (d *Document) frontMatter(text []byte) {
 	source := strings.TrimPrefix(d.Source, "\uFEFF")
 	start := len(d.Source) - len(source)
@@ -179,7 +179,7 @@ func (r *reader) spanOf(n ast.Node) Span {
 	return r.trimmed(Span{lines.At(0).Start, lines.At(lines.Len() - 1).Stop})
 }
 
-// add appends a block, with what its containers say of it.
+// add appends a block with the properties of its containers.
 func (r *reader) add(n ast.Node, b Block) *Block {
 	for p := n.Parent(); p != nil && !b.Quoted; p = p.Parent() {
 		_, b.Quoted = p.(*ast.Blockquote)
@@ -212,7 +212,7 @@ func (r *reader) heading(n *ast.Heading) {
 	}
 }
 
-// paragraph adds a paragraph as what it is within its containers.
+// paragraph adds a paragraph with the kind of its container.
 func (r *reader) paragraph(n ast.Node) {
 	b := Block{Span: r.spanOf(n), Closed: true}
 	first := n.PreviousSibling() == nil
@@ -343,8 +343,8 @@ func (d *Document) outline() {
 	}
 }
 
-// BlockAt returns the index of the last block that begins at or before an offset, -1 if
-// there is none.
+// BlockAt returns the index of the last block that begins before an offset or at it, or
+// -1.
 func (d *Document) BlockAt(offset int) int {
 	n, found := slices.BinarySearchFunc(d.Blocks, offset, func(b Block, offset int) int { return b.Start - offset })
 	if !found {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/seed61713e19/capstan/internal/reading"
+	"github.com/seed61713e19/capstan/internal/tables"
 )
 
 func read(t testing.TB, source string) *reading.Document {
@@ -258,24 +259,17 @@ func TestSentences(t *testing.T) {
 
 // Each row of the table has a line of one sentence and a line of two.
 func TestAbbreviationRows(t *testing.T) {
-	rows, err := os.ReadFile("tables/abbreviations.tsv")
+	table, err := os.ReadFile("tables/abbreviations.tsv")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for line := range strings.Lines(string(rows)) {
-		if line[0] == '#' {
-			continue
-		}
-		cells := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
-		if len(cells) != 5 || cells[2] == "" {
-			t.Fatalf("%q has not five cells with a source", line)
-		}
-		for i, want := range []int{1, 2} {
-			d := read(t, cells[3+i])
-			if got := d.Sentences(reading.Span{Start: 0, End: len(d.Source)}); len(got) != want || !strings.Contains(strings.ToLower(cells[3]), strings.ToLower(cells[0])) {
-				t.Errorf("%s: %q has %d sentences", cells[0], d.Source, len(got))
-			}
-		}
+	err = tables.Check(string(table), func(row tables.Row, line string) bool {
+		d := read(t, line)
+		n := len(d.Sentences(reading.Span{Start: 0, End: len(d.Source)}))
+		return n == 1 && strings.Contains(strings.ToLower(line), strings.ToLower(row["word"]))
+	})
+	if err != nil {
+		t.Error(err)
 	}
 }
 

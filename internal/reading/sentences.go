@@ -6,10 +6,10 @@ import (
 	"unicode/utf8"
 )
 
-// Sentences returns the sentences of a part of the source. A sentence ends with its mark,
-// and with the quotation marks and brackets that close after it, before white space. A
-// full stop ends no sentence after an initial, after an abbreviation of the table, or
-// before a lower-case letter. An empty line ends one.
+// Sentences returns the sentences of a part of the source. A sentence ends with its
+// mark, and with the quotation marks and brackets that close after it, before white
+// space. A full stop does not end a sentence after an initial or an abbreviation of the
+// table, or if a lower-case letter follows. An empty line ends one.
 func (d *Document) Sentences(s Span) []Span {
 	var list []Span
 	from := s.Start

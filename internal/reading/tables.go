@@ -10,14 +10,15 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// Tables makes tables of paragraphs as goldmark's extension does. It neither adds cells to
-// short rows nor removes cells from long ones. The package of the extension compiles
-// regular expressions when a program starts, a sixth of the time in which Capstan starts.
-type tables struct{}
+// A tableTransformer makes tables of paragraphs as goldmark's extension does. It neither
+// adds cells to short rows nor removes cells from long ones. The package of the extension
+// compiles regular expressions when a program starts, a sixth of the time in which Capstan
+// starts.
+type tableTransformer struct{}
 
 // Transform implements [parser.ParagraphTransformer]: the first line of dashes and bars,
 // the line above and the lines below are a table.
-func (tables) Transform(paragraph *ast.Paragraph, reader text.Reader, _ parser.Context) {
+func (tableTransformer) Transform(paragraph *ast.Paragraph, reader text.Reader, _ parser.Context) {
 	lines, source := paragraph.Lines(), reader.Source()
 	for i := 1; i < lines.Len(); i++ {
 		delimiter := lines.At(i)

@@ -98,7 +98,7 @@ func (n *Number) unit(after string) {
 }
 
 // ranges joins the two ends of each range: 5–10, 5 – 10 %. Three numbers with dashes
-// between are a date, and so are two if the second begins with zero.
+// are a date, and so are two if the second begins with zero.
 func (s *scanner) ranges() []Number {
 	var list []Number
 	for i := 0; i < len(s.found); i++ {

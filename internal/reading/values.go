@@ -32,18 +32,18 @@ type Value struct {
 	Decimals int  // that are shown
 }
 
-// maxLinks is how many signs of an equation are looked at; maxValue and maxOperator are how
-// far, in bytes, a value may begin and how far behind it an operator may be.
+// maxLinks is the maximum number of signs of an equation. maxValue is the maximum
+// distance of a value in bytes, and maxOperator that of an operator after it.
 const (
 	maxLinks    = 12
 	maxValue    = 80
 	maxOperator = 40
 )
 
-// ValueOf returns the number that the text behind a label is or begins with, nil if there
-// is none. In an equation, and behind arrows, the last number is the value; a formula
-// without a result has none. About reports whether a word may be before the number, as
-// "about" may.
+// ValueOf returns the number that the text behind a label is or begins with, nil if
+// there is none. In an equation, and behind arrows, the last number is the value; a
+// formula without a result has none. about reports whether a word such as "about" can
+// stand before the number.
 func ValueOf(text string, about func(word string) bool) *Value {
 	if inner, ok := strings.CutPrefix(text, "("); ok && strings.HasSuffix(inner, ")") && !strings.ContainsAny(inner, "+*/×=") {
 		if v := begins(strings.TrimSuffix(inner, ")"), about); v != nil { // as accountants write losses

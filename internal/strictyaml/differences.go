@@ -8,7 +8,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/seed61713e19/capstan/validators/schema"
+	"github.com/seed61713e19/capstan/internal/schema"
 )
 
 // valueOf decodes a node whose document was decoded before.
@@ -29,8 +29,9 @@ func Written(a, b *yaml.Node) bool {
 // maxDifferences is the most places that are listed.
 const maxDifferences = 10
 
-// Differences lists the paths at which the values of two nodes differ, at most ten. Same
-// may be nil; texts are also equal if they are equal by it.
+// Differences lists the paths at which the values of two nodes differ, at most
+// ten. Texts are also equal if same returns true. The function same is
+// optional.
 func Differences(at string, a, b *yaml.Node, same func(a, b string) bool) []string {
 	d := difference{same: same}
 	d.compare(at, valueOf(a), valueOf(b))
@@ -100,7 +101,7 @@ func element(list []any, i int) any {
 	return missing{}
 }
 
-// named returns the id that an element has on both sides, or its number.
+// named returns the common id of two elements, or the number of the element.
 func named(i int, a, b any) string {
 	x, _ := a.(map[string]any)
 	y, _ := b.(map[string]any)

@@ -1,6 +1,6 @@
-// Package strictyaml reads one YAML document from a file that is not trusted: UTF-8, of
-// bounded length, without duplicate keys and aliases. A [Reader] collects all problems
-// of a file, with their places. [Differences] compares two values.
+// Package strictyaml reads one YAML document from an untrusted file: UTF-8, of
+// limited length, without duplicate keys and aliases. A [Reader] collects all
+// problems of a file, with their places. [Differences] compares two values.
 package strictyaml
 
 import (
@@ -16,9 +16,9 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/seed61713e19/capstan/validators"
-	"github.com/seed61713e19/capstan/validators/patterns"
-	"github.com/seed61713e19/capstan/validators/schema"
+	"github.com/seed61713e19/capstan/internal/patterns"
+	"github.com/seed61713e19/capstan/internal/reports"
+	"github.com/seed61713e19/capstan/internal/schema"
 )
 
 const (
@@ -36,8 +36,8 @@ type Reader struct {
 	Problems []Problem
 }
 
-// A Problem is one thing that is wrong with a file. Line and Column count from
-// 1; they are 0 for a problem without a place.
+// A Problem is an error in a file. Line and Column count from 1. A problem
+// without a place has Line 0 and Column 0.
 type Problem struct {
 	File         string
 	Line, Column int
@@ -194,7 +194,8 @@ func Wrong(n *yaml.Node, format string, args ...any) error {
 	return &yaml.TypeError{Errors: []string{fmt.Sprintf("line %d:%d: ", n.Line, n.Column) + fmt.Sprintf(format, args...)}}
 }
 
-// Top returns the mapping of a file. A single key may name what the file is.
+// Top returns the mapping of a file. The file may have a single key, the kind
+// of the file, around the mapping.
 func (r *Reader) Top(n *yaml.Node, what string, names ...string) *yaml.Node {
 	if n.Kind == yaml.MappingNode && len(n.Content) == 2 && slices.Contains(names, n.Content[0].Value) &&
 		n.Content[1].Kind == yaml.MappingNode {
@@ -206,7 +207,8 @@ func (r *Reader) Top(n *yaml.Node, what string, names ...string) *yaml.Node {
 	return n
 }
 
-// Keyed returns the values of a mapping by key; nothing for another node.
+// Keyed returns the values of a mapping by key, or an empty map for another
+// node.
 func Keyed(n *yaml.Node) map[string]*yaml.Node {
 	m := map[string]*yaml.Node{}
 	for i := 0; n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
@@ -237,7 +239,7 @@ func Word[T ~string](r *Reader, n *yaml.Node, what string, allowed ...T) T {
 // Null reports whether a node is an explicit null.
 func Null(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null" }
 
-// Kind names what a node is.
+// Kind returns the kind of a node in words.
 func Kind(n *yaml.Node) string {
 	switch {
 	case n.Kind == yaml.MappingNode:
@@ -250,9 +252,9 @@ func Kind(n *yaml.Node) string {
 	return fmt.Sprintf("%q", brief(n.Value))
 }
 
-// line returns one printable line of bounded length, and brief a shorter one.
-func line(s string) string  { return validators.OneLine(s, 600) }
-func brief(s string) string { return validators.OneLine(s, 80) }
+// line returns one printable line of limited length, and brief a shorter one.
+func line(s string) string  { return reports.OneLine(s, 600) }
+func brief(s string) string { return reports.OneLine(s, 80) }
 
 func words[T ~string](list []T) []string {
 	out := make([]string, len(list))

@@ -1,6 +1,7 @@
 package textdiff
 
 import (
+	"cmp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -80,8 +81,8 @@ func folded(s string) (string, []int) {
 	out, offsets := make([]byte, 0, len(s)), make([]int, 0, len(s))
 	for i, r := range s {
 		n := len(out)
-		if q, ok := straight[r]; ok {
-			r = q
+		if r >= 0x80 {
+			r = cmp.Or(straight[r], r)
 		}
 		if !unicode.IsSpace(r) {
 			out = utf8.AppendRune(out, unicode.ToLower(r))

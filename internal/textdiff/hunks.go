@@ -1,9 +1,9 @@
-// Package textdiff compares two texts unit by unit: sentences, table rows, list items,
-// headings and other blocks. Begin reading at [Diff].
+// Package textdiff compares two texts unit by unit: sentences, table rows, list
+// items, headings and other blocks. Begin reading at [Diff].
 //
-// The units of a text are the same if they differ only in what no reader sees; see
-// [Normal]. [Unseen] lists that. [Finder] locates quotations. Nothing here reads a
-// sentence.
+// Two units are the same if all their differences are invisible to a reader;
+// see [Normal]. [Unseen] lists these differences. [Finder] locates quotations.
+// The package does not interpret sentences.
 package textdiff
 
 import (
@@ -38,10 +38,10 @@ type Unit struct {
 	key     string // what is compared
 }
 
-// Units cuts a document into units. They cover every line that is not blank. Without
-// sentences, a paragraph is one unit.
+// Units cuts a document into units. They cover every line after the front matter that is
+// not blank. Without sentences, a paragraph is one unit.
 func Units(d *reading.Document, sentences bool) []Unit {
-	var out []Unit
+	out := make([]Unit, 0, 2*len(d.Blocks))
 	marks := emphasisMarks(d)
 	add := func(s reading.Span, kind UnitKind, block int) {
 		if strings.TrimSpace(s.In(d.Source)) == "" {
@@ -69,6 +69,9 @@ func Units(d *reading.Document, sentences bool) []Unit {
 		}
 	}
 	at := 0
+	if d.Front != nil {
+		at = d.Front.End
+	}
 	for i, b := range d.Blocks {
 		start := max(at, strings.LastIndexByte(d.Source[:b.Start], '\n')+1)
 		end := max(start, b.End)
@@ -105,7 +108,14 @@ func emphasisMarks(d *reading.Document) []reading.Span {
 	var out []reading.Span
 	for _, b := range d.Blocks {
 		for _, in := range b.Inlines {
-			if size := map[reading.InlineKind]int{reading.Emphasis: 1, reading.Strong: 2}[in.Kind]; size > 0 {
+			size := 0
+			switch in.Kind {
+			case reading.Emphasis:
+				size = 1
+			case reading.Strong:
+				size = 2
+			}
+			if size > 0 {
 				out = append(out, reading.Span{Start: in.Start, End: in.Start + size}, reading.Span{Start: in.End - size, End: in.End})
 			}
 		}
@@ -257,8 +267,9 @@ func split(a, b []Unit) []Hunk {
 	return append(append(out, zip(a[i:], nil)...), zip(nil, b[j:])...)
 }
 
-// extended adds to a unit its unpaired neighbours of the same block. The others before
-// it become hunks of their own. It also returns the index after the unit.
+// extended adds to a unit its unpaired neighbours of the same block. Other
+// units before it become hunks of their own. It also returns the index after
+// the unit.
 func extended(list []Unit, from, at, next int, out *[]Hunk, hunk func([]Unit) Hunk) ([]Unit, int) {
 	start, end := at, at+1
 	for start > from && list[start-1].Block == list[at].Block {
@@ -312,68 +323,7 @@ func contents(list []Unit) []string {
 	return out
 }
 
-// least is the share of words that two similar units have in common.
-const least = 0.3
-
-// similar returns the ordered pairs with the most words in common.
-func similar(a, b []Unit) [][2]int {
-	x, y := bags(a), bags(b)
-	best := make([][]float64, len(a)+1) // of the units from i and j on
-	for i := range best {
-		best[i] = make([]float64, len(b)+1)
-	}
-	score := make([][]float64, len(a))
-	for i := len(a) - 1; i >= 0; i-- {
-		score[i] = make([]float64, len(b))
-		for j := len(b) - 1; j >= 0; j-- {
-			if score[i][j] = shared(x[i], y[j]); score[i][j] < least || a[i].Kind != b[j].Kind {
-				score[i][j] = 0
-			}
-			best[i][j] = max(best[i+1][j], best[i][j+1], best[i+1][j+1]+score[i][j])
-		}
-	}
-	var out [][2]int
-	for i, j := 0, 0; i < len(a) && j < len(b); {
-		switch best[i][j] {
-		case best[i+1][j]:
-			i++
-		case best[i][j+1]:
-			j++
-		default:
-			out = append(out, [2]int{i, j})
-			i, j = i+1, j+1
-		}
-	}
-	return out
-}
-
-func bags(list []Unit) [][]string {
-	out := make([][]string, len(list))
-	for i, u := range list {
-		out[i] = strings.Fields(strings.ToLower(u.Content))
-		slices.Sort(out[i])
-	}
-	return out
-}
-
-// shared returns the share of words that two sorted lists have in common.
-func shared(a, b []string) float64 {
-	n, total := 0, len(a)+len(b)
-	for len(a) > 0 && len(b) > 0 {
-		switch strings.Compare(a[0], b[0]) {
-		case -1:
-			a = a[1:]
-		case 1:
-			b = b[1:]
-		default:
-			n++
-			a, b = a[1:], b[1:]
-		}
-	}
-	return 2 * float64(n) / float64(max(total, 1))
-}
-
-// moved joins what is gone in one place with the same that is new in another.
+// moved joins a deleted unit and the same unit inserted at another place into one hunk.
 func moved(list []Hunk) []Hunk {
 	added := map[string][]int{}
 	for i, h := range list {

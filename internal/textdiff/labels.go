@@ -7,28 +7,17 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/seed61713e19/capstan/internal/patterns"
 	"github.com/seed61713e19/capstan/internal/reading"
-	"github.com/seed61713e19/capstan/validators/patterns"
+	"github.com/seed61713e19/capstan/internal/tables"
 )
 
-// Order is the label of the same words in another order. The labels before it are
-// graver.
+// Order is the label of the same words in another order. The preceding labels
+// are more serious.
 const Order = "order"
 
 // LabelOrder has all labels, the gravest first.
 var LabelOrder = []string{"number", "negation", "modal", "name", "link", "code", "quotation", Order, "wording"}
-
-// Rows returns the rows of a table of values between tabs. A line that begins with #
-// is a comment.
-func Rows(table string) [][]string {
-	var out [][]string
-	for line := range strings.Lines(table) {
-		if line = strings.TrimRight(line, "\n"); line != "" && line[0] != '#' {
-			out = append(out, strings.Split(line, "\t"))
-		}
-	}
-	return out
-}
 
 // A phrase is an entry of the table of labels.
 type phrase struct {
@@ -45,14 +34,14 @@ type Table struct {
 // NewTable reads rows of kind, class and words: number, unit, negation, prefix or modal.
 func NewTable(text string) *Table {
 	t := &Table{phrases: map[string][]phrase{}}
-	for _, row := range Rows(text) {
-		if row[0] == "prefix" {
-			t.prefixes = append(t.prefixes, row[2])
+	for _, row := range tables.Rows(text) {
+		if row["kind"] == "prefix" {
+			t.prefixes = append(t.prefixes, row["words"])
 			continue
 		}
-		for p := range strings.SplitSeq(row[2], "|") {
+		for p := range strings.SplitSeq(row["words"], "|") {
 			w := strings.Fields(p)
-			t.phrases[w[0]] = append(t.phrases[w[0]], phrase{row[0], row[1], w})
+			t.phrases[w[0]] = append(t.phrases[w[0]], phrase{row["kind"], row["class"], w})
 		}
 	}
 	for _, list := range t.phrases {

@@ -1,6 +1,7 @@
 package textdiff
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 	"html"
@@ -11,6 +12,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/seed61713e19/capstan/internal/reading"
+	"github.com/seed61713e19/capstan/internal/tables"
 )
 
 // straight are the quotation marks that count as a straight one.
@@ -19,11 +21,15 @@ var straight = map[rune]rune{
 	'‘': '\'', '’': '\'', '‚': '\'', '‛': '\'', '‹': '\'', '›': '\'',
 }
 
-// Normal returns a text in the form in which two texts are the same to a reader:
-// composed characters, single blanks, straight quotation marks, no character without
-// a shape, and no letter of another alphabet within a word. A line break that Markdown
-// shows stays, as a backslash.
+// Normal returns the normal form of a text. Texts with the same normal form
+// look the same to a reader. It composes characters, reduces blanks to single
+// ones and straightens quotation marks. It removes characters without a shape,
+// and replaces letters of another alphabet within a word. A line break that
+// Markdown shows stays, as a backslash.
 func Normal(s string) string {
+	if ordinary(s) {
+		return s
+	}
 	s = unmixed(norm.NFC.String(s))
 	if strings.Contains(s, "  \n") {
 		s = breaks(s)
@@ -41,13 +47,26 @@ func Normal(s string) string {
 		case shapeless(s, i, r):
 			continue
 		}
-		if q, ok := straight[r]; ok {
-			r = q
+		if r >= 0x80 {
+			r = cmp.Or(straight[r], r)
 		}
 		b.WriteRune(r)
 		blank = false
 	}
 	return strings.TrimSuffix(b.String(), " ")
+}
+
+// ordinary reports whether a text is its own normal form: printable ASCII characters
+// with single blanks between them.
+func ordinary(s string) bool {
+	before := byte(' ')
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] >= 0x7F || s[i] == ' ' && before == ' ' {
+			return false
+		}
+		before = s[i]
+	}
+	return s == "" || before != ' '
 }
 
 // breaks writes the line breaks of a text that two blanks make as backslashes.
@@ -81,28 +100,16 @@ var lookalikeTable string
 // lookalikes are the letters of other alphabets by their Latin twin.
 var lookalikes = sync.OnceValue(func() map[rune]rune {
 	out := map[rune]rune{}
-	for _, row := range lookalikeRows() {
-		latin := []rune(row[2])
-		for i, r := range []rune(row[1]) {
+	for _, row := range tables.Rows(lookalikeTable) {
+		latin := []rune(row["twins"])
+		for i, r := range []rune(row["letters"]) {
 			out[r] = latin[i]
 		}
 	}
 	return out
 })
 
-// lookalikeRows returns the rows of the table: script, letters, twins, source, a line
-// with such a letter in a Latin word, and a line without.
-func lookalikeRows() [][]string {
-	var out [][]string
-	for line := range strings.Lines(lookalikeTable) {
-		if line = strings.TrimRight(line, "\n"); line != "" && line[0] != '#' {
-			out = append(out, strings.Split(line, "\t"))
-		}
-	}
-	return out
-}
-
-// unmixed replaces the lookalikes in words that also have Latin letters.
+// unmixed replaces lookalikes in words with Latin letters.
 func unmixed(s string) string {
 	list := mixedWords(s)
 	if len(list) == 0 {
@@ -147,7 +154,7 @@ func mixedWords(s string) []reading.Span {
 				out = append(out, reading.Span{Start: start, End: i})
 			}
 			start, latin, other = i+len(string(r)), false, false
-		case unicode.Is(unicode.Latin, r):
+		case r < 0x80 || unicode.Is(unicode.Latin, r):
 			latin = true
 		default:
 			_, twin := lookalikes()[r]
@@ -163,9 +170,9 @@ type Hidden struct {
 	Offset int    // of its first new occurrence
 }
 
-// Unseen lists what a text has more often than an old one, and that no reader sees:
-// characters without a shape, blanks that are not ordinary ones, and letters of another
-// alphabet within a Latin word. It reads HTML entities.
+// Unseen lists invisible differences that are more frequent in the new text
+// than in the old one. They are characters without a shape, unusual blanks, and
+// letters of another alphabet within a Latin word. It reads HTML entities.
 func Unseen(old, now string) []Hidden {
 	known := map[string]int{}
 	for _, h := range hidden(old) {
@@ -205,7 +212,7 @@ func hidden(s string) []Hidden {
 	return out
 }
 
-// odd reports whether a character is without a shape or an unusual blank.
+// odd reports whether a character has no shape or is an unusual blank.
 func odd(s string, at int, r rune) bool {
 	return shapeless(s, at, r) || r >= 0x80 && unicode.IsSpace(r)
 }

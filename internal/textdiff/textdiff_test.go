@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/seed61713e19/capstan/internal/reading"
+	"github.com/seed61713e19/capstan/internal/tables"
 )
 
 // diff returns the hunks between two texts, each as old | new.
@@ -84,15 +85,14 @@ func TestUnseen(t *testing.T) {
 	}
 }
 
-// Each row of the table of letters has a line with such a letter and one without.
 func TestLookalikeRows(t *testing.T) {
-	for _, row := range lookalikeRows() {
-		if len(row) != 6 || len([]rune(row[1])) != len([]rune(row[2])) {
-			t.Fatalf("got %q", row)
+	for _, row := range tables.Rows(lookalikeTable) {
+		if len([]rune(row["letters"])) != len([]rune(row["twins"])) {
+			t.Errorf("%s: the letters and twins differ in number", row["script"])
 		}
-		if len(mixedWords(row[4])) == 0 || len(mixedWords(row[5])) > 0 {
-			t.Errorf("%s: %q must match, %q must not", row[0], row[4], row[5])
-		}
+	}
+	if err := tables.Check(lookalikeTable, func(_ tables.Row, line string) bool { return len(mixedWords(line)) > 0 }); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -70,6 +70,9 @@ export interface paths {
          * @description Answers as soon as the run is kept; it goes on in the background. An order
          *     that is repeated with the same `run_id` gets the run it has started (200);
          *     another order under the name of a run is refused (409 `run_exists`).
+         *     With `wait`, the answer is the run (200) if it ends or asks a question in time.
+         *     The status of the run says how it ended. If it still runs, the answer is as
+         *     without `wait`. The run continues if the client disconnects.
          */
         post: operations["startRun"];
         delete?: never;
@@ -214,7 +217,7 @@ export interface paths {
          * Make a new run of a kept one, with changes
          * @description What is the same in both is shared: a call with the same request is not made
          *     again, and costs nothing. An order that is repeated under the same run_id
-         *     gets the run that it has started, 200.
+         *     gets the run that it has started, 200. `wait` works as in `POST /v1/runs`.
          */
         post: operations["runAgain"];
         delete?: never;
@@ -245,6 +248,7 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
+                /** @description a gate of the list; CASCADE:NAME is one that an offered cascade defines */
                 name: string;
             };
             cookie?: never;
@@ -255,7 +259,8 @@ export interface paths {
          * Have a text judged
          * @description A no is a verdict as a yes is: both are 200. A gate that could not say is a
          *     problem, 502, or 503 where it may be able to later; parameters that it does
-         *     not take are 422.
+         *     not take are 422. A gate that a cascade defines has its parameters there, and
+         *     takes the place of a run: 429 `full` if there is none. The limit is ten minutes.
          */
         post: operations["judge"];
         delete?: never;
@@ -357,8 +362,12 @@ export interface components {
         Judge: {
             /** @description the text to judge */
             content: string;
-            /** @description the gate's parameters */
+            /** @description the gate's parameters; none for CASCADE:NAME */
             with?: Record<string, never>;
+            /** @description the inputs of the cascade that the gate reads */
+            input?: Record<string, never>;
+            /** @description the outputs of phases that the gate reads, by phase */
+            outputs?: Record<string, never>;
         };
         /** @enum {unknown} */
         RunStatus: "running" | "waiting" | "succeeded" | "blocked" | "exhausted" | "failed" | "over_budget" | "cancelled";
@@ -480,6 +489,18 @@ export interface components {
                 options?: string[];
                 /** @description of an edit: what is to be changed; the answer is the whole text */
                 text?: string;
+            };
+            /** @description The text that the question is about. Missing if there is none. */
+            subject?: {
+                /** @description The path of the attempt that made the text */
+                attempt: string;
+                text: string;
+                /** @description The verdicts on this text */
+                verdicts: components["schemas"]["Verdict"][];
+                /** @description The path of the attempt with the previous version. Missing if there is none. */
+                previous?: string;
+                /** @description The difference from the previous version to this text as a unified diff */
+                diff?: string;
             };
             /**
              * Format: date-time
@@ -643,6 +664,15 @@ export interface components {
                 "application/json": components["schemas"]["Standing"];
             };
         };
+        /** @description the run, if the request waited for it; else where it stands */
+        RunOrStanding: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Run"] | components["schemas"]["Standing"];
+            };
+        };
         /** @description why not */
         Problem: {
             headers: {
@@ -659,8 +689,8 @@ export interface components {
         /** @description The whole name of the run. The beginning of a name, or last, is refused (404 `no_run`). */
         wholeID: string;
         task_id: string;
-        /** @description seconds to wait for the task to settle */
-        wait: number;
+        /** @description how long to wait for the task or the run, such as 30s; at most 10m */
+        wait: string;
     };
     requestBodies: never;
     headers: never;
@@ -769,7 +799,10 @@ export interface operations {
     };
     startRun: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description how long to wait for the task or the run, such as 30s; at most 10m */
+                wait?: components["parameters"]["wait"];
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -780,7 +813,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Standing"];
+            200: components["responses"]["RunOrStanding"];
             202: components["responses"]["Standing"];
             default: components["responses"]["Problem"];
         };
@@ -908,7 +941,10 @@ export interface operations {
     };
     runAgain: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description how long to wait for the task or the run, such as 30s; at most 10m */
+                wait?: components["parameters"]["wait"];
+            };
             header?: never;
             path: {
                 /** @description The whole name of the run. The beginning of a name, or last, is refused (404 `no_run`). */
@@ -922,7 +958,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Standing"];
+            200: components["responses"]["RunOrStanding"];
             202: components["responses"]["Standing"];
             default: components["responses"]["Problem"];
         };
@@ -953,6 +989,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description a gate of the list; CASCADE:NAME is one that an offered cascade defines */
                 name: string;
             };
             cookie?: never;
@@ -978,7 +1015,7 @@ export interface operations {
     openRequest: {
         parameters: {
             query?: {
-                /** @description seconds to wait for the task to settle */
+                /** @description how long to wait for the task or the run, such as 30s; at most 10m */
                 wait?: components["parameters"]["wait"];
             };
             header?: never;
@@ -1015,7 +1052,7 @@ export interface operations {
     getRequest: {
         parameters: {
             query?: {
-                /** @description seconds to wait for the task to settle */
+                /** @description how long to wait for the task or the run, such as 30s; at most 10m */
                 wait?: components["parameters"]["wait"];
             };
             header?: never;

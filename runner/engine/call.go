@@ -8,26 +8,26 @@ import (
 	"strings"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/internal/messages"
+	"github.com/seed61713e19/capstan/internal/schema"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/tool"
-	"github.com/seed61713e19/capstan/runner/words"
-	"github.com/seed61713e19/capstan/validators/schema"
 	"github.com/seed61713e19/capstan/wards"
 )
 
-// An asked call is one that a model wants made, on its way to the tool.
-type asked struct {
+// A toolCall is a call that a model requested, before the tool runs.
+type toolCall struct {
 	at     event.Path
 	call   tool.Call
-	tool   *cascades.Tool // nil for route_to, and where there is none
-	answer *tool.Result   // it is not made: the model is told this
+	tool   *cascades.Tool // nil for route_to and unknown tools
+	answer *tool.Result   // the answer for the model if the call is not made
 }
 
-// act does what one message of the model asks for: all of its calls are read
-// and judged before the first acts. A call that was refused, or cannot be made,
-// is answered with why; the others act, in order. Decision is that of a ward
-// whose budget a refusal used up: then none of those that are left acts.
+// act processes all calls of one message of the model. It reads and checks all
+// calls before it makes the first one. Refused and invalid calls are answered
+// with the reason. The others run in order. If a refusal exhausts the budget of
+// a ward, act returns the ward's decision and makes no further call.
 func (t *try) act(at event.Path, first int, calls []model.ToolCall, budget *wards.Budget) (*wards.Decision, error) {
 	list := t.readAll(at, first, calls)
 	spent, err := t.judgeCalls(list, budget)
@@ -35,55 +35,56 @@ func (t *try) act(at event.Path, first int, calls []model.ToolCall, budget *ward
 		return nil, err
 	}
 	if spent != nil {
-		t.unmade(list)
+		t.answerUnmade(list)
 		return spent, nil
 	}
 	return t.actOn(list, budget)
 }
 
-// readAll makes calls of one message.
-func (t *try) readAll(at event.Path, first int, calls []model.ToolCall) []*asked {
-	list := make([]*asked, len(calls))
+// readAll parses the calls of one message.
+func (t *try) readAll(at event.Path, first int, calls []model.ToolCall) []*toolCall {
+	list := make([]*toolCall, len(calls))
 	for i, c := range calls {
 		list[i] = t.read(at.At("tool", first+i), c)
 	}
-	t.oneWay(list)
+	t.refuseConflictingRoutes(list)
 	return list
 }
 
-// actOn makes the calls of one message that may be made, and answers all.
-func (t *try) actOn(list []*asked, budget *wards.Budget) (*wards.Decision, error) {
+// actOn makes the accepted calls of one message and answers all calls.
+func (t *try) actOn(list []*toolCall, budget *wards.Budget) (*wards.Decision, error) {
 	for i, a := range list {
-		said, spent, err := t.do(a, budget)
+		text, spent, err := t.do(a, budget)
 		if err != nil {
 			return nil, err
 		}
 		if spent != nil {
-			t.unmade(list[i:])
+			t.answerUnmade(list[i:])
 			return spent, nil
 		}
-		t.answer(a, said)
+		t.answer(a, text)
 	}
 	return nil, nil
 }
 
-// unmade answers the calls that a ward's spent budget leaves without a result: the
-// conversation may go on, and an endpoint wants one for each.
-func (t *try) unmade(list []*asked) {
+// answerUnmade answers the calls that an exhausted budget leaves without a
+// result. The conversation may continue, and endpoints require one answer for
+// each call.
+func (t *try) answerUnmade(list []*toolCall) {
 	for _, a := range list {
 		t.answer(a, tool.Fail(errors.New("refused: no more calls are made")).Text())
 	}
 }
 
-func (t *try) answer(a *asked, said string) {
-	t.talk.Append(model.Message{Role: model.ToolReply, Content: said, ToolCallID: a.call.ID})
+func (t *try) answer(a *toolCall, text string) {
+	t.talk.Append(model.Message{Role: model.ToolReply, Content: text, ToolCallID: a.call.ID})
 }
 
-// oneWay refuses the choices of a message that names two phases to go on with:
-// which of them stands last means nothing.
-func (t *try) oneWay(list []*asked) {
+// refuseConflictingRoutes refuses all calls to route_to in a message that names
+// two different phases. The order of the calls has no meaning.
+func (t *try) refuseConflictingRoutes(list []*toolCall) {
 	ways := map[string]struct{}{}
-	choices := slices.DeleteFunc(slices.Clone(list), func(a *asked) bool { return a.call.Name != cascades.RouteTo || a.answer != nil })
+	choices := slices.DeleteFunc(slices.Clone(list), func(a *toolCall) bool { return a.call.Name != cascades.RouteTo || a.answer != nil })
 	for _, a := range choices {
 		ways[fmt.Sprint(a.call.Arguments["target"])] = struct{}{}
 	}
@@ -96,9 +97,9 @@ func (t *try) oneWay(list []*asked) {
 	}
 }
 
-// read makes a call of what the model wrote.
-func (t *try) read(at event.Path, c model.ToolCall) *asked {
-	a := &asked{at: at, call: tool.Call{ID: c.ID, Name: c.Name, Key: t.key(at)}}
+// read parses a call that the model wrote.
+func (t *try) read(at event.Path, c model.ToolCall) *toolCall {
+	a := &toolCall{at: at, call: tool.Call{ID: c.ID, Name: c.Name, Key: t.key(at)}}
 	args, err := schema.Parse([]byte(c.Arguments))
 	if strings.TrimSpace(c.Arguments) == "" {
 		args, err = map[string]any{}, nil
@@ -121,16 +122,16 @@ func (t *try) read(at event.Path, c model.ToolCall) *asked {
 	return a
 }
 
-// refuse answers a call that is not made.
-func (a *asked) refuse(why error) *asked {
+// refuse sets the reason as the answer of a call that must not be made.
+func (a *toolCall) refuse(why error) *toolCall {
 	answer := tool.Fail(why)
 	a.answer = &answer
 	return a
 }
 
-// judgeCalls holds every call that could be made against its tool wards. A
-// blocking no of any ends the run before one has acted.
-func (t *try) judgeCalls(list []*asked, budget *wards.Budget) (spent *wards.Decision, err error) {
+// judgeCalls checks every valid call against its tool wards. If a blocking ward
+// fails, the run ends before any call is made.
+func (t *try) judgeCalls(list []*toolCall, budget *wards.Budget) (spent *wards.Decision, err error) {
 	for _, a := range list {
 		if a.answer != nil || !t.watched(a) {
 			continue
@@ -139,13 +140,13 @@ func (t *try) judgeCalls(list []*asked, budget *wards.Budget) (spent *wards.Deci
 			a.refuse(fmt.Errorf("arguments: %s", broken))
 			continue
 		}
-		d, err := t.hold(a, t.p.Wards.Tool, words.Text(a.call.Arguments), a.call.Arguments, budget)
+		d, err := t.checkCall(a, t.p.Wards.Tool, messages.Text(a.call.Arguments), a.call.Arguments, budget)
 		if err != nil {
 			return nil, err
 		}
 		switch {
-		case d.Action == wards.Again:
-			a.refuse(errors.New("this call was refused and not made:\n" + words.Reasons(d.Failed)))
+		case d.Action == wards.SendBack:
+			a.refuse(errors.New("this call was refused and not made:\n" + messages.Reasons(d.Failed)))
 		case d.Action == wards.Exhausted && spent == nil:
 			spent = &d
 		}
@@ -153,20 +154,20 @@ func (t *try) judgeCalls(list []*asked, budget *wards.Budget) (spent *wards.Deci
 	return spent, nil
 }
 
-// watched tells whether a ward looks at the call, or at what it gives. Arguments
-// that do not fit are the tool's own to refuse where none does.
-func (t *try) watched(a *asked) bool {
+// watched reports whether a ward checks the call or its result. Otherwise the
+// tool itself must reject invalid arguments.
+func (t *try) watched(a *toolCall) bool {
 	return guarded(t.p.Wards.Tool, a) || guarded(t.p.Wards.Result, a)
 }
 
-// guarded tells whether any of the checks looks at the call.
-func guarded(list []*cascades.Check, a *asked) bool {
+// guarded reports whether any of the checks applies to the call.
+func guarded(list []*cascades.Check, a *toolCall) bool {
 	return a.tool != nil && slices.ContainsFunc(list, func(c *cascades.Check) bool { return c.Guards(a.tool.Name) })
 }
 
-// hold holds what a call says, or what it gave, against the wards of its
-// moment. An error ends the run.
-func (t *try) hold(a *asked, list []*cascades.Check, content string, output any, budget *wards.Budget) (wards.Decision, error) {
+// checkCall checks a call or its result against the wards of one moment. An
+// error ends the run.
+func (t *try) checkCall(a *toolCall, list []*cascades.Check, content string, output any, budget *wards.Budget) (wards.Decision, error) {
 	s := t.subject(content, output, t.turn, t.attempt)
 	s.Tool = a.tool.Name
 	where := t.place()
@@ -176,18 +177,18 @@ func (t *try) hold(a *asked, list []*cascades.Check, content string, output any,
 		return wards.Decision{}, err
 	}
 	d := budget.Decide(0, outcomes)
-	if d.Action == wards.Block || d.Action == wards.Break {
+	if d.Action == wards.Block || d.Action == wards.Abort {
 		return d, decided(a.at, d)
 	}
 	return d, nil
 }
 
-// do makes one call, unless it is answered already, and gives what the model is
-// told of it: what result wards let through, else why they did not.
-func (t *try) do(a *asked, budget *wards.Budget) (said string, spent *wards.Decision, err error) {
+// do makes one call unless it is already answered. It returns the text for the
+// model: the result, or the reason why a result ward withheld it.
+func (t *try) do(a *toolCall, budget *wards.Budget) (text string, spent *wards.Decision, err error) {
 	t.emit(event.Event{Kind: event.ToolCalled, Path: a.at, Phase: t.p.Name, Attempt: t.attempt, Call: &a.call})
-	ours, state := a.answer != nil, t.s.State // what we answer ourselves is no tool's result
-	if !ours {
+	answered, state := a.answer != nil, t.s.State // an answer of the engine is not a result of the tool
+	if !answered {
 		r, err := t.dispatch(a)
 		if err != nil {
 			return "", nil, err
@@ -195,30 +196,30 @@ func (t *try) do(a *asked, budget *wards.Budget) (said string, spent *wards.Deci
 		a.answer = &r
 	}
 	t.emit(event.Event{Kind: event.ToolReplied, Path: a.at, Phase: t.p.Name, Attempt: t.attempt, Result: a.answer})
-	said = a.answer.Text()
-	if a.answer.Gone {
-		return "", nil, &Error{Code: Failed, Path: a.at, way: []string{"tackle", a.call.Name}, Message: fmt.Sprintf("tool %s: %s", a.call.Name, said)}
+	text = a.answer.Text()
+	if a.answer.Unavailable {
+		return "", nil, &Error{Code: Failed, Path: a.at, keyPath: []string{"tackle", a.call.Name}, Message: fmt.Sprintf("tool %s: %s", a.call.Name, text)}
 	}
-	if ours || !guarded(t.p.Wards.Result, a) {
-		return a.shortened(said), nil, nil
+	if answered || !guarded(t.p.Wards.Result, a) {
+		return a.shortened(text), nil, nil
 	}
-	output, _ := schema.ParseText(said)
-	d, err := t.hold(a, t.p.Wards.Result, said, output, budget)
+	output, _ := schema.ParseText(text)
+	d, err := t.checkCall(a, t.p.Wards.Result, text, output, budget)
 	switch {
 	case err != nil:
 		return "", nil, err
-	case d.Action == wards.Again:
-		t.s.State = state // what it has put there goes with it
-		return "error: the result was refused and is withheld:\n" + words.Reasons(d.Failed), nil, nil
+	case d.Action == wards.SendBack:
+		t.s.State = state // discard the refused result's changes to the state
+		return "error: the result was refused and is withheld:\n" + messages.Reasons(d.Failed), nil, nil
 	case d.Action == wards.Exhausted:
 		return "", &d, nil
 	}
-	return a.shortened(said), nil, nil
+	return a.shortened(text), nil, nil
 }
 
-// shortened returns a result that is not above the tool's limit for the model. Of a
-// longer one it has the beginning and the end.
-func (a *asked) shortened(text string) string {
+// shortened returns the result within the tool's limit for the model. A longer
+// result is cut in the middle.
+func (a *toolCall) shortened(text string) string {
 	limit := cascades.DefaultResult
 	if a.tool != nil {
 		limit = cmp.Or(a.tool.MaxBytes, limit)
@@ -233,14 +234,14 @@ func (a *asked) shortened(text string) string {
 }
 
 // dispatch makes the call.
-func (t *try) dispatch(a *asked) (tool.Result, error) {
+func (t *try) dispatch(a *toolCall) (tool.Result, error) {
 	if a.tool == nil {
 		return t.routeTo(a.call), nil
 	}
 	r, err := t.use(a.at, a.tool, a.call)
-	// A cascade that ends without an output is a tool that could not do it.
-	if e, ok := contained(err); ok {
-		return tool.Fail(errors.New(e.abroad())), nil
+	// A cascade that ends without an output counts as a failed tool.
+	if e, ok := nestedError(err); ok {
+		return tool.Fail(errors.New(e.public())), nil
 	}
 	return r, err
 }
@@ -275,9 +276,9 @@ func (v *visit) use(at event.Path, t *cascades.Tool, call tool.Call) (tool.Resul
 	}
 }
 
-// setState puts a value into the state. A key that the engine or a person writes is
-// refused, except where the file itself names it: in the inputs of a phase without a
-// model.
+// setState stores a value in the state. It refuses keys that the engine or a
+// person writes. A phase without a model may still write a key that its inputs
+// name literally.
 func (v *visit) setState(call tool.Call) tool.Result {
 	key, ok := call.Arguments["key"].(string)
 	value, given := call.Arguments["value"]
@@ -291,8 +292,8 @@ func (v *visit) setState(call tool.Call) tool.Result {
 	return tool.Result{Value: "set " + key}
 }
 
-// reserves reports whether the engine or a person writes the key of the state: in this
-// cascade, or in one that shares its state with it.
+// reserves reports whether the engine or a person writes the key of the state,
+// in this cascade or in a cascade that shares the state.
 func (f *flow) reserves(key string) bool {
 	return f.c.Reserves(key) || f.s.reserved != nil && f.s.reserved(key)
 }

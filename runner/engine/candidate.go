@@ -6,31 +6,31 @@ import (
 	"slices"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/internal/messages"
 	"github.com/seed61713e19/capstan/runner/event"
-	"github.com/seed61713e19/capstan/runner/words"
 	"github.com/seed61713e19/capstan/wards"
 )
 
-// A candidate is an attempt's final text with what was found of it.
+// A candidate is the final text of an attempt with the results of its checks.
 type candidate struct {
 	text   string
-	value  any         // the phase's output, if this is released
+	value  any         // the phase's output if the candidate is released
 	number int         // of the attempt
-	at     event.Path  // where it was made; "" of what is put together from others
-	failed []Objection // checks that said no and count
-	unmet  []string    // their names, and those of judges that were not asked
-	score  float64     // the mean of its scores; of none it is no number, which is less than any
+	at     event.Path  // path of the attempt; "" for an aggregated text
+	failed []Objection // the enforced checks that failed
+	unmet  []string    // names of the failed and the skipped enforced checks
+	score  float64     // the mean score, or NaN if there is none, which sorts lowest
 	passed *wards.Ward
-	spent  *wards.Decision // a turn ward used up its budget on this text
-	barred bool            // it is never let out: a blocking check could not be asked, or the soundings' validator accepts it not
-	unsaid bool            // there is no text: a tool ward used up its budget before it was said
-	unfit  bool            // it breaks its output_schema: a pure check that cannot read it is not asked
+	spent  *wards.Decision // a turn ward's budget is exhausted
+	barred bool            // must never be released: a blocking check was skipped, or the soundings' validator rejected the text
+	noText bool            // there is no text: a tool ward exhausted its budget first
+	unfit  bool            // violates its output_schema: pure checks that cannot read it are skipped
 
-	unasked []wards.Outcome // turn wards that could not read it for that
-	found   []wards.Outcome // what all but the post-wards said
-	state   map[string]any  // as the attempt left it
-	chosen  string          // where the model wants to go on
-	left    *State          // of a try at a whole cascade: what it left
+	skipped []wards.Outcome // turn wards that were skipped because of the schema
+	found   []wards.Outcome // outcomes of all checks except the post-wards
+	state   map[string]any  // the state after the attempt
+	chosen  string          // the phase that the model chose
+	left    *State          // for a try at a whole cascade: its final state
 }
 
 func (c *candidate) note(outcomes []wards.Outcome, d wards.Decision) {
@@ -52,7 +52,7 @@ func (c *candidate) note(outcomes []wards.Outcome, d wards.Decision) {
 	}
 }
 
-// valueOr is the value a tool gave, or the text.
+// valueOr returns the tool's value, or the text if there is none.
 func (c *candidate) valueOr(text string) any {
 	if c.value != nil {
 		return c.value
@@ -60,21 +60,22 @@ func (c *candidate) valueOr(text string) any {
 	return text
 }
 
-// exhausted does what the phase says of a check that used up its budget.
+// exhausted applies the phase's on_exhausted to a decision whose budget is used
+// up.
 func (t *try) exhausted(d wards.Decision) (release, error) {
 	where := t.p.Rules.OnExhausted
 	free := slices.DeleteFunc(slices.Clone(t.past), func(c candidate) bool { return c.barred })
 	if t.p.Rules.Releases() && len(free) == 0 {
-		where = cascades.OnExhaustedFail // nothing was said that could be let out
+		where = cascades.OnExhaustedFail // no text may be released
 	}
 	switch where {
 	case cascades.OnExhaustedLast:
-		return t.letOut(free[len(free)-1], d), nil
+		return t.releaseUnmet(free[len(free)-1], d), nil
 	case cascades.OnExhaustedBest:
 		best := slices.MinFunc(free, func(a, b candidate) int {
 			return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(len(a.failed), len(b.failed)), cmp.Compare(b.number, a.number))
 		})
-		return t.letOut(best, d), nil
+		return t.releaseUnmet(best, d), nil
 	case cascades.OnExhaustedFail:
 		e := decided(t.at, d)
 		for _, c := range t.past {
@@ -83,21 +84,21 @@ func (t *try) exhausted(d wards.Decision) (release, error) {
 		e.Message = fmt.Sprintf("%s (attempt %d)", e.Message, t.attempt)
 		return release{}, e
 	default:
-		return release{route: where, left: words.Elsewhere(t.p, d.Failed)}, nil
+		return release{route: where, left: messages.RejectionSummary(t.p, d.Failed)}, nil
 	}
 }
 
-// letOut releases a text that did not pass. As the winner of soundings it is sent
-// back no more.
-func (t *try) letOut(c candidate, d wards.Decision) release {
+// releaseUnmet releases a text that failed its checks. If it wins soundings, it
+// is not sent back again.
+func (t *try) releaseUnmet(c candidate, d wards.Decision) release {
 	if c.spent == nil {
 		c.spent = &wards.Decision{Action: wards.Exhausted, By: d.By}
 	}
 	return t.release(c)
 }
 
-// release lets a candidate out, with what its attempt put into the state and
-// where the model wanted to go then.
+// release releases a candidate and restores the state and the chosen phase of
+// its attempt.
 func (t *try) release(c candidate) release {
 	t.s.State, t.chosen = c.state, c.chosen
 	return release{candidate: c, route: t.chosen, by: t}

@@ -6,32 +6,32 @@ import (
 	"slices"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/internal/checkorder"
+	"github.com/seed61713e19/capstan/internal/expressions"
+	"github.com/seed61713e19/capstan/internal/messages"
 	"github.com/seed61713e19/capstan/runner/event"
-	"github.com/seed61713e19/capstan/runner/lots"
 	"github.com/seed61713e19/capstan/runner/model"
-	"github.com/seed61713e19/capstan/runner/words"
 	"github.com/seed61713e19/capstan/validators"
-	"github.com/seed61713e19/capstan/validators/expressions"
 	"github.com/seed61713e19/capstan/wards"
 )
 
-// A place is where checks stand.
+// A place is the position of checks in the run.
 type place struct {
 	at            event.Path
 	phase         string
 	attempt, turn int
-	tool          string // whose call or result is judged
-	unfit         bool   // the text broke its output_schema: a pure check that cannot read it was not asked
-	findings      []any  // of the computed checks, for the judges behind them
+	tool          string // the tool whose call or result is judged
+	unfit         bool   // the text violates its output_schema: pure checks that cannot read it are skipped
+	findings      []any  // of the computed checks, for the judges that run after them
 }
 
-// under is the address of the i-th check of a moment at the place.
+// under returns the path of the i-th check of a moment at the place.
 func (p place) under(w *wards.Ward, i int) event.Path {
 	switch w.Moment {
 	case wards.LoopUntil:
 		return p.at.Join(string(w.Moment))
 	case wards.Turn, wards.Tool:
-		return p.at.At("ward", i) // the place is a turn or a call already
+		return p.at.At("ward", i) // the path already names a turn or a call
 	case wards.Result:
 		return p.at.At("result_ward", i)
 	default:
@@ -39,13 +39,14 @@ func (p place) under(w *wards.Ward, i int) event.Path {
 	}
 }
 
-// checks runs the checks of one moment on one text: the pure ones in file
-// order, then the others at the same time, but the judges that wait for free
-// ones behind these, and only where none has refused the text. Outcomes come,
-// and are told, in file order. The first that stops the run cancels what is
-// still running; what was cancelled has no outcome.
+// checks runs the checks of one moment on one text. Pure checks run first, in
+// file order. The other checks run in parallel. Judges with after_free run
+// last, and only if no free check refused the text.
+//
+// Outcomes are reported in file order. The first outcome that stops the run
+// cancels the running checks. Cancelled checks have no outcome.
 func (f *flow) checks(at place, list []*cascades.Check, s validators.Subject) ([]wards.Outcome, error) {
-	found := make([]wards.Outcome, len(list)) // without a ward where nothing was found
+	found := make([]wards.Outcome, len(list)) // a zero outcome has no ward
 	paths := make([]event.Path, len(list))
 	stopped := false
 	var shadows []shadow
@@ -69,30 +70,30 @@ func (f *flow) checks(at place, list []*cascades.Check, s validators.Subject) ([
 	}
 	at.findings = findingsOf(found)
 	var err error
-	for _, lot := range lots.Of(at.tool, list) {
+	for _, group := range checkorder.Groups(at.tool, list) {
 		if err == nil {
-			err = f.atOnce(at, list, lots.Unskipped(lot, list, found), s, found)
+			err = f.atOnce(at, list, checkorder.Remaining(group, list, found), s, found)
 		}
 	}
 	if err != nil && !settled(err) {
-		return nil, err // the run is cut here: it tells them, in this order, when it goes on
+		return nil, err // the run is interrupted here and reports the outcomes, in this order, after it is resumed
 	}
 	for _, one := range shadows {
-		one.by = lots.Refused(list, found)
+		one.by = checkorder.FirstFailed(list, found)
 		f.shadows = append(f.shadows, one)
 	}
-	outcomes := found[:0] // in place: none overtakes the one that is read
+	outcomes := found[:0] // filters in place: writes never pass the read index
 	for i, o := range found {
 		if o.Ward != nil {
-			f.tell(paths[i], at, o)
+			f.report(paths[i], at, o)
 			outcomes = append(outcomes, o)
 		}
 	}
 	return outcomes, err
 }
 
-// findingsOf lists the issues and warnings of computed checks, as judges behind them read
-// them. A rejection without an issue is its reason.
+// findingsOf returns the issues and warnings of computed checks as values for
+// the judges. A failure without issues is listed with its reason.
 func findingsOf(found []wards.Outcome) []any {
 	var list []any
 	for _, o := range found {
@@ -107,17 +108,18 @@ func findingsOf(found []wards.Outcome) []any {
 	return list
 }
 
-// settled tells whether err is the run's own end and not the host's, which a cascade
-// that judges has put into words of its own.
+// settled reports whether err ends the run for the run's own reason. An error
+// of the host, even one wrapped by a judging cascade, is not settled.
 func settled(err error) bool {
 	var e *Error
 	return errors.As(err, &e) && e.Code != Cancelled && e.Code != Waiting
 }
 
-// errStopped ends the checks that run beside one that stops the run.
+// errStopped cancels the checks that run in parallel with one that stops the
+// run.
 var errStopped = errors.New("a check stopped the run")
 
-// atOnce runs some of the checks side by side.
+// atOnce runs the listed checks in parallel.
 func (f *flow) atOnce(at place, list []*cascades.Check, slow []int, s validators.Subject, found []wards.Outcome) error {
 	if len(slow) == 0 {
 		return nil
@@ -140,8 +142,8 @@ func (f *flow) atOnce(at place, list []*cascades.Check, slow []int, s validators
 	return err
 }
 
-// tell notes an outcome for the result and the events.
-func (f *flow) tell(path event.Path, at place, o wards.Outcome) {
+// report records an outcome in the result and emits its event.
+func (f *flow) report(path event.Path, at place, o wards.Outcome) {
 	v := event.Verdict{
 		Path: path, Phase: at.phase, Attempt: at.attempt, Turn: at.turn,
 		Moment: string(o.Ward.Moment), Validator: o.Ward.Name, Mode: string(o.Ward.Mode), Reason: o.Verdict.Reason,
@@ -162,9 +164,9 @@ func (f *flow) tell(path event.Path, at place, o wards.Outcome) {
 	f.emit(event.Event{Kind: event.VerdictGiven, Path: path, Verdict: &f.s.Verdicts[len(f.s.Verdicts)-1]})
 }
 
-// validate gets one outcome. An error ends the run; that a validator could not
-// say is in the outcome. A pure one that cannot read a text which broke its
-// schema has not been asked.
+// validate runs one check. An error ends the run. If the validator returns no
+// verdict, the outcome contains the reason. A pure check that cannot read a
+// text with an invalid schema counts as skipped.
 func (f *flow) validate(path event.Path, at place, c *cascades.Check, s validators.Subject) (wards.Outcome, error) {
 	o := wards.Outcome{Ward: c.Ward}
 	if !c.Validator.Pure {
@@ -180,7 +182,7 @@ func (f *flow) validate(path event.Path, at place, c *cascades.Check, s validato
 		o.Verdict, o.Err, err = f.leaf(path, c, s)
 	}
 	if o.Err != nil && at.unfit && c.Validator.Pure {
-		return lots.NotAsked(c.Ward, string(wards.OutputSchema)), nil
+		return checkorder.Skipped(c.Ward, string(wards.OutputSchema)), nil
 	}
 	return o, err
 }
@@ -204,8 +206,8 @@ func (f *flow) leaf(path event.Path, c *cascades.Check, s validators.Subject) (v
 	return found.Verdict, unsaid, err
 }
 
-// stops gives err back where it ends the run whatever the ward's mode: the
-// host's own, a spent budget, a script without an answer.
+// stops returns err if it ends the run in every mode: an error of the host, an
+// exhausted budget, or a missing scripted answer.
 func stops(err error) error {
 	var failure *model.Failure
 	if errors.As(err, &failure) && failure.Class != model.Unscripted {
@@ -214,7 +216,7 @@ func stops(err error) error {
 	return err
 }
 
-// cascaded runs a cascade whose output is the verdict.
+// cascaded runs a cascade and reads the verdict from its output.
 func (f *flow) cascaded(path event.Path, v *cascades.Validator, s validators.Subject) (verdict validators.Verdict, unsaid, err error) {
 	input := map[string]any{
 		"content": s.Content, "output": s.Output, "input": s.Input, "state": s.State, "outputs": s.Outputs,
@@ -226,7 +228,7 @@ func (f *flow) cascaded(path event.Path, v *cascades.Validator, s validators.Sub
 		}
 	}
 	end, err := f.nested(path, v.Cascade, &State{Input: input, seen: true}, "")
-	if e, ok := contained(err); ok {
+	if e, ok := nestedError(err); ok {
 		return verdict, e, nil
 	}
 	if err != nil {
@@ -238,7 +240,7 @@ func (f *flow) cascaded(path event.Path, v *cascades.Validator, s validators.Sub
 		verdict, unsaid = validators.VerdictFrom(end.Output)
 	}
 	if unsaid != nil {
-		unsaid = nonsense{fmt.Errorf("cascade %s: %w", v.Cascade.ID, validators.Unreadable(unsaid, words.Text(end.Output))), path}
+		unsaid = unusableReply{fmt.Errorf("cascade %s: %w", v.Cascade.ID, validators.Unreadable(unsaid, messages.Text(end.Output))), path}
 	}
 	return verdict, unsaid, nil
 }

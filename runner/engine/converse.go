@@ -5,15 +5,15 @@ import (
 	"strings"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/internal/exchanges"
+	"github.com/seed61713e19/capstan/internal/messages"
+	"github.com/seed61713e19/capstan/runner/engine/internal/parallel"
 	"github.com/seed61713e19/capstan/runner/event"
-	"github.com/seed61713e19/capstan/runner/exchanges"
 	"github.com/seed61713e19/capstan/runner/model"
-	"github.com/seed61713e19/capstan/runner/shared"
-	"github.com/seed61713e19/capstan/runner/words"
 	"github.com/seed61713e19/capstan/wards"
 )
 
-// converse has the turns of one attempt and leaves the last one's text in c.
+// converse runs the turns of one attempt and stores the last turn's text in c.
 func (t *try) converse(c *candidate) error {
 	for turn := 0; turn < t.p.Rules.MaxTurns; turn++ {
 		t.turn = turn
@@ -25,7 +25,7 @@ func (t *try) converse(c *candidate) error {
 		if err := t.take(c); err != nil || c.spent != nil {
 			return err
 		}
-		// The last turn's text is judged with the attempt.
+		// The attempt's checks judge the text of the last turn.
 		if t.p.Rules.Loop == nil || turn+1 == t.p.Rules.MaxTurns {
 			continue
 		}
@@ -37,37 +37,39 @@ func (t *try) converse(c *candidate) error {
 	return nil
 }
 
-// prompted says what a later turn begins with: the turn_prompt, which can tell
-// why loop_until was not content with the turn before, as the default does.
+// prompted appends the message that starts a later turn: the turn_prompt or the
+// default. The message can include the reasons why loop_until failed in the
+// turn before.
 func (t *try) prompted() error {
 	var r reader = shipped{}
 	if t.p.Rules.TurnPrompt != nil {
 		r = t.p.Rules.TurnPrompt
 	}
 	vars := t.vars(r)
-	checks := words.Spoken(t.unready)
+	checks := messages.FailedChecks(t.unready)
 	vars["failed"] = ""
-	var said string
+	var text string
 	var err error
 	if len(checks) > 0 {
-		vars["validation_error"] = words.Reasons(t.unready)
-		vars["failed"], err = words.Prompt("failed_checks", map[string]any{"checks": checks})
+		vars["validation_error"] = messages.Reasons(t.unready)
+		vars["failed"], err = messages.Prompt("failed_checks", map[string]any{"checks": checks})
 	}
 	switch {
 	case err != nil:
 	case t.p.Rules.TurnPrompt != nil:
-		said, err = t.p.Rules.TurnPrompt.Render(vars)
+		text, err = t.p.Rules.TurnPrompt.Render(vars)
 	default:
-		said, err = words.Prompt("turn_default", vars)
+		text, err = messages.Prompt("turn_default", vars)
 	}
 	if err != nil {
-		return unread(t.place().at, "turn_prompt", err)
+		return unreadable(t.place().at, "turn_prompt", err)
 	}
-	t.talk.Append(model.Message{Role: model.User, Content: said})
+	t.talk.Append(model.Message{Role: model.User, Content: text})
 	return nil
 }
 
-// early asks the loop validator whether the turns may end here.
+// early reports whether the loop validator accepts the text, so that the turns
+// can end.
 func (t *try) early(c *candidate) (bool, error) {
 	at := t.place()
 	at.at, at.unfit = at.at.At("turn", t.turn), t.breaksSchema(c.text)
@@ -77,7 +79,7 @@ func (t *try) early(c *candidate) (bool, error) {
 	}
 	o := outcomes[0]
 	if o.Err != nil {
-		return false, decided(at.at, wards.Decision{Action: wards.Break, By: o})
+		return false, decided(at.at, wards.Decision{Action: wards.Abort, By: o})
 	}
 	switch t.unready = outcomes; {
 	case o.Skipped:
@@ -89,7 +91,7 @@ func (t *try) early(c *candidate) (bool, error) {
 	return o.Verdict.Valid, nil
 }
 
-// take has one turn, again as often as the turn wards ask for it.
+// take runs one turn, and repeats it whenever a turn ward sends the text back.
 func (t *try) take(c *candidate) error {
 	budget, calls := new(wards.Budget), new(wards.Budget)
 	turn, turnAt := t.turn, t.place().at.At("turn", t.turn)
@@ -105,15 +107,15 @@ func (t *try) take(c *candidate) error {
 			at = turnAt.At("redo", redo)
 		}
 		state, chosen := t.s.State, t.chosen
-		said, spent, err := t.exchange(at, tools, calls)
+		text, spent, err := t.exchange(at, tools, calls)
 		if err != nil {
 			return err
 		}
 		if spent != nil {
-			c.spent, c.unsaid = spent, true
+			c.spent, c.noText = spent, true
 			return nil
 		}
-		if err := t.settle(c, said); err != nil {
+		if err := t.settle(c, text); err != nil {
 			return err
 		}
 		where := t.place()
@@ -128,9 +130,9 @@ func (t *try) take(c *candidate) error {
 		case wards.Exhausted:
 			c.spent, c.barred = &d, d.By.Ward == calling
 			return nil
-		case wards.Again:
-			t.s.State, t.chosen = state, chosen // the refused turn's go with it
-			if err := t.feedback(redo+1, d.Failed, (*exchanges.Talk).Redone); err != nil {
+		case wards.SendBack:
+			t.s.State, t.chosen = state, chosen // discard the changes of the refused turn
+			if err := t.feedback(redo+1, d.Failed, (*exchanges.Conversation).MarkTurnRejected); err != nil {
 				return err
 			}
 		default:
@@ -139,23 +141,23 @@ func (t *try) take(c *candidate) error {
 	}
 }
 
-// turnChecks returns the outcomes that decide on a turn's text. Turn wards do not
-// see a text that contains a written call.
+// turnChecks returns the outcomes that decide on a turn's text. Turn wards do
+// not see a text that contains a written call.
 func (t *try) turnChecks(c *candidate, at place) (outcomes []wards.Outcome, err error) {
-	c.unasked = nil
+	c.skipped = nil
 	if o, ok := t.written(c.text); ok {
-		t.tell(at.at.Join(calling.Name), at, o)
+		t.report(at.at.Join(calling.Name), at, o)
 		return []wards.Outcome{o}, nil
 	}
 	at.unfit = len(t.p.Wards.Turn) > 0 && t.breaksSchema(c.text)
 	outcomes, err = t.checks(at, t.p.Wards.Turn, t.subject(c.text, t.turnOutput(c.text), t.turn, t.attempt))
-	if err == nil && at.unfit { // output_schema refuses the text with the attempt
-		c.unasked, outcomes = apart(outcomes)
+	if err == nil && at.unfit { // the attempt's output_schema will refuse the text
+		c.skipped, outcomes = apart(outcomes)
 	}
 	return outcomes, err
 }
 
-// apart gives what was not asked apart from what was.
+// apart separates the skipped outcomes from the rest.
 func apart(outcomes []wards.Outcome) (unasked, asked []wards.Outcome) {
 	for _, o := range outcomes {
 		if o.Skipped {
@@ -167,19 +169,20 @@ func apart(outcomes []wards.Outcome) (unasked, asked []wards.Outcome) {
 	return unasked, asked
 }
 
-// turnOutput spares the parsing where no turn ward could look at it.
-func (t *try) turnOutput(said string) any {
+// turnOutput returns the text's JSON for the turn wards. It skips the parsing
+// if there are no turn wards.
+func (t *try) turnOutput(text string) any {
 	if len(t.p.Wards.Turn) == 0 {
 		return nil
 	}
-	return t.jsonIn(said)
+	return t.jsonIn(text)
 }
 
-// exchange sends the conversation and has tools called until the model asks
-// for none; it gives the model's last words, or the decision of a ward that
-// refused its calls once too often.
+// exchange sends the conversation and runs tools until the model requests none.
+// It returns the model's last text, or the decision of a ward whose budget for
+// refused calls is exhausted.
 func (t *try) exchange(at event.Path, tools []model.Tool, budget *wards.Budget) (string, *wards.Decision, error) {
-	called := 0 // over all rounds: calls are numbered through the turn
+	called := 0 // over all rounds: calls are numbered within the turn
 	for round := 0; ; round++ {
 		where := nth(at, "model", round)
 		resp, err := t.send(where, t.request(tools))
@@ -190,7 +193,7 @@ func (t *try) exchange(at event.Path, tools []model.Tool, budget *wards.Budget) 
 		if len(resp.ToolCalls) == 0 {
 			return resp.Text, nil, nil
 		}
-		if len(tools) == 0 { // what it asks for was not offered to it
+		if len(tools) == 0 { // the model requested a tool that was not offered
 			return "", nil, failed(at, "the model asked for the tool %q, and has none", resp.ToolCalls[0].Name).of(where)
 		}
 		if round == cascades.MaxRounds {
@@ -207,28 +210,29 @@ func (t *try) exchange(at event.Path, tools []model.Tool, budget *wards.Budget) 
 func (t *try) request(tools []model.Tool) model.Request {
 	r := model.Request{Tools: tools, Phase: t.p.Name, Attempt: t.attempt, Turn: t.turn}
 	if t.p.OutputSchema != nil {
-		r.Schema, _ = t.p.OutputSchema.MarshalJSON() // it was read from a file
+		r.Schema, _ = t.p.OutputSchema.MarshalJSON() // cannot fail: the schema was read from a file
 	}
 	return r
 }
 
-// call asks a model once, if the budget allows it. A failure is the end of the
-// phase: it is never a text. Why says in whose place it is asked, if any.
-func (f *flow) call(at event.Path, req model.Request, why string, said *event.Telling) (model.Response, error) {
-	if bound := f.meter.Begin(string(at)); bound != (shared.Limit{}) {
+// call sends one request to a model if the budget allows it. A failure of the
+// model ends the phase and is never used as text. Why names the model that this
+// one replaces, if any.
+func (f *flow) call(at event.Path, req model.Request, reason string, delta *event.Delta) (model.Response, error) {
+	if bound := f.meter.Begin(string(at)); bound != (parallel.Limit{}) {
 		return model.Response{}, &Error{
-			Code: OverBudget, Phase: req.Phase, Path: at, way: []string{"budget", bound.Key}, Message: reached(bound.Reached, bound.Key),
+			Code: OverBudget, Phase: req.Phase, Path: at, keyPath: []string{"budget", bound.Key}, Message: reached(bound.Reached, bound.Key),
 		}
 	}
 	req.Key, req.Run = f.key(at), f.s.RunID
-	req.Left, req.More = f.meter.Left(), func() string { return f.meter.Again(string(at)).Key }
-	f.emit(said.Call(event.Event{
+	req.Left, req.More = f.meter.Remaining(), func() string { return f.meter.BeginRetry(string(at)).Key }
+	f.emit(delta.Call(event.Event{
 		Kind: event.ModelCalled, Path: at, Phase: req.Phase, Attempt: req.Attempt, Turn: &req.Turn, Validator: req.Validator,
-		Request: &req, Message: why,
+		Request: &req, Message: reason,
 	}))
 	resp, err := f.h.Model(at, req)
 	resp = resp.WithoutThinking()
-	f.meter.Spent(string(at), resp.Usage)
+	f.meter.End(string(at), resp.Usage)
 	if err != nil {
 		return resp, err
 	}
@@ -236,7 +240,7 @@ func (f *flow) call(at event.Path, req model.Request, why string, said *event.Te
 	f.emit(event.Event{Kind: event.ModelReplied, Path: at, Phase: req.Phase, Attempt: req.Attempt, Turn: &req.Turn, Validator: req.Validator, Response: &resp})
 	if resp.Failure != nil && resp.Failure.Class == model.OverBudget {
 		bound, _, _ := strings.Cut(resp.Failure.Message, " ")
-		return resp, &Error{Code: OverBudget, Phase: req.Phase, Path: at, way: []string{"budget", bound}, Message: resp.Failure.Message}
+		return resp, &Error{Code: OverBudget, Phase: req.Phase, Path: at, keyPath: []string{"budget", bound}, Message: resp.Failure.Message}
 	}
 	if resp.Failure != nil {
 		return resp, &Error{Code: Failed, Path: at, Message: resp.Failure.Error(), Err: resp.Failure}
@@ -246,5 +250,5 @@ func (f *flow) call(at event.Path, req model.Request, why string, said *event.Te
 
 func (f *flow) key(at event.Path) string { return Key(f.s.RunID, at) }
 
-// lot is what hangs on what is drawn by lot at a path.
-func (f *flow) lot(at event.Path) string { return Key(cmp.Or(f.s.Alike, f.s.RunID), at) }
+// lot returns the seed for random choices at a path.
+func (f *flow) lot(at event.Path) string { return Key(cmp.Or(f.s.SeedRun, f.s.RunID), at) }

@@ -8,18 +8,18 @@ import (
 	"sync/atomic"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/internal/messages"
+	"github.com/seed61713e19/capstan/internal/schema"
+	"github.com/seed61713e19/capstan/runner/engine/internal/parallel"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
-	"github.com/seed61713e19/capstan/runner/shared"
-	"github.com/seed61713e19/capstan/runner/words"
-	"github.com/seed61713e19/capstan/validators/schema"
 )
 
-// An Item is what became of one item of a phase with each.
+// An Item is the result of one item of a phase with each.
 type Item struct {
 	Index   int            `json:"index"` // from 0
 	Output  any            `json:"output"`
-	Failure *event.Failure `json:"failure,omitempty"` // it was lost, and the others are kept
+	Failure *event.Failure `json:"failure,omitempty"` // set if the item failed and the phase keeps the others
 
 	Attempts   int         `json:"attempts"`
 	Turns      int         `json:"turns"`
@@ -31,12 +31,12 @@ type Item struct {
 	Degraded []Degraded      `json:"degraded,omitempty"`
 }
 
-// goesOn tells whether the visit was begun on another host.
-func (v *visit) goesOn() bool { return v.main && v.s.Within }
+// goesOn reports whether the visit began on another host.
+func (v *visit) goesOn() bool { return v.main && v.s.InPhase }
 
-// items does the phase once for every item of its list, side by side, but for
-// those that were done on another host. The output is the list of what the items
-// gave, in their order.
+// items runs the phase once for every item of its list, in parallel. It skips
+// items that another host has completed. The output is the list of the items'
+// outputs, in order.
 func (v *visit) items() (release, error) {
 	all := newItems(v)
 	err := v.fan(len(v.list), v.p.Each.MaxParallel, all.do)
@@ -55,7 +55,7 @@ func (v *visit) items() (release, error) {
 	return v.collected(all), nil
 }
 
-// collected is what a phase lets out of which every item has come to its end.
+// collected returns the release of a phase whose items are all complete.
 func (v *visit) collected(all *items) release {
 	outputs := make([]any, len(all.byIndex))
 	r := release{candidate: candidate{value: outputs}}
@@ -67,37 +67,37 @@ func (v *visit) collected(all *items) release {
 		}
 	}
 	if v.p.Conditional() {
-		r.text = words.Text(outputs)
+		r.text = messages.Text(outputs)
 	}
 	if v.p.Each.Keep {
-		v.s.Set(v.p.Name+"_failures", event.PlainFailures(r.failures))
+		v.s.Set(v.p.Name+"_failures", event.FailureValues(r.failures))
 	}
 	return r
 }
 
-// items are those of one visit, at work side by side.
+// An items value tracks the parallel items of one visit.
 type items struct {
 	v       *visit
 	byIndex []*Item
 
-	yields atomic.Bool // no other is begun
+	yields atomic.Bool // set when no further item may begin
 	mu     sync.Mutex
-	so     State // of the run, as it goes on from here: Items has those that are done
+	so     State // the run's state for a resume: Items lists the completed ones
 }
 
 func newItems(v *visit) *items {
 	all := &items{v: v, byIndex: make([]*Item, len(v.list)), so: *v.s}
 	if !v.goesOn() {
-		all.so.Within, all.so.Items, all.so.Usage = true, nil, v.meter.Total()
+		all.so.InPhase, all.so.Items, all.so.Usage = true, nil, v.meter.Total()
 	}
-	all.so.Items = slices.Clip(all.so.Items) // a run may go on twice from one state: each appends to an array of its own
+	all.so.Items = slices.Clip(all.so.Items) // a run may resume twice from one state: each appends to its own array
 	for i, it := range all.so.Items {
 		all.byIndex[it.Index] = &all.so.Items[i]
 	}
 	return all
 }
 
-// do does one item on a branch.
+// do runs one item on a branch.
 func (all *items) do(b *flow, i int) error {
 	if it := all.byIndex[i]; it != nil {
 		it.noted(b)
@@ -108,7 +108,7 @@ func (all *items) do(b *flow, i int) error {
 	}
 	e := all.v.p.Each
 	b.locals = map[string]any{e.As: all.v.list[i], cascades.Index: i}
-	b.meter = shared.NewMeter(all.v.meter, cascades.Budget{}, model.Usage{})
+	b.meter = parallel.NewMeter(all.v.meter, cascades.Budget{}, model.Usage{})
 	visit := b.visit(all.v.p, all.v.at.At("item", i))
 	r, err := visit.item()
 	it := &Item{
@@ -121,19 +121,19 @@ func (all *items) do(b *flow, i int) error {
 		if lost == nil || !e.Keep {
 			return err
 		}
-		it.Failure = &event.Failure{Index: i, Code: lost.Code, Message: lost.told}
+		it.Failure = &event.Failure{Index: i, Code: lost.Code, Message: lost.publicMessage}
 	}
 	return all.done(b, it)
 }
 
-// noted puts into a branch what the item has noted elsewhere.
+// noted restores the records of a completed item in a branch.
 func (it *Item) noted(b *flow) {
 	b.turns, b.calls = it.Turns, it.ModelCalls
 	b.s.Verdicts, b.s.Answers, b.s.Degraded = it.Verdicts, it.Answers, it.Degraded
 }
 
-// done tells the host of an item that has come to its end. What else the run
-// has spent meanwhile is not in the state: it belongs to items that are not.
+// done reports a completed item to the host. The state excludes what unfinished
+// items have spent.
 func (all *items) done(b *flow, it *Item) error {
 	if !all.v.main {
 		return nil
@@ -150,41 +150,41 @@ func (all *items) done(b *flow, it *Item) error {
 	return err
 }
 
-// listed finds what each goes over.
+// listed evaluates the list that each iterates over.
 func (v *visit) listed() error {
 	if v.p.Each == nil {
 		return nil
 	}
 	values, err := v.p.Each.In.Render(v.vars(v.p.Each.In))
 	if err != nil {
-		return unread(v.at, "each: in", err)
+		return unreadable(v.at, "each: in", err)
 	}
 	list, isList := values["in"].([]any)
 	switch {
 	case !isList:
-		return unread(v.at, "each", fmt.Errorf("in must be a list, not %s", schema.Kind(values["in"])), "each", "in")
+		return unreadable(v.at, "each", fmt.Errorf("in must be a list, not %s", schema.Kind(values["in"])), "each", "in")
 	case len(list) > v.p.Each.MaxItems:
-		return unread(v.at, "each", fmt.Errorf("the list has %d items; max_items is %d", len(list), v.p.Each.MaxItems))
+		return unreadable(v.at, "each", fmt.Errorf("the list has %d items; max_items is %d", len(list), v.p.Each.MaxItems))
 	}
 	v.list, v.record.Items = list, len(list)
 	return nil
 }
 
-// item does the phase for one item and tells of it as of a visit. It leads
-// nowhere: where on_exhausted names a phase, the item is exhausted.
+// item runs the phase for one item and reports it as a visit. An item has no
+// route: if on_exhausted names a phase, the item is exhausted.
 func (v *visit) item() (release, error) {
 	v.emit(event.Event{Kind: event.PhaseStarted, Path: v.at, Phase: v.p.Name})
 	r, err := v.whole()
 	if err == nil && r.left != "" {
-		err = &Error{Code: Exhausted, told: r.left}
+		err = &Error{Code: Exhausted, publicMessage: r.left}
 	}
 	status := Succeeded
 	switch {
 	case err != nil:
-		r = release{} // a text may have passed its checks before what ended the item
+		r = release{} // a text may have passed its checks before the item failed
 		v.unreleased()
 		named := *fault(err)
-		named.told = v.tellable(&named)
+		named.publicMessage = v.publicError(&named)
 		named.Message = fmt.Sprintf("item %v: %s", v.locals[cascades.Index], named.Message)
 		err, status = &named, named.Status()
 	case len(r.unmet) > 0:
@@ -195,9 +195,9 @@ func (v *visit) item() (release, error) {
 	return r, err
 }
 
-// losable gives the error of an item that the others need not end with: it was
-// exhausted or broke, or is not what the phase takes. Blocked is never kept, nor
-// what ends the run anyway.
+// losable returns the error of an item if the other items may continue:
+// exhausted, broken or invalid. It returns nil for blocked items and for errors
+// that end the run.
 func losable(err error) *Error {
 	var e *Error
 	if errors.As(err, &e) && e.Code == Invalid {

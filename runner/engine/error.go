@@ -7,82 +7,83 @@ import (
 	"strings"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/cascades/syntax"
+	"github.com/seed61713e19/capstan/internal/messages"
 	"github.com/seed61713e19/capstan/runner/event"
-	"github.com/seed61713e19/capstan/runner/words"
 	"github.com/seed61713e19/capstan/wards"
 )
 
-// An Error is why a run did not succeed.
+// An Error describes why a run did not succeed.
 type Error struct {
 	Code     string // a run's status, [Invalid] or [TakenOver]
-	Phase    string // where; "" outside any phase
+	Phase    string // the phase; "" outside any phase
 	Path     event.Path
 	Check    string // the validator that decided, for blocked and exhausted
 	Message  string
-	Attempts []Attempt // every attempt made, for exhausted
-	Err      error     // the host's error, for cancelled and waiting; what could not be read, for invalid; what is behind it, for failed, where there is that
+	Attempts []Attempt // all attempts, for exhausted
+	Err      error     // the host's error for cancelled and waiting; the cause for invalid and failed, if any
 
-	Position cascades.Position // of what ended the run in its file; zero where it has no place there
+	Position syntax.Position // the place in the file that ended the run; zero if there is none
 
-	beside  []event.Path    // see Broken
-	useless []event.Path    // see Broken
-	by      []wards.Outcome // the checks that have failed
-	decider wards.Outcome   // the one of them that decided
-	way     []string        // of keys, from the phase or the file's top, to what ended the run
-	told    string          // see abroad
-	heavy   bool            // a conversation weighs more than its phase has room for
+	concurrent    []event.Path    // see RetryPaths
+	unusable      []event.Path    // see RetryPaths
+	by            []wards.Outcome // the checks that failed
+	decider       wards.Outcome   // the failed check that decided
+	keyPath       []string        // keys from the phase, or from the top of the file, to what ended the run
+	publicMessage string          // see public
+	overweight    bool            // a conversation exceeds the token budget of its phase
 }
 
-// Invalid is the code of an error that is the caller's: an input that the
-// cascade does not take, a template that reads what is not there.
+// Invalid is the code of an error of the caller, such as an input that the
+// cascade does not accept or a template that reads a missing value.
 const Invalid = "invalid"
 
-// TakenOver is the code of an error that ends a run here because another
-// process goes on with it. What became of the run, only that one knows.
+// TakenOver is the code of an error that ends a run because another process
+// continues it. Only that process knows the result.
 const TakenOver = "taken_over"
 
-// An Attempt is one try at a phase that was not released.
+// An Attempt is one attempt at a phase that was not released.
 type Attempt struct {
 	Number     int
 	Text       string
 	Objections []Objection
 }
 
-// An Objection is a check that said no of an attempt.
+// An Objection is a check that failed on an attempt.
 type Objection struct {
 	Validator string
 	Reason    string
 }
 
-// Error gives phase, code and message, of those what there is.
-func (e *Error) Error() string { return e.Told().String() }
+// Error returns the phase, the code and the message. It omits empty parts.
+func (e *Error) Error() string { return e.Event().String() }
 
-// Unwrap gives the host's error.
+// Unwrap returns the host's error.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Broken gives the paths of all that broke: that of the error and those of what broke
-// side by side with it, before it could be cancelled; and of what has given
-// answers that were of no use. A run that is gone on with tries all of them again.
-func (e *Error) Broken() (at, useless []event.Path) {
-	return append([]event.Path{e.Path}, e.beside...), e.useless
+// RetryPaths returns the paths that a resumed run tries again. The first list
+// has the paths of this error and of errors in parallel branches. The second
+// list has the calls whose answers were unusable.
+func (e *Error) RetryPaths() (at, useless []event.Path) {
+	return append([]event.Path{e.Path}, e.concurrent...), e.unusable
 }
 
-// with adds what broke besides.
+// with adds the paths of another error.
 func (e *Error) with(other *Error) {
-	at, useless := other.Broken()
-	e.beside, e.useless = append(e.beside, at...), append(e.useless, useless...)
+	at, useless := other.RetryPaths()
+	e.concurrent, e.unusable = append(e.concurrent, at...), append(e.unusable, useless...)
 }
 
-// of says that it broke because of the answer of a call.
+// of records the path of the call whose answer caused the error.
 func (e *Error) of(call event.Path) *Error {
-	e.useless = append(e.useless, call)
+	e.unusable = append(e.unusable, call)
 	return e
 }
 
-// because adds why a check could not say a verdict: an answer that was none, or what
-// broke in a cascade that is the check.
+// because adds the reason why a check returned no verdict: an unusable answer,
+// or an error in a cascade that judges.
 func (e *Error) because(unsaid error) *Error {
-	var n nonsense
+	var n unusableReply
 	var inner *Error
 	switch {
 	case errors.As(unsaid, &n):
@@ -93,16 +94,16 @@ func (e *Error) because(unsaid error) *Error {
 	return e
 }
 
-// nonsense is an answer that is no verdict, with the path of the call, or of the
-// cascade that gave it.
-type nonsense struct {
+// An unusableReply is an answer that contains no verdict, with the path of the
+// call or the cascade.
+type unusableReply struct {
 	error
 	at event.Path
 }
 
-func (n nonsense) Unwrap() error { return n.error }
+func (n unusableReply) Unwrap() error { return n.error }
 
-// Status is the status of a run that ended with the error.
+// Status returns the status of a run that ended with the error.
 func (e *Error) Status() string {
 	if e.Code == Invalid || e.Code == TakenOver {
 		return Failed
@@ -110,7 +111,8 @@ func (e *Error) Status() string {
 	return e.Code
 }
 
-// fault makes an error from whatever ended a phase: the host's is one that cancels.
+// fault converts the error that ended a phase. An error of the host becomes
+// Cancelled.
 func fault(err error) *Error {
 	var e *Error
 	if errors.As(err, &e) {
@@ -119,9 +121,10 @@ func fault(err error) *Error {
 	return &Error{Code: Cancelled, Message: err.Error(), Err: err}
 }
 
-// contained gives the error of a nested cascade where it ends that cascade
-// alone: the one that uses it as a tool or a validator may go on.
-func contained(err error) (*Error, bool) {
+// nestedError returns the error of a nested cascade if it ends only that
+// cascade. A caller that uses the cascade as a tool or a validator may then
+// continue.
+func nestedError(err error) (*Error, bool) {
 	var e *Error
 	if !errors.As(err, &e) {
 		return nil, false
@@ -138,22 +141,22 @@ func failed(at event.Path, format string, args ...any) *Error {
 	return &Error{Code: Failed, Path: at, Message: fmt.Sprintf(format, args...)}
 }
 
-// reached returns the message of a budget that is used up, with the key to raise.
+// reached returns the message for an exhausted budget, with the key to raise.
 func reached(limit, key string) string { return limit + "; raise budget." + key }
 
-// unread makes the error of a template or an expression, by what it is called and
-// the way to it where that is not the same.
-func unread(at event.Path, what string, err error, way ...string) *Error {
+// unreadable returns the error of a template or an expression. The key path
+// defaults to the parts of its name.
+func unreadable(at event.Path, what string, err error, way ...string) *Error {
 	if len(way) == 0 {
 		way = strings.Split(what, ": ")
 	}
-	return &Error{Code: Invalid, Path: at, Err: err, way: way, Message: fmt.Sprintf("%s: %v", what, err)}
+	return &Error{Code: Invalid, Path: at, Err: err, keyPath: way, Message: fmt.Sprintf("%s: %v", what, err)}
 }
 
-// decided makes the error of a decision that ends the phase.
+// decided returns the error of a decision that ends the phase.
 func decided(at event.Path, d wards.Decision) *Error {
 	name := d.By.Ward.Name
-	if d.Action == wards.Break {
+	if d.Action == wards.Abort {
 		e := &Error{Code: Failed, Path: at, Check: name, by: []wards.Outcome{d.By}, decider: d.By, Message: fmt.Sprintf("%s gave no verdict: %v", d.By.Ward, d.By.Err)}
 		return e.because(d.By.Err)
 	}
@@ -168,36 +171,36 @@ func decided(at event.Path, d wards.Decision) *Error {
 	return &Error{Code: code, Path: at, Check: name, by: by, decider: d.By, Message: d.By.Ward.String() + ": " + d.By.Verdict.Reason}
 }
 
-// locate finds the place in the file of what ended the run, unless a cascade
-// within it has. Who waits or was cancelled has none.
+// locate sets the place in the file that ended the run, unless a nested cascade
+// has set it. Waiting and cancelled runs have none.
 func (e *Error) locate(c *cascades.Cascade) {
 	if e.Position.Line == 0 && e.Code != Waiting && e.Code != Cancelled && e.Code != TakenOver {
-		e.Position = c.Where(cascades.Ending{Phase: e.Phase, Way: e.way, Ward: e.decider.Ward, Err: cmp.Or(e.decider.Err, e.Err)})
+		e.Position = c.Where(cascades.Ending{Phase: e.Phase, Way: e.keyPath, Ward: e.decider.Ward, Err: cmp.Or(e.decider.Err, e.Err)})
 	}
 }
 
-// Told is the error as events and results have it.
-func (e *Error) Told() *event.Error {
+// Event returns the error in the form that events and results use.
+func (e *Error) Event() *event.Error {
 	return &event.Error{Code: e.Code, Phase: e.Phase, Message: e.Message, Position: event.Position(e.Position)}
 }
 
-// tellable is what may be told elsewhere of an error that ended the phase.
-func (v *visit) tellable(e *Error) string {
+// publicError returns the part of an error that other phases may read.
+func (v *visit) publicError(e *Error) string {
 	switch {
-	case e.told != "":
-		return e.told
+	case e.publicMessage != "":
+		return e.publicMessage
 	case len(e.by) > 0:
-		return words.Elsewhere(v.p, e.by)
+		return messages.RejectionSummary(v.p, e.by)
 	default:
 		return e.Message
 	}
 }
 
-// abroad is the error as another phase or cascade may hear of it: no content of
-// a text that was refused.
-func (e *Error) abroad() string {
-	if e.told == "" {
+// public returns the error for another phase or cascade. It contains no part of
+// a refused text.
+func (e *Error) public() string {
+	if e.publicMessage == "" {
 		return e.Message
 	}
-	return fmt.Sprintf("%s: %s", e.Code, e.told)
+	return fmt.Sprintf("%s: %s", e.Code, e.publicMessage)
 }

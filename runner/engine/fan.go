@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// fan runs body for 0 to n-1 side by side, at most limit at the same time (0:
-// all), each on a branch of the flow, and then takes over what they noted, in
-// the order of their numbers. Soundings, the items of each, the phases of
-// together and the checks of one moment are all this: work that does not need
-// each other. The first error cancels the rest, but not where it is that a person
-// is asked, or that the run goes on elsewhere: what is under way beside it, a write
-// perhaps, comes to its end. Then the run waits with the first question, in the
-// order of the numbers.
+// fan runs body for 0 to n-1 in parallel, each on its own branch of the flow.
+// At most limit branches run at once; 0 means no limit. It then merges the
+// records of all branches in order. Soundings, items, groups and checks all use
+// fan.
+//
+// The first error cancels the other branches. If a branch waits for a person,
+// or the run must continue elsewhere, the other branches finish, because they
+// may be writing. The run then waits with the first question, in order.
 func (f *flow) fan(n, limit int, body func(b *flow, i int) error) error {
 	branches := make([]*flow, n)
 	waiting, broken := make([]error, n), make([]*Error, n)
@@ -44,15 +44,15 @@ func (f *flow) fan(n, limit int, body func(b *flow, i int) error) error {
 	return err
 }
 
-// branch is a flow that works beside this one, on a copy of its state.
+// branch returns a flow for parallel work, with a copy of the state.
 func (f *flow) branch(h Host) *flow {
-	s := *f.s // State is never changed in place, so the copy has its own
+	s := *f.s // State is never changed in place, so a shallow copy is enough
 	s.Verdicts, s.Answers, s.Degraded, s.Phases, s.shared = nil, nil, nil, nil, true
 	s.Lineage = slices.Clip(s.Lineage)
-	return &flow{h: h, c: f.c, s: &s, meter: f.meter, locals: f.locals}
+	return &flow{h: h, c: f.c, s: &s, meter: f.meter, locals: f.locals, history: f.history}
 }
 
-// join takes over what a branch has noted.
+// join merges the records of a branch.
 func (f *flow) join(b *flow) {
 	f.s.Verdicts, f.s.Answers = append(f.s.Verdicts, b.s.Verdicts...), append(f.s.Answers, b.s.Answers...)
 	f.s.Degraded = append(f.s.Degraded, b.s.Degraded...)

@@ -8,49 +8,50 @@ import (
 	"time"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/runner/engine/internal/parallel"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
-	"github.com/seed61713e19/capstan/runner/shared"
 )
 
-// A flow is one cascade being run, or one branch of it: a host and the state
-// it works on.
+// A flow is one running cascade, or one branch of it: a host and the state.
 type flow struct {
 	h     Host
 	c     *cascades.Cascade
 	s     *State
-	at    event.Path // of the cascade; "" for the run's own
-	meter *shared.Meter
-	back  string // the cascade's id, where its output comes back as outputs.<id>
-	turns int    // made by this flow
-	calls int    // of models, made by this flow
-	main  bool   // the run's own, and no branch of it
+	at    event.Path // the path of the cascade; "" for the run's own
+	meter *parallel.Meter
+	back  string // the cascade's id if its output is shared as outputs.<id>
+	turns int    // turns of this flow
+	calls int    // model calls of this flow
+	main  bool   // the run's own cascade, not a branch
 
-	locals  map[string]any // of an item of each: the item and its index, by their names
-	shadows []shadow       // that wait for the end of their visit
+	history *history // nil if no phase asks a person
+
+	locals  map[string]any // names and values of an item of each
+	shadows []shadow       // deferred until the visit ends
 }
 
-// Run runs a cascade from a state: a new one needs only RunID and Input. The
-// error is an *[Error], and nil where the run succeeded; the result is whole
-// either way. Where the host wants the run gone on with elsewhere the error is a
-// [*Yield], and there is no result.
+// Run runs a cascade from a state. A new state needs only RunID and Input. The
+// error is an *[Error], or nil if the run succeeded. The result is complete in
+// both cases. If the run must continue on another host, Run returns a [*Yield]
+// and no result.
 func Run(h Host, c *cascades.Cascade, s State) (Result, error) {
-	return told(h, c, s, (*flow).run)
+	return runReported(h, c, s, (*flow).run)
 }
 
-// Refuse is [Run] for a run that why keeps from beginning: nothing is done, and
-// all is told.
+// Refuse is [Run] for a run that must not begin. It performs no effects and
+// reports the run's start and its end with the given error.
 func Refuse(h Host, c *cascades.Cascade, s State, why *Error) (Result, error) {
-	return told(h, c, s, func(*flow) error { return why })
+	return runReported(h, c, s, func(*flow) error { return why })
 }
 
-// told runs a cascade and tells of its beginning and its end.
-func told(h Host, c *cascades.Cascade, s State, run func(*flow) error) (Result, error) {
-	f := &flow{h: h, c: c, s: &s, main: true, meter: shared.NewMeter(nil, c.Budget, s.Usage)}
-	f.meter.Made("", s.Made)
+// runReported runs a cascade and reports its start and its end.
+func runReported(h Host, c *cascades.Cascade, s State, run func(*flow) error) (Result, error) {
+	f := &flow{h: h, c: c, s: &s, main: true, meter: parallel.NewMeter(nil, c.Budget, s.Usage), history: newHistory(c)}
+	f.meter.AddEarlier("", s.EarlierCalls)
 	started := h.Now()
 	f.prepare()
-	if s.Visited == 0 { // else another host has told it
+	if s.Visited == 0 { // otherwise another host has reported it
 		f.emit(event.Event{Kind: event.RunStarted, RunID: s.RunID, CascadeID: c.ID, Input: s.Input})
 	}
 	err := run(f)
@@ -67,7 +68,7 @@ func told(h Host, c *cascades.Cascade, s State, run func(*flow) error) (Result, 
 	return r, nil
 }
 
-// prepare makes the maps of a new state.
+// prepare creates the maps of a new state.
 func (f *flow) prepare() {
 	for _, m := range []*map[string]any{&f.s.Input, &f.s.State, &f.s.Outputs} {
 		if *m == nil {
@@ -88,9 +89,9 @@ func (f *flow) result(err error) Result {
 		e := fault(err)
 		e.locate(f.c)
 		r.Status, r.Output = e.Status(), nil
-		r.Error = e.Told()
+		r.Error = e.Event()
 	}
-	// The JSON shape promises lists, never null.
+	// The JSON format has empty lists, never null.
 	if r.Phases == nil {
 		r.Phases = []PhaseRecord{}
 	}
@@ -103,7 +104,7 @@ func (f *flow) result(err error) Result {
 	return r
 }
 
-// run checks the input and runs the phases, within the budget's time.
+// run checks the input and runs the phases within the time budget.
 func (f *flow) run() error {
 	if err := f.input(); err != nil {
 		return err
@@ -115,7 +116,7 @@ func (f *flow) run() error {
 	bound := f.at.Join("max_seconds")
 	err := f.within(bound, left, f.phases)
 	if IsOver(err, bound) {
-		return &Error{Code: OverBudget, Path: f.at, way: []string{"budget", "max_seconds"}, Message: reached(fmt.Sprintf("the limit of %v is reached", f.c.Budget.MaxTime), "max_seconds")}
+		return &Error{Code: OverBudget, Path: f.at, keyPath: []string{"budget", "max_seconds"}, Message: reached(fmt.Sprintf("the limit of %v is reached", f.c.Budget.MaxTime), "max_seconds")}
 	}
 	return err
 }
@@ -130,11 +131,11 @@ func (f *flow) within(at event.Path, d time.Duration, body func() error) error {
 	})
 }
 
-// input fills in defaults and checks the enforced inputs, and that the call of a
-// model gives none that the cascade neither declares nor reads.
+// input sets defaults and checks the enforced inputs. It rejects inputs of a
+// model's call that the cascade neither declares nor reads.
 func (f *flow) input() error {
 	if wrong := f.c.Unread(f.s.Input); len(wrong) > 0 && !f.main && !f.s.seen {
-		return &Error{Code: Invalid, Path: f.at, way: []string{"inputs_schema"}, Message: wrong.Error()}
+		return &Error{Code: Invalid, Path: f.at, keyPath: []string{"inputs_schema"}, Message: wrong.Error()}
 	}
 	f.s.Input = maps.Clone(f.s.Input)
 	for _, in := range f.c.Inputs {
@@ -146,30 +147,29 @@ func (f *flow) input() error {
 		switch {
 		case in.Schema == nil:
 		case !given:
-			return &Error{Code: Invalid, Path: f.at, way: []string{"inputs_schema", in.Name}, Message: strings.TrimSuffix("input "+in.Name+" is missing: "+in.Description, ": ")}
+			return &Error{Code: Invalid, Path: f.at, keyPath: []string{"inputs_schema", in.Name}, Message: strings.TrimSuffix("input "+in.Name+" is missing: "+in.Description, ": ")}
 		default:
 			broken, err := in.Schema.Check(f.h.Stopped, value)
 			if err != nil {
-				return f.untold(unread(f.at, "input "+in.Name, err, "inputs_schema", in.Name))
+				return f.stoppedOr(unreadable(f.at, "input "+in.Name, err, "inputs_schema", in.Name))
 			}
 			if len(broken) > 0 {
-				return unread(f.at, "input "+in.Name, broken[0], "inputs_schema", in.Name)
+				return unreadable(f.at, "input "+in.Name, broken[0], "inputs_schema", in.Name)
 			}
 		}
 	}
 	return nil
 }
 
-// untold is the error of a computation that did not come to its end: why the
-// host stopped it, or else e.
-func (f *flow) untold(e error) error {
+// stoppedOr returns the host's error if the host has stopped, or else e.
+func (f *flow) stoppedOr(e error) error {
 	if err := f.h.Stopped(); err != nil {
 		return err
 	}
 	return e
 }
 
-// phases runs phase after phase until there is none left.
+// phases runs the phases one after another until the last.
 func (f *flow) phases() error {
 	if f.c.Tries != nil && !f.s.Done {
 		return f.tries()
@@ -182,9 +182,9 @@ func (f *flow) phases() error {
 		if p == nil {
 			return &Error{Code: Invalid, Message: fmt.Sprintf("no phase is called %q", f.s.Next)}
 		}
-		if !f.s.Within { // else the visit was counted where it began, on another host
+		if !f.s.InPhase { // otherwise another host has counted the visit
 			if f.s.Visited >= f.c.Budget.MaxPhases {
-				return &Error{Code: OverBudget, Phase: p.Name, Path: f.at, way: []string{"budget", "max_phases"}, Message: reached(fmt.Sprintf("%d of %d phases visited", f.s.Visited, f.c.Budget.MaxPhases), "max_phases")}
+				return &Error{Code: OverBudget, Phase: p.Name, Path: f.at, keyPath: []string{"budget", "max_phases"}, Message: reached(fmt.Sprintf("%d of %d phases visited", f.s.Visited, f.c.Budget.MaxPhases), "max_phases")}
 			}
 			f.s.Visited++
 			f.s.Visits[p.Name]++
@@ -192,17 +192,20 @@ func (f *flow) phases() error {
 		if err := f.phase(p); err != nil {
 			return err
 		}
-		f.s.Within, f.s.Items, f.s.Done = false, nil, f.s.Next == ""
+		f.s.InPhase, f.s.Items, f.s.Done = false, nil, f.s.Next == ""
 		f.s.Usage = f.meter.Total()
 		if err := f.checkpoint(); err != nil {
 			return err
 		}
 	}
+	if last := f.s.Last; last != "" && f.s.Visits[last] == 0 {
+		return &Error{Code: Invalid, Message: fmt.Sprintf("the run ends before phase %s", last)}
+	}
 	return nil
 }
 
-// checkpoint tells the host how far the run is. What runs within a phase is not
-// all of it: there the host only says whether it goes on.
+// checkpoint reports the run's progress to the host. Nested flows only ask the
+// host whether to continue.
 func (f *flow) checkpoint() error {
 	if !f.main {
 		return f.h.Stopped()
@@ -210,7 +213,7 @@ func (f *flow) checkpoint() error {
 	return f.h.Checkpoint(*f.s)
 }
 
-// path is the address of this visit to a phase: draft, then draft[2].
+// path returns the path of this visit to a phase: draft, then draft[2].
 func (f *flow) path(p *cascades.Phase) event.Path {
 	if n := f.s.Visits[p.Name]; n > 1 {
 		return f.at.At(p.Name, n)
@@ -218,18 +221,25 @@ func (f *flow) path(p *cascades.Phase) event.Path {
 	return f.at.Join(p.Name)
 }
 
-func (f *flow) emit(e event.Event) { f.h.Emit(e) }
+func (f *flow) emit(e event.Event) {
+	f.history.add(e)
+	f.h.Emit(e)
+}
 
-// nested runs another cascade within this one, from a state that has its input, and
-// gives what it left; back is its id where this one's outputs get it.
+// nested runs another cascade from a state with its input and returns its final
+// state. The argument back is the cascade's id if its output is shared with
+// this cascade.
 func (f *flow) nested(at event.Path, c *cascades.Cascade, s *State, back string) (*State, error) {
-	s.RunID, s.Alike, s.Model, s.Made = f.s.RunID, f.s.Alike, f.s.Model, f.s.Made
-	if len(s.Given) == 0 {
-		s.Given = f.c.Default(f.s.Given)
+	s.RunID, s.SeedRun, s.Model, s.EarlierCalls = f.s.RunID, f.s.SeedRun, f.s.Model, f.s.EarlierCalls
+	if len(s.DefaultModel) == 0 {
+		s.DefaultModel = f.c.Default(f.s.DefaultModel)
 	}
-	child := &flow{h: f.h, c: c, s: s, at: at.Join(c.ID), meter: shared.NewMeter(f.meter, c.Budget, model.Usage{}), back: back}
+	child := &flow{h: f.h, c: c, s: s, at: at.Join(c.ID), meter: parallel.NewMeter(f.meter, c.Budget, model.Usage{}), back: back, history: f.history}
+	if child.history == nil {
+		child.history = newHistory(c)
+	}
 	if b := c.Budget; b.MaxCalls > 0 || b.MaxTokens > 0 || b.MaxCostUSD > 0 {
-		child.meter.Made(string(child.at)+"/", s.Made)
+		child.meter.AddEarlier(string(child.at)+"/", s.EarlierCalls)
 	}
 	child.prepare()
 	err := child.run()
@@ -239,26 +249,26 @@ func (f *flow) nested(at event.Path, c *cascades.Cascade, s *State, back string)
 	}
 	f.calls += child.calls
 	if err != nil {
-		// The phase of this cascade that the error is told of is the caller's.
+		// The error's phase must be a phase of the calling cascade.
 		e := *fault(err)
 		e.locate(c)
 		where := "cascade " + c.ID + ": "
 		if e.Phase != "" {
 			where += "phase " + e.Phase + ": "
 		}
-		e.told, e.Message, e.Phase = where+e.abroad(), where+e.Message, ""
+		e.publicMessage, e.Message, e.Phase = where+e.public(), where+e.Message, ""
 		return nil, &e
 	}
 	return s, nil
 }
 
-// model gives the model for a phase or validator that asks for one of its own,
-// or for none.
+// model returns the model for a phase or validator. The argument is its own
+// model, if the file names one.
 func (f *flow) model(own cascades.Model) cascades.Model {
-	return cascades.Chosen(f.s.Model).Of(own, f.c.Default(f.s.Given))
+	return cascades.Chosen(f.s.Model).Of(own, f.c.Default(f.s.DefaultModel))
 }
 
-// after is the phase that follows p in the file, or "".
+// after returns the phase that follows p in the file, or "".
 func (f *flow) after(p *cascades.Phase) string {
 	if _, i := f.c.Phase(p.Name); i+1 < len(f.c.Phases) {
 		return f.c.Phases[i+1].Name

@@ -2,13 +2,13 @@ package engine
 
 import (
 	"github.com/seed61713e19/capstan/cascades"
-	"github.com/seed61713e19/capstan/runner/shared"
-	"github.com/seed61713e19/capstan/runner/words"
+	"github.com/seed61713e19/capstan/internal/messages"
+	"github.com/seed61713e19/capstan/runner/engine/internal/parallel"
 )
 
-// group runs the phases of a group side by side, each with the state and the
-// outputs as they were before it. Its output is the map of theirs; what they put
-// into the state is merged in file order.
+// group runs the phases of a group in parallel. Each starts with the state and
+// the outputs from before the group. The output is a map of their outputs.
+// Changes of the state are merged in file order.
 func (v *visit) group() (release, error) {
 	branches := make([]*flow, len(v.p.Together))
 	err := v.fan(len(branches), 0, func(b *flow, i int) error {
@@ -21,7 +21,7 @@ func (v *visit) group() (release, error) {
 		return release{}, err
 	}
 	all := map[string]any{}
-	state, outputs := shared.NewMerge(v.s.State), shared.NewMerge(v.s.Outputs)
+	state, outputs := parallel.NewMerge(v.s.State), parallel.NewMerge(v.s.Outputs)
 	lineage, before := v.s.Lineage, v.s.State
 	for i, b := range branches {
 		p := v.p.Together[i]
@@ -33,17 +33,17 @@ func (v *visit) group() (release, error) {
 		}
 		if output, released := b.released(p); released {
 			all[p.Name] = output
-			lineage = append(lineage, Passage{Phase: p.Name, Output: output, Set: shared.Written(before, b.s.State)})
+			lineage = append(lineage, Passage{Phase: p.Name, Output: output, Set: parallel.Changed(before, b.s.State)})
 		}
 	}
 	v.s.State, v.s.Lineage = state.All(), lineage
-	for name, output := range outputs.News() {
+	for name, output := range outputs.Changes() {
 		v.s.release(name, output)
 	}
-	return release{candidate: candidate{value: all, text: words.Text(all)}}, nil
+	return release{candidate: candidate{value: all, text: messages.Text(all)}}, nil
 }
 
-// released gives what the phase let out in this branch.
+// released returns the output that the phase released in this branch.
 func (f *flow) released(p *cascades.Phase) (output any, ok bool) {
 	for _, r := range f.s.Phases {
 		if r.Name == p.Name && (r.Status == Succeeded || r.Status == degraded) {

@@ -1,30 +1,32 @@
-// Package engine runs cascades. It is straight-line code over a [Host]: the host
-// makes the effects (models, tools, validators, people, time), the engine decides
-// what happens. A cascade and a [State] come in; a [Result] goes out, and on the
-// way events are told to the host.
+// Package engine runs cascades. The caller passes a [Host], a cascade and a
+// [State], and gets a [Result]. The host performs the effects (models, tools,
+// validators, people, time) and receives the events. The engine decides what
+// happens next.
 //
-// A flow goes from phase to phase (flow.go, route.go). A visit to one (phase.go)
-// does its work once, for each item of a list (each.go), side by side with others
-// (group.go), or several times to choose (soundings.go, tries.go). Work is attempts
-// (try.go): turns with the model and its tools (converse.go, call.go), a tool or a
-// composed text (work.go), and then the checks of what came of it (check.go,
-// candidate.go), whose noes are the feedback that the next attempt begins with.
-// Package wards decides what a moment's verdicts come to. What has passed is
-// released, and only that is seen by others.
+//	result, err := engine.Run(host, cascade, engine.State{RunID: "r1", Input: input})
 //
-// Two decisions shaped it. It has no clock, goroutine, random source, environment,
-// file or map order of its own, so the same results of effects always give the same
-// run: a run is resumed, frozen and tried against other rules by doing it again over
-// a host that answers from what was kept. And each effect has a path that no other
-// has, whatever runs beside it: that is what its answer is kept under. Work side by
-// side is [Host.Each], on copies of the state that are joined in file order (fan.go).
+// A flow moves from phase to phase (flow.go, route.go). A visit to a phase
+// (phase.go) does its work once, for each item of a list (each.go), in parallel
+// with others (group.go), or several times to choose the best (soundings.go,
+// tries.go). The work is a series of attempts (try.go). An attempt consists of
+// turns with the model and its tools (converse.go, call.go), or of a tool or a
+// composed text (work.go). Checks then judge the text (check.go, candidate.go).
+// Their reasons are the feedback for the next attempt. Package wards decides
+// what the verdicts mean. Only released texts are visible to later phases.
 //
-// A verdict is never an error, nor an error a verdict: what says no is data, and an
-// error ends the scope that it is of (error.go). Nothing is released, stored or acted
-// on that a check has not seen. State is never changed in place.
+// Two decisions shape the engine. First, it uses no clock, goroutines, random
+// numbers, environment, files or map order of its own. The same results of
+// effects always produce the same run. A run is resumed or replayed by a host
+// that answers from its records. Second, each effect has a unique path, which
+// is the key of its record. Parallel work uses [Host.Each] on copies of the
+// state, which are joined in file order (fan.go).
 //
-// Begin with the [Host], then [Run] in flow.go and try.go. Package enginetest holds
-// what is promised, as transcripts.
+// A verdict is never an error, and an error is never a verdict. A failed check
+// is data, and an error ends its scope (error.go). A text must pass its checks
+// before it is released, stored or used. State is never changed in place.
+//
+// Begin with [Host], then [Run] in flow.go, then try.go. Package enginetest
+// documents the behaviour as transcripts.
 package engine
 
 import (
@@ -37,51 +39,53 @@ import (
 	"github.com/seed61713e19/capstan/runner/tool"
 )
 
-// A Host makes the effects of one scope of one run. What an effect says no to
-// is data in its result; an error means stop now: cancelled, suspended, or an
-// error that the engine's own body returned to Each or Within.
+// A Host performs the effects of one scope of one run. Failures of an effect
+// are data in its result. An error means that the engine must stop: the scope
+// is cancelled or suspended, or the engine's own body returned the error to
+// Each or Within.
 //
-// The path of an effect is unique in its run and the same whenever the run is
-// done again: it is the key to record the effect under.
+// The path of an effect is unique in its run. It is the same whenever the run
+// is repeated, so hosts record the effect under it.
 type Host interface {
-	// Model asks a model. A call that failed after all retries is a response
-	// with its Failure set.
+	// Model sends a request to a model. If all retries failed, the response has
+	// its Failure set.
 	Model(at event.Path, req model.Request) (model.Response, error)
-	// Tool calls a tool. [ErrUnfinished] means that an earlier start of the run
-	// called it, died before it heard what came of it, and that the tool may not
-	// be called twice ([tool.Tool.Repeatable]).
+	// Tool calls a tool. It returns [ErrUnfinished] if an earlier start of the
+	// run called the tool and died before the result, and the tool must not be
+	// called twice ([tool.Tool.Repeatable]).
 	Tool(at event.Path, job Job) (tool.Result, error)
-	// Validate runs a validator that neither asks a model nor runs a cascade.
+	// Validate runs a validator that uses neither a model nor a cascade.
 	Validate(at event.Path, v Validation) (Finding, error)
-	// Ask puts a question to a person, and may wait for the answer for as long as
-	// it takes. [ErrSuspended] means that nobody is there to answer now.
+	// Ask asks a person and may wait for the answer indefinitely. It returns
+	// [ErrSuspended] if no person can answer now.
 	Ask(at event.Path, q Question) (Answer, error)
-	// Each runs body for 0 to n-1, at most limit at the same time (0: all), each
-	// with a host of its own, and waits for all. The first error cancels the
-	// others and is returned. What has not begun by then, or when the host's own
-	// scope is over, does not.
+	// Each runs body for 0 to n-1, each with its own host, and waits for all.
+	// At most limit bodies run at once; 0 means no limit. Each returns the
+	// first error and cancels the other bodies. It starts no further body after
+	// an error or when the host's scope is over.
 	Each(n, limit int, body func(h Host, i int) error) error
-	// Within runs body with a host that is cancelled after d, and gives an
-	// [*Overtime] of at where that ended it, which is an effect too.
+	// Within runs body with a host that is cancelled after d. If that ends the
+	// body, Within returns an [*Overtime] with the path, which is an effect
+	// too.
 	Within(at event.Path, d time.Duration, body func(h Host) error) error
-	// Stopped says why the host's scope is over, nil while it is not: what computes
-	// for long asks now and then.
+	// Stopped returns the reason why the host's scope is over, or nil. Long
+	// computations must call it from time to time.
 	Stopped() error
-	// Now is the time.
+	// Now returns the time.
 	Now() time.Time
-	// Checkpoint tells that all that came before is in s: after a phase of the
-	// run's own cascade, and after an item of one with each, beside which others
-	// may be at work. The host must not keep s. [ErrYield] says that the run is to
-	// be gone on with elsewhere: what is under way comes to its end, and [Run] ends
-	// with a [*Yield].
+	// Checkpoint reports that s contains all completed work. The engine calls
+	// Checkpoint after a phase of the run's own cascade, and after an item of
+	// each while other items may still run. The host must not retain s. If
+	// Checkpoint returns [ErrYield], running work finishes, and [Run] returns a
+	// [*Yield].
 	Checkpoint(s State) error
-	// Emit tells what happened; the host numbers and dates it. A host that does a
-	// run over again, with what it has recorded, is told again what it was told:
-	// see [event.Once].
+	// Emit reports an event. The host sets its number and time. A host that
+	// repeats a run from its records receives the events again: see
+	// [event.Deduplicator].
 	Emit(e event.Event)
 }
 
-// The errors of a host that the engine understands.
+// The host's errors that the engine handles.
 var (
 	ErrSuspended = errors.New("waiting for a person")
 	ErrTimedOut  = errors.New("out of time")
@@ -90,33 +94,34 @@ var (
 	ErrYield      = errors.New("to be gone on with elsewhere")
 )
 
-// A Yield is how a run ends here that its host wants gone on with elsewhere: from
-// State, which is plain JSON, on any host. Nobody is told of an end. It is
-// [ErrYield].
+// A Yield ends a run that its host wants to continue elsewhere. State is plain
+// JSON and works on any host. No end of the run is reported. errors.Is(y,
+// ErrYield) is true.
 type Yield struct{ State State }
 
-// Error says where the run goes on.
+// Error returns the text of [ErrYield].
 func (y *Yield) Error() string { return ErrYield.Error() }
 
-// Is tells that it is [ErrYield].
+// Is reports whether target is [ErrYield].
 func (y *Yield) Is(target error) bool { return target == ErrYield }
 
-// An Overtime says whose time is over: a limit's within another must not be
-// taken for the other's. It is [ErrTimedOut].
+// An Overtime names the time limit that ended a scope, because time limits may
+// be nested. errors.Is(o, ErrTimedOut) is true.
 type Overtime struct{ At event.Path }
 
-// Error says that it is out of time.
+// Error returns the text of [ErrTimedOut].
 func (o *Overtime) Error() string { return ErrTimedOut.Error() }
 
-// Is tells that it is [ErrTimedOut].
+// Is reports whether target is [ErrTimedOut].
 func (o *Overtime) Is(target error) bool { return target == ErrTimedOut }
 
-// IsOver tells whether err says that the time of at is over.
+// IsOver reports whether err means that the time limit at the path is over.
 func IsOver(err error, at event.Path) bool {
 	var o *Overtime
 	return errors.As(err, &o) && o.At == at
 }
 
-// Beside is the error of a branch that is cancelled because another one ended
-// with err, which is not its own: it cannot be taken for it.
+// Beside returns the error of a branch that was cancelled because another
+// branch ended with err. It does not wrap err, so errors.Is cannot mistake it
+// for the branch's own error.
 func Beside(err error) error { return fmt.Errorf("cancelled beside: %v", err) }

@@ -1,8 +1,8 @@
 package engine
 
 import (
+	"github.com/seed61713e19/capstan/internal/messages"
 	"github.com/seed61713e19/capstan/runner/model"
-	"github.com/seed61713e19/capstan/runner/words"
 )
 
 // opening returns the messages before the model's first answer, those that live longest
@@ -22,7 +22,7 @@ func (t *try) opening() ([]model.Message, error) {
 	for _, e := range t.p.Examples {
 		examples = append(examples, model.Message{Role: model.User, Content: e.User}, model.Message{Role: model.Assistant, Content: e.Assistant})
 	}
-	before := words.Before{Lineage: t.s.Lineage, Previous: t.s.Previous, Input: t.s.Input, State: t.s.State, Outputs: t.s.Outputs}
+	before := messages.History{Lineage: t.s.Lineage, Previous: t.s.Previous, Input: t.s.Input, State: t.s.State, Outputs: t.s.Outputs}
 	for _, text := range before.Context(t.p, t.c.Has) {
 		documents = append(documents, model.Message{Role: model.User, Content: text})
 	}
@@ -37,7 +37,8 @@ func (t *try) opening() ([]model.Message, error) {
 	return list, err
 }
 
-// loopBlock returns the description of loop_until for the author; "" if there is none.
+// loopBlock returns the description of loop_until for the author, or "" without
+// loop_until.
 func (t *try) loopBlock() (string, error) {
 	rules := &t.p.Rules
 	if rules.Loop == nil || rules.Loop.Ward.Silent {
@@ -50,10 +51,10 @@ func (t *try) loopBlock() (string, error) {
 		vars["max_attempts"], vars["validator"], vars["description"] = rules.MaxAttempts, v.Name, v.Description
 		var err error
 		if sentence, err = rules.LoopPrompt.Render(vars); err != nil {
-			return "", unread(t.at, "loop_until_prompt", err)
+			return "", unreadable(t.at, "loop_until_prompt", err)
 		}
 	}
-	return words.Prompt("loop_until", map[string]any{
+	return messages.Prompt("loop_until", map[string]any{
 		"validator": v.Name, "description": v.Description, "sentence": sentence, "attempts": rules.MaxAttempts,
 	})
 }

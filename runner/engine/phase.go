@@ -9,53 +9,55 @@ import (
 	"strings"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/internal/messages"
+	"github.com/seed61713e19/capstan/internal/schema"
+	"github.com/seed61713e19/capstan/runner/engine/internal/parallel"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
-	"github.com/seed61713e19/capstan/runner/shared"
-	"github.com/seed61713e19/capstan/runner/words"
 	"github.com/seed61713e19/capstan/validators"
-	"github.com/seed61713e19/capstan/validators/schema"
 	"github.com/seed61713e19/capstan/wards"
 )
 
-// A visit is one time that a flow runs a phase.
+// A visit is one run of a phase within a flow.
 type visit struct {
 	*flow
 	p         *cascades.Phase
 	at        event.Path
 	record    PhaseRecord
-	system    string // the system message of all conversations of the phase; "" for none
-	prompt    string // what the first turn says
-	validated string // why the phase before was left, for templates
+	system    string // the system message of the phase's conversations; "" for none
+	prompt    string // the message of the first turn
+	validated string // why the previous phase ended without an output, for templates
 	tackle    []model.Tool
 	list      []any          // the items of each
-	base      map[string]any // the state before the first attempt; it comes back where nothing is released
+	base      map[string]any // the state before the first attempt, restored if nothing is released
 	before    map[string]any // the state before the visit
-	degraded  int            // of Degraded, those before the visit, and what its sub-cascades brought
+	degraded  int            // length of Degraded before the visit, sub-cascades included
 }
 
-// A release is what a phase lets out.
+// A release is the result of a phase.
 type release struct {
 	candidate
-	by    *try   // whose text it is; nil where it is no one's
-	route string // chosen by the model, or where on_exhausted goes
-	left  string // why the phase is left without an output
-	broke bool   // left is what broke
+	by    *try   // the author of the text; nil if there is none
+	route string // chosen by the model, or by on_exhausted
+	left  string // why the phase ends without an output
+	broke bool   // left describes an error
 
-	failures []event.Failure // of the items that on_failure: keep has kept
+	failures []event.Failure // of the items, with on_failure: keep
 }
 
-// phase runs one visit to p and sets what comes next.
+// phase runs one visit to p and sets the next phase.
 func (f *flow) phase(p *cascades.Phase) error {
 	v := f.visit(p, f.path(p))
 	r, err := v.pass()
 	if errors.Is(err, ErrYield) {
-		return err // the state is that of the middle of the phase
+		return err // f.s stays the state within the phase
 	}
 	f.s.ValidationError = ""
 	switch {
 	case err != nil:
 		return err
+	case p.Name == f.s.Last:
+		return v.last(r)
 	case v.record.Status == skipped:
 		f.s.Next = f.past(p)
 		return nil
@@ -75,13 +77,13 @@ func (f *flow) visit(p *cascades.Phase, at event.Path) *visit {
 	return &visit{flow: f, p: p, at: at, record: PhaseRecord{Name: p.Name}, validated: f.s.ValidationError, before: f.s.State, degraded: len(f.s.Degraded)}
 }
 
-// pass does all of a visit but the routing: it is asked for, told, made and
-// noted.
+// pass runs a visit except for the routing: condition, events, work and
+// records.
 func (v *visit) pass() (release, error) {
 	if v.p.When != nil {
 		ok, err := v.p.When.EvalUntil(v.h.Stopped, v.subject("", nil, 0, 0))
 		if err != nil {
-			return v.settle(release{}, v.untold(unread(v.at, "when", err)))
+			return v.settle(release{}, v.stoppedOr(unreadable(v.at, "when", err)))
 		}
 		if !ok {
 			v.record.Status = skipped
@@ -103,23 +105,23 @@ func (v *visit) pass() (release, error) {
 		return r, err
 	}
 	if e := broke(err); e != nil && v.p.Rules.OnError != "" {
-		r, err = release{route: v.p.Rules.OnError, left: v.tellable(e), broke: true}, nil
+		r, err = release{route: v.p.Rules.OnError, left: v.publicError(e), broke: true}, nil
 	}
 	v.record.Turns, v.record.ModelCalls = v.turns-turns, v.calls-calls
 	return v.settle(r, err)
 }
 
-// broke gives the error of something that broke and costs no more than the
-// phase, or the try, that it happened in.
+// broke returns an error that ends only its phase or try. It returns nil for
+// other errors.
 func broke(err error) *Error {
 	var e *Error
-	if errors.As(err, &e) && (e.heavy || e.Code == Failed && (e.Err == nil || stops(err) == nil)) {
+	if errors.As(err, &e) && (e.overweight || e.Code == Failed && (e.Err == nil || stops(err) == nil)) {
 		return e
 	}
 	return nil
 }
 
-// run does everything of a phase but the routing (LANGUAGE §2).
+// run runs a phase except for the routing (LANGUAGE §2).
 func (v *visit) run() (release, error) {
 	switch {
 	case v.p.Each != nil:
@@ -131,17 +133,17 @@ func (v *visit) run() (release, error) {
 	}
 }
 
-// whole does the phase once, for a phase with each one item of it, and asks its
-// shadows then.
+// whole runs the phase, for each item if the phase has each, and then its
+// shadow checks.
 func (v *visit) whole() (release, error) {
 	r, err := v.done()
 	return r, v.shadowed(err)
 }
 
-// done does the phase.
+// done runs the phase.
 func (v *visit) done() (release, error) {
 	err := v.subs()
-	v.degraded = len(v.s.Degraded) // what these have brought stays
+	v.degraded = len(v.s.Degraded) // the degraded entries of the sub-cascades stay
 	if err != nil {
 		return release{}, err
 	}
@@ -168,22 +170,23 @@ func (v *visit) done() (release, error) {
 	if r, err = v.unanswered(r, v.ask(r)); err != nil || r.left != "" {
 		return r, err
 	}
-	return r, v.choice(&r)
+	err = v.choice(&r)
+	return r, err
 }
 
 // instruct renders the system text and the instructions.
 func (v *visit) instruct() (err error) {
 	if v.p.System != nil {
 		if v.system, err = v.p.System.Render(v.vars(v.p.System)); err != nil {
-			return unread(v.at, "system", err)
+			return unreadable(v.at, "system", err)
 		}
 	}
 	if v.p.Instructions != nil {
 		text, err := v.p.Instructions.Render(v.vars(v.p.Instructions))
 		if err != nil {
-			return unread(v.at, "instructions", err)
+			return unreadable(v.at, "instructions", err)
 		}
-		v.prompt = words.Part(v.s.Asked, text)
+		v.prompt = messages.PhaseTask(v.s.Task, text)
 	}
 	return nil
 }
@@ -195,21 +198,21 @@ func (v *visit) attempts() (release, error) {
 	return v.newTry(v.at).run(nil)
 }
 
-// instead is how the phase ends as exhausted: where on_exhausted names a phase, the
-// run goes there.
+// instead returns the result of an exhausted phase: the route of on_exhausted
+// if it names a phase, or else the error.
 func (v *visit) instead(err error) (release, error) {
 	e, where := fault(err), v.p.Rules.Instead()
 	if where == "" || e.Code != Exhausted {
 		return release{}, err
 	}
-	return release{route: where, left: v.tellable(e)}, nil
+	return release{route: where, left: v.publicError(e)}, nil
 }
 
-// unreleased forgets which texts were released though checks did not pass, where
-// the visit is left without an output: they have gone nowhere.
+// unreleased drops the visit's entries of Degraded if the visit ends without an
+// output, because its texts were not used.
 func (v *visit) unreleased() { v.s.Degraded = slices.Clip(v.s.Degraded[:v.degraded]) }
 
-// settle notes and tells what became of the visit.
+// settle records and reports the result of the visit.
 func (v *visit) settle(r release, err error) (release, error) {
 	v.record.Status = Succeeded
 	switch {
@@ -217,7 +220,7 @@ func (v *visit) settle(r release, err error) (release, error) {
 		named := *fault(err)
 		e := &named
 		e.Phase = cmp.Or(e.Phase, v.p.Name)
-		e.told = v.tellable(e)
+		e.publicMessage = v.publicError(e)
 		err, v.record.Status = e, e.Status()
 	case r.broke:
 		v.record.Status = Failed
@@ -235,7 +238,7 @@ func (v *visit) settle(r release, err error) (release, error) {
 			v.s.State = v.base
 		}
 		v.unreleased()
-		v.s.Previous = "" // the phase before the next one has no output
+		v.s.Previous = "" // the next phase's predecessor has no output
 		v.emit(done)
 		return r, err
 	}
@@ -243,7 +246,7 @@ func (v *visit) settle(r release, err error) (release, error) {
 	v.emit(done)
 	v.s.release(v.p.Name, r.value)
 	v.s.Output, v.s.Previous = r.value, v.p.Name
-	v.s.Lineage = append(v.s.Lineage, Passage{Phase: v.p.Name, Output: r.value, Set: shared.Written(v.before, v.s.State)})
+	v.s.Lineage = append(v.s.Lineage, Passage{Phase: v.p.Name, Output: r.value, Set: parallel.Changed(v.before, v.s.State)})
 	return r, nil
 }
 
@@ -253,7 +256,7 @@ func (v *visit) subs() error {
 		at := v.at.At("sub", i)
 		input, err := sub.InputMap.Render(v.vars(sub.InputMap))
 		if err != nil {
-			return unread(at, "input_map", err, "sub_cascades", strconv.Itoa(i), "input_map")
+			return unreadable(at, "input_map", err, "sub_cascades", strconv.Itoa(i), "input_map")
 		}
 		begin := &State{Input: input, seen: true}
 		if sub.ContextIn || sub.ContextOut {
@@ -281,19 +284,19 @@ func (v *visit) subs() error {
 	return nil
 }
 
-// pre runs the pre-wards on the system text and the instructions, as they are rendered, or
-// on a tool's inputs.
+// pre runs the pre-wards on the rendered system text and instructions, or on a
+// tool's inputs.
 func (v *visit) pre(at event.Path) error {
 	if len(v.p.Wards.Pre) == 0 {
 		return nil
 	}
-	content, value := words.Instructed(v.system, v.prompt), any(nil)
+	content, value := messages.WithSystem(v.system, v.prompt), any(nil)
 	if v.p.Tool != nil {
 		inputs, err := v.p.Inputs.Render(v.vars(v.p.Inputs))
 		if err != nil {
-			return unread(v.at, "inputs", err)
+			return unreadable(v.at, "inputs", err)
 		}
-		content, value = words.Text(inputs), inputs
+		content, value = messages.Text(inputs), inputs
 	}
 	outcomes, err := v.checks(place{at: at, phase: v.p.Name}, v.p.Wards.Pre, v.begun(content, value))
 	if err != nil {
@@ -305,9 +308,9 @@ func (v *visit) pre(at event.Path) error {
 	return nil
 }
 
-// begun is what pre-wards see: the instructions or inputs, and where these do
-// not say it what the phase before was left for. It may have a judge's words in
-// it, and later turns may read it.
+// begun returns the subject of pre-wards. It includes the reason why the
+// previous phase failed, because that may contain a judge's words and later
+// turns may read it.
 func (v *visit) begun(content string, value any) validators.Subject {
 	if !strings.Contains(content, v.validated) {
 		content += "\n\n" + v.validated
@@ -315,15 +318,15 @@ func (v *visit) begun(content string, value any) validators.Subject {
 	return v.subject(content, value, 0, 0)
 }
 
-// keepValid puts an output that kept to the phase's schema into the state. Of
-// phases side by side there is not one that is the last.
+// keepValid stores an output that follows the phase's schema in the state.
+// Parallel phases have no last one, so they store nothing.
 func (v *visit) keepValid(r release) {
 	if _, i := v.c.Phase(v.p.Name); i >= 0 && v.p.OutputSchema != nil && !slices.Contains(r.unmet, v.p.SchemaWard.Name) {
 		v.s.Set(cascades.ValidatedOutput, r.value)
 	}
 }
 
-// subject is what a check sees.
+// subject returns the subject of a check.
 func (f *flow) subject(content string, output any, turn, attempt int) validators.Subject {
 	return validators.Subject{
 		Content: content, Output: output, Input: f.s.Input, State: f.s.State, Outputs: f.s.Outputs,
@@ -331,7 +334,7 @@ func (f *flow) subject(content string, output any, turn, attempt int) validators
 	}
 }
 
-// extract takes what output_extraction names out of the phase's text.
+// extract applies output_extraction to the phase's text.
 func (v *visit) extract(r *release) error {
 	e := v.p.Extraction
 	if e == nil {
@@ -339,12 +342,12 @@ func (v *visit) extract(r *release) error {
 	}
 	text, ok, err := e.In(v.h.Stopped, r.text)
 	if err != nil {
-		failed := &Error{Code: Failed, Path: v.at, Check: "output_extraction", way: []string{"output_extraction"}, Message: fmt.Sprintf("output_extraction gave no value: %v", err)}
-		return v.untold(failed)
+		failed := &Error{Code: Failed, Path: v.at, Check: "output_extraction", keyPath: []string{"output_extraction"}, Message: fmt.Sprintf("output_extraction gave no value: %v", err)}
+		return v.stoppedOr(failed)
 	}
 	if !ok {
 		if e.Required {
-			return &Error{Code: Exhausted, Path: v.at, Check: "output_extraction", way: []string{"output_extraction"}, Message: fmt.Sprintf("output_extraction: nothing in the text matches %s", e.Pattern)}
+			return &Error{Code: Exhausted, Path: v.at, Check: "output_extraction", keyPath: []string{"output_extraction"}, Message: fmt.Sprintf("output_extraction: nothing in the text matches %s", e.Pattern)}
 		}
 		return nil
 	}
@@ -353,8 +356,8 @@ func (v *visit) extract(r *release) error {
 		value, err := schema.ParseText(text)
 		if err != nil {
 			return &Error{
-				Code: Exhausted, Path: v.at, Check: "output_extraction", way: []string{"output_extraction"},
-				told: "output_extraction: what it finds is no JSON", Message: fmt.Sprintf("output_extraction: %v", err),
+				Code: Exhausted, Path: v.at, Check: "output_extraction", keyPath: []string{"output_extraction"},
+				publicMessage: "output_extraction: what it finds is no JSON", Message: fmt.Sprintf("output_extraction: %v", err),
 			}
 		}
 		found, r.value = value, value

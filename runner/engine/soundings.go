@@ -8,28 +8,27 @@ import (
 	"strings"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/internal/messages"
+	"github.com/seed61713e19/capstan/runner/engine/internal/parallel"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
-	"github.com/seed61713e19/capstan/runner/shared"
-	"github.com/seed61713e19/capstan/runner/words"
 	"github.com/seed61713e19/capstan/templates"
 	"github.com/seed61713e19/capstan/validators"
 	"github.com/seed61713e19/capstan/wards"
 )
 
-// A sounding is one of a phase's parallel tries and what came of it.
+// A sounding is one of a phase's parallel tries and its result.
 type sounding struct {
 	*try
 	candidate *candidate
-	err       *Error // why it is no candidate
+	err       *Error // why it is not a candidate
 	score     float64
 }
 
-// soundings makes the tries at the same time, picks one or puts them together,
-// and goes on with it as if it had been the only one: post-wards judge the
-// winner. Tries are numbered through: with a factor of 3, an aggregator, and two
-// steps that reforge with 2, sounding[3] aggregates, [4] and [5] are of the first
-// step, [6] and [7] of the second.
+// soundings runs the tries in parallel, then picks one or aggregates them.
+// Post-wards judge the winner. Tries are numbered consecutively. With a factor
+// of 3, an aggregator, and two reforge steps of 2, sounding[3] aggregates. The
+// first step has [4] and [5], and the second step has [6] and [7].
 func (v *visit) soundings() (release, error) {
 	rules := v.p.Soundings
 	winner, err := v.chosen(0, rules.Factor, nil, v.mutate, rules.Aggregator)
@@ -49,18 +48,18 @@ func (v *visit) soundings() (release, error) {
 	if err != nil {
 		return v.instead(err)
 	}
-	winner.visit = v // the branch in which it was made has been joined
+	winner.visit = v // the branch that made it has been joined
 	winner.filter = false
 	winner.past = slices.DeleteFunc(winner.past, func(c candidate) bool { return c.number == winner.candidate.number })
 	for i := range winner.past {
-		winner.past[i].barred = true // neither the filter nor post-wards were asked about it
+		winner.past[i].barred = true // neither the filter nor post-wards have checked it
 	}
 	return winner.try.run(winner.candidate)
 }
 
-// chosen makes n tries, which are numbered from first, and gives the one that is
-// picked, or that aggregates them. A text that is to be improved is a candidate
-// too: a step that makes it worse changes nothing.
+// chosen runs n tries, numbered from first, and returns the winner or the
+// aggregation. A text that the tries improve is a candidate too, so that a step
+// never makes the result worse.
 func (v *visit) chosen(first, n int, was *sounding, ask asking, aggregator *templates.Template) (*sounding, error) {
 	all, err := v.sound(first, n, was, ask)
 	if err != nil {
@@ -88,34 +87,34 @@ func (v *visit) chosen(first, n int, was *sounding, ask asking, aggregator *temp
 	return whole[0], nil
 }
 
-// An asking says what a try is asked in place of the phase's instructions; i is
-// its number among those made at once, was the text that it is to improve.
+// An asking changes the prompt of a try. The argument i is the try's number
+// within its step. The argument was is the text to improve.
 type asking func(t *try, i int, was *sounding) error
 
-// mutate asks the tries behind the first otherwise. What a model makes of the
-// instructions is held against the pre-wards, as they were.
+// mutate varies the prompt of all tries except the first. Pre-wards check
+// instructions that a model has rewritten.
 func (v *visit) mutate(t *try, i int, _ *sounding) (err error) {
 	rules := v.p.Soundings
 	if rules.Mutation == "" || i == 0 {
 		return nil
 	}
-	mutation := words.Mutation(rules.Mutation, i-1)
+	mutation := messages.Mutation(rules.Mutation, i-1)
 	if n := len(rules.Mutations); n > 0 {
 		own := rules.Mutations[(i-1)%n]
 		if mutation, err = own.Render(t.visit.vars(own)); err != nil {
-			return unread(t.at, "mutations", err)
+			return unreadable(t.at, "mutations", err)
 		}
 	}
 	if rules.Mutation != cascades.Rewrite {
-		t.prompt = words.Mutated(rules.Mutation, t.prompt, mutation)
+		t.prompt = messages.WithMutation(rules.Mutation, t.prompt, mutation)
 		return nil
 	}
-	question, err := words.Rewrite(t.prompt, mutation)
+	question, err := messages.Rewrite(t.prompt, mutation)
 	if err != nil {
 		return failed(t.at, "%v", err)
 	}
 	req := model.Request{Messages: []model.Message{{Role: model.User, Content: question}}, Phase: v.p.Name, Role: "mutation"}
-	resp, err := t.climb(t.at.Join("mutation").Join("model"), t.model(t.asks), req, &event.Telling{})
+	resp, err := t.callModels(t.at.Join("mutation").Join("model"), t.model(t.asks), req, &event.Delta{})
 	if err != nil {
 		return err
 	}
@@ -126,31 +125,31 @@ func (v *visit) mutate(t *try, i int, _ *sounding) (err error) {
 	return t.pre(t.at)
 }
 
-// hone asks a try for a better text than the one that won.
+// hone asks a try to improve the winner's text.
 func (v *visit) hone(t *try, _ int, was *sounding) error {
 	honing, err := v.p.Soundings.Reforge.Honing.Render(t.visit.vars(v.p.Soundings.Reforge.Honing))
 	if err != nil {
-		return unread(t.at, "honing_prompt", err)
+		return unreadable(t.at, "honing_prompt", err)
 	}
-	t.prompt, err = words.Reforge(v.prompt, was.candidate.text, honing, v.p == v.c.Tries)
+	t.prompt, err = messages.Reforge(v.prompt, was.candidate.text, honing, v.p == v.c.Tries)
 	return err
 }
 
-// aggregate asks a try for one text that is made of several.
+// aggregate asks a try to combine several texts into one.
 func (v *visit) aggregate(left []*sounding) asking {
 	return func(t *try, _ int, _ *sounding) error {
 		of := v.p.Soundings.Aggregator
 		instructions, err := of.Render(t.visit.vars(of))
 		if err != nil {
-			return unread(t.at, "aggregator_instructions", err)
+			return unreadable(t.at, "aggregator_instructions", err)
 		}
 		t.asks = v.p.Judging()
-		t.prompt, err = words.Aggregator(v.prompt, instructions, texts(left))
+		t.prompt, err = messages.Aggregator(v.prompt, instructions, texts(left))
 		return err
 	}
 }
 
-// texts are those of the candidates.
+// texts returns the texts of the candidates.
 func texts(list []*sounding) []string {
 	out := make([]string, len(list))
 	for i, s := range list {
@@ -159,7 +158,8 @@ func texts(list []*sounding) []string {
 	return out
 }
 
-// enough tells whether the winner is good enough not to be improved any further.
+// enough reports whether the winner meets the threshold, so that no further
+// step is needed.
 func (v *visit) enough(winner *sounding, step int) (bool, error) {
 	threshold := v.p.Soundings.Reforge.Threshold
 	if threshold == nil {
@@ -176,7 +176,7 @@ func (v *visit) enough(winner *sounding, step int) (bool, error) {
 	return outcomes[0].Verdict.Valid, nil
 }
 
-// sound makes tries, numbered from first, and filters what they gave.
+// sound runs tries, numbered from first, and filters their texts.
 func (v *visit) sound(first, n int, was *sounding, ask asking) ([]*sounding, error) {
 	all := make([]*sounding, n)
 	err := v.fan(n, v.p.Soundings.MaxParallel, func(b *flow, i int) error {
@@ -206,7 +206,7 @@ func (v *visit) sound(first, n int, was *sounding, ask asking) ([]*sounding, err
 	return all, err
 }
 
-// tried has the try made, and its text filtered.
+// tried runs the try and filters its text.
 func (s *sounding) tried() error {
 	r, err := s.try.run(nil)
 	if err == nil && r.left != "" {
@@ -219,7 +219,8 @@ func (s *sounding) tried() error {
 	return s.filterOut()
 }
 
-// lost gives the error of a try that only costs it its candidacy.
+// lost returns an error that only removes a try from the candidates. It returns
+// nil for other errors.
 func lost(err error) *Error {
 	var e *Error
 	if !errors.As(err, &e) {
@@ -231,7 +232,7 @@ func lost(err error) *Error {
 	return broke(err)
 }
 
-// filtered asks the soundings' validator about a text.
+// filtered runs the soundings' validator on a text.
 func (t *try) filtered(c *candidate) ([]wards.Outcome, error) {
 	filter := t.p.Soundings.Filter
 	if filter == nil {
@@ -245,7 +246,7 @@ func (t *try) filtered(c *candidate) ([]wards.Outcome, error) {
 	return t.checks(where, []*cascades.Check{filter}, t.subject(c.text, t.parsed(c), t.turn, t.attempt))
 }
 
-// filterOut holds the sounding's text against the soundings' validator.
+// filterOut returns an error if the soundings' validator rejects the text.
 func (s *sounding) filterOut() error {
 	outcomes, err := s.filtered(s.candidate)
 	if len(outcomes) == 0 || err != nil {
@@ -263,33 +264,33 @@ func (s *sounding) filterOut() error {
 	return nil
 }
 
-// unsaid is the error of a check of soundings that could not say.
+// unsaid returns the error of a check of soundings without a verdict.
 func unsaid(at event.Path, o wards.Outcome) *Error {
 	e := failed(at, "%s gave no verdict: %v", o.Ward.Name, o.Err).because(o.Err)
 	e.by = []wards.Outcome{o}
 	return e
 }
 
-// noCandidate fails the phase: as a gate's no where every try got one, else as
-// something that broke.
+// noCandidate returns the phase's error if no try is left. The phase is
+// exhausted if checks rejected every try, and failed otherwise.
 func noCandidate(at event.Path, all []*sounding) *Error {
-	e := &Error{Code: Exhausted, Path: at, way: []string{"soundings"}, Message: fmt.Sprintf("none of %d soundings is left", len(all))}
-	told := e.Message
+	e := &Error{Code: Exhausted, Path: at, keyPath: []string{"soundings"}, Message: fmt.Sprintf("none of %d soundings is left", len(all))}
+	message := e.Message
 	for _, s := range all {
 		if s.err.Code != Blocked && s.err.Code != Exhausted {
 			e.Code = Failed
 			e.with(s.err)
 		}
 		e.Message += fmt.Sprintf("; %s: %s", s.at, s.err.Message)
-		told += fmt.Sprintf("; %s: %s", s.at, s.tellable(s.err))
+		message += fmt.Sprintf("; %s: %s", s.at, s.publicError(s.err))
 	}
-	e.told = told
+	e.publicMessage = message
 	return e
 }
 
-// pick chooses the winner: the evaluator's choice, or without one the highest
-// score of the soundings' validator, the first among equals. First is the number of
-// the first of those that were made at once.
+// pick returns the winner: the evaluator's choice, or the candidate with the
+// highest score. The first of equal candidates wins. The argument first is the
+// number of the step's first try.
 func (v *visit) pick(first int, left []*sounding) (*sounding, error) {
 	if len(left) == 1 || v.p.Soundings.Evaluator == nil {
 		best := left[0]
@@ -301,12 +302,12 @@ func (v *visit) pick(first int, left []*sounding) (*sounding, error) {
 		return best, nil
 	}
 	at := nth(v.at, "evaluator", first)
-	shuffled := shared.Shuffled(left, v.lot(at))
+	shuffled := parallel.Shuffled(left, v.lot(at))
 	instructions, err := v.p.Soundings.Evaluator.Render(v.vars(v.p.Soundings.Evaluator))
 	if err != nil {
-		return nil, unread(at, "evaluator_instructions", err)
+		return nil, unreadable(at, "evaluator_instructions", err)
 	}
-	question, err := words.Evaluator(v.prompt, instructions, texts(shuffled))
+	question, err := messages.Evaluator(v.prompt, instructions, texts(shuffled))
 	if err != nil {
 		return nil, failed(at, "%v", err)
 	}
@@ -317,8 +318,9 @@ func (v *visit) pick(first int, left []*sounding) (*sounding, error) {
 	return shuffled[n-1], nil
 }
 
-// evaluate asks the model for the winner's number, up to three times if its reply
-// names none or two. It then sees its reply and what is wrong with it.
+// evaluate asks the model for the winner's number. It asks up to three times if
+// the reply names no number or several. The model then sees its reply and the
+// problem.
 func (v *visit) evaluate(at event.Path, question string, n int) (int, error) {
 	wire, _ := json.Marshal(map[string]any{
 		"type": "object", "required": []any{"winner", "reason"}, "additionalProperties": false,
@@ -327,10 +329,10 @@ func (v *visit) evaluate(at event.Path, question string, n int) (int, error) {
 	asked := []model.Message{{Role: model.User, Content: question}}
 	req := model.Request{Messages: asked, Schema: wire, Phase: v.p.Name, Role: "evaluator"}
 	none := failed(at, "the evaluator named none of the %d candidates", n)
-	none.told = none.Message // what it gave may be a candidate's text
+	none.publicMessage = none.Message // the reply may contain a candidate's text
 	for i := range maxJudgements {
 		where := nth(at, "model", i)
-		resp, err := v.climb(where, v.model(v.p.Judging()), req, &event.Telling{})
+		resp, err := v.callModels(where, v.model(v.p.Judging()), req, &event.Delta{})
 		if err != nil {
 			return 0, err
 		}
@@ -338,8 +340,8 @@ func (v *visit) evaluate(at event.Path, question string, n int) (int, error) {
 		if wrong == nil {
 			return winner, nil
 		}
-		none.useless = []event.Path{where}
-		none.Message = validators.Unreadable(errors.New(none.told), resp.Text).Error()
+		none.unusable = []event.Path{where}
+		none.Message = validators.Unreadable(errors.New(none.publicMessage), resp.Text).Error()
 		shape := fmt.Sprintf(`{"winner": a number from 1 to %d, "reason": "…"}`, n)
 		if req.Messages, err = corrected(asked, resp.Text, wrong, shape); err != nil {
 			return 0, failed(at, "%v", err)

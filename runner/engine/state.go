@@ -5,38 +5,39 @@ import (
 	"time"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/internal/messages"
+	"github.com/seed61713e19/capstan/runner/engine/internal/parallel"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
-	"github.com/seed61713e19/capstan/runner/shared"
-	"github.com/seed61713e19/capstan/runner/words"
 )
 
-// Made is a call that earlier starts of a run have made.
-type Made = shared.Made
+// EarlierCall is a model call of an earlier start of the run.
+type EarlierCall = parallel.EarlierCall
 
-// A State is all that a run knows between two phases. It is plain JSON: a run
-// goes on from one as it would have gone on without a break.
+// A State is the complete state of a run between two phases. It is plain JSON.
+// Any host can continue the run with it.
 type State struct {
-	RunID string `json:"run_id"`
-	Model string `json:"model,omitempty"` // asked in place of what the cascade says, a [cascades.Chosen]
-	Alike string `json:"alike,omitempty"` // a run whose lots are drawn again, such as the order in which an evaluator is shown its candidates; "" for this one's own
+	RunID   string `json:"run_id"`
+	Model   string `json:"model,omitempty"` // overrides the cascade's models; a [cascades.Chosen]
+	SeedRun string `json:"alike,omitempty"` // the run whose random choices are repeated, such as the order of an evaluator's candidates; "" for this run's own
 
-	Given cascades.Model `json:"-"` // the default of the cascade that this one is part of
-	Asked string         `json:"-"` // what the whole is asked, which its models read before their instructions
+	DefaultModel cascades.Model `json:"-"` // the default model of the enclosing cascade
+	Task         string         `json:"-"` // the task of the whole cascade, which models read before their instructions
 
 	Input   map[string]any `json:"input"`
 	State   map[string]any `json:"state"`
 	Outputs map[string]any `json:"outputs"`
 	Output  any            `json:"output"` // of the last phase that released one
 
-	Next            string         `json:"next,omitempty"` // the phase to run; "" is the first
+	Next            string         `json:"next,omitempty"` // the phase to run; "" for the first
+	Last            string         `json:"last,omitempty"` // the run ends after the first visit to this phase; "" for the cascade's own end
 	Done            bool           `json:"done,omitempty"`
 	Previous        string         `json:"previous,omitempty"`
-	ValidationError string         `json:"validation_error,omitempty"` // why the phase before was left
+	ValidationError string         `json:"validation_error,omitempty"` // why the previous phase has no output
 	Visits          map[string]int `json:"visits"`
 	Visited         int            `json:"visited"`
-	Within          bool           `json:"within,omitempty"` // Next is under way: a phase with each
-	Items           []Item         `json:"items,omitempty"`  // of it, those that have come to their end, in that order
+	InPhase         bool           `json:"within,omitempty"` // the visit to Next has begun: a phase with each
+	Items           []Item         `json:"items,omitempty"`  // its completed items, in order of completion
 	Lineage         []Passage      `json:"lineage"`
 
 	Phases   []PhaseRecord   `json:"phases"`
@@ -44,18 +45,18 @@ type State struct {
 	Answers  []event.Answer  `json:"answers,omitempty"`
 	Degraded []Degraded      `json:"degraded"`
 	Usage    model.Usage     `json:"usage"`
-	Elapsed  time.Duration   `json:"elapsed"` // spent before this start of the run
+	Elapsed  time.Duration   `json:"elapsed"` // before this start of the run
 
-	Made map[string]Made `json:"-"` // what each call has spent that earlier starts of the run have made, which Usage has not
+	EarlierCalls map[string]EarlierCall `json:"-"` // calls of earlier starts whose cost is not in Usage
 
-	reserved func(key string) bool // of the cascade that shares its state with this one; nil for none
+	reserved func(key string) bool // of the cascade that shares its state; nil for none
 
-	seen   bool // Input is what a file gives, of which lint tells, or all that a check sees: not a model's call
-	shared bool // Outputs is that of the flow that this one branched off from
+	seen   bool // Input comes from a file or a check, not from a model's call
+	shared bool // Outputs is shared with the parent flow
 }
 
-// Set puts a value into the state. The map is a new one: who has kept the old
-// one, to undo what a refused text has set, has it as it was.
+// Set stores a value in the state. It copies the map, so that callers can
+// restore the old one.
 func (s *State) Set(key string, value any) {
 	own := make(map[string]any, len(s.State)+1)
 	maps.Copy(own, s.State)
@@ -63,8 +64,8 @@ func (s *State) Set(key string, value any) {
 	s.State = own
 }
 
-// release puts an output where later phases read it. The map is a new one only
-// where others share it: in a branch.
+// release stores an output for later phases. It copies the map only in a branch
+// that shares it.
 func (s *State) release(name string, output any) {
 	if s.shared {
 		s.Outputs, s.shared = maps.Clone(s.Outputs), false
@@ -72,10 +73,10 @@ func (s *State) release(name string, output any) {
 	s.Outputs[name] = output
 }
 
-// A Passage is one phase that released an output.
-type Passage = words.Passage
+// A Passage is a phase that released an output.
+type Passage = messages.Passage
 
-// A PhaseRecord is what became of one visit to a phase.
+// A PhaseRecord is the result of one visit to a phase.
 type PhaseRecord struct {
 	Name       string `json:"name"`
 	Status     string `json:"status"`
@@ -84,16 +85,16 @@ type PhaseRecord struct {
 	ModelCalls int    `json:"model_calls"`
 	Items      int    `json:"items,omitempty"` // of each
 
-	Failures []event.Failure `json:"failures,omitempty"` // of items that were kept
+	Failures []event.Failure `json:"failures,omitempty"` // of failed items, if the phase keeps the others
 }
 
-// A Degraded is an output that was released though checks did not pass.
+// A Degraded is an output that was released although checks failed.
 type Degraded struct {
 	Phase  string   `json:"phase"`
-	Checks []string `json:"checks"` // the validators that said no
+	Checks []string `json:"checks"` // the validators that failed
 }
 
-// The statuses of a run. Those of a phase are these, and skipped.
+// The statuses of a run. A phase can also be skipped or degraded.
 const (
 	Succeeded  = "succeeded"
 	Blocked    = "blocked"
@@ -107,7 +108,8 @@ const (
 	degraded = "degraded"
 )
 
-// A Result is what a run came to. Its JSON is that of run, resume and show.
+// A Result is the result of a run. Its JSON is the output of the commands run,
+// resume and show.
 type Result struct {
 	RunID     string          `json:"run_id"`
 	CascadeID string          `json:"cascade_id"`
@@ -116,7 +118,7 @@ type Result struct {
 	Outputs   map[string]any  `json:"outputs"`
 	Phases    []PhaseRecord   `json:"phases"`
 	Verdicts  []event.Verdict `json:"verdicts"`
-	Answers   []event.Answer  `json:"answers,omitempty"` // people's
+	Answers   []event.Answer  `json:"answers,omitempty"` // from people
 	Usage     model.Usage     `json:"usage"`
 	Error     *event.Error    `json:"error"`
 	Degraded  []Degraded      `json:"degraded"`

@@ -6,14 +6,14 @@ import (
 	"strings"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/internal/messages"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/tool"
-	"github.com/seed61713e19/capstan/runner/words"
 	"github.com/seed61713e19/capstan/wards"
 )
 
-// tools is what the model is told of the phase's tackle. One that is not there
-// ends the phase: a model that does without it is not what the file says.
+// tools returns the phase's tools for the model. A missing tool ends the phase,
+// because the file requires it.
 func (v *visit) tools() ([]model.Tool, error) {
 	if v.tackle != nil {
 		return v.tackle, nil
@@ -21,7 +21,7 @@ func (v *visit) tools() ([]model.Tool, error) {
 	var list []model.Tool
 	for _, t := range v.p.Tackle {
 		if t.Name != cascades.RouteTo {
-			description, params, err := t.Told()
+			description, params, err := t.Described()
 			if err != nil {
 				return nil, failed(v.at, "%v", err)
 			}
@@ -29,7 +29,7 @@ func (v *visit) tools() ([]model.Tool, error) {
 		}
 	}
 	if v.p.Chooses() {
-		list = append(list, words.Choice(v.p))
+		list = append(list, messages.RouteTool(v.p))
 	}
 	v.tackle = list
 	return list, nil
@@ -53,17 +53,17 @@ func (t *try) routeTo(call tool.Call) tool.Result {
 	return tool.Result{Value: "the run goes on with " + target}
 }
 
-// mustChoose tells whether the route hangs on a choice not made yet, if no
-// condition decides.
+// mustChoose reports whether the model must still choose the next phase if no
+// handoff's condition holds.
 func (t *try) mustChoose() bool { return t.chosen == "" && t.talk != nil && t.p.MustChoose() }
 
-// choose asks for the choice alone; the phase's text stays what it is, and no
-// other tool acts.
+// choose asks the model only for the choice. The phase's text does not change,
+// and no other tool runs.
 func (t *try) choose() error {
 	at := t.place().at.Join("route")
 	t.talk.Append(model.Message{Role: model.User, Content: "Choose the phase that follows by calling " + cascades.RouteTo + "."})
-	req := t.request([]model.Tool{words.Choice(t.p)})
-	req.Schema = nil // that of the text
+	req := t.request([]model.Tool{messages.RouteTool(t.p)})
+	req.Schema = nil // the schema applies only to the text
 	resp, err := t.send(at.Join("model"), req)
 	if err != nil {
 		return err

@@ -1,16 +1,16 @@
 package engine
 
 import (
+	"github.com/seed61713e19/capstan/internal/messages"
 	"github.com/seed61713e19/capstan/runner/event"
-	"github.com/seed61713e19/capstan/runner/words"
 )
 
-// tries does the whole cascade as often as its soundings say. What the try that is
-// picked has left is the run's, and nothing of the others but what checks and
-// people have said.
+// tries runs the whole cascade as often as its soundings require. The winner's
+// state becomes the run's state. The record of the other tries has only
+// verdicts and answers.
 func (f *flow) tries() error {
 	v := f.visit(f.c.Tries, f.at.Join(f.c.Tries.Name))
-	v.prompt = words.Task(f.c.Description, f.s.Input)
+	v.prompt = messages.Task(f.c.Description, f.s.Input)
 	degraded := f.s.Degraded
 	r, err := v.pass()
 	if err != nil {
@@ -23,18 +23,18 @@ func (f *flow) tries() error {
 	return f.checkpoint()
 }
 
-// entire is a try at the whole cascade. What judges its output sees what it has
-// left.
+// entire runs one try at the whole cascade. Its checks see the state that it
+// leaves.
 func (t *try) entire(at event.Path, c *candidate) error {
-	begin := &State{Input: t.s.Input, State: t.s.State, Given: t.asks, seen: true, reserved: t.reserves}
-	if t.prompt != words.Task(t.c.Description, t.s.Input) {
-		begin.Asked = t.prompt
+	begin := &State{Input: t.s.Input, State: t.s.State, DefaultModel: t.asks, seen: true, reserved: t.reserves}
+	if t.prompt != messages.Task(t.c.Description, t.s.Input) {
+		begin.Task = t.prompt
 	}
 	s, err := t.nested(at, t.p.Tool.Cascade, begin, "")
 	if err != nil {
 		return err
 	}
-	c.text, c.value, c.left = words.Text(s.Output), s.Output, s
+	c.text, c.value, c.left = messages.Text(s.Output), s.Output, s
 	t.s.State, t.s.Outputs = s.State, s.Outputs
 	return nil
 }

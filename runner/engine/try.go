@@ -8,34 +8,34 @@ import (
 	"strings"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/internal/exchanges"
+	"github.com/seed61713e19/capstan/internal/messages"
+	"github.com/seed61713e19/capstan/internal/schema"
 	"github.com/seed61713e19/capstan/runner/event"
-	"github.com/seed61713e19/capstan/runner/exchanges"
-	"github.com/seed61713e19/capstan/runner/words"
-	"github.com/seed61713e19/capstan/validators/schema"
 	"github.com/seed61713e19/capstan/wards"
 )
 
-// A try is one conversation about a phase, over all its attempts: the phase's
-// own, or one sounding's.
+// A try is a conversation about a phase over all attempts. A phase has its own
+// try, and each sounding has one too.
 type try struct {
 	*visit
-	at      event.Path
-	asks    cascades.Model  // as the file names it
-	talk    *exchanges.Talk // nil where no model is asked
-	told    event.Telling   // of the talk
-	budget  *wards.Budget
-	attempt int
-	turn    int   // the last one made
-	stands  place // of the attempt
-	chosen  string
-	past    []candidate     // the texts that were not released
-	taken   *extraction     // of the text that was looked at last
-	unread  bool            // output_extraction could not read it
-	filter  bool            // a sounding: post-wards wait for the winner
-	unready []wards.Outcome // what loop_until said of the turn before
-	edit    *edit           // a person makes the text; nil: the phase does
-	reasons string          // why the attempt before was refused
-	broken  string          // what of that output_schema says
+	at           event.Path
+	asks         cascades.Model          // as the file names it
+	talk         *exchanges.Conversation // nil without a model
+	delta        event.Delta             // of the conversation
+	budget       *wards.Budget
+	attempt      int
+	turn         int   // the last turn
+	attemptPlace place // the place of the attempt
+	chosen       string
+	past         []candidate     // texts that were not released
+	extracted    *extraction     // the JSON of the last text that was read
+	unread       bool            // output_extraction could not read the text
+	filter       bool            // a sounding: post-wards wait for the winner
+	unready      []wards.Outcome // the previous turn's outcome of loop_until
+	edit         *edit           // the person's edit; nil if the phase writes the text
+	reasons      string          // why the previous attempt was refused
+	broken       string          // the part of reasons from output_schema
 }
 
 func (v *visit) newTry(at event.Path) *try {
@@ -46,8 +46,8 @@ func (v *visit) newTry(at event.Path) *try {
 	return t
 }
 
-// run makes attempts until one is released, or none may be made any more. A
-// first candidate is one that has passed all but the post-wards.
+// run makes attempts until one is released or the budget is exhausted. A first
+// candidate has already passed all checks except the post-wards.
 func (t *try) run(first *candidate) (release, error) {
 	for c := first; ; c = nil {
 		d, c, err := t.once(c)
@@ -59,7 +59,7 @@ func (t *try) run(first *candidate) (release, error) {
 			return t.release(*c), nil
 		case wards.Exhausted:
 			return t.exhausted(d)
-		case wards.Again:
+		case wards.SendBack:
 			if t.edit != nil {
 				t.again(c, d.Failed)
 			} else if err := t.refused(d.Failed); err != nil {
@@ -71,9 +71,9 @@ func (t *try) run(first *candidate) (release, error) {
 	}
 }
 
-// once makes one attempt, or takes the one that was made, and judges it.
+// once makes and judges one attempt, or judges the given candidate.
 func (t *try) once(made *candidate) (d wards.Decision, c *candidate, err error) {
-	if t.p.Rules.Timeout != 0 && t.edit == nil { // a person's time is that of expires
+	if t.p.Rules.Timeout != 0 && t.edit == nil { // a person's limit is expires
 		d, c, err = t.inTime(made)
 	} else {
 		d, c, err = t.attempted(made)
@@ -83,7 +83,7 @@ func (t *try) once(made *candidate) (d wards.Decision, c *candidate, err error) 
 		status = fault(err).Status()
 	}
 	if made != nil && status == Succeeded {
-		return d, c, nil // told when it became a candidate
+		return d, c, nil // already reported when it became a candidate
 	}
 	done := event.Event{Kind: event.AttemptFinished, Path: t.place().at, Phase: t.p.Name, Attempt: t.attempt, Status: status}
 	if c != nil {
@@ -93,7 +93,7 @@ func (t *try) once(made *candidate) (d wards.Decision, c *candidate, err error) 
 	return d, c, err
 }
 
-// attempted makes an attempt, where none was made, and judges it.
+// attempted makes an attempt, unless a candidate is given, and judges it.
 func (t *try) attempted(made *candidate) (d wards.Decision, c *candidate, err error) {
 	if c = made; c != nil {
 		t.s.State = c.state
@@ -104,7 +104,7 @@ func (t *try) attempted(made *candidate) (d wards.Decision, c *candidate, err er
 	return d, c, err
 }
 
-// inTime is attempted within the attempt's time.
+// inTime runs attempted within the attempt's time limit.
 func (t *try) inTime(made *candidate) (d wards.Decision, c *candidate, err error) {
 	bound := t.bound(made != nil)
 	err = t.within(bound, t.p.Rules.Timeout, func() error {
@@ -112,17 +112,17 @@ func (t *try) inTime(made *candidate) (d wards.Decision, c *candidate, err error
 		return err
 	})
 	if IsOver(err, bound) {
-		err = &Error{Code: Failed, Path: t.place().at, way: []string{"rules", "timeout"}, Message: fmt.Sprintf("the attempt took longer than %v", t.p.Rules.Timeout)}
+		err = &Error{Code: Failed, Path: t.place().at, keyPath: []string{"rules", "timeout"}, Message: fmt.Sprintf("the attempt took longer than %v", t.p.Rules.Timeout)}
 	}
 	return d, c, err
 }
 
 var statuses = map[wards.Action]string{
-	wards.Release: Succeeded, wards.Again: "retry", wards.Block: Blocked, wards.Break: Failed, wards.Exhausted: Exhausted,
+	wards.Release: Succeeded, wards.SendBack: "retry", wards.Block: Blocked, wards.Abort: Failed, wards.Exhausted: Exhausted,
 }
 
-// bound is the address of the time limit of the attempt that comes, or of the
-// judgement of one that was made.
+// bound returns the path of the time limit for the next attempt or for the
+// judgement of a given candidate.
 func (t *try) bound(made bool) event.Path {
 	if made {
 		return t.place().at.Join("winner").Join("timeout")
@@ -130,17 +130,17 @@ func (t *try) bound(made bool) event.Path {
 	return t.at.At("attempt", t.attempt+1).Join("timeout")
 }
 
-// place is where the attempt stands.
+// place returns the place of the attempt.
 func (t *try) place() place {
-	if t.stands.at == "" || t.stands.attempt != t.attempt {
-		t.stands = place{at: t.at.At("attempt", t.attempt), phase: t.p.Name, attempt: t.attempt}
+	if t.attemptPlace.at == "" || t.attemptPlace.attempt != t.attempt {
+		t.attemptPlace = place{at: t.at.At("attempt", t.attempt), phase: t.p.Name, attempt: t.attempt}
 	}
-	at := t.stands
+	at := t.attemptPlace
 	at.turn = t.turn
 	return at
 }
 
-// make begins an attempt and gives its text.
+// make begins an attempt and returns its candidate.
 func (t *try) make() (*candidate, error) {
 	t.attempt++
 	t.chosen = ""
@@ -152,16 +152,16 @@ func (t *try) make() (*candidate, error) {
 	t.emit(event.Event{Kind: event.AttemptStarted, Path: t.place().at, Phase: t.p.Name, Attempt: t.attempt})
 	t.s.Verdicts = slices.Grow(t.s.Verdicts, min(min(t.p.Rules.MaxTurns, verdictsAhead)*len(t.p.Wards.Turn)+len(t.p.Wards.Post)+1, verdictsAhead))
 	c := &candidate{number: t.attempt, at: t.place().at}
-	err := t.say(c)
+	err := t.makeText(c)
 	c.state, c.chosen = t.s.State, t.chosen
 	return c, err
 }
 
-// verdictsAhead is for how many verdicts room is made before they come.
+// verdictsAhead is the maximum number of verdicts to allocate in advance.
 const verdictsAhead = 16
 
-// say makes the attempt's text.
-func (t *try) say(c *candidate) (err error) {
+// makeText produces the text of the attempt.
+func (t *try) makeText(c *candidate) (err error) {
 	switch {
 	case t.edit != nil:
 		return t.change(c)
@@ -169,7 +169,7 @@ func (t *try) say(c *candidate) (err error) {
 		return t.work(c)
 	case t.p.Compose != nil:
 		if c.text, err = t.p.Compose.Render(t.vars(t.p.Compose)); err != nil {
-			return unread(t.place().at, "compose", err)
+			return unreadable(t.place().at, "compose", err)
 		}
 		return t.settle(c, c.text)
 	}
@@ -183,15 +183,15 @@ func (t *try) say(c *candidate) (err error) {
 	return t.converse(c)
 }
 
-// judge runs every check of the final text, cheapest first, and decides. Of a
-// winner all has been said but by the post-wards.
+// judge runs all checks of the final text, the cheapest first, and returns the
+// decision. A winner needs only the post-wards.
 func (t *try) judge(c *candidate, winner bool) (wards.Decision, error) {
-	if c.unsaid || c.spent != nil && !t.p.Rules.Releases() {
+	if c.noText || c.spent != nil && !t.p.Rules.Releases() {
 		return t.decide(c, nil), nil
 	}
 	c.value = c.valueOr(c.text)
 	if !winner {
-		found := append(c.unasked, t.schemaCheck(c)...)
+		found := append(c.skipped, t.schemaCheck(c)...)
 		if len(found) > 0 && found[len(found)-1].Err != nil {
 			if err := t.h.Stopped(); err != nil {
 				return wards.Decision{}, err
@@ -221,23 +221,23 @@ func (t *try) judge(c *candidate, winner bool) (wards.Decision, error) {
 	return t.decide(c, outcomes), nil
 }
 
-// decide spends the budgets and notes what the candidate is worth.
+// decide charges the budgets and records the failures of the candidate.
 func (t *try) decide(c *candidate, outcomes []wards.Outcome) wards.Decision {
 	d := t.budget.Decide(t.attempt, outcomes)
-	if c.spent != nil && d.Action != wards.Block && d.Action != wards.Break {
+	if c.spent != nil && d.Action != wards.Block && d.Action != wards.Abort {
 		d = wards.Decision{
 			Action: wards.Exhausted, By: c.spent.By,
 			Failed: append(c.spent.Failed, d.Failed...), Unmet: append(c.spent.Unmet, d.Unmet...),
 		}
 	}
 	c.note(outcomes, d)
-	if !c.unsaid && (d.Action == wards.Again || d.Action == wards.Exhausted) {
+	if !c.noText && (d.Action == wards.SendBack || d.Action == wards.Exhausted) {
 		t.past = append(t.past, *c)
 	}
 	return d
 }
 
-// parsed is what checks see as output: a tool's value, or the text's JSON.
+// parsed returns the output for checks: a tool's value, or the text's JSON.
 func (t *try) parsed(c *candidate) any {
 	if _, isText := c.value.(string); !isText {
 		return c.value
@@ -245,7 +245,8 @@ func (t *try) parsed(c *candidate) any {
 	return t.jsonIn(c.text)
 }
 
-// settle makes a text the candidate's, see [try.plain]. An error is the host's.
+// settle sets the candidate's text, see [try.plain]. An error comes from the
+// host.
 func (t *try) settle(c *candidate, text string) error {
 	c.text = t.plain(text)
 	if t.unread {
@@ -254,8 +255,9 @@ func (t *try) settle(c *candidate, text string) error {
 	return nil
 }
 
-// plain is a text whose JSON is the phase's output, with the letters that JSON need
-// not escape as they are: checks read the text, and what comes behind the value.
+// plain returns a text without unnecessary JSON escapes if its JSON is the
+// phase's output. Checks then read the plain letters and any text after the
+// value.
 func (t *try) plain(text string) string {
 	if !strings.Contains(text, `\`) {
 		return text
@@ -268,10 +270,10 @@ func (t *try) plain(text string) string {
 	if now, ok := t.taking(plain); ok && reflect.DeepEqual(now, was) {
 		return plain
 	}
-	return words.Text(was)
+	return messages.Text(was)
 }
 
-// taking is the value that the phase takes out of a text, if it takes one.
+// taking returns the value that the phase reads from a text, if any.
 func (t *try) taking(text string) (any, bool) {
 	if e := t.p.Extraction; e != nil && e.JSON {
 		found, _, err := e.In(t.h.Stopped, text)
@@ -288,17 +290,18 @@ func (t *try) taking(text string) (any, bool) {
 	return x.value, x.err == nil
 }
 
-// jsonIn is the JSON that a text is, or that it has where a schema asks for
-// some; else nil.
+// jsonIn returns the JSON value of a text, or the one that a schema finds in
+// it. It returns nil if there is none.
 func (t *try) jsonIn(text string) any {
-	if t.p.Tool != nil { // what a tool says has no JSON around which there is prose
+	if t.p.Tool != nil { // a tool's text has no prose around its JSON
 		value, _ := schema.ParseText(text)
 		return value
 	}
 	return t.extract(text).value
 }
 
-// An extraction is the JSON that a text is, or that output_schema finds in it.
+// An extraction is the JSON value of a text or the one that output_schema finds
+// in it.
 type extraction struct {
 	text   string
 	value  any
@@ -306,41 +309,40 @@ type extraction struct {
 	err    error
 }
 
-// extract reads a text once for all that look at it.
+// extract parses a text and caches the result for the other readers.
 func (t *try) extract(text string) *extraction {
-	if t.taken != nil && t.taken.text == text {
-		return t.taken
+	if t.extracted != nil && t.extracted.text == text {
+		return t.extracted
 	}
 	if t.p.OutputSchema != nil {
 		value, broken, err := schema.Extract(t.h.Stopped, text, t.p.OutputSchema)
-		t.taken = &extraction{text, value, broken, err}
+		t.extracted = &extraction{text, value, broken, err}
 	} else {
 		value, err := schema.ParseText(text)
-		t.taken = &extraction{text, value, nil, err}
+		t.extracted = &extraction{text, value, nil, err}
 	}
-	return t.taken
+	return t.extracted
 }
 
-// schemaCheck takes the JSON out of the text and holds it against the phase's
-// schema. It asks nobody.
+// schemaCheck checks the text's JSON against the phase's schema. It needs no
+// model.
 func (t *try) schemaCheck(c *candidate) []wards.Outcome {
 	if t.p.OutputSchema == nil {
 		return nil
 	}
 	o := t.contracted(t.breaks(c))
 	c.unfit = o.Failed()
-	t.tell(t.place().at.Join("output_schema"), t.place(), o)
+	t.report(t.place().at.Join("output_schema"), t.place(), o)
 	return []wards.Outcome{o}
 }
 
-// contracted is what output_schema says of the places where a value breaks it, or
-// of the error that there is none.
+// contracted returns the outcome of output_schema for violations or an error.
 func (t *try) contracted(broken []schema.Violation, err error) wards.Outcome {
 	o := wards.Outcome{Ward: t.p.SchemaWard}
 	switch {
 	case err == nil:
 		o.Verdict = contract(broken)
-	case errors.Is(err, schema.ErrUntold):
+	case errors.Is(err, schema.ErrUnchecked):
 		o.Err = err
 	default:
 		o.Verdict.Reason = err.Error()
@@ -348,17 +350,17 @@ func (t *try) contracted(broken []schema.Violation, err error) wards.Outcome {
 	return o
 }
 
-// breaksSchema tells of a turn's text whether it breaks the output_schema.
+// breaksSchema reports whether a turn's text violates the output_schema.
 func (t *try) breaksSchema(text string) bool {
 	if t.p.OutputSchema == nil {
 		return false
 	}
 	x := t.extract(text)
-	return len(x.broken) > 0 || x.err != nil && !errors.Is(x.err, schema.ErrUntold)
+	return len(x.broken) > 0 || x.err != nil && !errors.Is(x.err, schema.ErrUnchecked)
 }
 
-// breaks lists where the value that a tool gave, or else the JSON that is taken out
-// of the text, breaks the schema. An error says that there is none, or no telling.
+// breaks returns the schema violations of a tool's value or of the text's JSON.
+// It returns an error if there is no JSON or the check could not finish.
 func (t *try) breaks(c *candidate) ([]schema.Violation, error) {
 	if _, isText := c.value.(string); !isText {
 		return t.p.OutputSchema.Check(t.h.Stopped, c.value)
@@ -370,7 +372,7 @@ func (t *try) breaks(c *candidate) ([]schema.Violation, error) {
 	return x.broken, x.err
 }
 
-// loopCheck runs the loop validator, unless it passed on this very text.
+// loopCheck runs the loop validator, unless it has passed this text.
 func (t *try) loopCheck(c *candidate) ([]wards.Outcome, error) {
 	loop := t.p.Rules.Loop
 	if loop == nil || c.passed == loop.Ward {
@@ -379,7 +381,7 @@ func (t *try) loopCheck(c *candidate) ([]wards.Outcome, error) {
 	return t.loopAt(t.judging(c), c.text)
 }
 
-// judging is the place of checks that come after output_schema.
+// judging returns the place of the checks after output_schema.
 func (t *try) judging(c *candidate) place {
 	at := t.place()
 	at.unfit = c.unfit

@@ -6,44 +6,44 @@ import (
 	"strings"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/internal/messages"
+	"github.com/seed61713e19/capstan/internal/schema"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/tool"
-	"github.com/seed61713e19/capstan/runner/words"
-	"github.com/seed61713e19/capstan/validators/schema"
 )
 
-// What a person may say of a call that nobody knows the end of.
+// The answers to a question about a call whose result is unknown.
 const (
 	happened = "done"
 	repeat   = "repeat"
 	giveUp   = "stop"
 )
 
-// errStop is why a run ends that a person stops. It is nothing that broke, which a
-// phase, a try or an item could be left for: see [broke].
+// errStop is the error of a run that a person stops. It counts as no failure of
+// a phase, try or item: see [broke].
 var errStop = errors.New("a person chose to stop")
 
-// Unfinished is where a person is asked about a call of which nobody knows whether it
-// happened.
+// Unfinished returns the path of the question about a call whose result is
+// unknown.
 func Unfinished(call event.Path) event.Path { return call.Join("unfinished") }
 
-// Stops tells whether an answer stopped the run that asked: no other run ends with it.
-func Stops(at event.Path, a Answer) bool { return Unfinished(at.Up()) == at && a.Value == giveUp }
+// Stops reports whether an answer stopped the run that asked. Other runs
+// continue.
+func Stops(at event.Path, a Answer) bool { return Unfinished(at.Parent()) == at && a.Value == giveUp }
 
-// unfinished asks a person about a call that writes and was at work when its
-// process died: whether it happened, perhaps with what came of it; or to make it
-// again; or to stop the run.
+// unfinished asks a person about an interrupted writing call. The person can
+// confirm the call, with or without a result, repeat it, or stop the run.
 func (v *visit) unfinished(at event.Path, t *cascades.Tool, call tool.Call) (tool.Result, error) {
 	prompt := fmt.Sprintf("The run broke off while tool %s was running on %s. Did the call take effect? done (or \"done: RESULT\") continues with that result, repeat calls the tool again, stop ends the run.",
-		t.Name, schema.Clip(words.Text(call.Arguments), words.MaxWords))
+		t.Name, schema.Clip(messages.Text(call.Arguments), messages.MaxJudgeText))
 	answer, err := v.put(Unfinished(at), Question{
 		Phase: v.p.Name, Prompt: prompt, Type: cascades.Choice, Options: []string{happened, repeat, giveUp}, Result: true,
-	})
+	}, "")
 	if err != nil {
 		return tool.Result{}, err
 	}
-	said, _ := answer.Value.(string)
-	switch said {
+	choice, _ := answer.Value.(string)
+	switch choice {
 	case repeat:
 		at = at.Join("repeat")
 		r, err := v.h.Tool(at, Job{Place: t.Place, Call: call, Tool: t.Tool})
@@ -56,10 +56,10 @@ func (v *visit) unfinished(at event.Path, t *cascades.Tool, call tool.Call) (too
 		e.Err = errStop
 		return tool.Result{}, e
 	}
-	_, came, _ := strings.Cut(said, ":")
-	came = strings.TrimSpace(came)
-	if value, err := schema.ParseText(came); err == nil {
+	_, result, _ := strings.Cut(choice, ":")
+	result = strings.TrimSpace(result)
+	if value, err := schema.ParseText(result); err == nil {
 		return tool.Result{Value: value}, nil
 	}
-	return tool.Result{Value: came}, nil
+	return tool.Result{Value: result}, nil
 }

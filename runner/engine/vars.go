@@ -8,22 +8,22 @@ import (
 	"github.com/seed61713e19/capstan/validators"
 )
 
-// A reader tells which variables it reads: only those are made.
+// A reader reports which variables it reads. Only these are computed.
 type reader interface{ Reads(name string) bool }
 
-// shipped is the reader that a text of ours is: it reads nothing that is dear to
-// make.
+// shipped is the reader for built-in templates, which read no expensive
+// variables.
 type shipped struct{}
 
 func (shipped) Reads(name string) bool { return name != "lineage" && name != "history" }
 
-// variables are the names of what a phase's templates may read, beside the names
-// of an item and what comes with the place of the template.
+// variables lists the variables of a phase's templates. Items and some
+// templates have additional ones.
 var variables = []string{
 	"input", "state", "outputs", "turn", "turn_number", "max_turns", "attempt", "validation_error", "schema_error", "lineage", "history", "output_schema",
 }
 
-// vars are the variables of the phase's templates that r reads.
+// vars returns the variables that r reads.
 func (v *visit) vars(r reader) map[string]any {
 	vars := make(map[string]any, 4)
 	for _, name := range variables {
@@ -61,15 +61,15 @@ func (v *visit) variable(name string) any {
 		if v.p.OutputSchema == nil {
 			return ""
 		}
-		text, _ := v.p.OutputSchema.MarshalJSON() // it was read from a file
+		text, _ := v.p.OutputSchema.MarshalJSON() // cannot fail: the schema was read from a file
 		return string(text)
-	default: // schema_error: there is none yet
+	default: // schema_error: not yet known
 		return ""
 	}
 }
 
-// vars adds what has been said to the phase's variables. A phase without a model hears
-// why its attempt was refused in these variables alone.
+// vars adds the variables of the conversation. A phase without a model gets the
+// reasons of a refused attempt only from these variables.
 func (t *try) vars(r reader) map[string]any {
 	vars := t.visit.vars(r)
 	vars["turn"], vars["turn_number"], vars["attempt"] = t.turn, t.turn+1, max(t.attempt, 1)
@@ -82,7 +82,7 @@ func (t *try) vars(r reader) map[string]any {
 	return vars
 }
 
-// checkVars are the variables of templates that belong to a check.
+// checkVars returns the variables of templates that belong to a check.
 func (f *flow) checkVars(s validators.Subject, r reader) map[string]any {
 	vars := map[string]any{
 		"input": s.Input, "state": s.State, "outputs": s.Outputs, "content": s.Content, "output": s.Output,
@@ -115,7 +115,7 @@ func (t *try) history() any {
 	return list
 }
 
-// verdictSchema is what a judge's model is asked to follow.
+// verdictSchema returns the schema of a judge's reply.
 var verdictSchema = sync.OnceValue(func() json.RawMessage {
 	text, _ := json.Marshal(validators.VerdictSchema())
 	return text

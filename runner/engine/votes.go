@@ -5,20 +5,21 @@ import (
 	"strings"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/internal/messages"
+	"github.com/seed61713e19/capstan/internal/schema"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
-	"github.com/seed61713e19/capstan/runner/words"
 	"github.com/seed61713e19/capstan/templates/prompts"
 	"github.com/seed61713e19/capstan/validators"
-	"github.com/seed61713e19/capstan/validators/schema"
 )
 
-// A judge is asked as often as it has votes, one after the other, so that a run
-// reads the same each time; a no that is to be confirmed is asked in the same way
-// once more. The first call stands at path/model, the votes behind it at
-// path/vote[i]/model, those of the second time below path/confirm.
+// A judge is asked once per vote, sequentially, so that runs are reproducible.
+// If a rejection must be confirmed, all votes are taken again. The first call
+// has the path path/model, later votes path/vote[i]/model, and the second round
+// is below path/confirm.
 
-// maxJudgements is how often a judge is asked whose replies cannot be used.
+// maxJudgements is the maximum number of requests per vote while replies are
+// unusable.
 const maxJudgements = 3
 
 // judged asks a model for a verdict.
@@ -29,7 +30,7 @@ func (f *flow) judged(path event.Path, at place, v *cascades.Validator, s valida
 	if err != nil {
 		return verdict, err, nil
 	}
-	question, err := words.Prompt("judge", map[string]any{"criteria": criteria, "content": s.Content, "mark": prompts.Mark(s.Content)})
+	question, err := messages.Prompt("judge", map[string]any{"criteria": criteria, "content": s.Content, "mark": prompts.Mark(s.Content)})
 	if err != nil {
 		return verdict, err, nil
 	}
@@ -45,35 +46,36 @@ func (f *flow) judged(path event.Path, at place, v *cascades.Validator, s valida
 	if unsaid != nil || err != nil {
 		return validators.Verdict{}, unsaid, err
 	}
-	return validators.Confirmed(verdict, again), nil, nil
+	return validators.Confirm(verdict, again), nil, nil
 }
 
-// polled asks for every vote. One that is not given leaves no verdict.
+// polled asks for every vote. If one is missing, there is no verdict.
 func (f *flow) polled(path event.Path, v *cascades.Validator, req model.Request) (verdict validators.Verdict, unsaid, err error) {
-	ladder := f.model(v.Model)
+	models := f.model(v.Model)
 	given := make([]validators.Verdict, max(v.Votes, 1))
 	for i := range given {
 		where := path
 		if i > 0 {
 			where = path.At("vote", i)
 		}
-		if given[i], unsaid, err = f.vote(where, ladder, req); unsaid != nil || err != nil {
+		if given[i], unsaid, err = f.vote(where, models, req); unsaid != nil || err != nil {
 			return verdict, unsaid, err
 		}
 	}
 	return validators.Majority(given), nil, nil
 }
 
-// verdictShape is what a judge is asked for when its reply cannot be used.
+// verdictShape describes the required reply to a judge whose reply was
+// unusable.
 const verdictShape = `{"valid": true or false, "reason": "…"}`
 
-// vote asks once, and again if the reply is no verdict. The judge then sees its
-// reply and what is wrong with it.
-func (f *flow) vote(path event.Path, ladder cascades.Model, req model.Request) (verdict validators.Verdict, unsaid, err error) {
+// vote asks for one vote. If the reply contains no verdict, it asks again with
+// the reply and the problem.
+func (f *flow) vote(path event.Path, models cascades.Model, req model.Request) (verdict validators.Verdict, unsaid, err error) {
 	question := req.Messages
 	for n := range maxJudgements {
 		where := nth(path, "model", n)
-		resp, err := f.climb(where, ladder, req, &event.Telling{})
+		resp, err := f.callModels(where, models, req, &event.Delta{})
 		if err != nil {
 			return verdict, err, stops(err)
 		}
@@ -81,7 +83,7 @@ func (f *flow) vote(path event.Path, ladder cascades.Model, req model.Request) (
 		if wrong == nil {
 			return verdict, nil, nil
 		}
-		unsaid = nonsense{validators.Unreadable(wrong, resp.Text), where}
+		unsaid = unusableReply{validators.Unreadable(wrong, resp.Text), where}
 		if req.Messages, err = corrected(question, resp.Text, wrong, verdictShape); err != nil {
 			return validators.Verdict{}, err, nil
 		}
@@ -89,17 +91,17 @@ func (f *flow) vote(path event.Path, ladder cascades.Model, req model.Request) (
 	return validators.Verdict{}, unsaid, nil
 }
 
-// maxRepeated is how much of an unusable reply its author is shown, in bytes.
+// maxRepeated is the maximum length of an unusable reply that is shown to its
+// author, in bytes.
 const maxRepeated = 4096
 
-// corrected continues a question with a reply that cannot be used and what is wrong
-// with it.
+// corrected appends an unusable reply and its problem to the question.
 func corrected(question []model.Message, reply string, wrong error, shape string) ([]model.Message, error) {
-	correction, err := words.Prompt("unusable_reply", map[string]any{"problem": wrong.Error(), "shape": shape})
+	correction, err := messages.Prompt("unusable_reply", map[string]any{"problem": wrong.Error(), "shape": shape})
 	if err != nil {
 		return nil, err
 	}
-	if strings.TrimSpace(reply) == "" { // many endpoints refuse an empty message
+	if strings.TrimSpace(reply) == "" { // many endpoints reject empty messages
 		last := question[len(question)-1]
 		last.Content += "\n\n" + correction
 		return append(slices.Clone(question[:len(question)-1]), last), nil

@@ -5,60 +5,61 @@ import (
 	"strings"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/internal/exchanges"
+	"github.com/seed61713e19/capstan/internal/messages"
 	"github.com/seed61713e19/capstan/runner/event"
-	"github.com/seed61713e19/capstan/runner/exchanges"
 	"github.com/seed61713e19/capstan/runner/model"
-	"github.com/seed61713e19/capstan/runner/words"
 )
 
-// fit sees, before a call at the path is made, that it weighs no more than the
-// phase's token_budget has room for. What leaves the conversation is told; the
-// next call begins one anew.
+// fit shortens the conversation before a call if it exceeds the phase's
+// token_budget. It emits an event for the removed messages, and the next call
+// then begins a new conversation.
 func (t *try) fit(at event.Path, req model.Request) error {
 	b := t.p.TokenBudget
 	if b == nil {
 		return nil
 	}
-	around := exchanges.Around(req.Tools, req.Schema)
-	told := event.Pruning{Strategy: b.Strategy, Tokens: t.talk.Weight() + around, Room: b.Room(), Estimated: true}
-	if told.Tokens <= told.Room {
+	around := exchanges.Overhead(req.Tools, req.Schema)
+	pruning := event.Pruning{Strategy: b.Strategy, Tokens: t.talk.Weight() + around, Room: b.Room(), Estimated: true}
+	if pruning.Tokens <= pruning.Room {
 		return nil
 	}
 	if b.Strategy == cascades.Fail {
-		return heavy(at, b, fmt.Sprintf("the conversation weighs about %d tokens", told.Tokens))
+		return heavy(at, b, fmt.Sprintf("the conversation weighs about %d tokens", pruning.Tokens))
 	}
-	if least := t.talk.Least() + around; least > told.Room {
+	if least := t.talk.MinWeight() + around; least > pruning.Room {
 		return heavy(at, b, fmt.Sprintf("what never leaves the conversation weighs about %d tokens", least))
 	}
-	why := ""
+	failure := ""
 	if b.Strategy == cascades.Summarize {
-		text, unsaid, err := t.summary(at.Join("summary"), t.talk.Free(told.Room-around, words.Summed), told.Room)
+		text, unsaid, err := t.summary(at.Join("summary"), t.talk.SummaryRoom(pruning.Room-around, messages.AfterSummary), pruning.Room)
 		if err != nil {
 			return err
 		}
-		if why = unsaid; why == "" {
-			told.Messages = t.talk.Sum(text, words.Summed)
+		if failure = unsaid; failure == "" {
+			pruning.Messages = t.talk.Summarize(text, messages.AfterSummary)
 		}
 	}
-	told.Messages += t.talk.Leave(told.Room - around)
-	told.Left = t.talk.Weight() + around
-	t.told = event.Telling{}
-	turn := t.turn // the try goes on to the next, and the event may still be looked at
-	t.emit(event.Event{Kind: event.Pruned, Path: at, Phase: t.p.Name, Attempt: t.attempt, Turn: &turn, Pruning: &told, Message: why})
+	pruning.Messages += t.talk.DropOldest(pruning.Room - around)
+	pruning.Left = t.talk.Weight() + around
+	t.delta = event.Delta{}
+	turn := t.turn // a copy: the try continues while sinks may read the event
+	t.emit(event.Event{Kind: event.Pruned, Path: at, Phase: t.p.Name, Attempt: t.attempt, Turn: &turn, Pruning: &pruning, Message: failure})
 	return nil
 }
 
-// heavy is the error of a conversation that a phase has no room for: of the phase,
-// and not of the run, whose budget may have plenty.
+// heavy returns the error of a conversation that exceeds the phase's token
+// budget. It concerns the phase and not the run's budget.
 func heavy(at event.Path, b *cascades.TokenBudget, what string) *Error {
-	return &Error{Code: OverBudget, Path: at, heavy: true, Message: fmt.Sprintf(
+	return &Error{Code: OverBudget, Path: at, overweight: true, Message: fmt.Sprintf(
 		"%s (estimated), more than the %d of token_budget: max_total %d minus reserve_for_output %d; raise token_budget.max_total", what, b.Room(), b.MaxTotal, b.Reserve)}
 }
 
-// summary asks the phase's model to sum up what can leave the conversation, in no
-// more than room, with a question of at most most; unsaid is why there is none, and the run goes on.
+// summary asks the phase's model for a summary of the messages to remove. The
+// summary must fit in room tokens, and the question in most tokens. The result
+// unsaid is the reason why there is no summary.
 func (t *try) summary(at event.Path, room, most int) (text, unsaid string, err error) {
-	question, err := words.Summary(t.prompt, t.talk.Past(), room, most)
+	question, err := messages.Summary(t.prompt, t.talk.Removable(), room, most)
 	switch {
 	case err != nil:
 		return "", "", failed(at, "%v", err)
@@ -69,7 +70,7 @@ func (t *try) summary(at event.Path, room, most int) (text, unsaid string, err e
 		Messages: []model.Message{{Role: model.User, Content: question}},
 		Phase:    t.p.Name, Attempt: t.attempt, Turn: t.turn, Role: "summary",
 	}
-	resp, err := t.climb(at, t.model(t.asks).From(t.attempt), req, &event.Telling{})
+	resp, err := t.callModels(at, t.model(t.asks).From(t.attempt), req, &event.Delta{})
 	switch {
 	case stops(err) != nil:
 		return "", "", err

@@ -4,14 +4,14 @@ import (
 	"fmt"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/internal/messages"
+	"github.com/seed61713e19/capstan/internal/schema"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/tool"
-	"github.com/seed61713e19/capstan/runner/words"
-	"github.com/seed61713e19/capstan/validators/schema"
 	"github.com/seed61713e19/capstan/wards"
 )
 
-// work is an attempt of a phase without a model: its tool or validator.
+// work runs an attempt of a phase without a model: its tool or validator.
 func (t *try) work(c *candidate) error {
 	at := t.place().at.Join("tool")
 	if t.p == t.c.Tries {
@@ -19,7 +19,7 @@ func (t *try) work(c *candidate) error {
 	}
 	inputs, err := t.p.Inputs.Render(t.vars(t.p.Inputs))
 	if err != nil {
-		return unread(at, "inputs", err)
+		return unreadable(at, "inputs", err)
 	}
 	if t.p.Tool.Validator != nil {
 		return t.gate(at, inputs, c)
@@ -32,49 +32,49 @@ func (t *try) work(c *candidate) error {
 	}
 	t.emit(event.Event{Kind: event.ToolReplied, Path: at, Phase: t.p.Name, Attempt: t.attempt, Result: &r})
 	if r.Failed {
-		return &Error{Code: Failed, Path: at, way: []string{"tool"}, Message: fmt.Sprintf("tool %s: %s", t.p.Tool.Name, r.Text())}
+		return &Error{Code: Failed, Path: at, keyPath: []string{"tool"}, Message: fmt.Sprintf("tool %s: %s", t.p.Tool.Name, r.Text())}
 	}
 	c.text, c.value = r.Text(), r.Value
 	return nil
 }
 
-// gate is a phase that runs a validator: on the content among its inputs, or
-// on the phase before it. The verdict is its output. A no ends the run as
-// blocked, unless the phase says where to go then: a handoff with a condition,
-// or a phase that on_exhausted names.
+// gate runs a phase that is a validator, on its input content or on the
+// previous phase's output. The verdict is the phase's output. A failure blocks
+// the run, unless the phase has a conditional handoff or on_exhausted names a
+// phase.
 func (t *try) gate(at event.Path, inputs map[string]any, c *candidate) error {
 	content, given := inputs["content"]
 	if !given {
 		content = t.s.Outputs[t.s.Previous]
 	}
-	said := ""
+	text := ""
 	if content != nil {
-		said = words.Text(content)
+		text = messages.Text(content)
 	}
 	v := t.p.Tool.Validator
 	where := t.place()
 	where.at = at
-	outcomes, err := t.checks(where, []*cascades.Check{{Ward: t.gateWard(), Validator: v, Place: t.p.Tool.Place}}, t.subject(said, t.jsonIn(said), 0, t.attempt))
+	outcomes, err := t.checks(where, []*cascades.Check{{Ward: t.gateWard(), Validator: v, Place: t.p.Tool.Place}}, t.subject(text, t.jsonIn(text), 0, t.attempt))
 	if err != nil {
 		return err
 	}
 	switch d := new(wards.Budget).Decide(1, outcomes); d.Action {
 	case wards.Exhausted:
 		c.spent = &d
-	case wards.Block, wards.Break:
+	case wards.Block, wards.Abort:
 		return decided(at, d)
 	}
 	if err := outcomes[0].Err; err != nil {
-		return decided(at, wards.Decision{Action: wards.Break, By: outcomes[0]})
+		return decided(at, wards.Decision{Action: wards.Abort, By: outcomes[0]})
 	}
 	if c.value, err = schema.Plain(outcomes[0].Verdict); err != nil {
 		return failed(at, "verdict: %v", err)
 	}
-	c.text = words.Text(c.value)
+	c.text = messages.Text(c.value)
 	return nil
 }
 
-// gateWard is what a verdict means of a phase that is a validator.
+// gateWard returns the ward of a phase that is a validator.
 func (t *try) gateWard() *wards.Ward {
 	return &wards.Ward{Name: t.p.Tool.Validator.Name, Moment: wards.Post, Mode: t.p.GateMode()}
 }

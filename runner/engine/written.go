@@ -10,8 +10,8 @@ import (
 	"github.com/seed61713e19/capstan/wards"
 )
 
-// calling is the check of every phase with tools that the model makes its calls
-// instead of writing them into its text.
+// calling is the check that the model does not write tool calls into its text.
+// It applies to every phase with tools.
 var calling = &wards.Ward{Name: "tackle", Moment: wards.Turn, Mode: wards.Retry, MaxAttempts: wards.DefaultAttempts}
 
 // written returns the refusal of a text that contains a written call; false if there
@@ -25,7 +25,7 @@ func (t *try) written(text string) (o wards.Outcome, refused bool) {
 	for _, c := range modelmarkup.Calls(text) {
 		named := c.Names(tools)
 		if c.Bare && (len(named) == 0 || t.p.OutputSchema != nil && !t.breaksSchema(text)) {
-			continue // it is the answer
+			continue // the text is the answer
 		}
 		names, refused = append(names, named...), true
 	}

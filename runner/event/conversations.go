@@ -8,11 +8,11 @@ import (
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
-// Conversations make the requests of events whole again that were read from
-// JSON. Its zero value has heard nothing. It holds each message once, until
-// [Conversations.Forget], and is for one goroutine.
+// Conversations restores the full requests of events that were read from JSON.
+// It stores each message once, until [Conversations.Forget]. The zero value is
+// ready to use. It must not be used by several goroutines at once.
 type Conversations struct {
-	said map[conversation][]model.Message
+	messages map[conversation][]model.Message
 }
 
 type conversation struct {
@@ -20,57 +20,59 @@ type conversation struct {
 	first Path
 }
 
-// Whole gives an event with all messages of its request; any other as it is. It
-// wants the events in their order, whole ones too. An error says that those
-// before have not been told: nothing can be made of a conversation that is
-// joined in its middle but by reading the run from its beginning.
-func (c *Conversations) Whole(e Event) (Event, error) {
+// Restore returns a request event with all messages of its conversation. It
+// returns other events unchanged. The caller must pass all events in order,
+// complete ones included. Restore returns an error if it has not seen the
+// earlier messages. The caller must then read the run from its beginning.
+func (c *Conversations) Restore(e Event) (Event, error) {
 	if e.Kind != ModelCalled || e.Request == nil || e.Conversation == "" {
 		return e, nil
 	}
 	at := conversation{e.Run, e.Conversation}
-	said := c.said[at]
+	messages := c.messages[at]
 	req := *e.Request
 	switch {
-	case !e.Cut:
-		said = req.Messages[:len(req.Messages):len(req.Messages)]
-	case e.Before < 0 || e.Before > len(said):
-		return e, fmt.Errorf("event %d, %s: its conversation has %d earlier messages, and the events carry %d", e.Seq, e.Path, e.Before, len(said))
-	case e.Before < len(said): // what follows them is another's
-		said = append(said[:e.Before:e.Before], req.Messages...)
+	case !e.Partial:
+		messages = req.Messages[:len(req.Messages):len(req.Messages)]
+	case e.Before < 0 || e.Before > len(messages):
+		return e, fmt.Errorf("event %d, %s: its conversation has %d earlier messages, and the events carry %d", e.Seq, e.Path, e.Before, len(messages))
+	case e.Before < len(messages): // the later messages belong to another branch
+		messages = append(messages[:e.Before:e.Before], req.Messages...)
 	default:
-		said = append(said, req.Messages...)
+		messages = append(messages, req.Messages...)
 	}
-	if c.said == nil {
-		c.said = map[conversation][]model.Message{}
+	if c.messages == nil {
+		c.messages = map[conversation][]model.Message{}
 	}
-	c.said[at] = said
-	req.Messages = said[:len(said):len(said)]
-	e.Request, e.Cut = &req, false
+	c.messages[at] = messages
+	req.Messages = messages[:len(messages):len(messages)]
+	e.Request, e.Partial = &req, false
 	return e, nil
 }
 
-// Forget lets go of a run of which nothing more will be told. One that has
-// finished may go on, where somebody resumes it.
+// Forget drops the messages of a run. Call it when no more events of the run
+// will follow. A finished run may still be resumed.
 func (c *Conversations) Forget(run string) {
-	maps.DeleteFunc(c.said, func(at conversation, _ []model.Message) bool { return at.run == run })
+	maps.DeleteFunc(c.messages, func(at conversation, _ []model.Message) bool { return at.run == run })
 }
 
-// A Telling is how far the calls of one conversation have been told; its zero
-// value is one of which nothing was.
-type Telling struct {
+// A Delta records how many messages of one conversation were already reported.
+// The zero value is ready for a new conversation.
+type Delta struct {
 	first    Path
 	messages int
 }
 
-// Call gives the event of a call that has the request whole, with what says how
-// much of it is new. It wants the calls in their order.
-func (t *Telling) Call(e Event) Event {
+// Call returns the event of a call with the number of messages that earlier
+// events reported. The request must be complete, and the calls must be in
+// order.
+func (t *Delta) Call(e Event) Event {
 	t.first = cmp.Or(t.first, e.Path)
 	e.Conversation, e.Before = t.first, t.messages
 	t.messages = len(e.Request.Messages)
 	return e
 }
 
-// Back notes that the conversation stayed the same up to so many messages only.
-func (t *Telling) Back(messages int) { t.messages = min(t.messages, messages) }
+// Truncate records that only the first messages of the conversation are
+// unchanged.
+func (t *Delta) Truncate(messages int) { t.messages = min(t.messages, messages) }

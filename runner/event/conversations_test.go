@@ -9,7 +9,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
-// called is a call of a conversation in which each letter is a message.
+// called returns a call of a conversation. Each letter is a message.
 func called(path, conversation Path, said string, before int) Event {
 	req := &model.Request{Messages: []model.Message{}}
 	for _, letter := range strings.Split(said, "") {
@@ -25,7 +25,7 @@ func contents(e Event) (said string) {
 	return said
 }
 
-// read is an event as its JSON has it.
+// read returns an event after a round trip through JSON.
 func read(t *testing.T, e Event) (got Event, text string) {
 	t.Helper()
 	raw, err := json.Marshal(e)
@@ -38,7 +38,7 @@ func read(t *testing.T, e Event) (got Event, text string) {
 	return got, string(raw)
 }
 
-// A call is written with what is new, and says how many stood before.
+// A call contains only the new messages, and the number of the earlier ones.
 func TestACallTellsWhatIsNew(t *testing.T) {
 	for _, c := range []struct {
 		said   string
@@ -46,7 +46,7 @@ func TestACallTellsWhatIsNew(t *testing.T) {
 		news   string
 	}{
 		{"abc", 0, "abc"}, {"abc", 1, "bc"}, {"abc", 3, ""},
-		{"abc", 4, ""}, {"abc", -1, "abc"}, // as nobody should tell it
+		{"abc", 4, ""}, {"abc", -1, "abc"}, // invalid values
 	} {
 		e := called("p/model", "p", c.said, c.before)
 		got, text := read(t, e)
@@ -65,8 +65,8 @@ func TestACallTellsWhatIsNew(t *testing.T) {
 	}
 }
 
-// Conversations that are told among each other are whole again, also where one
-// goes back, is told anew or as a whole, and what was handed out stays true.
+// Interleaved conversations are restored, also if a conversation goes back,
+// starts again or arrives as a whole. Earlier results do not change.
 func TestConversationsAreWholeAgain(t *testing.T) {
 	var said Conversations
 	var handed []Event
@@ -80,8 +80,8 @@ func TestConversationsAreWholeAgain(t *testing.T) {
 	for _, e := range append(calls, other, again) {
 		cut, _ := read(t, e)
 		cut.Run = e.Run
-		whole, err := said.Whole(cut)
-		if err != nil || whole.Cut || contents(whole) != contents(e) {
+		whole, err := said.Restore(cut)
+		if err != nil || whole.Partial || contents(whole) != contents(e) {
 			t.Fatalf("%s: got %q, %v", e.Path, contents(whole), err)
 		}
 		handed = append(handed, whole)
@@ -91,23 +91,23 @@ func TestConversationsAreWholeAgain(t *testing.T) {
 			t.Errorf("%s is %q now", e.Path, contents(handed[i]))
 		}
 	}
-	whole := called("a5", "a", "abhijkl", 5) // one that comes whole
-	if got, err := said.Whole(whole); err != nil || contents(got) != "abhijkl" {
+	whole := called("a5", "a", "abhijkl", 5) // contains the whole conversation
+	if got, err := said.Restore(whole); err != nil || contents(got) != "abhijkl" {
 		t.Errorf("got %q, %v", contents(got), err)
 	}
 	middle, _ := read(t, called("c1", "c", "abc", 2))
-	if _, err := said.Whole(middle); err == nil {
+	if _, err := said.Restore(middle); err == nil {
 		t.Error("a conversation of which the beginning is not there is whole")
 	}
 	said.Forget("other")
-	if middle.Run, middle.Conversation = "other", "a"; len(said.said) != 2 {
-		t.Errorf("it remembers %d conversations", len(said.said))
+	if middle.Run, middle.Conversation = "other", "a"; len(said.messages) != 2 {
+		t.Errorf("it remembers %d conversations", len(said.messages))
 	}
-	if _, err := said.Whole(middle); err == nil {
+	if _, err := said.Restore(middle); err == nil {
 		t.Error("what was forgotten is whole")
 	}
 	for _, e := range []Event{{Kind: RunFinished}, {Kind: ModelCalled}} {
-		if _, err := said.Whole(e); err != nil {
+		if _, err := said.Restore(e); err != nil {
 			t.Error(err)
 		}
 	}

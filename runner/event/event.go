@@ -8,47 +8,47 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/seed61713e19/capstan/internal/schema"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/tool"
 	"github.com/seed61713e19/capstan/validators"
-	"github.com/seed61713e19/capstan/validators/schema"
 )
 
-// A Kind says what an event tells.
+// A Kind is the type of an event.
 type Kind string
 
-// The kinds, and the fields of [Event] that each carries besides those that
-// every event has.
+// The kinds. The comments list the fields of [Event] that each kind sets in
+// addition to the common ones.
 const (
 	RunStarted      Kind = "run_started"      // RunID, CascadeID, Input
-	PhaseStarted    Kind = "phase_started"    // Phase; Items, of a phase with each
+	PhaseStarted    Kind = "phase_started"    // Phase; Items for a phase with each
 	AttemptStarted  Kind = "attempt_started"  // Phase, Attempt
 	TurnStarted     Kind = "turn_started"     // Phase, Attempt, Turn
-	ModelCalled     Kind = "model_called"     // Request, Conversation, Before, Validator when a judge called
+	ModelCalled     Kind = "model_called"     // Request, Conversation, Before; Validator for a judge's call
 	ModelReplied    Kind = "model_replied"    // Response, Validator
 	ToolCalled      Kind = "tool_called"      // Call
 	ToolReplied     Kind = "tool_replied"     // Result
 	VerdictGiven    Kind = "verdict"          // Verdict
 	Feedback        Kind = "feedback"         // Message
-	Pruned          Kind = "pruned"           // Phase, Attempt, Turn, Pruning; Message: why nothing was summed up
+	Pruned          Kind = "pruned"           // Phase, Attempt, Turn, Pruning; Message: why there is no summary
 	AttemptFinished Kind = "attempt_finished" // Phase, Attempt, Status, Text
-	PhaseFinished   Kind = "phase_finished"   // Phase, Status, Output, Released; Failures; CascadeID of a sub-cascade whose output comes back
-	Route           Kind = "route"            // From, To; Message: what the next phase hears of why there was no output
-	Waiting         Kind = "waiting"          // Phase, Message: the question
-	Answered        Kind = "answered"         // Phase, Output: what a person said, By; Status where nobody did
+	PhaseFinished   Kind = "phase_finished"   // Phase, Status, Output, Released; Failures; CascadeID of a sub-cascade whose output is shared
+	Route           Kind = "route"            // From, To; Message: why the phase has no output
+	Waiting         Kind = "waiting"          // Phase, Message: the question; Released: the attempt that it is about
+	Answered        Kind = "answered"         // Phase, Output: the person's answer, By; Status if it expired
 	RunFinished     Kind = "run_finished"     // RunID, Status, Output, Usage, Error
 )
 
-// An Event is one thing that happened. Its JSON is one flat object, in which a
-// request has only the messages that are new since the last call of its
-// conversation, and messages_before says how many stood then.
+// An Event records one step of a run. Its JSON is one flat object. The request
+// contains only the messages that are new since the last call of the
+// conversation. The field messages_before counts the earlier ones.
 type Event struct {
-	Seq  int64     `json:"seq"` // from 1, in the order in which the run saw them
+	Seq  int64     `json:"seq"` // from 1, in the order in which the run made them
 	Time time.Time `json:"time"`
 	Kind Kind      `json:"kind"`
 	Path Path      `json:"path"`
 
-	Run string `json:"-"` // the run's name, for sinks that are told of several runs
+	Run string `json:"-"` // the run's name, for sinks that receive several runs
 
 	RunID     string         `json:"run_id,omitempty"`
 	CascadeID string         `json:"cascade_id,omitempty"`
@@ -63,18 +63,18 @@ type Event struct {
 	Response  *model.Response `json:"response,omitempty"`
 	Call      *tool.Call      `json:"call,omitempty"`
 	Result    *tool.Result    `json:"result,omitempty"`
-	Verdict   *Verdict        `json:"-"` // its fields stand in the event's own object
+	Verdict   *Verdict        `json:"-"` // its fields are inlined in the event's object
 
-	Conversation Path `json:"conversation,omitempty"` // the first call of the conversation that Request goes on with
-	Before       int  `json:"-"`                      // messages that stood at its last call: messages_before
-	Cut          bool `json:"-"`                      // Request has not the first Before messages: see [Conversations]
+	Conversation Path `json:"conversation,omitempty"` // the path of the conversation's first call
+	Before       int  `json:"-"`                      // messages at its last call: messages_before
+	Partial      bool `json:"-"`                      // Request lacks the first Before messages: see [Conversations]
 
 	Status   string       `json:"status,omitempty"`
-	By       string       `json:"by,omitempty"` // as the person, or who asked the person, says it
+	By       string       `json:"by,omitempty"` // unverified name of the person or program that answered
 	Text     string       `json:"text,omitempty"`
 	Message  string       `json:"message,omitempty"`
 	Output   any          `json:"output,omitempty"`
-	Released Path         `json:"released,omitempty"` // the attempt whose text was let out
+	Released Path         `json:"released,omitempty"` // the attempt whose text was released, or will be if the person agrees
 	From     string       `json:"from,omitempty"`
 	To       string       `json:"to,omitempty"`
 	Usage    *model.Usage `json:"usage,omitempty"`
@@ -86,29 +86,30 @@ type Event struct {
 	Failures []Failure `json:"failures,omitempty"`
 }
 
-// A Pruning is what became of a conversation that was heavier than a phase's
-// token_budget allows. Tokens are estimated, on the safe side.
+// A Pruning describes how a conversation was shortened to fit the token_budget
+// of a phase. Token counts are conservative estimates.
 type Pruning struct {
 	Strategy  string `json:"strategy"` // prune_oldest or summarize
-	Messages  int    `json:"messages"` // that have left
-	Tokens    int    `json:"tokens"`   // that the call would have weighed, tools and schema included
-	Left      int    `json:"left"`     // that it weighs
-	Room      int    `json:"room"`     // that it may weigh: max_total without reserve_for_output
+	Messages  int    `json:"messages"` // number of removed messages
+	Tokens    int    `json:"tokens"`   // weight before, tools and schema included
+	Left      int    `json:"left"`     // weight after
+	Room      int    `json:"room"`     // limit: max_total minus reserve_for_output
 	Estimated bool   `json:"estimated"`
 }
 
-// OfVisit tells whether the event tells of a visit as a whole: that it begins or is over.
-func (e *Event) OfVisit() bool { return e.Kind == PhaseStarted || e.Kind == PhaseFinished }
+// IsVisit reports whether the event starts or ends a visit to a phase.
+func (e *Event) IsVisit() bool { return e.Kind == PhaseStarted || e.Kind == PhaseFinished }
 
-// A Failure is an item of each that has no output, where the others were kept.
+// A Failure is a failed item of a phase with each, where the phase keeps the
+// other items.
 type Failure struct {
 	Index   int    `json:"index"` // from 0
 	Code    string `json:"code"`
-	Message string `json:"message"` // as other phases may read it
+	Message string `json:"message"` // safe to show to other phases
 }
 
-// PlainFailures are failures as templates read them.
-func PlainFailures(list []Failure) []any {
+// FailureValues returns the failures as plain values for templates.
+func FailureValues(list []Failure) []any {
 	plain := make([]any, len(list))
 	for i, f := range list {
 		plain[i] = map[string]any{"index": f.Index, "code": f.Code, "message": f.Message}
@@ -116,8 +117,30 @@ func PlainFailures(list []Failure) []any {
 	return plain
 }
 
-// UnmarshalJSON reads what [Event.MarshalJSON] writes, its values as plain ones.
-// A request that goes on with a conversation is cut.
+// MarshalJSON returns the event as one flat object, with the fields of a verdict inlined.
+func (e Event) MarshalJSON() ([]byte, error) {
+	switch {
+	case e.Verdict != nil:
+		return json.Marshal(verdictEvent{e.Seq, e.Time, e.Kind, *e.Verdict})
+	case e.Kind == ModelCalled && e.Request != nil:
+		r := *e.Request
+		r.Messages = append([]model.Message{}, e.newMessages()...) // an empty list, not null
+		e.Request = &r
+		return json.Marshal(calledEvent{plain(e), e.Before})
+	}
+	return json.Marshal(plain(e))
+}
+
+// newMessages returns the messages that earlier events did not report.
+func (e *Event) newMessages() []model.Message {
+	if e.Partial {
+		return e.Request.Messages
+	}
+	return e.Request.Messages[min(max(e.Before, 0), len(e.Request.Messages)):]
+}
+
+// UnmarshalJSON decodes the output of [Event.MarshalJSON] into plain values. A
+// request that continues a conversation is marked as Partial.
 func (e *Event) UnmarshalJSON(text []byte) error {
 	var head struct{ Kind Kind }
 	if err := json.Unmarshal(text, &head); err != nil {
@@ -132,7 +155,7 @@ func (e *Event) UnmarshalJSON(text []byte) error {
 	var called calledEvent
 	err := schema.Unmarshal(text, &called)
 	*e = Event(called.plain)
-	e.Before, e.Cut = called.Before, called.Before > 0
+	e.Before, e.Partial = called.Before, called.Before > 0
 	return err
 }
 
@@ -150,7 +173,7 @@ type verdictEvent struct {
 	Verdict
 }
 
-// A Verdict is what a check found, with where it stood.
+// A Verdict is the result of one check, with its place in the run.
 type Verdict struct {
 	Path      Path    `json:"path"`
 	Phase     string  `json:"phase"`
@@ -159,9 +182,9 @@ type Verdict struct {
 	Moment    string  `json:"moment"` // pre, turn, tool, result, post, loop_until or output_schema
 	Validator string  `json:"validator"`
 	Mode      string  `json:"mode"`  // blocking, retry, advisory or shadow
-	Valid     *bool   `json:"valid"` // nil where the validator could not say, or was not asked
+	Valid     *bool   `json:"valid"` // nil if the validator failed or was skipped
 	Reason    string  `json:"reason"`
-	Error     *string `json:"error"` // why it could not say
+	Error     *string `json:"error"` // why there is no verdict
 
 	Score    *float64           `json:"score,omitempty"`
 	Issues   []validators.Issue `json:"issues,omitempty"`
@@ -172,51 +195,52 @@ type Verdict struct {
 	Details  any                `json:"details,omitempty"`
 }
 
-// The moments at which the validators of soundings are asked, whose verdicts say
-// post: of a try, and of a winner that is perhaps good enough.
+// The moments of the validators of soundings. Their verdicts have the moment
+// post. Filter judges each try, and Threshold judges a winner before the next
+// step of a reforge.
 const (
 	Filter    = "filter"
 	Threshold = "threshold"
 )
 
-// Filters tells whether the verdict is that of a sounding's validator.
-func (v *Verdict) Filters() bool { return v.Asked() == Filter }
+// IsFilter reports whether the verdict comes from the filter of soundings.
+func (v *Verdict) IsFilter() bool { return v.CheckMoment() == Filter }
 
-// Asked is the moment at which the check was asked, those of the validators of
-// soundings apart from that of the post-wards: they are asked about other texts.
-func (v *Verdict) Asked() string {
+// CheckMoment returns the moment of the check. It distinguishes the validators
+// of soundings from the post-wards, because they judge other texts.
+func (v *Verdict) CheckMoment() string {
 	if v.Moment != "post" {
-		return v.Moment // which may be of a phase that is called so
+		return v.Moment // the phase may have the name filter
 	}
-	switch of := v.Path.Up().Last(); {
+	switch of := v.Path.Parent().Last(); {
 	case of == Filter:
 		return Filter
-	case strings.HasPrefix(of, Threshold+"["): // of a step
+	case strings.HasPrefix(of, Threshold+"["): // the number is that of the step
 		return Threshold
 	}
 	return v.Moment
 }
 
-// Index is where the check stands among those of its moment, from 0.
+// Index returns the position of the check among those of its moment, from 0.
 func (v *Verdict) Index() int {
-	_, n, _ := Numbered(v.Path.Last()) // 0 where there is one alone
+	_, n, _ := SplitIndex(v.Path.Last()) // 0 for a single check
 	return n
 }
 
-// Skipped is the status of a verdict on a text that the validator was not asked
-// about.
+// Skipped is the status of a verdict for a check that did not run.
 const Skipped = "skipped"
 
-// Skipped tells whether the validator was not asked: it said neither yes nor no,
-// and nothing broke. A Status alone does not tell, which a validator may choose.
+// Skipped reports whether the validator did not run. Status alone does not show
+// it, because a validator may set any status.
 func (v *Verdict) Skipped() bool { return v.Valid == nil && v.Error == nil }
 
-// Noted tells whether the check's no, and that it could not say, was noted alone.
-func (v *Verdict) Noted() bool { return v.Mode == "advisory" || v.Mode == "shadow" }
+// NonBinding reports whether failures and errors of the check are only
+// recorded.
+func (v *Verdict) NonBinding() bool { return v.Mode == "advisory" || v.Mode == "shadow" }
 
-// Found is the verdict as the validator gave it, or why it could not say. Of one
-// that was not asked it is no verdict either.
-func (v *Verdict) Found() (validators.Verdict, error) {
+// Result returns the validator's verdict, or its error. It returns an error for
+// a skipped check too.
+func (v *Verdict) Result() (validators.Verdict, error) {
 	switch {
 	case v.Error != nil:
 		return validators.Verdict{}, errors.New(*v.Error)
@@ -226,22 +250,22 @@ func (v *Verdict) Found() (validators.Verdict, error) {
 	return validators.Verdict{Valid: *v.Valid, Reason: v.Reason, Score: v.Score, Issues: v.Issues, Warnings: v.Warnings, Fix: v.Fix}, nil
 }
 
-// An Answer is what a person said to a question of a run.
+// An Answer is a person's answer to a question of a run.
 type Answer struct {
 	Path     Path   `json:"path"`
 	Phase    string `json:"phase"`
 	Question string `json:"question"`
-	Value    any    `json:"value"`             // nil where it has expired, and of a result where it was a text that was changed
-	By       string `json:"by,omitempty"`      // who says to have given it, which nobody has looked at
-	Expired  bool   `json:"expired,omitempty"` // nobody has answered in time
+	Value    any    `json:"value"`             // nil if expired; also nil in a result if the answer was an edited text
+	By       string `json:"by,omitempty"`      // the unverified name of the person
+	Expired  bool   `json:"expired,omitempty"` // nobody answered in time
 }
 
-// maxName bounds a name that is kept with an answer, in characters.
+// maxName is the maximum length of a stored name, in characters.
 const maxName = 100
 
-// Signature is a name as it is kept with an answer: one line of characters that
-// show, of at most 100.
-func Signature(name string) string {
+// CleanName returns a name in the form that is stored with an answer: one line
+// of at most 100 visible characters.
+func CleanName(name string) string {
 	words := strings.FieldsFunc(strings.ToValidUTF8(name, ""), func(r rune) bool { return !unicode.IsGraphic(r) || unicode.IsSpace(r) })
 	name = strings.Join(words, " ")
 	if r := []rune(name); len(r) > maxName {
@@ -250,29 +274,28 @@ func Signature(name string) string {
 	return name
 }
 
-// Told is the answer as a result has it: without a text that was changed, which
-// may have been refused. What was released is the phase's output.
-func (a Answer) Told() Answer {
+// WithoutEdit returns the answer for a result. It omits an edited text, which
+// the checks may have refused. The released text is the phase's output.
+func (a Answer) WithoutEdit() Answer {
 	if strings.HasSuffix(string(a.Path), "/question") && strings.Contains(string(a.Path), "/human_input/attempt[") {
 		a.Value = nil
 	}
 	return a
 }
 
-// Expired is the status of an [Answered] that tells that there was no answer in
-// time.
+// Expired is the status of an [Answered] event without an answer in time.
 const Expired = "expired"
 
-// An Error is why a run did not succeed.
+// An Error describes why a run did not succeed.
 type Error struct {
 	Code    string `json:"code"`
 	Phase   string `json:"phase"`
 	Message string `json:"message"`
 
-	Position Position `json:"position,omitzero"` // of what ended the run in its file; zero where it has no place there
+	Position Position `json:"position,omitzero"` // the place in the file that ended the run; zero if there is none
 }
 
-// String gives phase, code and message, of those what there is.
+// String returns the phase, the code and the message. It omits empty parts.
 func (e *Error) String() string {
 	var b strings.Builder
 	if e.Phase != "" {
@@ -285,14 +308,15 @@ func (e *Error) String() string {
 	return b.String()
 }
 
-// A Position is a place in a file, from line 1, column 1 (in characters).
+// A Position is a place in a file. Lines and columns start at 1, and columns
+// count characters.
 type Position struct {
 	File   string `json:"file"`
 	Line   int    `json:"line"`
 	Column int    `json:"column"`
 }
 
-// String gives file:line:column, "" of none.
+// String returns file:line:column, or "" for the zero Position.
 func (p Position) String() string {
 	if p.Line == 0 {
 		return ""
@@ -300,19 +324,19 @@ func (p Position) String() string {
 	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column)
 }
 
-// A Sink takes events. It is called from one goroutine at a time, in the order
-// of Seq, and must not keep or change what the event points to beyond reading.
+// A Sink receives events in the order of Seq, from one goroutine at a time. It
+// must not change the values that an event points to.
 type Sink interface {
 	Emit(Event)
 }
 
-// Func makes a function a [Sink].
+// Func adapts a function to a [Sink].
 type Func func(Event)
 
 // Emit calls f.
 func (f Func) Emit(e Event) { f(e) }
 
-// Weight is about how many bytes a plain value takes in memory.
+// Weight estimates the memory of a plain value in bytes.
 func Weight(v any) int {
 	n := 16
 	switch v := v.(type) {

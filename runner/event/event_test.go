@@ -21,7 +21,7 @@ func TestPath(t *testing.T) {
 	}
 }
 
-// Every kind of event reads back as it was written.
+// Every kind of event is equal after a round trip through JSON.
 func TestEventsRoundTrip(t *testing.T) {
 	turn, yes, broke := 0, true, "broke"
 	at := time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC)
@@ -30,7 +30,7 @@ func TestEventsRoundTrip(t *testing.T) {
 		{Seq: 2, Time: at, Kind: TurnStarted, Path: "p", Phase: "p", Attempt: 1, Turn: &turn},
 		{Seq: 3, Time: at, Kind: ModelCalled, Path: "p", Validator: "v", Request: &model.Request{Model: "m", Messages: []model.Message{
 			{Role: model.Assistant, ToolCalls: []model.ToolCall{{ID: "1", Name: "t", Arguments: "{}"}}}, {Role: model.ToolReply, Content: "x", ToolCallID: "1"}}}},
-		{Seq: 3, Time: at, Kind: ModelCalled, Path: "p/model[1]", Conversation: "p", Before: 3, Cut: true, Request: &model.Request{Messages: []model.Message{{Role: model.User, Content: "x"}}}},
+		{Seq: 3, Time: at, Kind: ModelCalled, Path: "p/model[1]", Conversation: "p", Before: 3, Partial: true, Request: &model.Request{Messages: []model.Message{{Role: model.User, Content: "x"}}}},
 		{Seq: 4, Time: at, Kind: ModelReplied, Path: "p", Response: &model.Response{Text: "t", Failure: &model.Failure{Class: model.Refused, Message: "no"}}},
 		{Seq: 5, Time: at, Kind: ToolCalled, Path: "p", Call: &tool.Call{Name: "t", Arguments: map[string]any{}}},
 		{Seq: 6, Time: at, Kind: VerdictGiven, Path: "p", Verdict: &Verdict{Path: "p", Phase: "p", Attempt: 1, Moment: "post", Validator: "v", Mode: "retry", Valid: &yes, Reason: "r", Status: "s"}},
@@ -51,7 +51,7 @@ func TestEventsRoundTrip(t *testing.T) {
 	}
 }
 
-// A verdict's fields are the event's own.
+// The fields of a verdict are fields of the event.
 func TestVerdictEventIsFlat(t *testing.T) {
 	no := false
 	text, err := json.Marshal(Event{Seq: 1, Kind: VerdictGiven, Path: "p", Verdict: &Verdict{Path: "p", Validator: "v", Valid: &no}})

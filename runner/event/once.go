@@ -2,44 +2,43 @@ package event
 
 import "sync"
 
-// Once tells every event of a run once, however often the run is done over: with
-// what was recorded of it, on another host, after a crash. An event is known by
-// its path and its kind, and by how many of both came before it in the same
-// start. What a start tells of its being broken off, with a status of cancelled,
-// is no event of the run's own and is passed on each time. The zero value has
-// told nothing.
-type Once struct {
+// A Deduplicator passes on every event of a run once, although a run may be
+// repeated after a crash or on another host. It identifies an event by its
+// path, its kind and its number among such events of one start. Events with the
+// status cancelled describe the interruption of a start, so they always pass.
+// The zero value is ready to use.
+type Deduplicator struct {
 	mu   sync.Mutex
-	told map[spot]int
+	seen map[eventKey]int
 }
 
-type spot struct {
+type eventKey struct {
 	path Path
 	kind Kind
 }
 
-// cancelled is the status of what was broken off.
+// cancelled is the status of interrupted work.
 const cancelled = "cancelled"
 
-// Over gives the sink of one start of the run from its beginning, which passes on
-// to another what was not told before.
-func (o *Once) Over(to Sink) Sink {
-	seen := map[spot]int{}
+// Sink returns the sink for one start of the run from its beginning. It passes
+// new events on to the given sink.
+func (o *Deduplicator) Sink(to Sink) Sink {
+	count := map[eventKey]int{}
 	return Func(func(e Event) {
-		at := spot{e.Path, e.Kind}
+		at := eventKey{e.Path, e.Kind}
 		if e.Verdict != nil {
 			at.path = e.Verdict.Path
 		}
 		o.mu.Lock()
 		defer o.mu.Unlock()
 		if e.Status != cancelled {
-			if seen[at]++; seen[at] <= o.told[at] {
+			if count[at]++; count[at] <= o.seen[at] {
 				return
 			}
-			if o.told == nil {
-				o.told = map[spot]int{}
+			if o.seen == nil {
+				o.seen = map[eventKey]int{}
 			}
-			o.told[at] = seen[at]
+			o.seen[at] = count[at]
 		}
 		to.Emit(e)
 	})

@@ -6,11 +6,11 @@ import (
 )
 
 func TestOnceTellsOnce(t *testing.T) {
-	var o Once
+	var o Deduplicator
 	var told []string
 	to := Func(func(e Event) { told = append(told, string(e.Kind)+" "+string(e.Path)+" "+e.Message+e.Status) })
 	start := func(events ...Event) {
-		s := o.Over(to)
+		s := o.Sink(to)
 		for _, e := range events {
 			s.Emit(e)
 		}

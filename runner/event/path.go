@@ -1,4 +1,10 @@
-// Package event says what happened in a run, and where.
+// Package event defines the events of a run and the paths that address its
+// steps. The engine emits events, a [Sink] receives them, and
+// [Event.MarshalJSON] encodes them.
+//
+//	sink := event.Func(func(e event.Event) { fmt.Println(e.Seq, e.Kind, e.Path) })
+//
+// Begin with [Event] and [Path].
 package event
 
 import (
@@ -7,12 +13,12 @@ import (
 	"strings"
 )
 
-// A Path is the address of something in a run: draft/attempt[1]/turn[0]/model.
-// It is the same whenever the same thing is done again, so it is the key under
-// which an effect is recorded and the idempotency key of what it calls.
+// A Path is the address of a step in a run: draft/attempt[1]/turn[0]/model. It
+// is the same whenever the step is repeated. It is therefore the key of the
+// recorded effect and the idempotency key of its call.
 type Path string
 
-// Join adds a name to the path.
+// Join returns the path with a name appended.
 func (p Path) Join(name string) Path {
 	if p == "" {
 		return Path(name)
@@ -20,7 +26,7 @@ func (p Path) Join(name string) Path {
 	return p + "/" + Path(name)
 }
 
-// At adds a numbered name to the path: p/name[n].
+// At returns the path with a numbered name appended: p/name[n].
 func (p Path) At(name string, n int) Path {
 	if p == "" {
 		return Path(name + "[" + strconv.Itoa(n) + "]")
@@ -28,24 +34,24 @@ func (p Path) At(name string, n int) Path {
 	return p + "/" + Path(name) + "[" + Path(strconv.Itoa(n)) + "]"
 }
 
-// Up is the path without its last name, "" where it has one alone.
-func (p Path) Up() Path { return p[:max(strings.LastIndexByte(string(p), '/'), 0)] }
+// Parent returns the path without its last name, or "" for a single name.
+func (p Path) Parent() Path { return p[:max(strings.LastIndexByte(string(p), '/'), 0)] }
 
-// First is the first name of the path, with its number.
+// First returns the first name of the path, with its number.
 func (p Path) First() string {
 	first, _, _ := strings.Cut(string(p), "/")
 	return first
 }
 
-// Last is the last name of the path, with its number.
+// Last returns the last name of the path, with its number.
 func (p Path) Last() string { return string(p[strings.LastIndexByte(string(p), '/')+1:]) }
 
-// Numbered takes the number off a name of a path: draft[2]. Of one that has none it
-// is 0.
-func Numbered(segment string) (name string, n int, numbered bool) {
+// SplitIndex splits a name such as draft[2] into the name and the number. It
+// returns the segment and 0 if there is no number.
+func SplitIndex(segment string) (name string, n int, numbered bool) {
 	name, rest, _ := strings.Cut(segment, "[")
 	digits, closed := strings.CutSuffix(rest, "]")
-	if !closed { // most have none: no error is made of that
+	if !closed { // most names have no number: avoid the error of Atoi
 		return segment, 0, false
 	}
 	n, err := strconv.Atoi(digits)
@@ -55,13 +61,12 @@ func Numbered(segment string) (name string, n int, numbered bool) {
 	return name, n, true
 }
 
-// Compare returns the order of two paths: by their names, and where these are the
-// same by their numbers.
+// Compare compares two paths by their names, then by their numbers.
 func (p Path) Compare(other Path) int {
 	a, b := strings.Split(string(p), "/"), strings.Split(string(other), "/")
 	for i := range min(len(a), len(b)) {
-		one, m, _ := Numbered(a[i])
-		two, n, _ := Numbered(b[i])
+		one, m, _ := SplitIndex(a[i])
+		two, n, _ := SplitIndex(b[i])
 		if order := cmp.Or(cmp.Compare(one, two), cmp.Compare(m, n), cmp.Compare(a[i], b[i])); order != 0 {
 			return order
 		}

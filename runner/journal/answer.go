@@ -8,19 +8,24 @@ import (
 	"time"
 
 	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/journal/internal/codec"
+	"github.com/seed61713e19/capstan/runner/journal/internal/stores"
 )
 
-// Answer answers an open question of a run, which its key names. The run's name is
-// whole here. The key may be empty if one question alone is open; otherwise the answer
-// is [runner.ErrSeveral]. The value must be one that the question takes: a boolean for a
-// confirmation, one of the options for a choice, a text that is not empty. The run then
-// goes on with [runner.Runner.Resume]. A run that somebody is running is
-// [runner.ErrRunBusy]. Who answered is kept with the answer, and shown with it. An
-// answer that comes too late is [runner.ErrExpired], and the question is over from then
-// on; one to a question that somebody else has answered, or that nobody asks, is
-// [runner.ErrAnswered], also where the run is running.
-func (j *Journal) Answer(ctx context.Context, id string, question event.Path, a runner.Answer) error {
+// Answer stores an answer to an open question of a run. The id must be the
+// run's full name. The key may be empty if exactly one question is open; with
+// several, the error is [runner.ErrSeveral]. The value must suit the question:
+// a boolean for a confirmation, an option of a choice, a text that is not
+// empty. The answer also stores its author.
+//
+// The run continues with [runner.Runner.Resume]. The error is
+// [runner.ErrRunBusy] if a process is running the run, and [runner.ErrExpired]
+// if the answer is too late; the question is then closed. It is
+// [runner.ErrAnswered], even while the run is running, if the question has an
+// answer or does not exist.
+func (j *Journal) Answer(ctx context.Context, id string, question event.Path, a engine.Answer) error {
 	if err := j.writable(); err != nil {
 		return err
 	}
@@ -31,14 +36,14 @@ func (j *Journal) Answer(ctx context.Context, id string, question event.Path, a 
 	switch {
 	case s.RunID != id:
 		return fmt.Errorf("run %s: %w", id, runner.ErrNoRun)
-	case s.Guest:
+	case s.External:
 		return fmt.Errorf("run %s: %w", id, errGuest)
 	}
 	var open []pendingRow
-	if err := j.reading(ctx, func(c *conn) error { open, err = j.open(ctx, c, s); return err }); err != nil {
+	if err := j.db.Read(ctx, func(c *stores.Conn) error { open, err = j.open(ctx, c, s); return err }); err != nil {
 		return err
 	}
-	i, err := chosen(pendings(open, j.now()), question)
+	i, err := questionIndex(pendingAt(open, j.db.Now()), question)
 	switch {
 	case errors.Is(err, runner.ErrAnswered) && s.Status == Running:
 		return fmt.Errorf("run %s: %w: %w", s.RunID, err, runner.ErrRunBusy)
@@ -49,14 +54,14 @@ func (j *Journal) Answer(ctx context.Context, id string, question event.Path, a 
 	}
 	p := &open[i]
 	if p.Expired {
-		return p.late(s.RunID)
+		return p.lateError(s.RunID)
 	}
-	if wrong := p.Question.Unfit(a.Value); wrong != "" && !p.over(j.now()) {
+	if wrong := p.Question.Problem(a.Value); wrong != "" && !p.isExpired(j.db.Now()) {
 		return fmt.Errorf("answer: %s", wrong)
 	}
-	g := given{Answer: a.Signed(), time: j.now()}
+	g := storedAnswer{Answer: a.WithCleanName(), time: j.db.Now()}
 	var refused error
-	err = j.writer.do(func(c *conn) error {
+	err = j.db.Writer.Do(func(c *stores.Conn) error {
 		refused, err = j.answer(ctx, c, s, p, &g)
 		return err
 	})
@@ -66,42 +71,43 @@ func (j *Journal) Answer(ctx context.Context, id string, question event.Path, a 
 	return err
 }
 
-// late is the error of an answer that came too late.
-func (p *Pending) late(run string) error {
+// lateError returns the error for an answer that is too late.
+func (p *Pending) lateError(run string) error {
 	return fmt.Errorf("run %s: %w: it took answers until %s", run, runner.ErrExpired, p.Expires.Format(time.RFC3339))
 }
 
-// given is an answer on its way to the file.
-type given struct {
-	runner.Answer
+// storedAnswer is an answer that is being written to the store.
+type storedAnswer struct {
+	engine.Answer
 	time time.Time
-	row  int64 // that it was written as, where nobody heard whether it stands
+	row  int64 // the row that it was written as, if the result of the write is unknown
 }
 
-// stands tells whether the answer is in the file.
-func (g *given) stands(ctx context.Context, j *Journal, c *conn, n int64) (bool, error) {
+// stored reports whether the answer is in the store.
+func (g *storedAnswer) stored(ctx context.Context, j *Journal, c *stores.Conn, n int64) (bool, error) {
 	if g.row == 0 {
 		return false, nil
 	}
 	l, there, err := j.rowAt(ctx, c, n, g.row)
-	return there && l.kind == answerEffect && l.time == g.time.UnixNano(), err
+	return there && l.Kind == codec.AnswerEffect && l.Time == g.time.UnixNano(), err
 }
 
-// answer writes an answer, or that there was none in time, unless something has
-// happened to the run meanwhile. Whoever ran it before has no say from then on.
-func (j *Journal) answer(ctx context.Context, c *conn, s summary, p *pendingRow, g *given) (refused, err error) {
+// answer writes an answer, or the expiry of the question, unless the run has
+// changed in the meantime. It raises the run's epoch, so that an earlier start
+// can no longer write.
+func (j *Journal) answer(ctx context.Context, c *stores.Conn, s summary, p *pendingRow, g *storedAnswer) (refused, err error) {
 	a := g.Answer
-	if p.over(g.time) {
-		a, refused = runner.Answer{Expired: true}, p.late(s.RunID)
+	if p.isExpired(g.time) {
+		a, refused = engine.Answer{Expired: true}, p.lateError(s.RunID)
 	}
-	if there, err := g.stands(ctx, j, c, s.n); there || err != nil {
+	if there, err := g.stored(ctx, j, c, s.n); there || err != nil {
 		return refused, err
 	}
-	found, err := c.one(ctx, "SELECT "+j.says.owner+", pending, epoch FROM run WHERE n = ?"+j.says.lock, s.n)
+	found, err := c.One(ctx, "SELECT "+j.db.Dialect.Owner+", pending, epoch FROM run WHERE n = ?"+j.db.Dialect.Lock, s.n)
 	if err != nil {
 		return nil, err
 	}
-	open, err := j.openRows(s.RunID, word(found[1]))
+	open, err := j.openRows(s.RunID, stores.Text(found[1]))
 	if err != nil {
 		return nil, err
 	}
@@ -109,15 +115,15 @@ func (j *Journal) answer(ctx context.Context, c *conn, s summary, p *pendingRow,
 	if i < 0 {
 		return fmt.Errorf("run %s: %w", s.RunID, runner.ErrAnswered), nil
 	}
-	if other, alive := j.alive(word(found[0])); other.Guest != "" {
+	if other, alive := j.db.Alive(stores.Text(found[0])); other.Engine != "" {
 		return fmt.Errorf("run %s: %w", s.RunID, errGuest), nil
 	} else if alive {
 		return fmt.Errorf("run %s: %w (%s)", s.RunID, runner.ErrRunBusy, other), nil
 	}
-	pack := packer{secrets: j.secrets}
-	data, err := pack.encode(came{Answer: &a})
+	pack := codec.Packer{Secrets: j.secrets}
+	data, err := pack.Encode(codec.Effect{Answer: &a})
 	if err == nil {
-		err = j.writer.texts(pack.texts)
+		err = j.db.Writer.Texts(pack.Texts)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("answer: %w", err)
@@ -132,10 +138,10 @@ func (j *Journal) answer(ctx context.Context, c *conn, s summary, p *pendingRow,
 		open = slices.Delete(open, i, i+1)
 	}
 	g.row = last + 1
-	k, _ := packed(s.n, seq, []row{{n: g.row, time: g.time.UnixNano(), kind: answerEffect, path: string(p.Path), print: p.Print, data: data}}, nil)
-	if err = k.write(c, integer(found[2])+1); err == nil {
+	k := codec.NewPack(s.n, seq, []codec.Row{{N: g.row, Time: g.time.UnixNano(), Kind: codec.AnswerEffect, Path: string(p.Path), Fingerprint: p.Print, Data: data}})
+	if err = writePack(c, k, stores.Integer(found[2])+1); err == nil {
 		_, err = c.Exec("UPDATE run SET pending = ?, epoch = epoch + 1 WHERE n = ?", rowOf(open), s.n)
-		j.writer.endEra()
+		j.db.Writer.EndEra()
 	}
 	return refused, err
 }

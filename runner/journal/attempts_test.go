@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
 )
@@ -26,7 +27,7 @@ func attemptsOf(t testing.TB, j *Journal, f Filter) (list []Attempt) {
 	return list
 }
 
-// textName is what names a text.
+// textName returns the name of a text.
 func textName(said string) string {
 	if said == "" {
 		return ""
@@ -34,16 +35,15 @@ func textName(said string) string {
 	return fmt.Sprintf("%x", sha256.Sum256([]byte(said)))[:TextDigits]
 }
 
-// TestAttempts holds the attempts of every story of the engine's against its
-// events.
+// TestAttempts compares the attempts of every story with its events.
 func TestAttempts(t *testing.T) {
 	oneByOne(t)
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
-	told := map[string][]event.Event{}
+	reported := map[string][]event.Event{}
 	for _, s := range stories(t) {
 		var live heard
 		s.run(t, begin(t, j, s.start(s.Name)), s.world(t, &live), true)
-		told[s.Name] = live.events
+		reported[s.Name] = live.events
 	}
 	attempts := map[string][]Attempt{}
 	for _, a := range attemptsOf(t, j, Filter{}) {
@@ -53,7 +53,7 @@ func TestAttempts(t *testing.T) {
 	for _, s := range stories(t) {
 		t.Run(s.Name, func(t *testing.T) {
 			ends, verdicts := map[event.Path]event.Event{}, map[event.Path]*event.Verdict{}
-			for _, e := range told[s.Name] {
+			for _, e := range reported[s.Name] {
 				switch {
 				case e.Kind == event.AttemptFinished:
 					ends[e.Path] = e
@@ -73,15 +73,15 @@ func TestAttempts(t *testing.T) {
 						t.Errorf("%s: %s judged a text that nobody knows", a.Path, g.Path)
 					}
 					v := verdicts[g.Path]
-					if v != nil && (g.Validator != v.Validator || g.Moment != v.Asked() || g.Reason != v.Reason && g.Reason != "#text:"+textName(v.Reason) || g.Broke != (v.Error != nil) ||
-						(g.Valid == nil) != (v.Valid == nil) || g.Valid != nil && *g.Valid != *v.Valid || finished && g.Path.Up() == a.Path && g.Text != a.Text) {
+					if v != nil && (g.Validator != v.Validator || g.Moment != v.CheckMoment() || g.Reason != v.Reason && g.Reason != "#text:"+textName(v.Reason) || g.Broke != (v.Error != nil) ||
+						(g.Valid == nil) != (v.Valid == nil) || g.Valid != nil && *g.Valid != *v.Valid || finished && g.Path.Parent() == a.Path && g.Text != a.Text) {
 						t.Errorf("%s: %+v, want %+v", a.Path, g, v)
 					}
 				}
 			}
 			for at := range ends {
 				if try, within := tryOf(at); try == "" && s.Cascade.Tries != nil {
-					continue // a try is no attempt
+					continue // a try is not an attempt
 				} else if at := within; strings.Count(string(at), "attempt[") == 1 && !strings.Contains(string(at), "/sub[") && !strings.Contains(string(at), "/pre[") && !strings.Contains(string(at), "filter/") {
 					t.Errorf("%s is missing", at)
 				}
@@ -93,8 +93,8 @@ func TestAttempts(t *testing.T) {
 	}
 }
 
-// TestAttemptsOfTurns: a verdict on a turn is on what the model said in it, and has
-// what its judge cost.
+// TestAttemptsOfTurns: a verdict in a turn is on the reply of that turn and has
+// the cost of its judge.
 func TestAttemptsOfTurns(t *testing.T) {
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
 	calls := 0
@@ -125,18 +125,18 @@ phases:
 		t.Fatal(err)
 	}
 	list := attemptsOf(t, j, Filter{Cascade: "t"})
-	var told []string
+	var reported []string
 	for _, a := range list {
 		line := fmt.Sprintf("%s %d %s %s %d calls, %d verdicts", a.Path, a.Number, a.Outcome, a.Model, a.Usage.Calls, len(a.Verdicts))
-		told = append(told, line)
+		reported = append(reported, line)
 	}
-	slices.Sort(told)
+	slices.Sort(reported)
 	want := []string{
 		"draft 0   0 calls, 1 verdicts", "draft/attempt[1] 1 succeeded small 5 calls, 3 verdicts",
 		"note/item[0]/attempt[1] 1 succeeded  0 calls, 0 verdicts", "note/item[1]/attempt[1] 1 succeeded  0 calls, 0 verdicts",
 	}
-	if !slices.Equal(told, want) {
-		t.Fatalf("got\n%s", strings.Join(told, "\n"))
+	if !slices.Equal(reported, want) {
+		t.Fatalf("got\n%s", strings.Join(reported, "\n"))
 	}
 	v := list[1].Verdicts
 	if v[0].Text != textName("reply 1"+strings.Repeat(" long", 200)) || v[1].Text != textName("reply 2") || v[2].Text != list[1].Text || list[1].Text != v[1].Text {
@@ -153,8 +153,8 @@ phases:
 	}
 }
 
-// TestAttemptsGoOn: what is said of an attempt that waited for a person, or broke off,
-// is said of the text that it ends with when the run was gone on with.
+// TestAttemptsGoOn: verdicts on an attempt that waited or was interrupted are
+// on the text at its end after the resume.
 func TestAttemptsGoOn(t *testing.T) {
 	for _, breaks := range []bool{false, true} {
 		t.Run(fmt.Sprintf("breaks=%v", breaks), func(t *testing.T) {
@@ -185,7 +185,7 @@ phases:
 				t.Fatalf("%+v", res)
 			}
 			if !breaks {
-				if err := j.Answer(t.Context(), "run", "", runner.Answer{Value: "well"}); err != nil {
+				if err := j.Answer(t.Context(), "run", "", engine.Answer{Value: "well"}); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -6,13 +6,15 @@ import (
 	"fmt"
 
 	"github.com/seed61713e19/capstan/runner"
-	"github.com/seed61713e19/capstan/runner/journal/owners"
+	"github.com/seed61713e19/capstan/runner/journal/internal/codec"
+	"github.com/seed61713e19/capstan/runner/journal/internal/owners"
+	"github.com/seed61713e19/capstan/runner/journal/internal/stores"
 )
 
 // firstEpoch is the epoch of a run's first start.
 const firstEpoch = 1
 
-// Begin notes a new run.
+// Begin stores a new run.
 func (j *Journal) Begin(s runner.Start) (runner.Recording, error) {
 	if err := j.writable(); err != nil {
 		return nil, err
@@ -20,49 +22,50 @@ func (j *Journal) Begin(s runner.Start) (runner.Recording, error) {
 	if s.RunID == "" {
 		return nil, errors.New("a run needs a name")
 	}
-	s.Alike = j.alike(s)
-	p := packer{secrets: j.secrets}
-	data, err := encodeStart(&p, s)
+	s.Alike = j.shuffleSource(s)
+	p := codec.Packer{Secrets: j.secrets}
+	data, err := codec.EncodeStart(&p, s)
 	if err != nil {
 		return nil, fmt.Errorf("start: %w", err)
 	}
-	var parent *shared
+	var parent *parentEffects
 	if s.Parent != "" {
 		if parent, err = j.share(s); err != nil {
 			return nil, fmt.Errorf("parent %s: %w", s.Parent, err)
 		}
 	}
-	begun := j.begun(s, j.owner, firstEpoch)
+	begun := j.newRunRow(s, j.db.Owner, firstEpoch)
 	var n, era int64
 	var exists bool
-	err = j.writer.do(func(c *conn) error {
+	err = j.db.Writer.Do(func(c *stores.Conn) error {
 		exists = false
-		if err := errors.Join(j.lasting(c), j.parentStays(c, s.Parent)); err != nil {
+		if err := errors.Join(j.db.Sync(c), j.lockParent(c, s.Parent)); err != nil {
 			return err
 		}
-		added, err := c.one(context.Background(), insertRun+" RETURNING n", begun...)
+		added, err := c.One(context.Background(), insertRun+" RETURNING n", begun...)
 		if err != nil {
 			return err
 		}
 		if added == nil {
-			row, err := c.one(context.Background(), "SELECT n, owner FROM run WHERE id = ?", s.RunID)
-			if err == nil && len(row) == 0 { // neither added nor there
-				err = j.damaged("the journal is damaged")
+			row, err := c.One(context.Background(), "SELECT n, owner FROM run WHERE id = ?", s.RunID)
+			if err == nil && len(row) == 0 { // neither inserted nor present
+				err = j.db.NewError("the journal is damaged")
 			}
 			if err != nil {
 				return err
 			}
-			// Nobody heard, maybe, that it was added, with this number.
-			if exists = integer(row[0]) != n || word(row[1]) != j.owner.Text(); exists {
+			// An earlier try may have inserted the row with this number,
+			// without a confirmation.
+			if exists = stores.Integer(row[0]) != n || stores.Text(row[1]) != j.db.Owner.Text(); exists {
 				return nil
 			}
 			added = row
 		}
-		n, era = integer(added[0]), j.writer.era.Load() // whoever takes it from here on ends that
-		if err := j.writer.texts(p.texts); err != nil {
+		n, era = stores.Integer(added[0]), j.db.Writer.Era.Load() // a later owner of the run ends this era
+		if err := j.db.Writer.Texts(p.Texts); err != nil {
 			return err
 		}
-		return c.send("INSERT INTO start (run, data, sum) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", n, string(data), checksum(data))
+		return c.Queue("INSERT INTO start (run, data, sum) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", n, string(data), codec.Checksum(data))
 	})
 	if err != nil {
 		return nil, err
@@ -73,47 +76,63 @@ func (j *Journal) Begin(s runner.Start) (runner.Recording, error) {
 	r := j.newRecording(n, firstEpoch, s)
 	r.shared = parent
 	r.era.Store(era)
-	r.put(row{kind: legBegins})
+	r.put(codec.Row{Kind: codec.ProcessStarts})
 	return r, nil
 }
 
-// insertRun adds the row of a run that begins, which is what [Journal.begun] gives.
-const insertRun = `INSERT INTO run (id, cascade, file, parent, started, status, owner, epoch) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`
+// insertRun inserts the row of a new run. [Journal.newRunRow] returns its
+// values.
+const insertRun = `INSERT INTO run (id, cascade, file, parent, only_phase, started, status, owner, epoch) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`
 
-func (j *Journal) begun(s runner.Start, by owners.Owner, epoch int64) []any {
+func (j *Journal) newRunRow(s runner.Start, by owners.Owner, epoch int64) []any {
 	file := ""
 	if len(s.Files) > 0 {
 		file = s.Files[0].Name
 	}
-	return []any{s.RunID, s.CascadeID, file, s.Parent, j.now().UnixNano(), Running, by.Text(), epoch}
+	return []any{s.RunID, s.CascadeID, file, s.Parent, s.Only, j.db.Now().UnixNano(), Running, by.Text(), epoch}
 }
 
-// parentStays refuses a parent that was pruned since it was read; one that is there is
-// not pruned from here on, for the child that it has then.
-func (j *Journal) parentStays(c *conn, id string) error {
+// lockParent returns an error if the parent was pruned since it was read.
+// Otherwise it locks the parent's row, so that the parent is not pruned before
+// its child exists.
+func (j *Journal) lockParent(c *stores.Conn, id string) error {
 	if id == "" {
 		return nil
 	}
-	there, err := c.one(context.Background(), "SELECT 1 FROM run WHERE id = ?"+j.says.lock, id)
+	there, err := c.One(context.Background(), "SELECT 1 FROM run WHERE id = ?"+j.db.Dialect.Lock, id)
 	if err == nil && there == nil {
 		err = fmt.Errorf("parent %s: %w", id, runner.ErrNoRun)
 	}
 	return err
 }
 
-// lasting has a transaction be on the server's disk when it is confirmed: that a
-// run is there, how it ended, and whose it is is not forgotten.
-func (j *Journal) lasting(c *conn) error {
-	if !j.says.forgets {
-		return nil
-	}
-	return c.send("SET LOCAL synchronous_commit = on")
-}
-
-// writable tells whether runs can be kept.
+// writable returns an error if the journal cannot store runs.
 func (j *Journal) writable() error {
-	if j.writer == nil {
-		return j.damaged("the journal is open for reading only")
+	if j.db.Writer == nil {
+		return j.db.NewError("the journal is open for reading only")
 	}
 	return nil
+}
+
+// readStart returns the start of a run in a view.
+func (j *Journal) readStart(ctx context.Context, c *stores.Conn, n int64, v codec.View) (s runner.Start, err error) {
+	found, err := c.One(ctx, "SELECT run.id, cascade, parent, data, sum, only_phase FROM run LEFT JOIN start ON run = n WHERE n = ?", n)
+	if err != nil {
+		return s, err
+	}
+	if found == nil {
+		return s, runner.ErrNoRun
+	}
+	s.RunID, s.CascadeID, s.Parent, s.Only = stores.Text(found[0]), stores.Text(found[1]), stores.Text(found[2]), stores.Text(found[5])
+	raw, err := j.verified("the start of run "+s.RunID, found[3], found[4])
+	if err == nil {
+		raw, err = j.unpack(ctx, c, raw, v)
+	}
+	if err != nil {
+		return s, err
+	}
+	if err := codec.DecodeStart(&s, raw, v); err != nil {
+		return s, j.db.Corrupt("the start of run "+s.RunID, err)
+	}
+	return s, nil
 }

@@ -16,9 +16,10 @@ import (
 	"time"
 
 	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/journal/internal/stores"
 )
 
-// childBegin begins a run when its input ends, and says what came of it.
+// childBegin begins a run at the end of its input and prints the result.
 func childBegin() {
 	j, err := Open(os.Getenv(fileVariable), Options{})
 	if err == nil {
@@ -30,12 +31,13 @@ func childBegin() {
 	os.Exit(0)
 }
 
-// Of processes that begin a run of one name at the same time one has it.
+// If several processes begin a run of one name at the same time, exactly one
+// gets it.
 func TestBeginAtOnce(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "j.db")
 	journalAt(t, file, Options{}).Close()
 	const many = 4
-	var said [many]bytes.Buffer
+	var content [many]bytes.Buffer
 	var list [many]*exec.Cmd
 	read, write, err := os.Pipe()
 	if err != nil {
@@ -44,7 +46,7 @@ func TestBeginAtOnce(t *testing.T) {
 	defer read.Close()
 	for i := range list {
 		list[i] = child(t, "begin", file, 0)
-		list[i].Stdin, list[i].Stdout = read, &said[i]
+		list[i].Stdin, list[i].Stdout = read, &content[i]
 		if err := list[i].Start(); err != nil {
 			t.Fatal(err)
 		}
@@ -55,7 +57,7 @@ func TestBeginAtOnce(t *testing.T) {
 		if err := c.Wait(); err != nil {
 			t.Error(err)
 		}
-		switch words := said[i].String(); {
+		switch words := content[i].String(); {
 		case strings.HasSuffix(words, "<nil>\n"):
 			begun++
 		case !strings.Contains(words, runner.ErrRunExists.Error()):
@@ -68,18 +70,18 @@ func TestBeginAtOnce(t *testing.T) {
 }
 
 // deaf is a connection that finds no run.
-type deaf struct{ link }
+type deaf struct{ stores.Link }
 
 func (d deaf) Each(ctx context.Context, row func([]driver.Value) error, text string, args ...any) error {
 	if strings.Contains(text, " run ") {
 		return nil
 	}
-	return d.link.Each(ctx, row, text, args...)
+	return d.Link.Each(ctx, row, text, args...)
 }
 
-// A run that cannot begin does not, and one hears why.
+// If a run cannot begin, the error gives the reason.
 func TestBeginRefuses(t *testing.T) {
-	clock := &calendar{time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)} // two of one moment are two
+	clock := &calendar{time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)} // two runs at the same time are distinct
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{Now: clock.now})
 	begin(t, j, runner.Start{RunID: "run"})
 	for want, s := range map[string]runner.Start{
@@ -92,14 +94,14 @@ func TestBeginRefuses(t *testing.T) {
 			t.Errorf("%+v: got %v, %v, want %s", s, r, err, want)
 		}
 	}
-	j.writer.c.link = deaf{j.writer.c.link}
+	j.db.Writer.C.Link = deaf{j.db.Writer.C.Link}
 	if _, err := j.Begin(runner.Start{RunID: "new"}); err == nil || !strings.Contains(err.Error(), "the journal is damaged") {
 		t.Errorf("got %v", err)
 	}
 }
 
-// Whichever statement fails with which a run begins, it has begun with all that it
-// needs, or has not, and one hears of it.
+// Whichever statement of a run's beginning fails, the run has either begun
+// completely or not at all, and the error is returned.
 func TestEveryStatementOfBeginning(t *testing.T) {
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
 	b := breaking(j)
@@ -117,7 +119,7 @@ func TestEveryStatementOfBeginning(t *testing.T) {
 	}
 }
 
-// Who opens a file that nobody has made yet waits for whoever makes it.
+// A process that opens a new file waits for the process that creates it.
 func TestMadeAtOnce(t *testing.T) {
 	onFile(t)
 	for i := range 60 {
@@ -125,7 +127,7 @@ func TestMadeAtOnce(t *testing.T) {
 		var wg sync.WaitGroup
 		for range 4 {
 			wg.Go(func() {
-				j, err := Open(file, Options{careless: true})
+				j, err := Open(file, Options{noSync: true})
 				if err != nil {
 					t.Error(err)
 					return

@@ -51,8 +51,8 @@ func (quick) Stopped() error                { return nil }
 func (quick) Checkpoint(engine.State) error { return nil }
 func (quick) Emit(event.Event)              {}
 
-// A talker has a conversation of one phase over a host, as the engine does: a
-// turn is three events, a message each way and one effect.
+// A talker runs a conversation of one phase over a host, as the engine does: a
+// turn is three events, a message in each direction and one effect.
 type talker struct {
 	h      engine.Host
 	id     string
@@ -68,7 +68,7 @@ func newTalker(h engine.Host, id, said string) *talker {
 	return &talker{h: h, id: id, thread: model.NewThread(model.Message{Role: model.User, Content: "Let us talk."}), said: said}
 }
 
-// take has one turn and gives how long its effect took.
+// take runs one turn and returns the duration of its effect.
 func (k *talker) take(tb testing.TB) time.Duration {
 	turn := k.turn
 	k.turn++
@@ -111,8 +111,8 @@ func benchJournal(b *testing.B, o Options) *Journal {
 
 const sentence = "A sentence of some eighty bytes, as people and models say them to each other.\n"
 
-// BenchmarkEffect is what the journal adds to one effect of one run, with the
-// events around it; BenchmarkEffectOf64 to one of many runs at the same time.
+// BenchmarkEffect measures the cost of the journal for one effect of one run, with its
+// events. BenchmarkEffectOf64 measures the same for many concurrent runs.
 func BenchmarkEffect(b *testing.B) {
 	for _, bench := range []struct {
 		name string
@@ -159,7 +159,7 @@ func BenchmarkEffectOf64(b *testing.B) {
 	}
 }
 
-// fill makes runs of some turns each that have ended.
+// fill stores finished runs of some turns each.
 func fill(tb testing.TB, j *Journal, runs, turns int) {
 	tb.Helper()
 	var all sync.WaitGroup
@@ -199,7 +199,7 @@ func fill(tb testing.TB, j *Journal, runs, turns int) {
 }
 
 func BenchmarkRuns(b *testing.B) {
-	j := benchJournal(b, Options{careless: true})
+	j := benchJournal(b, Options{noSync: true})
 	fill(b, j, 10_000, 12)
 	for b.Loop() {
 		list, err := j.Runs(b.Context(), Filter{})
@@ -217,7 +217,7 @@ func BenchmarkRuns(b *testing.B) {
 }
 
 func BenchmarkResult(b *testing.B) {
-	j := benchJournal(b, Options{careless: true})
+	j := benchJournal(b, Options{noSync: true})
 	fill(b, j, 1, 25_000)
 	for b.Loop() {
 		r, err := j.Result(b.Context(), "last")
@@ -240,10 +240,10 @@ func BenchmarkResult(b *testing.B) {
 	}
 }
 
-// BenchmarkEvents writes the events of a run of 25,000 turns as JSON, with the
-// most memory that it adds meanwhile, and how much is written.
+// BenchmarkEvents writes the events of a run of 25,000 turns as JSON. It
+// reports the peak of additional memory and the size of the output.
 func BenchmarkEvents(b *testing.B) {
-	made := benchJournal(b, Options{careless: true})
+	made := benchJournal(b, Options{noSync: true})
 	fill(b, made, 1, 25_000)
 	file := fileOf(made)
 	if err := made.Close(); err != nil {

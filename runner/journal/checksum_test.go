@@ -6,10 +6,11 @@ import (
 	"testing"
 
 	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/journal/internal/stores"
 )
 
-// A stored row in which a letter has changed is damage: it is not read, released or
-// resumed from.
+// A row with a changed letter is damaged: it is not read, released or resumed
+// from.
 func TestDamagedRow(t *testing.T) {
 	const short = "a first answer"
 	answers := map[string]string{"First": short, "Then": strings.Repeat("a long answer ", 100), "Last": "c"}
@@ -26,7 +27,7 @@ func TestDamagedRow(t *testing.T) {
 			if _, err := runnerOver(t, j, m).Run(t.Context(), load(t, twoPhases), map[string]any{"topic": "owls"}, runner.WithRunID("run")); err == nil {
 				t.Fatal("it did not fail")
 			}
-			err := j.writer.do(func(c *conn) error {
+			err := j.db.Writer.Do(func(c *stores.Conn) error {
 				changed, err := c.Exec(damage.statement)
 				if err == nil && changed == 0 {
 					t.Error("nothing was changed")
@@ -44,27 +45,6 @@ func TestDamagedRow(t *testing.T) {
 			}
 			if result, err := j.Result(t.Context(), "run"); err == nil || !strings.Contains(err.Error(), damage.want) {
 				t.Errorf("got %+v, %v", result, err)
-			}
-		})
-	}
-}
-
-// BenchmarkChecksum measures what the checksum adds to reading a pack of 100 kB.
-func BenchmarkChecksum(b *testing.B) {
-	rows := make([]row, 200)
-	for i := range rows {
-		rows[i] = row{n: int64(i + 1), kind: "feedback", path: "draft/attempt[1]", data: []byte(`{"text":"` + strings.Repeat("x", 450) + `"}`)}
-	}
-	k, _ := packed(1, 0, rows, nil)
-	for name, sum := range map[string]any{"with": k.sum, "without": nil} {
-		b.Run(name, func(b *testing.B) {
-			k := k
-			k.sum = sum
-			b.SetBytes(int64(len(k.data)))
-			for b.Loop() {
-				if list, ok := k.rows(nil); !ok || len(list) != len(rows) {
-					b.Fatal("the pack does not read")
-				}
 			}
 		})
 	}

@@ -9,9 +9,10 @@ import (
 	"time"
 
 	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/journal/internal/stores"
 )
 
-// beside is how long SQLite's log of a file is; -1 where there is none.
+// beside returns the length of SQLite's log for a file, or -1 if there is none.
 func beside(t *testing.T, file string) int64 {
 	t.Helper()
 	info, err := os.Stat(file + "-wal")
@@ -24,7 +25,7 @@ func beside(t *testing.T, file string) int64 {
 	return info.Size()
 }
 
-// busy is a journal that was written and read.
+// busy returns a journal after some writes and reads.
 func busy(t *testing.T, file string) *Journal {
 	t.Helper()
 	j := journalAt(t, file, Options{})
@@ -41,7 +42,7 @@ func busy(t *testing.T, file string) *Journal {
 	return j
 }
 
-// Nothing stays beside a file that was closed, whatever was read of it.
+// No file stays beside a closed one, whatever was read.
 func TestCloseLeavesNoLog(t *testing.T) {
 	onFile(t)
 	file := filepath.Join(t.TempDir(), "j.db")
@@ -53,7 +54,7 @@ func TestCloseLeavesNoLog(t *testing.T) {
 	}
 }
 
-// Another process that only looks keeps the log's file, but nothing in it.
+// Another reading process keeps the log's file, which is then empty.
 func TestCloseBesideAReader(t *testing.T) {
 	onFile(t)
 	file := filepath.Join(t.TempDir(), "j.db")
@@ -74,14 +75,13 @@ func TestCloseBesideAReader(t *testing.T) {
 	}
 }
 
-// Another process in the middle of reading is not waited for long, and nothing
-// is lost.
+// Close does not wait long for another reading process, and no data is lost.
 func TestCloseWhileAnotherReads(t *testing.T) {
 	onFile(t)
 	file := filepath.Join(t.TempDir(), "j.db")
 	only := journalAt(t, file, Options{})
 	j := busy(t, file)
-	c, err := only.store.reader()
+	c, err := only.db.Store.Reader()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,8 +98,7 @@ func TestCloseWhileAnotherReads(t *testing.T) {
 	}
 }
 
-// What was handed over is written before a journal is closed, and who comes later is
-// told that it is.
+// Close writes all queued jobs, and later jobs return an error.
 func TestCloseWritesTheRest(t *testing.T) {
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
 	r := begin(t, j, runner.Start{RunID: "run"}).(*recording)
@@ -117,19 +116,19 @@ func TestCloseWritesTheRest(t *testing.T) {
 	default:
 		t.Error("it is not written")
 	}
-	if _, err := j.Begin(runner.Start{RunID: "late"}); !errors.Is(err, errClosed) {
+	if _, err := j.Begin(runner.Start{RunID: "late"}); !errors.Is(err, stores.ErrClosed) {
 		t.Errorf("got %v", err)
 	}
 }
 
-// Close waits for who reads, and who comes then is told that it is closed.
+// Close waits for readers, and later readers get an error.
 func TestCloseWaitsForReaders(t *testing.T) {
 	onFile(t)
 	file := filepath.Join(t.TempDir(), "j.db")
 	synctest.Test(t, func(t *testing.T) {
-		j := journalAt(t, file, Options{careless: true})
+		j := journalAt(t, file, Options{noSync: true})
 		begin(t, j, runner.Start{RunID: "run"})
-		c, err := j.reader(t.Context())
+		c, err := j.db.Reader(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -138,13 +137,13 @@ func TestCloseWaitsForReaders(t *testing.T) {
 		synctest.Wait()
 		late := make(chan error, 1)
 		go func() { _, err := j.Runs(t.Context(), Filter{}); late <- err }()
-		time.Sleep(j.options.patience / 2)
+		time.Sleep(j.db.Options.Patience / 2)
 		select {
 		case <-closed:
 			t.Fatal("it did not wait")
 		default:
 		}
-		j.release(c, nil)
+		j.db.Release(c, nil)
 		if err := <-closed; err != nil {
 			t.Error(err)
 		}

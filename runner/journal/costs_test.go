@@ -13,12 +13,13 @@ import (
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/engine/enginetest"
 	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/journal/internal/stores"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/tool"
 )
 
-// slow is a host of which models take so long that what was told ahead is written,
-// and validators stop the run.
+// slow is a host whose models take longer than the delay of scheduled writes,
+// and whose validators stop the run.
 type slow struct{ quick }
 
 func (s slow) Model(at event.Path, req model.Request) (model.Response, error) {
@@ -30,66 +31,66 @@ func (slow) Validate(event.Path, engine.Validation) (engine.Finding, error) {
 	return engine.Finding{}, engine.ErrSuspended
 }
 
-// What a run that nobody disturbs has its store do is this and no more: whose it is
-// is asked where that has not been seen for a while, a text is written once, and what
-// is told waits for what comes next, unless that is slow, stops it, or ends a phase.
+// An undisturbed run executes exactly these statements. It checks its epoch only after
+// a while and writes each text once. It writes events with the next effect, unless that
+// is slow, stops the run, or ends a phase.
 func TestStatementsOfARun(t *testing.T) {
 	onFile(t)
 	file := filepath.Join(t.TempDir(), "j.db")
-	synctest.Test(t, func(t *testing.T) { // time passes where one sleeps
+	synctest.Test(t, func(t *testing.T) { // time passes only during sleeps
 		j := journalAt(t, file, Options{})
 		b := breaking(j)
-		var told strings.Builder
-		said := func(what string, err error) {
+		var reported strings.Builder
+		content := func(what string, err error) {
 			t.Helper()
 			if synctest.Wait(); err != nil {
 				t.Fatal(what, err)
 			}
-			fmt.Fprintf(&told, "%s:", what)
+			fmt.Fprintf(&reported, "%s:", what)
 			for _, text := range b.said() {
 				words := strings.Fields(text)
-				fmt.Fprintf(&told, " %s;", strings.Join(words[:min(3, len(words))], " "))
+				fmt.Fprintf(&reported, " %s;", strings.Join(words[:min(3, len(words))], " "))
 			}
-			told.WriteString("\n")
+			reported.WriteString("\n")
 			b.next(0)
 		}
 		long := strings.Repeat("long ", 200)
 		r := begin(t, j, runner.Start{RunID: "run", Input: map[string]any{"a": long}})
-		said("begin", nil)
+		content("begin", nil)
 		h, slow := r.Host(quick{long}), r.Host(slow{quick{long}})
 		for _, at := range []event.Path{"p/model[0]", "p/model[1]"} {
 			h.Emit(event.Event{Kind: event.ModelCalled, Path: at, Request: &model.Request{}})
 			_, err := h.Model(at, model.Request{})
-			said("model", err)
+			content("model", err)
 		}
 		_, err := h.Tool("p/tool", engine.Job{Tool: tool.Tool{Effect: tool.Writes}})
-		said("tool", err)
+		content("tool", err)
 		_, err = h.Validate("p/ward", engine.Validation{Pure: true})
-		said("ward", err)
+		content("ward", err)
 		_, err = slow.Model("p/model[2]", model.Request{})
-		said("slow", err)
+		content("slow", err)
 		h.Emit(event.Event{Kind: event.Feedback, Path: "p"})
 		time.Sleep(2 * delay)
-		said("told", nil)
+		content("told", nil)
 		h.Emit(event.Event{Kind: event.PhaseFinished, Path: "p"})
 		time.Sleep(2 * delay)
-		said("phase", nil)
+		content("phase", nil)
 		_, err = h.Model("p/model[3]", model.Request{})
-		said("model", err)
+		content("model", err)
 		h.Emit(event.Event{Kind: event.Feedback, Path: "p"})
 		if _, err := slow.Validate("p/ward", engine.Validation{Pure: true}); err == nil {
 			t.Error("it does not stop")
 		}
 		time.Sleep(2 * delay)
-		said("stop", nil)
-		said("look", failed(j.Events(t.Context(), "run", 0, Whole)))
-		said("end", r.End(engine.Result{RunID: "run", Status: engine.Succeeded, Output: long}, nil))
-		said("another", func() error {
+		content("stop", nil)
+		content("look", failed(j.Events(t.Context(), "run", 0, Whole)))
+		content("end", r.End(engine.Result{RunID: "run", Status: engine.Succeeded, Output: long}, nil))
+		content("another", func() error {
 			_, err := j.Begin(runner.Start{RunID: "another", Input: map[string]any{"a": long}})
 			return err
 		}())
-		said("close", j.Close())
-		enginetest.Same(t, "statements", told.String(), `begin: BEGIN IMMEDIATE; INSERT INTO run; INSERT INTO text; INSERT INTO start; COMMIT;
+		content("close", j.Close())
+		enginetest.Same(t, "statements", reported.String(), `begin: BEGIN IMMEDIATE; INSERT INTO run; INSERT INTO text; INSERT INTO start; COMMIT;
 model: BEGIN IMMEDIATE; INSERT INTO pack; COMMIT;
 model: BEGIN IMMEDIATE; INSERT INTO pack; COMMIT;
 tool: BEGIN IMMEDIATE; INSERT INTO pack; COMMIT; BEGIN IMMEDIATE; INSERT INTO pack; COMMIT;
@@ -99,7 +100,7 @@ told:
 phase: BEGIN IMMEDIATE; INSERT INTO pack; COMMIT;
 model: SELECT epoch, owner; BEGIN IMMEDIATE; INSERT INTO pack; COMMIT;
 stop: BEGIN IMMEDIATE; INSERT INTO pack; COMMIT;
-look: BEGIN; SELECT n, id; SELECT run, last,;
+look: BEGIN; SELECT n, id; SELECT id, first,;
 end: BEGIN IMMEDIATE; INSERT INTO result; UPDATE run SET; COMMIT;
 another: BEGIN IMMEDIATE; INSERT INTO run; INSERT INTO start; COMMIT;
 close:
@@ -107,47 +108,47 @@ close:
 	})
 }
 
-// What was written is copied from SQLite's log when there is enough of it, and by a
-// connection that is made then.
+// SQLite's log is copied once it is long enough, on a connection that is opened
+// then.
 func TestLogIsCopied(t *testing.T) {
 	onFile(t)
 	file := filepath.Join(t.TempDir(), "j.db")
 	synctest.Test(t, func(t *testing.T) {
 		j := journalAt(t, file, Options{})
-		back := j.writer.back
+		back := j.db.Writer.Checkpointer
 		for range 2 {
-			for n := range checkpointAfter {
-				if back.c != nil {
+			for n := range stores.CheckpointAfter {
+				if back.C != nil {
 					t.Fatalf("it is copied after %d jobs", n)
 				}
-				if err := j.writer.do(func(*conn) error { return nil }); err != nil {
+				if err := j.db.Writer.Do(func(*stores.Conn) error { return nil }); err != nil {
 					t.Fatal(err)
 				}
 				synctest.Wait()
 			}
-			if back.c == nil {
-				t.Fatalf("it is not copied after %d jobs", checkpointAfter)
+			if back.C == nil {
+				t.Fatalf("it is not copied after %d jobs", stores.CheckpointAfter)
 			}
-			back.c.Close()
-			back.c = nil // as if it had not been
+			back.C.Close()
+			back.C = nil // simulates the state before the first copy
 		}
-		// Who closes waits for what is being copied, and that for nobody who writes.
-		back.most = 0
-		j.writer.turn <- struct{}{}
+		// Close waits for the copy, and the copy does not wait for writers.
+		back.RestartPages = 0
+		j.db.Writer.Turn <- struct{}{}
 		closed := make(chan error, 1)
 		go func() { closed <- j.Close() }()
 		synctest.Wait()
-		back.ask()
+		back.Request()
 		synctest.Wait()
-		<-j.writer.turn
+		<-j.db.Writer.Turn
 		if err := <-closed; err != nil {
 			t.Error(err)
 		}
 	})
 }
 
-// What a conversation's rows say is new in each: of a request what it adds to the one
-// before it, of a reply where it is, of a verdict in the result the same.
+// Each row of a conversation has only new data: a request has its new messages,
+// and a verdict in the result refers to its row.
 func TestRowsOfAConversation(t *testing.T) {
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
 	r := begin(t, j, runner.Start{RunID: "run"}).(*recording)
@@ -156,7 +157,7 @@ func TestRowsOfAConversation(t *testing.T) {
 	for range 3 {
 		k.take(t)
 	}
-	if n := r.talks.threads[k.thread].count; n != 5 { // as many as were sent
+	if n := r.conversations.Threads[k.thread].Count; n != 5 { // as many as were sent
 		t.Errorf("%d messages are not digested again", n)
 	}
 	if _, err := h.Tool("p/tool", engine.Job{}); err != nil {
@@ -168,20 +169,20 @@ func TestRowsOfAConversation(t *testing.T) {
 	if err := r.End(engine.Result{RunID: "run", Status: engine.Succeeded, Verdicts: []event.Verdict{v}}, nil); err != nil {
 		t.Fatal(err)
 	}
-	var told strings.Builder
-	err := j.reading(t.Context(), func(c *conn) error {
+	var reported strings.Builder
+	err := j.db.Read(t.Context(), func(c *stores.Conn) error {
 		rows, err := j.readRows(t.Context(), c, r.n)
 		for _, l := range rows {
-			fmt.Fprintln(&told, strings.TrimSpace(fmt.Sprintf("%d %s %s %s", l.row, l.kind, l.path, l.json())))
+			fmt.Fprintln(&reported, strings.TrimSpace(fmt.Sprintf("%d %s %s %s", l.Row, l.Kind, l.Path, l.JSON())))
 		}
-		found, e := c.one(t.Context(), "SELECT data FROM result WHERE run = ?", r.n)
-		fmt.Fprintf(&told, "%s\n", word(found[0]))
+		found, e := c.One(t.Context(), "SELECT data FROM result WHERE run = ?", r.n)
+		fmt.Fprintf(&reported, "%s\n", stores.Text(found[0]))
 		return errors.Join(err, e)
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	enginetest.Same(t, "rows", told.String(), `1 leg
+	enginetest.Same(t, "rows", reported.String(), `1 leg
 2 run_started  {"run_id":"run","cascade_id":"bench"}
 3 phase_started talk {"phase":"talk"}
 4 attempt_started talk/attempt[1] {"phase":"talk","attempt":1}

@@ -13,20 +13,20 @@ import (
 	"github.com/seed61713e19/capstan/runner/tool"
 )
 
-// What was taken in is kept and read again, however deep it nests, be it of a model, a
-// tool or who starts the run. What is too deep to be read again is not taken in.
+// Deeply nested input, replies and results are stored and read again. Data too
+// deep to be read is rejected at once.
 func TestDeep(t *testing.T) {
 	const deepest = 9_000
 	for _, levels := range []int{deepest, deepest + 1, 9_999} {
 		for _, by := range []string{"model", "tool", "input"} {
 			t.Run(fmt.Sprint(by, levels), func(t *testing.T) {
-				said := map[string]string{"model": "[]", "tool": "[]", "input": "[]"}
-				said[by] = strings.Repeat("[", levels) + strings.Repeat("]", levels)
+				words := map[string]string{"model": "[]", "tool": "[]", "input": "[]"}
+				words[by] = strings.Repeat("[", levels) + strings.Repeat("]", levels)
 				m := model.Func(func(context.Context, model.Request) (model.Response, error) {
-					return model.Response{Text: said["model"]}, nil
+					return model.Response{Text: words["model"]}, nil
 				})
 				dig := tool.Declared("dig", "Digs.", map[string]any{"type": "object"}, func(context.Context, tool.Call) (any, error) {
-					return json.RawMessage(said["tool"]), nil
+					return json.RawMessage(words["tool"]), nil
 				})
 				j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
 				c := `cascade_id: deep
@@ -41,7 +41,7 @@ phases:
 					t.Fatal(err)
 				}
 				var given any
-				if err := json.Unmarshal([]byte(said["input"]), &given); err != nil {
+				if err := json.Unmarshal([]byte(words["input"]), &given); err != nil {
 					t.Fatal(err)
 				}
 				_, err = r.Run(t.Context(), parsed, map[string]any{"given": given}, runner.WithRunID("run"))

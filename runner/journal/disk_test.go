@@ -20,8 +20,8 @@ import (
 	"github.com/seed61713e19/capstan/runner/tool"
 )
 
-// A looker is a host that looks, at each effect that waits for something,
-// whether all that was finished before is in the file.
+// A looker is a host that checks at each waiting effect whether all earlier
+// results are in the file.
 type looker struct {
 	quick
 	t        *testing.T
@@ -64,8 +64,8 @@ func (l looker) Validate(at event.Path, v engine.Validation) (engine.Finding, er
 	return l.quick.Validate(at, v)
 }
 
-// Every effect's result is in the file before the next one starts, with all that
-// pure validators found before it.
+// The result of every effect, and the findings of pure validators before it,
+// are in the file before the next effect starts.
 func TestOnDiskBeforeTheNext(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "j.db")
 	j := journalAt(t, file, Options{})
@@ -83,12 +83,12 @@ func TestOnDiskBeforeTheNext(t *testing.T) {
 	}
 }
 
-// An event that was told as often as it comes is not told again; one that comes
-// more often is, and one that says something else.
+// An event is not emitted again as often as it was recorded. Further or
+// different events are emitted.
 func TestEventsThatComeAgain(t *testing.T) {
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
 	var live heard
-	for _, said := range []string{"aa", "b", "abaa"} {
+	for _, words := range []string{"aa", "b", "abaa"} {
 		r, err := j.Begin(runner.Start{RunID: "run"})
 		if errors.Is(err, runner.ErrRunExists) {
 			r, err = j.Reopen("run")
@@ -97,7 +97,7 @@ func TestEventsThatComeAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 		h := r.Host(&passing{quick{}, &live})
-		for _, word := range strings.Split(said, "") {
+		for _, word := range strings.Split(words, "") {
 			h.Emit(event.Event{Kind: event.Feedback, Path: "p", Message: word})
 			h.Emit(event.Event{Kind: event.ModelCalled, Path: "p/model", Request: &model.Request{Messages: []model.Message{{Content: word}}}})
 		}
@@ -105,18 +105,19 @@ func TestEventsThatComeAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	told := map[event.Kind]string{}
+	reported := map[event.Kind]string{}
 	for _, e := range live.events {
-		if told[e.Kind] += e.Message; e.Request != nil {
-			told[e.Kind] += e.Request.Messages[0].Content
+		if reported[e.Kind] += e.Message; e.Request != nil {
+			reported[e.Kind] += e.Request.Messages[0].Content
 		}
 	}
-	if want := "aaba"; told[event.Feedback] != want || told[event.ModelCalled] != want || len(eventsOf(t, j, "run", Whole)) != 2*len(want) {
-		t.Errorf("told are %v", told)
+	if want := "aaba"; reported[event.Feedback] != want || reported[event.ModelCalled] != want || len(eventsOf(t, j, "run", Whole)) != 2*len(want) {
+		t.Errorf("told are %v", reported)
 	}
 }
 
-// Behind a piece that could not be written none is, until all are at the end.
+// After a failed piece nothing is written until the end of the run, when all
+// pieces are.
 func TestNoGap(t *testing.T) {
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
 	r := begin(t, j, runner.Start{RunID: "run"}).(*recording)
@@ -126,11 +127,11 @@ func TestNoGap(t *testing.T) {
 	}
 	errOnce := errors.New("once")
 	emit(0)
-	j.writer.before = func() error { return errOnce }
+	j.db.Writer.Before = func() error { return errOnce }
 	if err := r.commit(); !errors.Is(err, errOnce) {
 		t.Fatalf("got %v", err)
 	}
-	j.writer.before = nil
+	j.db.Writer.Before = nil
 	emit(1)
 	if err := r.commit(); !errors.Is(err, errOnce) {
 		t.Errorf("behind a gap: %v", err)
@@ -138,7 +139,7 @@ func TestNoGap(t *testing.T) {
 	if n := len(eventsOf(t, j, "run", Whole)); n != 0 {
 		t.Errorf("%d events are there", n)
 	}
-	// A text that was taken back with its piece is written by the next who says it.
+	// If a piece is rolled back, the next user of its text writes the text again.
 	other := begin(t, j, runner.Start{RunID: "other"})
 	other.Host(quick{}).Emit(event.Event{Kind: event.Feedback, Path: "p", Message: fmt.Sprint(0, text)})
 	if err := other.End(engine.Result{Status: engine.Cancelled}, nil); err != nil {
@@ -155,8 +156,8 @@ func TestNoGap(t *testing.T) {
 	}
 }
 
-// The time that a run waits for its answer is not spent, and a question that
-// was answered is not open any more.
+// Waiting for an answer does not count as elapsed time, and an answered
+// question is not open.
 func TestWaiting(t *testing.T) {
 	at := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{Now: func() time.Time { return at }})
@@ -167,7 +168,7 @@ func TestWaiting(t *testing.T) {
 		t.Fatal(err)
 	}
 	at = at.Add(24 * time.Hour)
-	if err := j.Answer(t.Context(), "run", "", runner.Answer{Value: true}); err != nil {
+	if err := j.Answer(t.Context(), "run", "", engine.Answer{Value: true}); err != nil {
 		t.Fatal(err)
 	}
 	at = at.Add(24 * time.Hour)
@@ -194,18 +195,18 @@ func TestWaiting(t *testing.T) {
 		}
 		return m.Call(ctx, r)
 	})
-	ask := func(_ context.Context, q runner.Question) (runner.Answer, error) {
+	ask := func(_ context.Context, q engine.Question) (engine.Answer, error) {
 		if q.Type == "choice" {
-			return runner.Answer{Value: "red"}, nil
+			return engine.Answer{Value: "red"}, nil
 		}
-		return runner.Answer{}, runner.ErrNobody
+		return engine.Answer{}, runner.ErrNobody
 	}
 	if _, err := runnerOver(t, j, look, runner.WithAsk(ask)).Resume(t.Context(), "run"); !errors.Is(err, runner.ErrNobody) || len(m.calls) != 3 {
 		t.Errorf("got %v after %v", err, m.calls)
 	}
 }
 
-// Of a call it is kept whose it is, for those who ask in SQL.
+// Model calls store their caller, for SQL queries.
 func TestCallsAreOfSomebody(t *testing.T) {
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
 	asked := model.Request{Model: "m", Phase: "p", Attempt: 2, Turn: 3, Validator: "tone", Role: "critic"}
@@ -218,7 +219,7 @@ func TestCallsAreOfSomebody(t *testing.T) {
 	}
 }
 
-// failing is a host at whose question c the journal cannot be written any more.
+// failing is a host whose journal fails at question c.
 type failing struct {
 	quick
 	r *recording
@@ -226,14 +227,15 @@ type failing struct {
 
 func (f failing) Ask(at event.Path, _ engine.Question) (engine.Answer, error) {
 	if at == "c" {
-		f.r.fate.Lock()
+		f.r.resultMu.Lock()
 		f.r.broken = errors.New("no space")
-		f.r.fate.Unlock()
+		f.r.resultMu.Unlock()
 	}
 	return engine.Answer{}, engine.ErrSuspended
 }
 
-// A run of which something could not be kept makes no effect any more, and says why.
+// A run whose journal has failed makes no more effects, and its error gives the
+// reason.
 func TestSpoiltMakesNothing(t *testing.T) {
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
 	r := begin(t, j, runner.Start{RunID: "run"}).(*recording)
@@ -242,9 +244,9 @@ func TestSpoiltMakesNothing(t *testing.T) {
 	if _, err := h.Tool("p/first", engine.Job{}); err != nil {
 		t.Fatal(err)
 	}
-	r.begun["p/begun"] = writing{}
+	r.startedWrites["p/begun"] = startedWrite{}
 	full := errors.New("no space")
-	r.spoil(full)
+	r.fail(full)
 	for at, effect := range map[event.Path]tool.Effect{"p/read": tool.None, "p/write": tool.Writes, "p/begun": tool.Writes} {
 		if _, err := h.Tool(at, engine.Job{Tool: tool.Tool{Effect: effect}}); !errors.Is(err, full) {
 			t.Errorf("%s: %v", at, err)
@@ -255,14 +257,14 @@ func TestSpoiltMakesNothing(t *testing.T) {
 	}
 }
 
-// overtime is a host whose time is over at once.
+// overtime is a host whose time limits end immediately.
 type overtime struct{ quick }
 
 func (overtime) Within(at event.Path, _ time.Duration, _ func(engine.Host) error) error {
 	return &engine.Overtime{At: at}
 }
 
-// That the time was over is kept, or the run stops.
+// A timeout is stored, or the run stops.
 func TestOvertimeIsKept(t *testing.T) {
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
 	r := begin(t, j, runner.Start{RunID: "run"})
@@ -270,7 +272,7 @@ func TestOvertimeIsKept(t *testing.T) {
 	if err := h.Within("p", time.Second, nil); !engine.IsOver(err, "p") || effectsOf(t, j, "run")["p"] == "" {
 		t.Errorf("got %v", err)
 	}
-	// Gone on with it is over again, and what is within it does not begin.
+	// After a resume the limit ends again, and no effect within it begins.
 	if err := r.End(engine.Result{RunID: "run", Status: engine.Cancelled}, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -287,22 +289,22 @@ func TestOvertimeIsKept(t *testing.T) {
 	if err := h.Within("p", time.Second, func(engine.Host) error { return nil }); err != nil { // nothing was left to do
 		t.Error(err)
 	}
-	j.writer.before = func() error { return errStatement }
+	j.db.Writer.Before = func() error { return errStatement }
 	if err := h.Within("q", time.Second, nil); !errors.Is(err, errStatement) {
 		t.Errorf("got %v", err)
 	}
-	j.writer.before = nil
+	j.db.Writer.Before = nil
 }
 
-// oddly is a host of which tools give what is no JSON.
+// oddly is a host whose tools return values that do not encode as JSON.
 type oddly struct{ quick }
 
 func (oddly) Tool(event.Path, engine.Job) (tool.Result, error) {
 	return tool.Result{Value: math.NaN()}, nil
 }
 
-// A run waits with all of its open questions. What could not be written is written
-// at the end, with all that came behind.
+// A run waits with all of its open questions. Data that could not be written is
+// written at its end, with all later data.
 func TestOpenQuestionsAtEnd(t *testing.T) {
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
 	r := begin(t, j, runner.Start{RunID: "run"}).(*recording)
@@ -316,7 +318,7 @@ func TestOpenQuestionsAtEnd(t *testing.T) {
 	if err := r.End(engine.Result{RunID: "run", Status: engine.Waiting}, &engine.Error{Code: engine.Waiting, Path: "b"}); err != nil {
 		t.Fatal(err)
 	}
-	// It has ended once, and nothing hangs that comes late.
+	// A second end has no effect, and late calls do not block.
 	if err := r.End(engine.Result{RunID: "run", Status: engine.Succeeded}, nil); err != nil {
 		t.Error(err)
 	}
@@ -333,7 +335,7 @@ func TestOpenQuestionsAtEnd(t *testing.T) {
 	if events := eventsOf(t, j, "run", Whole); len(events) != 1 {
 		t.Errorf("got %v", events)
 	}
-	for status, asks := range map[string]bool{engine.Failed: true, engine.Blocked: false} { // one may go on
+	for status, asks := range map[string]bool{engine.Failed: true, engine.Blocked: false} { // a failed run can be resumed
 		r := begin(t, j, runner.Start{RunID: status})
 		_, _ = r.Host(failing{}).Ask("a", engine.Question{})
 		result := engine.Result{RunID: status, Status: status, Error: &event.Error{Code: status}}

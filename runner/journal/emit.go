@@ -7,39 +7,43 @@ import (
 	"strings"
 	"time"
 
+	"github.com/seed61713e19/capstan/internal/encodings"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
-	"github.com/seed61713e19/capstan/runner/journal/encodings"
+	"github.com/seed61713e19/capstan/runner/journal/internal/codec"
+	"github.com/seed61713e19/capstan/runner/journal/internal/stores"
+	"github.com/seed61713e19/capstan/runner/model"
 )
 
-// emit numbers, dates and keeps an event and passes it on to inner, unless an
-// earlier start of the run has told it.
+// emit numbers, dates and stores an event and passes it on to inner. It ignores
+// an event that an earlier start of the run has already emitted.
 func (r *recording) emit(inner engine.Host, e event.Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.part(e.Path)
-	if again := r.note(&e); again {
+	r.dropShared(e.Path)
+	if again := r.storeEvent(&e); again {
 		return
 	}
 	if e.Kind == event.PhaseFinished {
-		r.later() // an item's end is seen though nothing else happens beside it
+		r.scheduleWrite() // makes the end of an item visible even if nothing else happens
 	}
 	e.Run = r.start.RunID
 	inner.Emit(e)
 }
 
-// note keeps an event, or says that it is kept already.
-func (r *recording) note(e *event.Event) (again bool) {
-	w := row{kind: string(e.Kind), path: string(e.Path)}
-	var said talk
+// storeEvent adds the row of an event. It reports whether the event is already
+// stored.
+func (r *recording) storeEvent(e *event.Event) (again bool) {
+	w := codec.Row{Kind: string(e.Kind), Path: string(e.Path)}
+	var digest codec.RequestDigest
 	var asked []byte
-	b, err := bodyOf(e, &r.piece.packer), error(nil)
+	b, err := codec.BodyOf(e), error(nil)
 	switch {
 	case e.Request != nil:
-		if said, err = r.talk(e.Request); err == nil {
-			r.prints[e.Path] = said.print
-			w.print = said.print
-			asked, err = r.asked(e, &said)
+		if digest, err = r.conversations.DigestRequest(e.Request); err == nil {
+			r.prints[e.Path] = digest.Fingerprint
+			w.Fingerprint = digest.Fingerprint
+			asked, err = r.conversations.EncodeRequest(&r.piece.Packer, e, &digest)
 		}
 	case e.Kind == event.ModelReplied || e.Kind == event.ToolReplied:
 		if n, ok := r.reply[e.Path]; ok {
@@ -49,99 +53,116 @@ func (r *recording) note(e *event.Event) (again bool) {
 	}
 	var raw []byte
 	if err == nil {
-		var quick bool
-		if raw, quick = quickly(e, &b); !quick {
-			raw, err = encodings.Of(b)
-		}
+		raw, err = encodings.Of(b)
 	}
-	w.data = r.piece.pack(r.piece.secrets.redactAs(raw, b))
+	w.Data = r.piece.Pack(r.piece.Secrets.RedactAs(raw, b), codec.LongFrom(w.Kind))
 	if asked != nil && err == nil {
-		w.data = encodings.With(w.data, "request", asked)
+		w.Data = encodings.With(w.Data, "request", asked)
 	}
-	r.spoil(err)
-	if n, ok := r.heard(w, raw); ok {
-		r.placed(n, e, &said)
+	r.fail(err)
+	if n, ok := r.findRecorded(w, raw); ok {
+		r.indexEvent(n, e, &digest)
 		return true
 	}
-	r.visits.finish(w.kind, e.Path)
+	r.visits.finish(w.Kind, e.Path)
 	r.seq++
-	w.time = r.now()
-	e.Seq, e.Time = r.seq, time.Unix(0, w.time).UTC()
-	r.placed(r.put(w), e, &said)
+	w.Time = r.now()
+	e.Seq, e.Time = r.seq, time.Unix(0, w.Time).UTC()
+	r.indexEvent(r.put(w), e, &digest)
 	return false
 }
 
-func (r *recording) placed(row int64, e *event.Event, t *talk) {
+func (r *recording) indexEvent(row int64, e *event.Event, t *codec.RequestDigest) {
 	if e.Verdict != nil {
-		r.ruled[e.Path] = ruled{row, sumOfVerdict(e.Verdict)}
+		r.verdictRows[e.Path] = codec.NewVerdictRow(row, e.Verdict)
 	}
 	if e.Request != nil {
-		r.place(row, t)
-		r.remember(e.Request, t)
+		r.conversations.IndexMessages(row, t)
+		r.conversations.Remember(e.Request, t)
 	}
 }
 
-// A teller is the row of an event of an earlier start.
-type teller struct {
+// recordedEvent is the row of an event of an earlier start.
+type recordedEvent struct {
 	row   int64
-	print print  // of a request: its row holds only what was new when it was written
-	data  digest // of what the file has
+	print codec.Fingerprint // of a request, whose row has only the new messages
+	data  codec.Digest      // of the stored data
 }
 
-// spotOf is where events are told from each other by what they say.
-func spotOf(kind, path string) digest { return digestOf([]byte(kind), []byte{0}, []byte(path)) }
+// eventKey returns the key for events with the same kind and path.
+func eventKey(kind, path string) codec.Digest {
+	return codec.DigestOf([]byte(kind), []byte{0}, []byte(path))
+}
 
-// heard finds the event, of which raw says all, among those of earlier starts.
-func (r *recording) heard(w row, raw []byte) (int64, bool) {
-	at := spotOf(w.kind, w.path)
-	told := r.told[at]
-	if len(told) == 0 {
+// findRecorded looks for an event among those of earlier starts and returns its
+// row. raw is the complete JSON of the event.
+func (r *recording) findRecorded(w codec.Row, raw []byte) (int64, bool) {
+	at := eventKey(w.Kind, w.Path)
+	list := r.recorded[at]
+	if len(list) == 0 {
 		return 0, false
 	}
-	d := digestOf(w.data)
-	i := slices.IndexFunc(told, func(t teller) bool {
-		return t.print != nil && t.print.same(w.print) || t.print == nil && t.data == d
+	d := codec.DigestOf(w.Data)
+	i := slices.IndexFunc(list, func(t recordedEvent) bool {
+		return t.print != nil && t.print.Same(w.Fingerprint) || t.print == nil && t.data == d
 	})
 	if i < 0 {
-		i = slices.IndexFunc(told, func(t teller) bool { return w.print == nil && r.redactedOtherwise(t, raw) })
+		i = slices.IndexFunc(list, func(t recordedEvent) bool { return w.Fingerprint == nil && r.sameExceptSecrets(t, raw) })
 	}
 	if i < 0 {
 		return 0, false
 	}
-	row := told[i].row
-	r.told[at] = slices.Delete(told, i, i+1)
+	row := list[i].row
+	r.recorded[at] = slices.Delete(list, i, i+1)
 	return row, true
 }
 
-// redactedOtherwise tells whether an event says what is in the file, but for
-// secrets that are others now.
-func (r *recording) redactedOtherwise(t teller, raw []byte) (same bool) {
+// sameExceptSecrets reports whether an event equals the stored one if secrets
+// that have changed are ignored.
+func (r *recording) sameExceptSecrets(t recordedEvent, raw []byte) (same bool) {
 	ctx, s := context.Background(), r.j.secrets
-	err := r.j.reading(ctx, func(c *conn) error {
+	err := r.j.db.Read(ctx, func(c *stores.Conn) error {
 		found, ok, err := r.j.rowAt(ctx, c, r.n, t.row)
 		if err != nil || !ok {
 			return err
 		}
-		was, err := r.j.unpack(ctx, c, found.json(), people)
-		same = bytes.Equal(s.clean(was), s.clean(raw))
+		was, err := r.j.unpack(ctx, c, found.JSON(), codec.RedactedView)
+		same = bytes.Equal(s.Clean(was), s.Clean(raw))
 		return err
 	})
-	r.spoil(err)
-	return same || err != nil // what cannot be looked at is not told a second time
+	r.fail(err)
+	return same || err != nil // an event that cannot be compared is not emitted again
 }
 
-// spoil stops the run at its next effect where there is an error: an event cannot
-// be kept.
-func (r *recording) spoil(err error) {
-	r.fate.Lock()
-	defer r.fate.Unlock()
+// fail stops the run at its next effect if an event cannot be stored.
+func (r *recording) fail(err error) {
+	r.resultMu.Lock()
+	defer r.resultMu.Unlock()
 	if r.broken == nil {
 		r.broken = err
 	}
 }
 
-// phaseOf is the phase of the run's own cascade that a path is in.
+// phaseOf returns the phase of the run's own cascade that contains a path.
 func phaseOf(at event.Path) string {
 	name, _, _ := strings.Cut(at.First(), "[")
 	return name
+}
+
+func (r *recording) subjectPrint(v engine.Validation) (codec.Fingerprint, error) {
+	s := v.Subject
+	return r.j.secrets.Fingerprint(v.Validator, s.Content, s.Output, s.Input, s.State, s.Outputs, s.Turn, s.Attempt)
+}
+
+// requestPrint returns the print of a request, which its event may have
+// computed already.
+func (r *recording) requestPrint(at event.Path, req *model.Request) (codec.Fingerprint, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if p, ok := r.prints[at]; ok {
+		delete(r.prints, at)
+		return p, nil
+	}
+	digests, err := r.conversations.DigestRequest(req)
+	return digests.Fingerprint, err
 }

@@ -5,24 +5,27 @@ import (
 	"fmt"
 	"iter"
 
+	"github.com/seed61713e19/capstan/internal/schema"
 	"github.com/seed61713e19/capstan/runner/event"
-	"github.com/seed61713e19/capstan/validators/schema"
+	"github.com/seed61713e19/capstan/runner/journal/internal/codec"
+	"github.com/seed61713e19/capstan/runner/journal/internal/stores"
 )
 
-// Events gives the run's events after the one numbered after, in order.
+// Events returns the run's events after the one with the number after, in
+// order.
 func (j *Journal) Events(ctx context.Context, id string, after int64, d Detail) iter.Seq2[event.Event, error] {
 	return func(yield func(event.Event, error) bool) { j.events(ctx, 0, id, after, d)(yield) }
 }
 
-// chunk is how many rows are read at a time: between two chunks others may
-// write the log back. A chunk of large ones ends sooner.
+// chunk and chunkBytes limit the rows of one read transaction. Between two
+// chunks, other processes may checkpoint SQLite's log.
 const (
 	chunk      = 512
 	chunkBytes = 4 << 20
 )
 
-// chunked gives the items that some reads at a time, for as long as it says that
-// there are more.
+// chunked yields the items that some reads, until some reports that there are
+// no more.
 func chunked[T any](some func() (list []T, more bool, err error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for more := true; more; {
@@ -42,23 +45,24 @@ func chunked[T any](some func() (list []T, more bool, err error)) iter.Seq2[T, e
 	}
 }
 
-// events are those of the run with a number; 0 is of the one that is called so.
+// events returns the events of the run with the number n, or of the run with
+// the name id if n is 0.
 func (j *Journal) events(ctx context.Context, n int64, id string, after int64, d Detail) iter.Seq2[event.Event, error] {
-	read := eventReader{j: j, n: n, run: id, detail: d, said: map[int64]*said{}}
-	after = max(after, 0) // effects are numbered 0
-	from := after         // a row's number is at least its event's
+	read := eventReader{j: j, n: n, run: id, detail: d, requests: map[int64]*storedMessages{}}
+	after = max(after, 0) // effects have the number 0
+	from := after         // a row's number is at least that of its event
 	return chunked(func() (events []event.Event, more bool, err error) {
 		read.bytes = 0
-		err = j.reading(ctx, func(c *conn) (err error) {
+		err = j.db.Read(ctx, func(c *stores.Conn) (err error) {
 			if read.n == 0 {
 				if read.n, read.run, err = numberOf(ctx, c, id); err != nil {
 					return err
 				}
 			}
-			return j.eachRow(ctx, c, read.n, from, tells, func(l logged) error {
-				from = l.row
-				if l.seq <= after {
-					read.note(l)
+			return j.eachRow(ctx, c, read.n, from, hasEvent, func(l codec.StoredRow) error {
+				from = l.Row
+				if l.Seq <= after {
+					read.remember(l)
 					return nil
 				}
 				e, err := read.event(ctx, c, l)
@@ -67,7 +71,7 @@ func (j *Journal) events(ctx context.Context, n int64, id string, after int64, d
 				}
 				events = append(events, e)
 				if more = len(events) == chunk || read.bytes >= chunkBytes; more {
-					return errEnough
+					return stores.ErrEnough
 				}
 				return nil
 			})
@@ -76,44 +80,46 @@ func (j *Journal) events(ctx context.Context, n int64, id string, after int64, d
 	})
 }
 
-// An eventReader makes events of the rows of one run.
+// An eventReader makes events from the rows of one run.
 type eventReader struct {
-	j      *Journal
-	n      int64
-	run    string
-	detail Detail
-	said   map[int64]*said // of whole requests, by their rows
-	bytes  int             // of JSON that was read
-	recent []effectRow
+	j        *Journal
+	n        int64
+	run      string
+	detail   Detail
+	requests map[int64]*storedMessages // complete requests, by row
+	bytes    int                       // of JSON read so far
+	recent   []effectRow
 }
 
-// An effectRow is the row of an effect, and what it came to, once that was read: who
-// replied is told, and then what was said to whom is put together of it.
+// An effectRow is the row of an effect and, once read, its result. The event of
+// the reply and the next request both need it.
 type effectRow struct {
-	logged
-	came *came
+	codec.StoredRow
+	result *codec.Effect
 }
 
-// tells picks the rows that events are made of.
-func tells(kind string) bool { return isEvent(kind) || kind == modelEffect || kind == toolEffect }
+// hasEvent reports whether events are made from rows of a kind.
+func hasEvent(kind string) bool {
+	return codec.IsEvent(kind) || kind == codec.ModelEffect || kind == codec.ToolEffect
+}
 
-// manyMade is how many effects are at hand while events are read: what they came
-// to is told soon.
-const manyMade = 64
+// maxRecentEffects is the number of effects that the reader caches, because
+// their events follow soon.
+const maxRecentEffects = 64
 
-func (r *eventReader) note(l logged) {
-	if l.seq == 0 && len(r.recent) >= manyMade {
+func (r *eventReader) remember(l codec.StoredRow) {
+	if l.Seq == 0 && len(r.recent) >= maxRecentEffects {
 		r.recent = r.recent[:0]
 	}
-	if l.seq == 0 {
-		r.recent = append(r.recent, effectRow{logged: l})
+	if l.Seq == 0 {
+		r.recent = append(r.recent, effectRow{StoredRow: l})
 	}
 }
 
-// effectAt is the row of an effect, which may be at hand; nil where there is none.
-func (r *eventReader) effectAt(ctx context.Context, c *conn, row int64) (*effectRow, error) {
+// effectAt returns the row of an effect, from the cache if possible, or nil.
+func (r *eventReader) effectAt(ctx context.Context, c *stores.Conn, row int64) (*effectRow, error) {
 	for i := len(r.recent) - 1; i >= 0; i-- {
-		if r.recent[i].row == row {
+		if r.recent[i].Row == row {
 			return &r.recent[i], nil
 		}
 	}
@@ -121,21 +127,21 @@ func (r *eventReader) effectAt(ctx context.Context, c *conn, row int64) (*effect
 	if !ok {
 		return nil, err
 	}
-	return &effectRow{logged: l}, err
+	return &effectRow{StoredRow: l}, err
 }
 
-func (r *eventReader) event(ctx context.Context, c *conn, l logged) (event.Event, error) {
-	e := event.Event{Seq: l.seq, Time: timeOf(l.time), Kind: event.Kind(l.kind), Path: l.path, Run: r.run}
-	raw, err := r.j.unpack(ctx, c, l.json(), r.view())
+func (r *eventReader) event(ctx context.Context, c *stores.Conn, l codec.StoredRow) (event.Event, error) {
+	e := event.Event{Seq: l.Seq, Time: timeOf(l.Time), Kind: event.Kind(l.Kind), Path: l.Path, Run: r.run}
+	raw, err := r.j.unpack(ctx, c, l.JSON(), r.view())
 	if err != nil {
 		return e, err
 	}
 	r.bytes += len(raw)
-	var b body
+	var b codec.Body
 	if err := schema.Unmarshal(raw, &b); err != nil {
 		return e, r.garbled(l, err)
 	}
-	b.event(&e)
+	b.CopyTo(&e)
 	if b.Effect != 0 {
 		if err := r.effect(ctx, c, b.Effect, &e); err != nil {
 			return e, err
@@ -147,61 +153,61 @@ func (r *eventReader) event(ctx context.Context, c *conn, l logged) (event.Event
 	return e, err
 }
 
-// view is how the texts of events are read.
-func (r *eventReader) view() view {
+// view returns the view in which texts are read.
+func (r *eventReader) view() codec.View {
 	if r.detail == Marked {
-		return view{text: func(said string) string { return said }}
+		return codec.View{Text: func(said string) string { return said }}
 	}
-	return people
+	return codec.RedactedView
 }
 
-func (r *eventReader) garbled(l logged, err error) error {
-	return r.j.garbled(fmt.Sprintf("row %d of run %s", l.row, r.run), err)
+func (r *eventReader) garbled(l codec.StoredRow, err error) error {
+	return r.j.db.Corrupt(fmt.Sprintf("row %d of run %s", l.Row, r.run), err)
 }
 
-// effect puts what the effect at the event's path came to where it belongs.
-func (r *eventReader) effect(ctx context.Context, c *conn, row int64, e *event.Event) error {
-	made, err := r.made(ctx, c, row)
+// effect adds the result of the effect at the event's path to the event.
+func (r *eventReader) effect(ctx context.Context, c *stores.Conn, row int64, e *event.Event) error {
+	result, err := r.result(ctx, c, row)
 	if err != nil {
 		return err
 	}
 	if e.Kind == event.ModelReplied {
-		if e.Response = made.Response; made.Response != nil { // the effect has the reply as it came
-			resp := made.Response.WithoutThinking()
+		if e.Response = result.Response; result.Response != nil { // the effect stores the complete reply
+			resp := result.Response.WithoutThinking()
 			e.Response = &resp
 		}
 	} else {
-		e.Result = made.Result
+		e.Result = result.Result
 	}
 	return nil
 }
 
-// made is what the effect in a row came to.
-func (r *eventReader) made(ctx context.Context, c *conn, row int64) (*came, error) {
+// effectResult returns the result of the effect in a row.
+func (r *eventReader) result(ctx context.Context, c *stores.Conn, row int64) (*codec.Effect, error) {
 	found, err := r.effectAt(ctx, c, row)
 	switch {
 	case err != nil:
 		return nil, err
 	case found == nil:
-		return nil, r.garbled(logged{row: row}, nil)
-	case found.came != nil:
-		return found.came, nil
+		return nil, r.garbled(codec.StoredRow{Row: row}, nil)
+	case found.result != nil:
+		return found.result, nil
 	}
-	raw, err := r.j.unpack(ctx, c, found.json(), r.view())
+	raw, err := r.j.unpack(ctx, c, found.JSON(), r.view())
 	if err != nil {
 		return nil, err
 	}
 	r.bytes += len(raw)
-	var made came
-	if err := schema.Unmarshal(raw, &made); err != nil {
-		return nil, r.garbled(found.logged, err)
+	var result codec.Effect
+	if err := schema.Unmarshal(raw, &result); err != nil {
+		return nil, r.garbled(found.StoredRow, err)
 	}
-	found.came = &made
-	return &made, nil
+	found.result = &result
+	return &result, nil
 }
 
-// Effects gives the run's effects in the order in which they finished. Of one
-// that was made anew, the last stands.
+// Effects returns the run's effects in the order in which they finished. If an
+// effect was repeated, the last result is returned.
 func (j *Journal) Effects(ctx context.Context, id string) iter.Seq2[Effect, error] {
 	return func(yield func(Effect, error) bool) { j.effects(ctx, id)(yield) }
 }
@@ -210,27 +216,27 @@ func (j *Journal) effects(ctx context.Context, id string) iter.Seq2[Effect, erro
 	n, name := int64(0), ""
 	from := int64(0)
 	return chunked(func() (effects []Effect, more bool, err error) {
-		err = j.reading(ctx, func(c *conn) (err error) {
+		err = j.db.Read(ctx, func(c *stores.Conn) (err error) {
 			if n == 0 {
 				if n, name, err = numberOf(ctx, c, id); err != nil {
 					return err
 				}
 			}
-			return j.eachRow(ctx, c, n, from, isEffect, func(l logged) error {
-				from = l.row
-				raw, err := j.unpack(ctx, c, l.json(), people)
+			return j.eachRow(ctx, c, n, from, codec.IsEffect, func(l codec.StoredRow) error {
+				from = l.Row
+				raw, err := j.unpack(ctx, c, l.JSON(), codec.RedactedView)
 				if err != nil {
 					return err
 				}
-				var made came
+				var result codec.Effect
 				if raw != nil {
-					if err := schema.Unmarshal(raw, &made); err != nil {
-						return j.garbled(fmt.Sprintf("row %d of run %s", l.row, name), err)
+					if err := schema.Unmarshal(raw, &result); err != nil {
+						return j.db.Corrupt(fmt.Sprintf("row %d of run %s", l.Row, name), err)
 					}
 				}
-				effects = append(effects, Effect{l.path, made.Response, made.Result, made.Finding, made.Answer, l.kind == timeoutEffect})
+				effects = append(effects, Effect{l.Path, result.Response, result.Result, result.Finding, result.Answer, l.Kind == codec.TimeoutEffect})
 				if more = len(effects) == chunk; more {
-					return errEnough
+					return stores.ErrEnough
 				}
 				return nil
 			})
@@ -238,3 +244,6 @@ func (j *Journal) effects(ctx context.Context, id string) iter.Seq2[Effect, erro
 		return effects, more, err
 	})
 }
+
+// Redacted reports whether a text of [Marked] events contained a secret.
+func Redacted(text string) bool { return codec.Redacted(text) }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
 )
 
@@ -26,7 +27,7 @@ phases:
   - {name: end, compose: "{{ outputs | tojson }}"}
 `
 
-// A waitingRun is a run that waits, with a clock that the test sets.
+// A waitingRun is a waiting run with a clock that the test sets.
 type waitingRun struct {
 	*testing.T
 	now  time.Time
@@ -35,56 +36,56 @@ type waitingRun struct {
 	*runner.Runner
 }
 
-// await begins a run and leaves it when it waits.
+// await starts a run and returns when it waits.
 func await(t *testing.T, cascade string) *waitingRun {
 	w := &waitingRun{T: t, now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), file: filepath.Join(t.TempDir(), "j.db")}
 	w.Journal = journalAt(t, w.file, Options{Now: func() time.Time { return w.now }})
 	w.Runner = runnerOver(t, w.Journal, &says{answers: map[string]string{"Write.": "a text"}})
 	result, _ := w.Runner.Run(t.Context(), storyOf(t, cascade).Cascade, nil, runner.WithRunID("run"))
-	if result.Status != runner.Waiting {
+	if result.Status != engine.Waiting {
 		t.Fatalf("got %+v", result)
 	}
 	return w
 }
 
-// pending gives what the run waits with.
+// pending returns the open question of the run.
 func (w *waitingRun) pending() *Pending {
 	w.Helper()
 	run, err := w.Journal.Run(w.T.Context(), "run")
-	if err != nil || run.Status != runner.Waiting || len(run.Pending) != 1 {
+	if err != nil || run.Status != engine.Waiting || len(run.Pending) != 1 {
 		w.Fatalf("got %+v, %v", run, err)
 	}
 	return &run.Pending[0]
 }
 
 func (w *waitingRun) answer(value any) error {
-	return w.Answer(w.T.Context(), "run", "", runner.Answer{Value: value, By: "kim"})
+	return w.Answer(w.T.Context(), "run", "", engine.Answer{Value: value, By: "kim"})
 }
 
-// missed holds what the run came to where nobody answered in time.
-func (w *waitingRun) missed(r runner.Result, err error) {
+// missed checks the result of a run whose question has expired.
+func (w *waitingRun) missed(r engine.Result, err error) {
 	w.Helper()
-	var why *runner.Error
-	if !errors.As(err, &why) || r.Status != runner.Failed || why.Phase != "draft" || why.Message != "human_input: nobody has answered within 24h0m0s" {
+	var cause *engine.Error
+	if !errors.As(err, &cause) || r.Status != engine.Failed || cause.Phase != "draft" || cause.Message != "human_input: nobody has answered within 24h0m0s" {
 		w.Errorf("got %+v, %v", r, err)
 	}
 	if len(r.Answers) != 1 || !r.Answers[0].Expired || r.Answers[0].Value != nil || r.Answers[0].By != "" || r.Answers[0].Question != "Publish?" {
 		w.Errorf("got %+v", r.Answers)
 	}
 	run, err := w.Journal.Run(context.Background(), "run")
-	if err != nil || run.Pending != nil || run.Status != runner.Failed {
+	if err != nil || run.Pending != nil || run.Status != engine.Failed {
 		w.Errorf("got %+v, %v", run, err)
 	}
 }
 
-// A question is over at the same moment for whoever looks, whether a process is
-// there or not: its time begins when it was first asked.
+// A question expires at the same time for every observer. Its time starts when
+// it was first asked.
 func TestExpiry(t *testing.T) {
 	t.Run("in time", func(t *testing.T) {
 		w := await(t, expiring)
-		for range 2 { // what resumes without an answer does not begin the time anew
+		for range 2 { // a resume without an answer does not restart the time
 			w.now = w.now.Add(11 * time.Hour)
-			if r, err := w.Resume(t.Context(), "run"); err == nil || r.Status != runner.Waiting {
+			if r, err := w.Resume(t.Context(), "run"); err == nil || r.Status != engine.Waiting {
 				t.Fatalf("got %+v, %v", r, err)
 			}
 		}
@@ -95,7 +96,7 @@ func TestExpiry(t *testing.T) {
 		if err := w.answer(true); err != nil {
 			t.Fatal(err)
 		}
-		w.now = w.now.Add(time.Hour) // it was given in time, whenever the run goes on
+		w.now = w.now.Add(time.Hour) // the answer was in time, however late the run resumes
 		r, err := w.Resume(t.Context(), "run")
 		if err != nil || len(r.Answers) != 1 || r.Answers[0].By != "kim" || r.Answers[0].Value != true || r.Answers[0].Path != "draft/human_input" {
 			t.Errorf("got %+v, %v", r.Answers, err)
@@ -110,7 +111,7 @@ func TestExpiry(t *testing.T) {
 		if err := w.answer(true); !errors.Is(err, runner.ErrExpired) || !strings.Contains(err.Error(), "until 2026-03-02T12:00:00Z") {
 			t.Errorf("got %v", err)
 		}
-		w.now = w.now.Add(-5 * time.Hour) // what was decided stays so
+		w.now = w.now.Add(-5 * time.Hour) // an expiry is final
 		if !w.pending().Expired {
 			t.Error("it takes answers again")
 		}
@@ -132,7 +133,7 @@ func TestExpiry(t *testing.T) {
 		w := await(t, expiringElsewhere)
 		w.now = w.now.Add(25 * time.Hour)
 		r, err := w.Resume(t.Context(), "run")
-		if err != nil || r.Output != `{"late": "Late: human_input: nobody has answered within 24h0m0s"}` || r.Phases[0].Status != runner.Failed {
+		if err != nil || r.Output != `{"late": "Late: human_input: nobody has answered within 24h0m0s"}` || r.Phases[0].Status != engine.Failed {
 			t.Errorf("got %+v, %v", r, err)
 		}
 	})
@@ -141,14 +142,14 @@ func TestExpiry(t *testing.T) {
 		w.now = w.now.Add(25 * time.Hour)
 		w.missed(w.Resume(t.Context(), "run"))
 		r, err := w.Runner.Run(t.Context(), storyOf(t, expiring).Cascade, nil, runner.WithRunID("other"), runner.WithParent("run", ""))
-		if err == nil || r.Status != runner.Waiting {
+		if err == nil || r.Status != engine.Waiting {
 			t.Errorf("got %+v, %v", r, err)
 		}
 	})
 }
 
-// The time goes on where the process that asked was killed: it was in the file
-// before anybody was asked.
+// The time continues after the asking process was killed, because it was stored
+// before the question was asked.
 func TestExpiryAfterAKill(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	file := filepath.Join(t.TempDir(), "j.db")
@@ -160,9 +161,9 @@ func TestExpiryAfterAKill(t *testing.T) {
 		t.Fatal(err)
 	}
 	asked := false
-	killed := runner.WithAsk(func(context.Context, runner.Question) (runner.Answer, error) {
+	killed := runner.WithAsk(func(context.Context, engine.Question) (engine.Answer, error) {
 		asked = true
-		return runner.Answer{}, errors.New("killed")
+		return engine.Answer{}, errors.New("killed")
 	})
 	model := &says{answers: map[string]string{"Write.": "a text"}}
 	first, err := runner.New(runner.WithModel(model), killed)
@@ -172,39 +173,39 @@ func TestExpiryAfterAKill(t *testing.T) {
 	if _, err := s.run(t, r, first.Host(t.Context()), false); err == nil || !asked {
 		t.Fatalf("asked %v, %v", asked, err)
 	}
-	r.(*recording).disown() // as a process that is gone leaves it
+	r.(*recording).releaseLater() // as if the process were gone
 	now = now.Add(24 * time.Hour)
 	again := runnerOver(t, j, model)
 	result, _ := again.Resume(t.Context(), "run")
-	if result.Status != runner.Failed || len(result.Answers) != 1 || !result.Answers[0].Expired {
+	if result.Status != engine.Failed || len(result.Answers) != 1 || !result.Answers[0].Expired {
 		t.Errorf("got %+v", result)
 	}
-	told := 0
+	reported := 0
 	for e, err := range j.Events(t.Context(), "run", 0, Whole) {
 		if err != nil {
 			t.Fatal(err)
 		}
 		if e.Kind == event.Answered && e.Status == event.Expired && e.By == "" {
-			told++
+			reported++
 		}
 	}
-	if told != 1 {
-		t.Errorf("told %d times that it has expired", told)
+	if reported != 1 {
+		t.Errorf("told %d times that it has expired", reported)
 	}
 }
 
-// An answer stands of which nobody heard that it was taken, since the connection broke
-// in that moment; it is said to be too late as often as it is.
+// An answer counts if the connection broke after its commit. A late answer is
+// late at each try.
 func TestAnswerUnheard(t *testing.T) {
 	serverOnly(t)
 	for late, want := range map[time.Duration]error{0: nil, 24 * time.Hour: runner.ErrExpired} {
 		w := await(t, expiringElsewhere)
 		w.now = w.now.Add(late)
-		writer := w.Journal.writer
-		writer.before = func() error {
-			writer.before = nil
-			_, err := writer.c.Exec("COMMIT")
-			return errors.Join(err, writer.c.Close())
+		writer := w.Journal.db.Writer
+		writer.Before = func() error {
+			writer.Before = nil
+			_, err := writer.C.Exec("COMMIT")
+			return errors.Join(err, writer.C.Close())
 		}
 		if err := w.answer(true); !errors.Is(err, want) {
 			t.Errorf("after %v: got %v", late, err)
@@ -218,21 +219,21 @@ func TestAnswerUnheard(t *testing.T) {
 	}
 }
 
-// Of several that answer at the same moment one is taken, and the others are told,
-// also where its run goes on meanwhile.
+// If several people answer at once, one answer counts and the others get an error, even
+// if the run resumes in the meantime.
 func TestAnswersAtOnce(t *testing.T) {
 	w := await(t, expiringElsewhere)
 	others := make([]*Journal, 4)
 	for i := range others {
 		others[i] = journalAt(t, w.file, Options{Now: func() time.Time { return w.now }})
 	}
-	came := make(chan error, len(others))
+	result := make(chan error, len(others))
 	for _, j := range others {
-		go func() { came <- j.Answer(t.Context(), "run", "", runner.Answer{Value: true}) }()
+		go func() { result <- j.Answer(t.Context(), "run", "", engine.Answer{Value: true}) }()
 	}
 	taken := 0
 	for range others {
-		switch err := <-came; {
+		switch err := <-result; {
 		case err == nil:
 			taken++
 		case !errors.Is(err, runner.ErrAnswered):

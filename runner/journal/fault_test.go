@@ -16,19 +16,20 @@ import (
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/journal/internal/stores"
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
-// pragma changes the connection that writes.
+// pragma changes the writing connection.
 func pragma(t *testing.T, j *Journal, text string) {
 	t.Helper()
-	if err := j.writer.do(func(c *conn) error { _, err := c.Exec("PRAGMA " + text); return err }); err != nil {
+	if err := j.db.Writer.Do(func(c *stores.Conn) error { _, err := c.Exec("PRAGMA " + text); return err }); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// A journal that cannot be written stops the run with an error that says why.
-// What was finished is written at the end, if it can be by then.
+// If the journal fails, the run stops with the reason. Finished effects are
+// written at the end, if the journal works again.
 func TestCannotWrite(t *testing.T) {
 	onFile(t)
 	for name, c := range map[string]struct {
@@ -41,17 +42,17 @@ func TestCannotWrite(t *testing.T) {
 		}, "the disk is full"},
 		"read-only": {func(t *testing.T, j *Journal) func() {
 			now := func(text string) { // not within a transaction
-				j.writer.turn <- struct{}{}
-				if err := j.writer.c.Script("PRAGMA " + text); err != nil {
+				j.db.Writer.Turn <- struct{}{}
+				if err := j.db.Writer.C.Script("PRAGMA " + text); err != nil {
 					t.Error(err)
 				}
-				<-j.writer.turn
+				<-j.db.Writer.Turn
 			}
 			now("query_only=1")
 			return func() { now("query_only=0") }
 		}, "read-only"},
 		"locked": {func(t *testing.T, j *Journal) func() {
-			other, err := dial(fileOf(j), "rw", time.Second)
+			other, err := stores.DialFile(fileOf(j), "rw", time.Second)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -77,8 +78,8 @@ func TestCannotWrite(t *testing.T) {
 				s.Input = map[string]any{"topic": "owls"}
 				r := begin(t, j, s.start("run"))
 				result, err := s.run(t, r, world.Host(t.Context()), false)
-				var why *engine.Error
-				if !errors.As(err, &why) || result.Status != engine.Failed || !strings.Contains(err.Error(), "journal: "+file) || !strings.Contains(err.Error(), c.want) {
+				var cause *engine.Error
+				if !errors.As(err, &cause) || result.Status != engine.Failed || !strings.Contains(err.Error(), "journal: "+file) || !strings.Contains(err.Error(), c.want) {
 					t.Fatalf("got %+v, %v", result, err)
 				}
 				if mended == "before the end" {
@@ -87,14 +88,14 @@ func TestCannotWrite(t *testing.T) {
 				if away := errors.Is(err, runner.ErrAway); away != (name != "read-only") {
 					t.Errorf("it may be there later: %v, of %v", away, err)
 				}
-				if err := r.End(result, why); (mended == "before the end") != (err == nil) {
+				if err := r.End(result, cause); (mended == "before the end") != (err == nil) {
 					t.Fatalf("end: %v", err)
 				}
-				calls, want := len(m.calls), 1 // what was finished was written at the end, or behind it
+				calls, want := len(m.calls), 1 // finished effects were written at the end or later
 				switch mended {
 				case "before the end":
 				case "by another process":
-					j.owed.forget() // it dies before it can try again
+					j.retries.stop() // the process ends before it can retry
 					mend()
 					j.Close()
 					j = journalAt(t, file, Options{})
@@ -128,27 +129,30 @@ func TestCannotWrite(t *testing.T) {
 func TestOthersGoOn(t *testing.T) {
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
 	bad, good := make(chan error, 1), make(chan error, 1) // they are written together
-	j.writer.add(job{func(*conn) error { return errors.New("bad") }, func(err error) { bad <- err }})
-	j.writer.add(job{func(c *conn) error { _, err := c.Exec("INSERT INTO start (run, data) VALUES (9, 'x')"); return err }, func(err error) { good <- err }})
-	if err := j.writer.wait(good); err != nil {
+	j.db.Writer.Add(func(*stores.Conn) error { return errors.New("bad") }, func(err error) { bad <- err })
+	j.db.Writer.Add(func(c *stores.Conn) error {
+		_, err := c.Exec("INSERT INTO start (run, data, sum) VALUES (9, 'x', 0)")
+		return err
+	}, func(err error) { good <- err })
+	if err := j.db.Writer.Wait(good); err != nil {
 		t.Error(err)
 	}
-	j.writer.turn <- struct{}{} // who waits hears it from the one who wrote
-	if err := j.writer.wait(bad); err == nil {
+	j.db.Writer.Turn <- struct{}{} // the waiting goroutine gets the result from the writing one
+	if err := j.db.Writer.Wait(bad); err == nil {
 		t.Error("the bad one was written")
 	}
-	<-j.writer.turn
+	<-j.db.Writer.Turn
 }
 
-// A store that is away for too long is so for all that wait for it, at once; who comes
-// behind them does not wait as long.
+// An unavailable store fails all waiting runs at once, and later ones wait
+// less.
 func TestAwayForAll(t *testing.T) {
 	const many, wait = 20, time.Second
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{patience: wait})
 	if onServer != nil {
 		onServer.Halt()
 	} else {
-		other, err := dial(fileOf(j), "rw", time.Second)
+		other, err := stores.DialFile(fileOf(j), "rw", time.Second)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -157,18 +161,21 @@ func TestAwayForAll(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	began, told := time.Now(), make(chan error, many)
-	old := &damage{words: "the server cannot be reached", err: errors.New("conn closed"), away: true} // of a run that heard of it before
-	j.writer.add(job{func(*conn) error { return old }, func(err error) {
+	began, reported := time.Now(), make(chan error, many)
+	old := &stores.Error{Message: "the server cannot be reached", Err: errors.New("conn closed"), Unavailable: true} // of a run that failed before
+	j.db.Writer.Add(func(*stores.Conn) error { return old }, func(err error) {
 		if !errors.Is(err, runner.ErrAway) {
 			t.Errorf("who cannot be written is told %v", err)
 		}
-	}})
+	})
 	for range many {
-		j.writer.add(job{func(c *conn) error { _, err := c.Exec("INSERT INTO start (run, data) VALUES (9, 'x')"); return err }, func(err error) { told <- err }})
+		j.db.Writer.Add(func(c *stores.Conn) error {
+			_, err := c.Exec("INSERT INTO start (run, data, sum) VALUES (9, 'x', 0)")
+			return err
+		}, func(err error) { reported <- err })
 	}
 	for range many {
-		if err := j.writer.wait(told); !errors.Is(err, runner.ErrAway) {
+		if err := j.db.Writer.Wait(reported); !errors.Is(err, runner.ErrAway) {
 			t.Errorf("got %v", err)
 		}
 	}
@@ -185,7 +192,7 @@ func TestAwayForAll(t *testing.T) {
 	if err := onServer.Go(); err != nil {
 		t.Fatal(err)
 	}
-	for late := time.Now().Add(many * wait); ; time.Sleep(10 * time.Millisecond) { // a connection may have been lost meanwhile
+	for late := time.Now().Add(many * wait); ; time.Sleep(10 * time.Millisecond) { // a connection may have been lost in the meantime
 		_, err := j.Begin(runner.Start{RunID: "late"})
 		if err == nil {
 			break
@@ -194,12 +201,12 @@ func TestAwayForAll(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if s := j.store.(*server); s.vain {
+	if s := j.db.Store.(*stores.Postgres); s.GaveUp {
 		t.Error("the next outage is not waited for")
 	}
 }
 
-// A disk that is full, in earnest: a small one of memory.
+// A real full disk: a small file system in memory.
 func TestDiskFull(t *testing.T) {
 	onFile(t)
 	dir := t.TempDir()
@@ -239,7 +246,7 @@ func TestDiskFull(t *testing.T) {
 	}
 }
 
-// What is not a journal is refused, and left as it is.
+// A file that is not a journal is rejected and unchanged.
 func TestNotAJournal(t *testing.T) {
 	onFile(t)
 	dir := t.TempDir()
@@ -251,7 +258,7 @@ func TestNotAJournal(t *testing.T) {
 		return file
 	}
 	sqliteFile := filepath.Join(dir, "other.db")
-	c, err := dial(sqliteFile, "rwc", time.Second)
+	c, err := stores.DialFile(sqliteFile, "rwc", time.Second)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -259,15 +266,18 @@ func TestNotAJournal(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.Close()
-	newer := filepath.Join(dir, "newer.db")
-	j := journalAt(t, newer, Options{})
-	pragma(t, j, "user_version=7")
-	j.Close()
+	newer, older := filepath.Join(dir, "newer.db"), filepath.Join(dir, "older.db")
+	for file, version := range map[string]string{newer: "7", older: "4"} {
+		j := journalAt(t, file, Options{})
+		pragma(t, j, "user_version="+version)
+		j.Close()
+	}
 	for name, c := range map[string]struct{ file, want string }{
 		"prose":          {write("prose.txt", strings.Repeat("This is no journal. ", 500)), "not a journal"},
 		"a folder":       {dir, "not one"},
 		"another":        {sqliteFile, "not a journal"},
-		"newer":          {newer, "the journal was written by a newer capstan (schema 7; this one knows 4)"},
+		"newer":          {newer, "the journal was written by a newer capstan (format 7; this one has format 6)"},
+		"older":          {older, "the journal was written by an older capstan (format 4; this one has format 6)"},
 		"no name":        {"", "name"},
 		"a device":       {"/dev/null", "not one"},
 		"beneath a file": {filepath.Join(write("file", "x"), "j.db"), "not a directory"},
@@ -288,8 +298,8 @@ func TestNotAJournal(t *testing.T) {
 			t.Errorf("%s was changed", name)
 		}
 	}
-	begun := write("begun.db", "") // as far as a process that was killed came
-	if _, err := Open(begun, Options{ReadOnly: true}); !errors.Is(err, ErrEmpty) {
+	begun := write("begun.db", "") // the state after a killed process
+	if _, err := Open(begun, Options{ReadOnly: true}); !errors.Is(err, stores.ErrEmpty) {
 		t.Errorf("a journal that was only begun: %v", err)
 	}
 	journalAt(t, begun, Options{}).Close()
@@ -299,8 +309,8 @@ func TestNotAJournal(t *testing.T) {
 	}
 }
 
-// A file that is taken away, or another put in its place, is told: nothing more would be
-// kept, and what is read would be another's.
+// A removed or replaced file is an error, because writes would be lost and
+// reads would return other runs.
 func TestFileIsReplaced(t *testing.T) {
 	onFile(t)
 	for name, change := range map[string]func(file string) error{
@@ -312,23 +322,23 @@ func TestFileIsReplaced(t *testing.T) {
 		dir := t.TempDir()
 		file := filepath.Join(dir, "j.db")
 		journalAt(t, filepath.Join(dir, "other.db"), Options{}).Close()
-		j := journalAt(t, file, Options{careless: true})
+		j := journalAt(t, file, Options{noSync: true})
 		r := begin(t, j, runner.Start{RunID: "run"})
 		if err := change(file); err != nil {
 			t.Fatal(err)
 		}
-		j.store.(*fileStore).looked = -2 * int64(thereEvery)
+		j.db.Store.(*stores.SQLite).CheckedAt = -2 * int64(stores.CheckInterval)
 		_, wrote := r.Host(quick{"it"}).Model("p/model", model.Request{})
 		_, read := j.Run(t.Context(), "run")
 		for _, err := range []error{wrote, read} {
-			if told := err != nil && strings.Contains(err.Error(), "removed or replaced while it was open"); told != (name != "") || !told && err != nil {
+			if reported := err != nil && strings.Contains(err.Error(), "removed or replaced while it was open"); reported != (name != "") || !reported && err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
 	}
 }
 
-// The file is its owner's alone.
+// Only the owner may read the file.
 func TestPermissions(t *testing.T) {
 	onFile(t)
 	dir := filepath.Join(t.TempDir(), "a", "b")
@@ -342,7 +352,8 @@ func TestPermissions(t *testing.T) {
 	}
 }
 
-// A journal is looked at while another has it, and after; nothing is written.
+// A journal can be read while another process writes it, and afterwards;
+// nothing is written.
 func TestReadOnly(t *testing.T) {
 	onFile(t)
 	file := filepath.Join(t.TempDir(), "j.db")
@@ -361,7 +372,7 @@ func TestReadOnly(t *testing.T) {
 		if _, err := only.Reopen("run000001"); err == nil {
 			t.Error("reopened")
 		}
-		if err := only.Answer(t.Context(), "run000001", "", runner.Answer{Value: true}); err == nil {
+		if err := only.Answer(t.Context(), "run000001", "", engine.Answer{Value: true}); err == nil {
 			t.Error("answered")
 		}
 	}
@@ -375,8 +386,8 @@ func TestReadOnly(t *testing.T) {
 	}
 }
 
-// A damaged file gives errors that name it, or what is still there; it never
-// takes the process down.
+// Reading a damaged file returns errors with its name, or the intact data, and
+// never panics.
 func TestDamaged(t *testing.T) {
 	onFile(t)
 	oneByOne(t)
@@ -405,7 +416,7 @@ func TestDamaged(t *testing.T) {
 		if err := os.WriteFile(broken, raw, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		j, err := Open(broken, Options{careless: true, patience: time.Millisecond})
+		j, err := Open(broken, Options{noSync: true, patience: time.Millisecond})
 		if err != nil {
 			refused++
 			named(t, broken, err)
@@ -431,7 +442,7 @@ func named(t *testing.T, file string, err error) {
 	}
 }
 
-// useAll does all that can be done with a journal and gives what went wrong.
+// useAll calls all methods of a journal and returns their errors.
 func useAll(j *Journal) (found []error) {
 	ctx := context.Background()
 	note := func(err error) {
@@ -465,7 +476,7 @@ func useAll(j *Journal) (found []error) {
 	note(err)
 	_, err = j.Version(ctx)
 	note(err)
-	note(j.Answer(ctx, "waits", "", runner.Answer{Value: true}))
+	note(j.Answer(ctx, "waits", "", engine.Answer{Value: true}))
 	for _, id := range ids {
 		r, err := j.Reopen(id)
 		note(err)
@@ -482,49 +493,4 @@ func useAll(j *Journal) (found []error) {
 		note(r.End(engine.Result{Status: engine.Succeeded}, nil))
 	}
 	return found
-}
-
-// An older journal is brought up to date, all of it or nothing.
-func TestMigrate(t *testing.T) {
-	onFile(t)
-	file := filepath.Join(t.TempDir(), "j.db")
-	j := journalAt(t, file, Options{})
-	fill(t, j, 2, 2)
-	j.Close()
-	c, err := dial(file, "rw", time.Second)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
-	fifth := "ALTER TABLE run ADD COLUMN mark TEXT; UPDATE run SET mark = 'old'; SELECT broken"
-	j.store.(*fileStore).statements = func(name string) ([]byte, error) {
-		switch name {
-		case "schema/5.sql":
-			return []byte(fifth), nil
-		case "schema/views.sql":
-			return []byte("CREATE VIEW runs AS SELECT id AS run_id, mark FROM run"), nil
-		}
-		return nil, fmt.Errorf("%s is not wanted", name)
-	}
-	if err := j.store.(*fileStore).migrate(c, 5); err == nil {
-		t.Fatal("a migration that is broken was made")
-	}
-	if n, err := c.number("SELECT count(*) FROM calls"); err != nil || n != 4 {
-		t.Fatalf("after a migration that was broken off: %d, %v", n, err)
-	}
-	if n, err := c.number("PRAGMA user_version"); err != nil || n != 4 {
-		t.Fatalf("version %d, %v", n, err)
-	}
-	fifth = strings.TrimSuffix(fifth, "; SELECT broken")
-	for range 2 { // the second time there is nothing to do
-		if err := j.store.(*fileStore).migrate(c, 5); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if n, err := c.number("SELECT count(*) FROM runs WHERE mark = 'old'"); err != nil || n != 2 {
-		t.Errorf("%d runs are marked, %v", n, err)
-	}
-	if _, err := Open(at(t, file), Options{}); err == nil || !strings.Contains(err.Error(), "newer capstan (schema 5; this one knows 4)") {
-		t.Errorf("got %v", err)
-	}
 }

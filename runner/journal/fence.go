@@ -7,141 +7,132 @@ import (
 	"time"
 
 	"github.com/seed61713e19/capstan/runner"
-	"github.com/seed61713e19/capstan/runner/journal/owners"
+	"github.com/seed61713e19/capstan/runner/journal/internal/owners"
+	"github.com/seed61713e19/capstan/runner/journal/internal/stores"
 )
 
-// A run has an epoch, which each start counts up in the transaction that takes
-// the run. Whatever a start writes, it writes in a transaction that has seen
-// its own epoch stand: a process that lost its run while it slept, or because
-// somebody said that it was gone, writes nothing over its successor. Before it
-// spends anything it looks too, so that it stops at its next effect.
+// A run has an epoch. Each start raises it in the transaction that takes the run. A
+// start writes only in transactions that have checked its epoch. A process may lose its
+// run while it sleeps, or because a user took it over. The transaction then fails, so
+// it cannot overwrite its successor's rows. It also checks the epoch before each
+// effect, so that it stops at the next one.
 //
-// Most of the time nobody else writes the file at all, which SQLite tells for
-// all runs at once. That time is an era of the writer, in which an epoch that
-// was seen to stand stands on.
+// Usually no other process writes the file, and SQLite reports that for all
+// runs at once. The time until another process writes is an era of the writer.
+// An epoch that was checked in an era stays valid in it.
 
-// epochOf is a run's epoch and who owns it.
+// epochOf selects a run's epoch and owner.
 const epochOf = "SELECT epoch, owner FROM run WHERE n = ?"
 
-// fence refuses what the start would write where another has the run. It is
-// called within the transaction that writes.
-func (r *recording) fence(c *conn) error {
-	found, err := c.one(context.Background(), epochOf, r.n)
+// fence returns an error if another start owns the run. It must be called in
+// the transaction that writes.
+func (r *recording) fence(c *stores.Conn) error {
+	found, err := c.One(context.Background(), epochOf, r.n)
 	if err != nil {
 		return err
 	}
 	if found == nil {
-		return r.j.missing("the journal is damaged: run " + r.start.RunID + " is not there")
+		return r.j.db.LostError("the journal is damaged: run " + r.start.RunID + " is not there")
 	}
-	if integer(found[0]) == r.epoch {
+	if stores.Integer(found[0]) == r.epoch {
 		return nil
 	}
 	by := ""
-	if other := owners.Read(word(found[1])); other.Key != "" {
+	if other := owners.Read(stores.Text(found[1])); other.Key != "" {
 		by = " (" + other.String() + ")"
 	}
 	return fmt.Errorf("run %s: %w%s", r.start.RunID, runner.ErrRunTaken, by)
 }
 
-// stands is fence for the one who writes. What was seen in this era of the
-// writer is so still.
-func (r *recording) stands(c *conn) error {
-	era := r.j.writer.era.Load()
+// checkEpoch is fence for the writer. It runs one check per era of the writer.
+func (r *recording) checkEpoch(c *stores.Conn) error {
+	era := r.j.db.Writer.Era.Load()
 	if r.era.Load() == era {
-		return r.j.store.hold(c, r.n, r.epoch)
+		return r.j.db.Store.Hold(c, r.n, r.epoch)
 	}
 	if err := r.fence(c); err != nil {
 		return err
 	}
-	if err := r.remembered(c); err != nil {
+	if err := r.rewriteLost(c); err != nil {
 		return err
 	}
 	r.era.Store(era)
-	return r.j.store.hold(c, r.n, r.epoch)
+	return r.j.db.Store.Hold(c, r.n, r.epoch)
 }
 
-// forgotten is how long what a server has confirmed may be lost when it crashes:
-// it writes ahead three times in each wal_writer_delay, of 200 ms.
-const forgotten = 3 * time.Second
+// lossWindow is the time in which a crashing server may lose confirmed data. A
+// server writes its log three times in each wal_writer_delay of 200 ms.
+const lossWindow = 3 * time.Second
 
-// A confirmed piece is one that may be lost yet.
+// confirmed is a piece that a crash of the server may still lose.
 type confirmed struct {
 	at time.Time
 	*piece
 }
 
-// holds notes what the writer has confirmed, and lets go of what is safe. It is
-// called with r.fate held.
-func (r *recording) holds(p *piece) {
+// addConfirmed records a confirmed piece and drops those that are safe by now.
+// The caller must hold r.resultMu.
+func (r *recording) addConfirmed(p *piece) {
 	if p.sealed != nil {
-		r.there = p.sealed.last
+		r.confirmedRow = p.sealed.Last
 	}
-	if !r.j.says.forgets || r.j.options.Power {
+	if !r.j.db.Dialect.Forgets || r.j.db.Options.Power {
 		return
 	}
 	now := time.Now()
 	r.recent = append(r.recent, confirmed{now, p})
 	safe := 0
-	for now.Sub(r.recent[safe].at) > forgotten {
+	for now.Sub(r.recent[safe].at) > lossWindow {
 		safe++
 	}
 	r.recent = slices.Delete(r.recent, 0, safe)
 }
 
-// remembered writes once more what the store had confirmed and has lost, which a
-// server may that crashes: see [dialect]. Where that is not at hand any more it
-// refuses to go on.
-func (r *recording) remembered(c *conn) error {
-	if !r.j.says.forgets {
+// rewriteLost restores confirmed pieces that a crashed server has lost, see [stores.Dialect].
+// It returns an error if a lost piece is no longer in memory.
+func (r *recording) rewriteLost(c *stores.Conn) error {
+	if !r.j.db.Dialect.Forgets {
 		return nil
 	}
-	r.fate.Lock()
-	there, recent := r.there, slices.Clone(r.recent)
-	r.fate.Unlock()
+	r.resultMu.Lock()
+	there, recent := r.confirmedRow, slices.Clone(r.recent)
+	r.resultMu.Unlock()
 	last, _, err := r.j.lastRow(context.Background(), c, r.n)
 	if err != nil {
 		return err
 	}
 	for _, p := range recent {
-		if p.sealed == nil || p.sealed.first != last+1 { // it is there, or what comes before it is not at hand
+		if p.sealed == nil || p.sealed.First != last+1 { // the piece is present, or an earlier one is missing
 			continue
 		}
 		if err := r.write(c, p.piece); err != nil {
 			return err
 		}
-		last = p.sealed.last
+		last = p.sealed.Last
 	}
 	if last < there {
-		err = r.j.missing(fmt.Sprintf("the server has lost the last of what run %s had done; it can be gone on with: capstan resume %[1]s", r.start.RunID))
+		err = r.j.db.LostError(fmt.Sprintf("the server has lost the last of what run %s had done; it can be gone on with: capstan resume %[1]s", r.start.RunID))
 	}
 	return err
 }
 
-func (j *Journal) missing(words string) error {
-	return &damage{file: j.store.String(), words: words, lost: true}
-}
-
-// trusted is how long it is taken for true that nobody else has written. An
-// effect of a run that is taken over within that time is one that was begun
-// before: a process that slept sees that more time has passed.
-const trusted = 10 * time.Millisecond
-
 // Owned implements [runner.Recording].
 func (r *recording) Owned() error {
-	if err := r.state(); err != nil {
+	if err := r.err(); err != nil {
 		return err
 	}
-	return r.mine()
+	return r.checkOwned()
 }
 
-// mine looks whether the run is still this start's, ahead of an effect.
-func (r *recording) mine() error {
-	if w := r.j.writer; r.era.Load() == w.era.Load() && w.clock()-w.alone.Load() < int64(w.trusts) {
+// checkOwned returns an error if the run no longer belongs to this start. It is
+// called before an effect.
+func (r *recording) checkOwned() error {
+	if w := r.j.db.Writer; r.era.Load() == w.Era.Load() && w.Clock()-w.EraSeen.Load() < int64(w.Trust) {
 		return nil
 	}
-	look := r.j.watching
-	if r.j.says.forgets {
-		look = r.j.writer.do // which waits for a server that is away
+	look := r.j.db.Watch
+	if r.j.db.Dialect.Forgets {
+		look = r.j.db.Writer.Do // waits for an unavailable server
 	}
 	return look(r.fence)
 }

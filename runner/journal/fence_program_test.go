@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/seed61713e19/capstan/internal/process"
 	"github.com/seed61713e19/capstan/runner"
-	"github.com/seed61713e19/capstan/runner/process"
 	"github.com/seed61713e19/capstan/runner/tool"
 )
 
@@ -22,14 +22,14 @@ inputs_schema: {topic: what}
 phases: [{name: act, tool: act}]
 `
 
-// acts runs a cascade with a tool that another process takes the run from, before or
-// while it runs a program.
+// acts runs a cascade whose tool loses the run to another process. The loss occurs
+// before it runs a program or during that.
 func acts(t *testing.T, program string, before bool) (dir string) {
 	t.Helper()
 	onFile(t)
 	dir = t.TempDir()
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
-	j.writer.trusts = 0
+	j.db.Writer.Trust = 0
 	act := tool.New("act", "Act.", func(ctx context.Context, _ struct{}) (any, error) {
 		if before {
 			elsewhereNow(j, "run")
@@ -66,7 +66,7 @@ func waitFor(t *testing.T, name string) {
 	t.Errorf("no %s", name)
 }
 
-// A process that lost its run after it began a tool call does not start the tool's
+// A process that lost its run during a tool call does not start the tool's
 // program.
 func TestTakenBeforeProgram(t *testing.T) {
 	dir := acts(t, "cat > acted", true)
@@ -75,7 +75,7 @@ func TestTakenBeforeProgram(t *testing.T) {
 	}
 }
 
-// A program is killed, with what it started, when its run is lost.
+// A program is killed, with everything that it started, when its run is lost.
 func TestTakenDuringProgram(t *testing.T) {
 	began := time.Now()
 	dir := acts(t, "(trap '' TERM; while :; do date > alive; sleep 0.05; done) & touch started; wait; touch acted", false)

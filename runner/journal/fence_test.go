@@ -2,7 +2,6 @@ package journal
 
 import (
 	"errors"
-	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -12,22 +11,23 @@ import (
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/engine/enginetest"
 	"github.com/seed61713e19/capstan/runner/event"
-	"github.com/seed61713e19/capstan/runner/journal/owners"
+	"github.com/seed61713e19/capstan/runner/journal/internal/owners"
+	"github.com/seed61713e19/capstan/runner/journal/internal/stores"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/tool"
 )
 
-// elsewhere makes the run's owner one of whom nothing can be told.
+// elsewhere sets an owner that cannot be checked.
 func elsewhere(t testing.TB, j *Journal, id string) {
 	t.Helper()
-	gone := owners.Owner{PID: 7, Key: "elsewhere", Place: owners.Place{Host: "elsewhere"}}.Text()
-	err := j.writer.do(func(c *conn) error {
-		if onServer != nil && !j.options.TakeOver {
+	lost := owners.Owner{PID: 7, Key: "elsewhere", Place: owners.Place{Host: "elsewhere"}}.Text()
+	err := j.db.Writer.Do(func(c *stores.Conn) error {
+		if onServer != nil && !j.db.Options.TakeOver {
 			if _, err := c.Exec("INSERT INTO process VALUES ('elsewhere', now() + interval '1 hour') ON CONFLICT DO NOTHING"); err != nil {
 				return err
 			}
 		}
-		_, err := c.Exec("UPDATE run SET owner = ? WHERE id = ?", gone, id)
+		_, err := c.Exec("UPDATE run SET owner = ? WHERE id = ?", lost, id)
 		return err
 	})
 	if err != nil {
@@ -35,8 +35,8 @@ func elsewhere(t testing.TB, j *Journal, id string) {
 	}
 }
 
-// A hijacker is a host that has something happen at its k-th effect: when it is
-// told of, so that it is not made yet, or while it is made.
+// A hijacker is a host that calls a function at its k-th effect, before or
+// during the effect.
 type hijacker struct {
 	engine.Host
 	left   *int
@@ -89,10 +89,10 @@ func (h hijacker) Within(at event.Path, d time.Duration, body func(engine.Host) 
 	})
 }
 
-// A run that another takes over, at any of its effects, goes on there alone:
-// the one that had it makes no further effect, writes nothing, and says why.
+// If another process takes over a run at any effect, the run continues only there. The
+// first process makes no further effect, writes nothing and returns the reason.
 func TestTakenOver(t *testing.T) {
-	onFile(t) // a lease says who is gone: TestPausedOwner
+	onFile(t) // a server decides by leases: TestPausedOwner
 	oneByOne(t)
 	r, err := runner.New(runner.WithModel(model.Func(mind)), runner.WithTools(enginetest.Tools()...), runner.WithValidators(enginetest.Validators()...))
 	if err != nil {
@@ -107,14 +107,14 @@ func TestTakenOver(t *testing.T) {
 	for _, inside := range []bool{false, true} {
 		for k := 1; ; k++ {
 			file := filepath.Join(t.TempDir(), "j.db")
-			first := journalAt(t, file, Options{careless: true})
-			first.writer.trusts = 0
+			first := journalAt(t, file, Options{noSync: true})
+			first.db.Writer.Trust = 0
 			left, made, struck := k, 0, 0
 			var rows int64
 			strike := func() {
 				struck = made
 				elsewhere(t, first, "run")
-				second := journalAt(t, file, Options{careless: true, TakeOver: true})
+				second := journalAt(t, file, Options{noSync: true, TakeOver: true})
 				defer second.Close()
 				got, err := s.run(t, reopen(t, second, "run"), r.Host(t.Context()), true)
 				if err != nil || asJSON(t, got) != want {
@@ -130,21 +130,21 @@ func TestTakenOver(t *testing.T) {
 				}
 				break
 			}
-			var why *engine.Error
-			if !errors.As(err, &why) || why.Code != engine.TakenOver || !errors.Is(err, runner.ErrRunTaken) || result.Status != engine.Failed {
+			var cause *engine.Error
+			if !errors.As(err, &cause) || cause.Code != engine.TakenOver || !errors.Is(err, runner.ErrRunTaken) || result.Status != engine.Failed {
 				t.Fatalf("taken at %d: got %+v, %v", k, result, err)
 			}
 			if made != struck {
 				t.Errorf("taken at %d: %d effects were made after that", k, made-struck)
 			}
-			if err := recording.End(result, why); !errors.Is(err, runner.ErrRunTaken) {
+			if err := recording.End(result, cause); !errors.Is(err, runner.ErrRunTaken) {
 				t.Errorf("taken at %d: End gave %v", k, err)
 			}
 			if n := logRows(t, first); n != rows {
 				t.Errorf("taken at %d: %d rows were written after that", k, n-rows)
 			}
-			if kept, err := first.Result(t.Context(), "run"); err != nil || asJSON(t, kept) != want {
-				t.Errorf("taken at %d: kept is %s, %v", k, asJSON(t, kept), err)
+			if stored, err := first.Result(t.Context(), "run"); err != nil || asJSON(t, stored) != want {
+				t.Errorf("taken at %d: kept is %s, %v", k, asJSON(t, stored), err)
 			}
 			first.Close()
 		}
@@ -153,7 +153,7 @@ func TestTakenOver(t *testing.T) {
 
 func wholeOver(t *testing.T, s *story, inner engine.Host) string {
 	t.Helper()
-	j := journalAt(t, filepath.Join(t.TempDir(), "whole.db"), Options{careless: true})
+	j := journalAt(t, filepath.Join(t.TempDir(), "whole.db"), Options{noSync: true})
 	result, err := s.run(t, begin(t, j, s.start("run")), inner, true)
 	if err != nil {
 		t.Fatal(err)
@@ -163,15 +163,15 @@ func wholeOver(t *testing.T, s *story, inner engine.Host) string {
 
 func logRows(t *testing.T, j *Journal) (n int64) {
 	t.Helper()
-	err := j.reading(t.Context(), func(c *conn) (err error) { n, err = c.number("SELECT count(*) FROM entry"); return err })
+	err := j.db.Read(t.Context(), func(c *stores.Conn) (err error) { n, err = c.Number("SELECT count(*) FROM entry"); return err })
 	if err != nil {
 		t.Fatal(err)
 	}
 	return n
 }
 
-// Of a run that was taken twice only the last may go on; one that is taken at
-// its very end gives no text.
+// If a run was taken twice, only the last owner may continue. A run that is taken in
+// its last step returns no text.
 func TestTakenTwice(t *testing.T) {
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{TakeOver: true})
 	starts := []runner.Recording{begin(t, j, runner.Start{RunID: "run"})}
@@ -195,7 +195,7 @@ func TestTakenTwice(t *testing.T) {
 	}
 }
 
-// The runner gives no text of a run that it lost at its end.
+// The runner returns no text of a run that it lost at its end.
 func TestTakenAtTheEnd(t *testing.T) {
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{TakeOver: true})
 	m := &says{answers: map[string]string{"First": "a", "Then": "b", "Last": "c"}}
@@ -205,17 +205,17 @@ func TestTakenAtTheEnd(t *testing.T) {
 		}
 	})))
 	result, err := r.Run(t.Context(), load(t, twoPhases), map[string]any{"topic": "owls"}, runner.WithRunID("run"))
-	var why *runner.Error
-	if !errors.As(err, &why) || why.Code != runner.TakenOver || result.Output != nil || result.Status != runner.Failed || result.Error.Code != runner.TakenOver {
+	var cause *engine.Error
+	if !errors.As(err, &cause) || cause.Code != engine.TakenOver || result.Output != nil || result.Status != engine.Failed || result.Error.Code != engine.TakenOver {
 		t.Errorf("got %+v, %v", result, err)
 	}
 }
 
-// elsewhereNow has the next epoch begin, as another process does.
+// elsewhereNow starts the next epoch, as another process does.
 func elsewhereNow(j *Journal, id string) {
-	c, err := j.store.reader()
+	c, err := j.db.Store.Reader()
 	if onServer == nil {
-		c, err = dial(fileOf(j), "rw", patience)
+		c, err = stores.DialFile(fileOf(j), "rw", stores.DefaultPatience)
 	}
 	if err != nil {
 		return
@@ -224,7 +224,7 @@ func elsewhereNow(j *Journal, id string) {
 	_, _ = c.Exec("UPDATE run SET epoch = epoch + 1 WHERE id = ?", id)
 }
 
-// Who answers for a process that is said to be gone takes the run from it.
+// An answer for a process that counts as gone takes the run from it.
 func TestAnswerTakes(t *testing.T) {
 	onFile(t)
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{TakeOver: true})
@@ -234,7 +234,7 @@ func TestAnswerTakes(t *testing.T) {
 		t.Fatal(err)
 	}
 	elsewhere(t, j, "run")
-	if err := j.Answer(t.Context(), "run", "", runner.Answer{Value: "yes"}); err != nil {
+	if err := j.Answer(t.Context(), "run", "", engine.Answer{Value: "yes"}); err != nil {
 		t.Fatal(err)
 	}
 	if err := r.End(engine.Result{Status: engine.Waiting}, nil); !errors.Is(err, runner.ErrRunTaken) {
@@ -246,101 +246,54 @@ func TestAnswerTakes(t *testing.T) {
 	}
 }
 
-// A journal of an older capstan is looked at as it is, and brought up to date
-// by whoever writes; a process of that capstan which has it open still can
-// write nothing more into it.
-func TestOlderJournal(t *testing.T) {
-	onFile(t)
-	file := filepath.Join(t.TempDir(), "j.db")
-	j := journalAt(t, file, Options{})
-	m := &says{answers: map[string]string{"First": "a", "Then": "b", "Last": "c"}, fails: map[string]int{"Then": 1}}
-	input := map[string]any{"topic": "owls"}
-	if _, err := runnerOver(t, j, m).Run(t.Context(), load(t, twoPhases), input, runner.WithRunID("run")); err == nil {
-		t.Fatal("it did not fail")
-	}
-	aged(t, j)
-	pragma(t, j, "user_version = 1")
-	err := j.writer.do(func(c *conn) error {
-		return c.Script("ALTER TABLE run DROP COLUMN epoch; ALTER TABLE log DROP COLUMN epoch")
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	j.Close()
-	only := journalAt(t, file, Options{ReadOnly: true})
-	if run, err := only.Run(t.Context(), "run"); err != nil || run.Status != engine.Failed || len(eventsOf(t, only, "run", Whole)) == 0 {
-		t.Errorf("looked at: %+v, %v", run, err)
-	}
-	only.Close()
-	old, err := dial(file, "rw", patience)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer old.Close()
-	const row = "INSERT OR REPLACE INTO log VALUES (4294968296, 1, 2, 'feedback', 'p', NULL, NULL, '{}')"
-	if _, err := old.Exec(row); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := old.Exec("DELETE FROM log WHERE id = 4294968296"); err != nil {
-		t.Fatal(err)
-	}
-	j = journalAt(t, file, Options{})
-	if _, err := old.Exec(row); err == nil {
-		t.Error("an older capstan writes without an epoch")
-	}
-	if result, err := runnerOver(t, j, m).Resume(t.Context(), "run"); err != nil || result.Output != "c" {
-		t.Errorf("got %+v, %v", result, err)
-	}
-	if got, want := fmt.Sprint(m.calls), "[First Then Then Last]"; got != want {
-		t.Errorf("calls: %s, want %s", got, want)
-	}
-}
-
-// That nobody else has written is trusted for a while of a run that was seen in this
-// era of the writer, and of no other.
+// An era is trusted only for runs that were checked in it, and only for a limited time.
 func TestMineLooksInEachEra(t *testing.T) {
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
-	r, w := begin(t, j, runner.Start{RunID: "run"}).(*recording), j.writer
+	r, w := begin(t, j, runner.Start{RunID: "run"}).(*recording), j.db.Writer
 	if _, err := r.Host(quick{}).Tool("p/tool", engine.Job{}); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.do(func(c *conn) error { _, err := c.Exec("UPDATE run SET epoch = epoch + 1 WHERE n = ?", r.n); return err }); err != nil {
+	if err := w.Do(func(c *stores.Conn) error {
+		_, err := c.Exec("UPDATE run SET epoch = epoch + 1 WHERE n = ?", r.n)
+		return err
+	}); err != nil {
 		t.Fatal(err)
 	}
-	w.trusts = time.Hour
-	w.alone.Store(w.clock())
-	if err := r.mine(); err != nil {
+	w.Trust = time.Hour
+	w.EraSeen.Store(w.Clock())
+	if err := r.checkOwned(); err != nil {
 		t.Errorf("in its era: %v", err)
 	}
-	w.endEra()
-	if err := r.mine(); !errors.Is(err, runner.ErrRunTaken) {
+	w.EndEra()
+	if err := r.checkOwned(); !errors.Is(err, runner.ErrRunTaken) {
 		t.Errorf("in another era: %v", err)
 	}
 }
 
-// A run that somebody has removed with a tool of his own is written to no more, and told.
+// A run whose rows were deleted by other means is not written any more, and its
+// process gets an error.
 func TestRunIsGone(t *testing.T) {
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
 	r := begin(t, j, runner.Start{RunID: "run"}).(*recording)
-	if err := j.writer.do(func(c *conn) error { _, err := c.Exec("DELETE FROM run WHERE n = ?", r.n); return err }); err != nil {
+	if err := j.db.Writer.Do(func(c *stores.Conn) error { _, err := c.Exec("DELETE FROM run WHERE n = ?", r.n); return err }); err != nil {
 		t.Fatal(err)
 	}
-	j.writer.endEra()
+	j.db.Writer.EndEra()
 	if _, err := r.Host(quick{}).Tool("p/tool", engine.Job{}); err == nil || !strings.Contains(err.Error(), "run run is not there") {
 		t.Errorf("got %v", err)
 	}
 }
 
-// A run that another has taken is not written to, whichever statement fails with
-// which that would be seen.
+// A process does not write a run that it has lost, whichever statement of the check
+// fails.
 func TestTakenOverUnseen(t *testing.T) {
 	onFile(t)
 	for k, broke := 1, true; broke; k++ {
 		file := filepath.Join(t.TempDir(), "j.db")
-		first := journalAt(t, file, Options{careless: true})
+		first := journalAt(t, file, Options{noSync: true})
 		r := begin(t, first, runner.Start{RunID: "run"})
 		elsewhere(t, first, "run")
-		second := journalAt(t, file, Options{careless: true, TakeOver: true})
+		second := journalAt(t, file, Options{noSync: true, TakeOver: true})
 		reopen(t, second, "run")
 		rows, b := logRows(t, second), breaking(first)
 		b.next(k)
@@ -353,20 +306,20 @@ func TestTakenOverUnseen(t *testing.T) {
 	}
 }
 
-// That nobody else has written is taken for true for a while, and no longer.
+// An era is trusted for a limited time.
 func TestTrusts(t *testing.T) {
 	onFile(t)
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
-	r, w := begin(t, j, runner.Start{RunID: "run"}).(*recording), j.writer
+	r, w := begin(t, j, runner.Start{RunID: "run"}).(*recording), j.db.Writer
 	if _, err := r.Host(quick{}).Tool("p/tool", engine.Job{}); err != nil {
 		t.Fatal(err)
 	}
-	w.began, w.trusts = time.Now().Add(-time.Hour), time.Minute
+	w.Began, w.Trust = time.Now().Add(-time.Hour), time.Minute
 	b := breaking(j)
 	for ago, asked := range map[time.Duration]bool{0: false, 2 * time.Minute: true} {
 		b.next(0)
-		w.alone.Store(w.clock() - int64(ago))
-		if err := r.mine(); err != nil || (len(b.said()) > 0) != asked {
+		w.EraSeen.Store(w.Clock() - int64(ago))
+		if err := r.checkOwned(); err != nil || (len(b.said()) > 0) != asked {
 			t.Errorf("seen %s ago: %v, and asked %q", ago, err, b.said())
 		}
 	}

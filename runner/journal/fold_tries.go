@@ -3,22 +3,23 @@ package journal
 import (
 	"strings"
 
+	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
 )
 
-// try folds an event into the try at the whole cascade that it is of, for what the
-// run has when that is the one that is picked.
-func (f *folding) try(e *event.Event) {
+// try adds an event to the try of the whole cascade that contains it. The run
+// takes over the result of the picked try.
+func (f *resultBuilder) try(e *event.Event) {
 	of, within := tryOf(e.Path)
 	if of == "" {
-		return // a phase that is called so has a model, and turns before its tools
+		return // a phase with that name has a model, and turns before its tools
 	}
 	if f.tries[of] == nil {
 		if f.tries == nil {
-			f.tries = map[event.Path]*folding{}
+			f.tries = map[event.Path]*resultBuilder{}
 		}
-		f.tries[of] = newFolding()
+		f.tries[of] = newResultBuilder()
 	}
 	own := *e
 	own.Path = within
@@ -27,27 +28,41 @@ func (f *folding) try(e *event.Event) {
 		v.Path = event.Path(strings.TrimPrefix(string(v.Path), string(e.Path[:len(e.Path)-len(within)])))
 		own.Verdict = &v
 	}
-	f.tries[of].event(&own)
+	f.tries[of].add(&own)
 }
 
-// won makes what the try that was picked has left the run's, as it is when the run
-// has come to its end.
-func (f *folding) won(e *event.Event) {
+// adoptTry copies the result of the picked try to the run, as at the end of the
+// run.
+func (f *resultBuilder) adoptTry(e *event.Event) {
 	won := f.tries[e.Released]
 	if won == nil {
 		return
 	}
-	won.bring()
-	won.gather()
-	f.r.Phases, f.r.Outputs, f.r.Degraded = won.r.Phases, won.r.Outputs, won.r.Degraded
-	f.visits, f.groups, f.marked = map[event.Path]int{}, map[event.Path]*gang{}, nil
-	f.tries, f.over = nil, true
+	r := won.result()
+	f.r.Phases, f.r.Outputs, f.r.Degraded = r.Phases, r.Outputs, r.Degraded
+	f.visits, f.groups, f.degradedVisits = map[event.Path]int{}, map[event.Path]*group{}, nil
+	f.tries, f.adopted = nil, true
 }
 
-// anew forgets what a try has left: the tries are made once more, since nobody
-// kept that they were over.
-func (f *folding) anew() {
-	if f.over {
-		f.r.Phases, f.r.Outputs, f.r.Degraded, f.over = []engine.PhaseRecord{}, map[string]any{}, []engine.Degraded{}, false
+// resetTry drops the result of a try. The tries are repeated if their end was not
+// stored.
+func (f *resultBuilder) resetTry() {
+	if f.adopted {
+		f.r.Phases, f.r.Outputs, f.r.Degraded, f.adopted = []engine.PhaseRecord{}, map[string]any{}, []engine.Degraded{}, false
 	}
+}
+
+// tryOf returns the try of the whole cascade that contains a path, or "", and
+// the path within it.
+func tryOf(path event.Path) (try, within event.Path) {
+	text := string(path)
+	if !strings.HasPrefix(text, cascades.TriesName+"/sounding[") {
+		return "", path
+	}
+	i := strings.IndexByte(text, ']') + 1
+	below, found := strings.CutPrefix(text[i:], "/attempt[1]/tool/")
+	if _, below, ok := strings.Cut(below, "/"); found && ok { // after the name of the cascade
+		return path[:i] + "/attempt[1]", event.Path(below)
+	}
+	return "", path
 }

@@ -9,23 +9,25 @@ import (
 	"time"
 
 	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/journal/internal/codec"
+	"github.com/seed61713e19/capstan/runner/journal/internal/stores"
 )
 
-// Gates tells how every validator did, over the runs of a cascade or, with "",
-// over all; sorted by validator and moment. What a judge was not asked about does
-// not count.
+// Gates returns statistics of every validator, sorted by validator and moment.
+// They cover the runs of a cascade, or all runs if cascade is empty. Checks
+// that a judge was not asked do not count.
 func (j *Journal) Gates(ctx context.Context, cascade string) ([]Gate, error) {
-	t := gateTally{brief: brief{words: map[string]string{}}, found: map[[2]string]*Gate{}}
-	err := j.reading(ctx, func(c *conn) error {
+	t := gateTally{found: map[[2]string]*Gate{}}
+	err := j.db.Read(ctx, func(c *stores.Conn) error {
 		var runs []int64
-		err := c.each(ctx, func(v []driver.Value) error {
-			runs = append(runs, integer(v[0]))
+		err := c.Each(ctx, func(v []driver.Value) error {
+			runs = append(runs, stores.Integer(v[0]))
 			return nil
 		}, "SELECT n FROM run WHERE ?1 = '' OR cascade = ?1", cascade)
 		for i := 0; i < len(runs) && err == nil; i++ {
-			err = j.eachRow(ctx, c, runs[i], 0, isJudged, func(l logged) error {
-				if t.row(&l); t.bad {
-					return j.garbled("what a validator said", nil)
+			err = j.eachRow(ctx, c, runs[i], 0, isJudged, func(l codec.StoredRow) error {
+				if err := t.row(&l); err != nil {
+					return j.db.Corrupt("the row of a validator", err)
 				}
 				return nil
 			})
@@ -51,14 +53,13 @@ func (j *Journal) Gates(ctx context.Context, cascade string) ([]Gate, error) {
 	return list, nil
 }
 
-// isJudged picks the rows that tell of validators.
+// isJudged reports whether rows of a kind belong to validators.
 func isJudged(kind string) bool {
-	return kind == string(event.VerdictGiven) || kind == modelEffect || kind == findingEffect
+	return kind == string(event.VerdictGiven) || kind == codec.ModelEffect || kind == codec.FindingEffect
 }
 
-// A gateTally counts what validators said and what they took.
+// A gateTally counts verdicts and their cost.
 type gateTally struct {
-	brief
 	found map[[2]string]*Gate
 }
 
@@ -70,14 +71,13 @@ func (t *gateTally) gate(validator, moment string) *Gate {
 	return t.found[key]
 }
 
-func (t *gateTally) row(l *logged) {
-	if l.kind != string(event.VerdictGiven) {
-		t.effect(l)
-		return
+func (t *gateTally) row(l *codec.StoredRow) error {
+	if l.Kind != string(event.VerdictGiven) {
+		return t.effect(l)
 	}
-	v, broke := t.verdict(l)
-	if v.Valid == nil && !broke {
-		return
+	v, err := l.Verdict()
+	if err != nil || v.Valid == nil && v.Error == nil {
+		return err
 	}
 	g := t.gate(v.Validator, v.Moment)
 	g.Verdicts++
@@ -90,17 +90,22 @@ func (t *gateTally) row(l *logged) {
 	default:
 		g.Rejected++
 	}
+	return nil
 }
 
-// effect counts one that a validator had made, which its row says.
-func (t *gateTally) effect(l *logged) {
-	if !bytes.Contains(l.peek(), []byte(`"validator":`)) {
-		return
+// effect adds the cost of an effect of a validator.
+func (t *gateTally) effect(l *codec.StoredRow) error {
+	if !bytes.Contains(l.Peek(), []byte(`"validator":`)) {
+		return nil
 	}
-	if r := t.answered(l); r.validator != "" {
-		g := t.gate(r.validator, momentOf(l.path, r.validator))
-		g.Seconds += time.Duration(l.took).Seconds()
-		g.Calls += r.usage.Calls
-		g.CostUSD += r.usage.CostUSD
+	r, err := l.Reply()
+	if err == nil && r.Validator != "" {
+		g := t.gate(r.Validator, momentOf(l.Path, r.Validator))
+		g.Seconds += time.Duration(l.Took).Seconds()
+		if r.Response != nil {
+			g.Calls += r.Response.Usage.Calls
+			g.CostUSD += r.Response.Usage.CostUSD
+		}
 	}
+	return err
 }

@@ -14,17 +14,18 @@ import (
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/journal/internal/stores"
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
-// A conversation is kept message by message, however often it is sent: the
-// file grows with what was said, not with what was sent.
+// A conversation is stored message by message, however often it is sent. The size of
+// the file depends on the messages and not on the number of requests.
 func TestGrowth(t *testing.T) {
 	onFile(t)
 	oneByOne(t)
 	for name, size := range map[string]int{"short": 1, "long": 20} {
 		t.Run(name, func(t *testing.T) {
-			many := max(300/size, 50) // of short ones so many that a page more or less is little
+			many := max(300/size, 50) // so many short ones that one page more does not matter
 			bytes := map[int]int64{}
 			for _, turns := range []int{2 * many, 3 * many, 5 * many} {
 				file := filepath.Join(t.TempDir(), "j.db")
@@ -56,13 +57,13 @@ func TestGrowth(t *testing.T) {
 	}
 }
 
-// once sees that each message stands once in the file.
+// once checks that each message is stored once.
 func once(t *testing.T, j *Journal, said []model.Message) {
 	t.Helper()
 	var all strings.Builder
-	err := j.reading(t.Context(), func(c *conn) error {
-		return c.each(t.Context(), func(v []driver.Value) error {
-			all.WriteString(word(v[0]) + "\n")
+	err := j.db.Read(t.Context(), func(c *stores.Conn) error {
+		return c.Each(t.Context(), func(v []driver.Value) error {
+			all.WriteString(stores.Text(v[0]) + "\n")
 			return nil
 		}, "SELECT text FROM text UNION ALL SELECT data FROM pack")
 	})
@@ -70,7 +71,7 @@ func once(t *testing.T, j *Journal, said []model.Message) {
 		t.Fatal(err)
 	}
 	for i, m := range said[1 : len(said)-1] { // the last reply was not sent
-		mark := m.Content[:strings.Index(m.Content, ":")+1] // "Turn 7:" and the like
+		mark := m.Content[:strings.Index(m.Content, ":")+1] // such as "Turn 7:"
 		if n := strings.Count(all.String(), mark); n != 1 {
 			t.Fatalf("message %d is there %d times", i, n)
 		}
@@ -86,18 +87,18 @@ func lastRequest(t *testing.T, j *Journal, turns int, said []model.Message) {
 	same(t, "last request", req.Messages, said[:2*turns-1])
 }
 
-// A conversation that comes without its thread is kept so too; the rows hold
+// A conversation without its thread is stored in the same way, and rows contain
 // none of its long messages.
 func TestGrowthWithoutThread(t *testing.T) {
 	onFile(t)
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
 	h := begin(t, j, runner.Start{RunID: "run"}).Host(quick{sentence})
-	said := []model.Message{{Content: "Let us talk."}}
+	words := []model.Message{{Content: "Let us talk."}}
 	at := func(turn int) event.Path { return event.Path("p").At("turn", turn).Join("model") }
 	const turns = 4
 	for turn := range turns {
-		said = append(said, model.Message{Role: model.User, Content: fmt.Sprintf("Turn %d: %s", turn, strings.Repeat(sentence, 20))})
-		req := model.Request{Messages: slices.Clone(said)}
+		words = append(words, model.Message{Role: model.User, Content: fmt.Sprintf("Turn %d: %s", turn, strings.Repeat(sentence, 20))})
+		req := model.Request{Messages: slices.Clone(words)}
 		h.Emit(event.Event{Kind: event.ModelCalled, Path: at(turn), Request: &req})
 		if _, err := h.Model(at(turn), req); err != nil {
 			t.Fatal(err)
@@ -108,12 +109,12 @@ func TestGrowthWithoutThread(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		same(t, string(at(turn)), req.Messages, said[:turn+2])
+		same(t, string(at(turn)), req.Messages, words[:turn+2])
 	}
-	once(t, j, append(said, model.Message{}))
-	err := j.reading(t.Context(), func(c *conn) error {
-		n, err := c.number("SELECT max(length(value)) FROM pack, json_each(pack.data)")
-		if n >= 2*long {
+	once(t, j, append(words, model.Message{}))
+	err := j.db.Read(t.Context(), func(c *stores.Conn) error {
+		n, err := c.Number("SELECT max(length(value)) FROM pack, json_each(pack.data)")
+		if n >= 1024 {
 			t.Errorf("a row has %d bytes", n)
 		}
 		return err
@@ -123,31 +124,30 @@ func TestGrowthWithoutThread(t *testing.T) {
 	}
 }
 
-// What another engine tells is kept so too, also where its workers change, and after one
-// whose telling was not taken.
+// The same is true for external runs, even after a change of workers or a failed write.
 func TestGrowthOfGuests(t *testing.T) {
 	where := filepath.Join(t.TempDir(), "j.db")
 	one, two := journalAt(t, where, Options{}), journalAt(t, where, Options{})
-	guests := []*Guest{one.Guest("e"), two.Guest("e")}
+	guests := []*ExternalRuns{one.External("e"), two.External("e")}
 	if err := guests[0].Begin(runner.Start{RunID: "run"}); err != nil {
 		t.Fatal(err)
 	}
 	at := func(turn int) event.Path { return event.Path("p").At("turn", turn).Join("model") }
-	var said []model.Message
+	var words []model.Message
 	const turns = 40
 	for turn := range turns {
 		g := guests[min(turn/30, 1)]
-		before := len(said)
-		said = append(said, model.Message{Role: model.User, Content: fmt.Sprintf("Turn %d: what?", turn)})
-		e := event.Event{Run: "run", Seq: int64(turn + 1), Kind: event.ModelCalled, Path: at(turn), Conversation: at(0), Before: before, Request: &model.Request{Messages: slices.Clone(said)}}
+		before := len(words)
+		words = append(words, model.Message{Role: model.User, Content: fmt.Sprintf("Turn %d: what?", turn)})
+		e := event.Event{Run: "run", Seq: int64(turn + 1), Kind: event.ModelCalled, Path: at(turn), Conversation: at(0), Before: before, Request: &model.Request{Messages: slices.Clone(words)}}
 		if turn == 20 {
-			one.writer.before = func() error { return errors.New("no") }
-			if err := g.Tell(e); err == nil {
+			one.db.Writer.Before = func() error { return errors.New("no") }
+			if err := g.Append(e); err == nil {
 				t.Error("it was taken")
 			}
-			one.writer.before = nil
+			one.db.Writer.Before = nil
 		}
-		if err := g.Tell(e); err != nil {
+		if err := g.Append(e); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -156,11 +156,11 @@ func TestGrowthOfGuests(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		same(t, string(at(turn)), req.Messages, said[:turn+1])
+		same(t, string(at(turn)), req.Messages, words[:turn+1])
 	}
-	err := one.reading(t.Context(), func(c *conn) error {
-		return c.each(t.Context(), func(v []driver.Value) error {
-			if n := strings.Count(word(v[0]), "Turn "); n > 1 && n != 21 && n != 31 {
+	err := one.db.Read(t.Context(), func(c *stores.Conn) error {
+		return c.Each(t.Context(), func(v []driver.Value) error {
+			if n := strings.Count(stores.Text(v[0]), "Turn "); n > 1 && n != 21 && n != 31 {
 				t.Errorf("a row has %d messages", n)
 			}
 			return nil
@@ -171,7 +171,7 @@ func TestGrowthOfGuests(t *testing.T) {
 	}
 }
 
-// Runs at the same time do not mix, and each keeps all of its own.
+// Concurrent runs are separate, and each keeps all of its data.
 func TestManyRuns(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "j.db")
 	j := journalAt(t, file, Options{})

@@ -7,30 +7,32 @@ import (
 	"strings"
 	"time"
 
+	"github.com/seed61713e19/capstan/internal/encodings"
+	"github.com/seed61713e19/capstan/internal/schema"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/journal/internal/codec"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/tool"
-	"github.com/seed61713e19/capstan/validators/schema"
 )
 
-// A host keeps what the effects of one branch come to.
+// A host stores the results of the effects of one branch.
 type host struct {
 	engine.Host
 	r    *recording
-	late error // in a scope that ran out of time in an earlier start: no effect is made any more
+	late error // set in a scope that exceeded its time limit in an earlier start; no effect is made there
 }
 
-func (h *host) over(inner engine.Host) *host { return &host{inner, h.r, h.late} }
+func (h *host) wrap(inner engine.Host) *host { return &host{inner, h.r, h.late} }
 
-// Model gives the recorded answer, or asks and records.
+// Model returns the recorded reply, or calls the model and records its reply.
 func (h *host) Model(at event.Path, req model.Request) (model.Response, error) {
-	w := wanted{at: at, kind: modelEffect, print: func() (print, error) { return h.r.requestPrint(at, &req) }}
+	w := effectRequest{at: at, kind: codec.ModelEffect, print: func() (codec.Fingerprint, error) { return h.r.requestPrint(at, &req) }}
 	asked := false
-	c, err := h.do(w, func() (came, error) {
+	c, err := h.do(w, func() (codec.Effect, error) {
 		asked = true
 		resp, err := h.Host.Model(at, req)
-		return came{
+		return codec.Effect{
 			Model: req.Model, Phase: req.Phase, Attempt: req.Attempt, Turn: req.Turn, Validator: req.Validator, Role: req.Role,
 			Moment: momentOf(at, req.Validator), Response: &resp,
 		}, err
@@ -44,16 +46,16 @@ func (h *host) Model(at event.Path, req model.Request) (model.Response, error) {
 	return *c.Response, err
 }
 
-// Tool gives the recorded result, or calls and records. A tool that writes is
-// called when it is in the file that it will be: where an earlier start came so
-// far and no further, nobody knows what came of it. One that may be called twice
-// is, with the key that it was called with first.
+// Tool returns the recorded result, or calls the tool and records its result.
+// The start of a call to a writing tool is stored before the call. If an
+// earlier start stored only the start of a call, its result is unknown. A
+// repeatable tool is then called again with the same key.
 func (h *host) Tool(at event.Path, job engine.Job) (tool.Result, error) {
-	w := wanted{at: at, kind: toolEffect, writes: job.Tool.Writes(), again: job.Tool.Repeatable(), print: func() (print, error) { return h.r.print(job.Call.Name, job.Call.Arguments) }}
-	c, err := h.do(w, func() (came, error) {
+	w := effectRequest{at: at, kind: codec.ToolEffect, writes: job.Tool.Writes(), again: job.Tool.Repeatable(), print: func() (codec.Fingerprint, error) { return h.r.j.secrets.Fingerprint(job.Call.Name, job.Call.Arguments) }}
+	c, err := h.do(w, func() (codec.Effect, error) {
 		job.Call.Key = h.r.keyOf(at, job.Call.Key)
 		result, err := h.Host.Tool(at, job)
-		return came{Result: &result}, err
+		return codec.Effect{Result: &result}, err
 	})
 	if c.Result == nil {
 		return tool.Result{}, err
@@ -61,15 +63,16 @@ func (h *host) Tool(at event.Path, job engine.Job) (tool.Result, error) {
 	return *c.Result, err
 }
 
-// Validate gives the recorded finding, or judges and records.
+// Validate returns the recorded finding, or runs the validator and records its
+// finding.
 func (h *host) Validate(at event.Path, v engine.Validation) (engine.Finding, error) {
-	w := wanted{at: at, kind: findingEffect, pure: v.Pure}
+	w := effectRequest{at: at, kind: codec.FindingEffect, pure: v.Pure}
 	if !v.Pure {
-		w.print = func() (print, error) { return h.r.subjectPrint(v) }
+		w.print = func() (codec.Fingerprint, error) { return h.r.subjectPrint(v) }
 	}
-	c, err := h.do(w, func() (came, error) {
+	c, err := h.do(w, func() (codec.Effect, error) {
 		found, err := h.Host.Validate(at, v)
-		made := came{Finding: &found}
+		made := codec.Effect{Finding: &found}
 		if !v.Pure {
 			made.Validator, made.Moment = v.Validator, momentOf(at, v.Validator)
 		}
@@ -81,15 +84,15 @@ func (h *host) Validate(at event.Path, v engine.Validation) (engine.Finding, err
 	return *c.Finding, err
 }
 
-// Each keeps the branches too.
+// Each records the branches too.
 func (h *host) Each(n, limit int, body func(engine.Host, int) error) error {
-	return h.Host.Each(n, limit, func(inner engine.Host, i int) error { return body(h.over(inner), i) })
+	return h.Host.Each(n, limit, func(inner engine.Host, i int) error { return body(h.wrap(inner), i) })
 }
 
-// Within keeps that the body ran out of time. Where it did in an earlier start
-// it does again, at the first effect that was not made then.
+// Within records that the body exceeded its time limit. In later starts the
+// body then ends at the first effect without a result.
 func (h *host) Within(at event.Path, d time.Duration, body func(engine.Host) error) error {
-	if _, timedOut := h.r.keptAt(at, timeoutEffect); timedOut {
+	if _, timedOut := h.r.storedAt(at, codec.TimeoutEffect); timedOut {
 		over := &engine.Overtime{At: at}
 		if err := body(&host{h.Host, h.r, over}); err != nil {
 			return over
@@ -99,36 +102,37 @@ func (h *host) Within(at event.Path, d time.Duration, body func(engine.Host) err
 	if h.late != nil {
 		return body(h)
 	}
-	err := h.Host.Within(at, d, func(inner engine.Host) error { return body(h.over(inner)) })
+	err := h.Host.Within(at, d, func(inner engine.Host) error { return body(h.wrap(inner)) })
 	if !engine.IsOver(err, at) {
 		return err
 	}
-	h.r.keep(at, timeoutEffect, nil, nil, 0)
+	h.r.storeEffect(at, codec.TimeoutEffect, nil, nil, 0)
 	if e := h.r.commit(); e != nil {
 		return stopped(at, e)
 	}
 	return err
 }
 
-// Emit numbers and keeps an event, and passes it on.
+// Emit numbers and stores an event, and passes it on.
 func (h *host) Emit(e event.Event) { h.r.emit(h.Host, e) }
 
-// wanted is an effect that is asked for.
-type wanted struct {
+// effectRequest is a requested effect.
+type effectRequest struct {
 	at     event.Path
 	kind   string
 	pure   bool
-	writes bool                  // it is kept that it begins
-	again  bool                  // it may be made again
-	print  func() (print, error) // nil where the path says all
+	writes bool                              // its start is stored before the call
+	again  bool                              // it may be repeated
+	print  func() (codec.Fingerprint, error) // nil if the path alone identifies the effect
 }
 
-// do gives what is recorded of an effect, or has it made and records it.
-func (h *host) do(w wanted, make func() (came, error)) (c came, err error) {
-	var print print
+// do returns the recorded result of an effect, or makes the effect and records
+// it.
+func (h *host) do(w effectRequest, make func() (codec.Effect, error)) (c codec.Effect, err error) {
+	var print codec.Fingerprint
 	if w.print != nil {
 		if print, err = w.print(); err != nil {
-			return came{}, stopped(w.at, err)
+			return codec.Effect{}, stopped(w.at, err)
 		}
 	}
 	c, found, err := h.r.recall(w, print, h.late != nil)
@@ -136,44 +140,44 @@ func (h *host) do(w wanted, make func() (came, error)) (c came, err error) {
 		return c, err
 	}
 	if h.late != nil {
-		return came{}, h.late
+		return codec.Effect{}, h.late
 	}
 	if w.writes {
-		err = h.r.beforeWrite(w, print)
+		err = h.r.checkWrite(w, print)
 	} else {
-		err = h.r.before(w.pure)
+		err = h.r.checkEffect(w.pure)
 	}
 	if err != nil {
-		return came{}, stopped(w.at, err)
+		return codec.Effect{}, stopped(w.at, err)
 	}
-	began := h.r.j.options.Now()
+	began := h.r.j.db.Options.Now()
 	if c, err = make(); err != nil {
-		return h.r.cut(w, c), err
+		return h.r.storeCut(w, c), err
 	}
-	took := max(h.r.j.options.Now().Sub(began), 0)
-	if c, err = h.r.made(w, print, c, took); err != nil {
-		return came{}, stopped(w.at, err)
+	took := max(h.r.j.db.Options.Now().Sub(began), 0)
+	if c, err = h.r.storeResult(w, print, c, took); err != nil {
+		return codec.Effect{}, stopped(w.at, err)
 	}
 	return c, nil
 }
 
-// recall finds what was recorded: in this run or, where it was the same, in
-// its parent. In what ran out of time nothing was made again, so what was computed
-// there stands.
-func (r *recording) recall(w wanted, print print, late bool) (c came, found bool, err error) {
-	k, found := r.keptAt(w.at, w.kind)
+// recall returns the recorded result from this run or, if the request was the same,
+// from its parent. In a scope that exceeded its time limit, recorded pure results are
+// used too, because the scope is never repeated.
+func (r *recording) recall(w effectRequest, print codec.Fingerprint, late bool) (c codec.Effect, found bool, err error) {
+	k, found := r.storedAt(w.at, w.kind)
 	if found && w.pure && r.replaces && !late {
-		return c, false, nil // it may be of another text
+		return c, false, nil // it may be for another text
 	}
-	if found && !k.print.same(print) {
+	if found && !k.print.Same(print) {
 		if r.replaces {
-			return c, false, stopped(w.at, r.replace(w.at, k))
+			return c, false, stopped(w.at, r.keepSpent(w.at, k))
 		}
 		return c, false, stopped(w.at, fmt.Errorf("%s is not asked what it was asked before: the run cannot be gone on with", w.at))
 	}
 	if found {
 		if c, err = r.j.readEffect(k.data); err != nil {
-			return came{}, false, stopped(w.at, err)
+			return codec.Effect{}, false, stopped(w.at, err)
 		}
 		r.mu.Lock()
 		r.reply[w.at] = k.row
@@ -181,18 +185,18 @@ func (r *recording) recall(w wanted, print print, late bool) (c came, found bool
 		return c, true, nil
 	}
 	if c, found, err = r.fromParent(w, print); err != nil || !found {
-		return came{}, false, stopped(w.at, err)
+		return codec.Effect{}, false, stopped(w.at, err)
 	}
-	if c, err = r.made(w, print, c, 0); err != nil {
-		return came{}, false, stopped(w.at, err)
+	if c, err = r.storeResult(w, print, c, 0); err != nil {
+		return codec.Effect{}, false, stopped(w.at, err)
 	}
 	return c, true, nil
 }
 
-// replace lets an effect be made anew that is asked otherwise now. What it has spent
-// stays spent.
-func (r *recording) replace(at event.Path, k kept) error {
-	if k.kind != modelEffect {
+// keepSpent allows a changed request to replace a recorded effect. The cost of
+// the recorded one still counts.
+func (r *recording) keepSpent(at event.Path, k storedEffect) error {
+	if k.kind != codec.ModelEffect {
 		return nil
 	}
 	c, err := r.j.readEffect(k.data)
@@ -205,47 +209,48 @@ func (r *recording) replace(at event.Path, k kept) error {
 	return nil
 }
 
-// keptAt is what earlier starts kept at a path.
-func (r *recording) keptAt(at event.Path, kind string) (kept, bool) {
+// storedAt returns the effect that earlier starts stored at a path.
+func (r *recording) storedAt(at event.Path, kind string) (storedEffect, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	k := r.kept[at]
-	return k, k.kind == kind
+	effect := r.stored[at]
+	return effect, effect.kind == kind
 }
 
-// before lets an effect begin while the run is this start's. What earlier
-// effects came to is in the file; what pure validators found since then comes
-// there with the effect, or is found again where that is cut.
-func (r *recording) before(pure bool) error {
-	if err := r.state(); err != nil || pure {
-		return err
-	}
-	r.mu.Lock()
-	r.later()
-	r.mu.Unlock()
-	return r.mine()
-}
-
-// beforeWrite lets a write begin when it is in the file that it has, unless an
-// earlier start has let it, or the parent the same one, and it may not be made
+// checkEffect returns an error if the run no longer belongs to this start.
+// Results of earlier effects are already stored. Results of pure validators are
+// written with the next effect; if that is interrupted, they are computed
 // again.
-func (r *recording) beforeWrite(w wanted, print print) error {
-	if err := r.state(); err != nil {
+func (r *recording) checkEffect(pure bool) error {
+	if err := r.err(); err != nil || pure {
 		return err
 	}
 	r.mu.Lock()
-	if _, begun := r.begun[w.at]; begun && !w.again {
+	r.scheduleWrite()
+	r.mu.Unlock()
+	return r.checkOwned()
+}
+
+// checkWrite stores the start of a writing call. It returns
+// [engine.ErrUnfinished] if an earlier start, or the parent, has already
+// started the same call and it may not be repeated.
+func (r *recording) checkWrite(w effectRequest, print codec.Fingerprint) error {
+	if err := r.err(); err != nil {
+		return err
+	}
+	r.mu.Lock()
+	if _, begun := r.startedWrites[w.at]; begun && !w.again {
 		r.mu.Unlock()
 		return engine.ErrUnfinished
 	}
-	by, taken := r.begunBy(w.at, print)
-	begins := row{kind: writeBegins, path: string(w.at), print: print}
+	by, taken := r.startedBy(w.at, print)
+	begins := codec.Row{Kind: codec.WriteStarts, Path: string(w.at), Fingerprint: print}
 	if by != "" {
-		begins.data = []byte(strconv.Quote(by))
+		begins.Data = []byte(strconv.Quote(by))
 	}
-	delete(r.begun, w.at)
+	delete(r.startedWrites, w.at)
 	if taken {
-		r.begun[w.at] = writing{print, by}
+		r.startedWrites[w.at] = startedWrite{print, by}
 	}
 	r.put(begins)
 	r.mu.Unlock()
@@ -255,40 +260,39 @@ func (r *recording) beforeWrite(w wanted, print print) error {
 	return engine.ErrUnfinished
 }
 
-// begunBy names the run that has begun the same write first, "" for this one: an
-// earlier start of it, or whom it shares with. It is called with r.mu held.
-func (r *recording) begunBy(at event.Path, print print) (run string, taken bool) {
-	if r.begun.has(at, print) {
-		return r.begun[at].by, true
+// startedBy returns the run that first started the same writing call: "" for
+// this run, or the run that it shares with. The caller must hold r.mu.
+func (r *recording) startedBy(at event.Path, print codec.Fingerprint) (run string, taken bool) {
+	if r.startedWrites.has(at, print) {
+		return r.startedWrites[at].run, true
 	}
-	if p := r.shared.at(at); p != nil && p.begun.has(at, print) {
-		return cmp.Or(p.begun[at].by, p.run), true
+	if p := r.shared.find(at); p != nil && p.startedWrites.has(at, print) {
+		return cmp.Or(p.startedWrites[at].run, p.run), true
 	}
 	return "", false
 }
 
-// keyOf is the key of a call: where another run has begun it, that run's, so that a
-// tool that knows it by its key does it once.
+// keyOf returns the key of a call. If another run has started the same call,
+// its key is used, so that the tool can recognize the repetition.
 func (r *recording) keyOf(at event.Path, own string) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if by := r.begun[at].by; by != "" {
+	if by := r.startedWrites[at].run; by != "" {
 		return engine.Key(by, at)
 	}
 	return own
 }
 
-// cut is what a call that was broken off came to: what it has spent is kept, also
-// where nobody heard the answer.
-func (r *recording) cut(w wanted, c came) came {
+// storeCut stores the cost of an interrupted call, even without an answer.
+func (r *recording) storeCut(w effectRequest, c codec.Effect) codec.Effect {
 	if c.Response != nil && c.Response.Usage != (model.Usage{}) {
-		w.kind = droppedEffect
-		if kept, err := r.made(w, nil, c, 0); err == nil {
-			return kept
+		w.kind = codec.DroppedEffect
+		if stored, err := r.storeResult(w, nil, c, 0); err == nil {
+			return stored
 		}
 	}
 	r.mu.Lock()
-	r.later()
+	r.scheduleWrite()
 	r.mu.Unlock()
 	if c.Response != nil {
 		c.Response.Usage = c.Response.Usage.Add(r.spentAt(w.at))
@@ -296,62 +300,64 @@ func (r *recording) cut(w wanted, c came) came {
 	return c
 }
 
-// spentAt is what earlier starts have spent at a path on what did not stand.
+// spentAt returns the cost of discarded calls of earlier starts at a path.
 func (r *recording) spentAt(at event.Path) model.Usage {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.spent[at]
 }
 
-// made records an effect and gives it as it will read back.
-func (r *recording) made(w wanted, print print, c came, took time.Duration) (came, error) {
+// storeResult records an effect and returns it in the form in which it will be
+// read.
+func (r *recording) storeResult(w effectRequest, print codec.Fingerprint, c codec.Effect, took time.Duration) (codec.Effect, error) {
 	if used := r.spentAt(w.at); c.Response != nil && used != (model.Usage{}) {
 		resp := *c.Response
 		resp.Usage = resp.Usage.Add(used)
 		c.Response = &resp
 	}
-	raw, lossy, err := c.encode(w.pure)
+	raw, lossy, err := encodings.Lossy(c)
 	if err != nil {
 		return c, fmt.Errorf("effect %s: %w", w.at, err)
 	}
 	if lossy {
-		var read came
+		var read codec.Effect
 		if err := schema.Unmarshal(raw, &read); err != nil {
 			return c, fmt.Errorf("effect %s: %w", w.at, err)
 		}
 		c = read
 	}
-	r.keep(w.at, w.kind, print, raw, took)
+	r.storeEffect(w.at, w.kind, print, raw, took)
 	if w.pure {
 		return c, nil
 	}
 	return c, r.commit()
 }
 
-// keep adds an effect's row.
-func (r *recording) keep(at event.Path, kind string, print print, raw []byte, took time.Duration) {
+// storeEffect adds the row of an effect.
+func (r *recording) storeEffect(at event.Path, kind string, print codec.Fingerprint, raw []byte, took time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if old, again := r.kept[at]; again {
+	if old, again := r.stored[at]; again {
 		r.piece.dropped = append(r.piece.dropped, old.row)
 	}
 	var data []byte
 	if raw != nil {
-		data = r.piece.pack(r.piece.secrets.redactAs(raw, came{}))
+		data = r.piece.Pack(r.piece.Secrets.RedactAs(raw, codec.Effect{}), codec.LongFrom(kind))
 	}
-	n := r.put(row{kind: kind, path: string(at), took: int64(took), print: print, data: data})
-	if kind == modelEffect || kind == toolEffect {
+	n := r.put(codec.Row{Kind: kind, Path: string(at), Took: int64(took), Fingerprint: print, Data: data})
+	if kind == codec.ModelEffect || kind == codec.ToolEffect {
 		r.reply[at] = n
 	}
-	if kind == modelEffect {
-		r.talks.reply(n, data)
+	if kind == codec.ModelEffect {
+		r.conversations.AddReply(n, data)
 	}
-	if kind == answerEffect {
-		r.closes(at)
+	if kind == codec.AnswerEffect {
+		r.closeQuestion(at)
 	}
 }
 
-// momentOf is the moment of the check at a path, or above a judge's call there.
+// momentOf returns the moment of the check at a path. The path may be that of a
+// judge's call below the check.
 func momentOf(at event.Path, validator string) string {
 	if validator == "" {
 		return ""
@@ -359,7 +365,7 @@ func momentOf(at event.Path, validator string) string {
 	at = asker(at)
 	switch name, _, _ := strings.Cut(at.Last(), "["); name {
 	case "ward":
-		if strings.HasPrefix(at.Up().Last(), "tool[") {
+		if strings.HasPrefix(at.Parent().Last(), "tool[") {
 			return "tool"
 		}
 		return "turn"

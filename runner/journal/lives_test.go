@@ -7,11 +7,12 @@ import (
 	"testing"
 
 	"github.com/seed61713e19/capstan/runner"
-	"github.com/seed61713e19/capstan/runner/journal/owners"
+	"github.com/seed61713e19/capstan/runner/journal/internal/owners"
+	"github.com/seed61713e19/capstan/runner/journal/internal/stores"
 )
 
-// A pair is two processes that have one store open: what the first cannot finish,
-// the second goes on with.
+// A pair is two processes with the same store. The second resumes the unfinished runs
+// of the first.
 type pair struct{ first, second *Journal }
 
 func pairOf(t testing.TB) pair {
@@ -20,8 +21,8 @@ func pairOf(t testing.TB) pair {
 	return pair{journalAt(t, file, Options{}), journalAt(t, file, Options{})}
 }
 
-// pairs are lent to one test at a time: to open a store costs more than a short run
-// does. They are closed with the test that they are of.
+// pairs are reused by one test at a time, because opening a store costs more
+// than a short run. They are closed with their test.
 type pairs struct {
 	of   testing.TB
 	mu   sync.Mutex
@@ -50,44 +51,44 @@ func (l *pairs) back(t testing.TB, p pair) {
 	}
 }
 
-// gone has the process of a journal be gone, with what it had at hand of a run. The
-// one that comes in its place has its connections, which cost more than a short run
-// does, and knows nothing of what it knew.
+// gone simulates the end of a journal's process, which loses its buffered data.
+// A new journal takes over its connections, which are expensive, but none of
+// its state.
 func gone(t testing.TB, j *Journal, r runner.Recording) {
 	t.Helper()
 	if r != nil {
-		r.(*recording).spoil(errClosed)
+		r.(*recording).fail(stores.ErrClosed)
 	}
-	j.owed.forget()
-	j.owner.Close()
-	j.writer.turn <- struct{}{} // what is being written is
-	clear(j.writer.known)
-	<-j.writer.turn
-	s, shared := unbroken(j.store).(*server)
+	j.retries.stop()
+	j.db.Owner.Close()
+	j.db.Writer.Turn <- struct{}{} // current writes are finished
+	clear(j.db.Writer.Known)
+	<-j.db.Writer.Turn
+	s, shared := unbroken(j.db.Store).(*stores.Postgres)
 	if !shared {
-		j.owner = owners.New()
+		j.db.Owner = owners.New()
 		return
 	}
-	err := s.telling(func(*conn) error { // nobody puts a lease off meanwhile, nor tells others by whom
-		s.news.mu.Lock()
-		defer s.news.mu.Unlock()
-		j.owner = owners.New()
+	err := s.WithLeaseConn(func(*stores.Conn) error { // nobody renews a lease or notifies others in the meantime
+		s.Notifications.Mu.Lock()
+		defer s.Notifications.Mu.Unlock()
+		j.db.Owner = owners.New()
 		return nil
 	})
-	if err = errors.Join(err, s.beat(j.writer)); err != nil {
+	if err = errors.Join(err, s.Renew(j.db.Writer)); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// emptied takes all runs out of a store, with their texts.
+// emptied removes all runs and texts from a store.
 func emptied(t testing.TB, j *Journal) {
 	t.Helper()
-	j.owed.forget()
-	err := j.writer.do(func(c *conn) error {
-		clear(j.writer.known)
-		err := j.store.still(c)
+	j.retries.stop()
+	err := j.db.Writer.Do(func(c *stores.Conn) error {
+		clear(j.db.Writer.Known)
+		err := j.db.Store.Still(c)
 		for _, table := range tables {
-			err = errors.Join(err, c.send("DELETE FROM "+table))
+			err = errors.Join(err, c.Queue("DELETE FROM "+table))
 		}
 		return err
 	})
@@ -96,5 +97,5 @@ func emptied(t testing.TB, j *Journal) {
 	}
 }
 
-// tables are where runs are kept.
+// tables are the tables of runs.
 var tables = []string{"run", "start", "result", "pack", "text", "mark"}

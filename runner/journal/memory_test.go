@@ -8,12 +8,14 @@ import (
 	"testing"
 
 	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/validators"
 )
 
-// unfiled are cascades that were never files, by what their caller named them.
+// unfiled are cascades without files, by the names that their callers gave
+// them.
 var unfiled = map[string]string{
 	"":                       "cascade_id: two\nphases: [{name: a, instructions: a}, {name: b, instructions: '{{ outputs.a }}'}]",
 	"memory":                 "cascade_id: one\nphases: [{name: a, instructions: a, wards: {post: [{validator: excludes, with: {text: yes}, mode: blocking}]}}]",
@@ -21,9 +23,8 @@ var unfiled = map[string]string{
 	"/no/such/folder/x.yaml": "cascade_id: own\nphases: [{name: a, instructions: a, wards: {post: [{validator: mine, mode: retry}]}}]",
 }
 
-// A run whose cascade was never a file gives its result again, whole and
-// equal, after it has ended: to its own runner, to another over the same
-// journal that knows nothing of its validators, and of any status.
+// A finished run without files returns its whole result again, for any status. Its own
+// runner gets it, and so does a runner that does not know its validators.
 func TestUnfiledResults(t *testing.T) {
 	for name, text := range unfiled {
 		t.Run(name, func(t *testing.T) {
@@ -40,14 +41,14 @@ func TestUnfiledResults(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			first, why := r.Run(t.Context(), c, nil, runner.WithRunID("run"))
-			if first.Status == runner.Waiting {
-				if err := j.Answer(t.Context(), "run", "", runner.Answer{Value: true}); err != nil {
+			first, cause := r.Run(t.Context(), c, nil, runner.WithRunID("run"))
+			if first.Status == engine.Waiting {
+				if err := j.Answer(t.Context(), "run", "", engine.Answer{Value: true}); err != nil {
 					t.Fatal(err)
 				}
-				told := 0
-				first, why = r.Resume(t.Context(), "run", runner.WithSink(event.Func(func(event.Event) { told++ })))
-				if told == 0 {
+				reported := 0
+				first, cause = r.Resume(t.Context(), "run", runner.WithSink(event.Func(func(event.Event) { reported++ })))
+				if reported == 0 {
 					t.Error("who goes on with a run hears nothing of it")
 				}
 			}
@@ -58,8 +59,8 @@ func TestUnfiledResults(t *testing.T) {
 			other, _ := runner.New(runner.WithJournal(journalAt(t, file, Options{})))
 			for range 2 {
 				again, err := other.Resume(t.Context(), "run")
-				if !reflect.DeepEqual(again, first) || (err == nil) != (why == nil) {
-					t.Errorf("got\n%+v, %v, want\n%+v, %v", again, err, first, why)
+				if !reflect.DeepEqual(again, first) || (err == nil) != (cause == nil) {
+					t.Errorf("got\n%+v, %v, want\n%+v, %v", again, err, first, cause)
 				}
 			}
 		})

@@ -12,8 +12,8 @@ import (
 
 const mountedVariable = "CAPSTAN_JOURNAL_MOUNTED"
 
-// TestJournalMounted runs TestMountedFile and TestMountedDirectory where the journal, or
-// its directory, is mounted a second time.
+// TestJournalMounted runs TestMountedFile and TestMountedDirectory with a
+// second mount of the journal or its directory.
 func TestJournalMounted(t *testing.T) {
 	onFile(t)
 	dir := t.TempDir()
@@ -42,7 +42,8 @@ func TestJournalMounted(t *testing.T) {
 	}
 }
 
-// mountedJournal is the file of a test that [TestJournalMounted] runs in a namespace.
+// mountedJournal returns the file of a test that [TestJournalMounted] runs in a
+// namespace.
 func mountedJournal(t *testing.T) string {
 	onFile(t)
 	file := os.Getenv(mountedVariable)
@@ -52,8 +53,8 @@ func mountedJournal(t *testing.T) string {
 	return file
 }
 
-// A file that is mounted under a second name is no journal there: SQLite would keep a
-// second log for it.
+// A file mounted under a second name is rejected there, because SQLite would
+// use a second log for it.
 func TestMountedFile(t *testing.T) {
 	file := mountedJournal(t)
 	for _, o := range []Options{{}, {ReadOnly: true}} {
@@ -63,7 +64,7 @@ func TestMountedFile(t *testing.T) {
 	}
 }
 
-// A journal whose directory is mounted is one journal under both names.
+// A journal in a mounted directory is the same journal under both names.
 func TestMountedDirectory(t *testing.T) {
 	j := journalAt(t, mountedJournal(t), Options{ReadOnly: true})
 	if run, err := j.Run(t.Context(), "run"); err != nil || run.RunID != "run" {

@@ -9,7 +9,7 @@ import (
 	"github.com/seed61713e19/capstan/runner"
 )
 
-// A file with two names is no journal: SQLite would keep a log for each.
+// A file with two names is rejected, because SQLite would use a log for each.
 func TestJournalHardLink(t *testing.T) {
 	onFile(t)
 	dir := t.TempDir()
@@ -35,7 +35,7 @@ func TestJournalHardLink(t *testing.T) {
 	}
 }
 
-// A journal and a symbolic link to it have one log.
+// A journal shares one log with a symbolic link to it.
 func TestJournalSymbolicLink(t *testing.T) {
 	onFile(t)
 	dir := t.TempDir()

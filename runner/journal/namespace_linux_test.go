@@ -16,7 +16,7 @@ import (
 	"github.com/seed61713e19/capstan/runner"
 )
 
-// apart makes a child live in a namespace of process numbers of its own.
+// apart starts a child in its own namespace of process numbers.
 func apart(t *testing.T, c *exec.Cmd) *exec.Cmd {
 	t.Helper()
 	if out, err := exec.Command("unshare", "-p", "-f", "--mount-proc", "true").CombinedOutput(); err != nil {
@@ -27,10 +27,9 @@ func apart(t *testing.T, c *exec.Cmd) *exec.Cmd {
 	return moved
 }
 
-// A process that sleeps in an effect, and whose run another process takes over
-// from a namespace that cannot see it, makes no further effect when it wakes,
-// writes nothing, and says why. Without the word of who takes it the run stays
-// where it is.
+// A process sleeps in an effect while a process in another namespace takes over
+// its run. When it wakes, it makes no further effect, writes nothing and
+// returns the reason. Without TakeOver the run stays with it.
 func TestSleeperIsTakenOver(t *testing.T) {
 	onFile(t) // see TestPausedOwner
 	oneByOne(t)
@@ -43,9 +42,9 @@ func TestSleeperIsTakenOver(t *testing.T) {
 	all := lines(t, calm+".notes")
 	for _, k := range []int{1, len(all) / 2, len(all)} {
 		file := filepath.Join(dir, fmt.Sprintf("slept%d.db", k))
-		var said bytes.Buffer
+		var words bytes.Buffer
 		sleeper := child(t, "story", file, k)
-		sleeper.Env, sleeper.Stderr = append(sleeper.Env, stopVariable+"=1"), &said
+		sleeper.Env, sleeper.Stderr = append(sleeper.Env, stopVariable+"=1"), &words
 		if err := sleeper.Start(); err != nil {
 			t.Fatal(err)
 		}
@@ -64,10 +63,10 @@ func TestSleeperIsTakenOver(t *testing.T) {
 		}
 		before := logRows(t, journalAt(t, file, Options{ReadOnly: true}))
 		sleeper.Process.Signal(syscall.SIGCONT)
-		if err := sleeper.Wait(); err == nil || sleeper.ProcessState.ExitCode() != 3 || !strings.Contains(said.String(), runner.ErrRunTaken.Error()) {
-			t.Errorf("effect %d: it ended with %v: %s", k, err, said.String())
+		if err := sleeper.Wait(); err == nil || sleeper.ProcessState.ExitCode() != 3 || !strings.Contains(words.String(), runner.ErrRunTaken.Error()) {
+			t.Errorf("effect %d: it ended with %v: %s", k, err, words.String())
 		}
-		twice := slices.Insert(slices.Clone(all), k, all[k-1]) // the one that it slept in
+		twice := slices.Insert(slices.Clone(all), k, all[k-1]) // the effect that it slept in
 		if notes := lines(t, file+".notes"); !slices.Equal(notes, twice) {
 			t.Errorf("effect %d: the effects were\n%s", k, strings.Join(notes, "\n"))
 		}
@@ -99,7 +98,7 @@ func asleep(t *testing.T, c *exec.Cmd) {
 	}
 }
 
-// stop stops this process until somebody wakes it.
+// stop stops this process until a signal wakes it.
 func stop() {
 	woken := make(chan os.Signal, 1)
 	signal.Notify(woken, syscall.SIGCONT)

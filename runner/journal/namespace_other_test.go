@@ -2,5 +2,5 @@
 
 package journal
 
-// stop is asked for by [TestSleeperIsTakenOver] alone, which is Linux's.
+// stop is used only by [TestSleeperIsTakenOver], on Linux.
 func stop() { panic("not on this system") }

@@ -4,74 +4,73 @@ import (
 	"context"
 	"time"
 
+	"github.com/seed61713e19/capstan/internal/encodings"
+	"github.com/seed61713e19/capstan/internal/schema"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
-	"github.com/seed61713e19/capstan/validators/schema"
+	"github.com/seed61713e19/capstan/runner/journal/internal/codec"
+	"github.com/seed61713e19/capstan/runner/journal/internal/stores"
 )
 
-// notice is a question's notice where it is to be given now; nil where an earlier
-// start has given it, or a process that lives is at it. That this one gives it is
-// in the file before it does.
+// notice returns the notice that must be sent for a question. It returns nil if an
+// earlier start has sent the notice, or if a living process is sending it. The store
+// records that this process sends it before it does.
 func (r *recording) notice(n *engine.Notice, expires *time.Time) (*engine.Notice, error) {
 	own := *n
 	if expires != nil {
 		own.Expires = *expires
 	}
-	own.Done = func(err error) { r.noticed(n.Path, err) }
+	own.Done = func(err error) { r.storeNotice(n.Path, err) }
 	r.mu.Lock()
 	by, begun := r.notices[n.Path]
 	if begun {
-		if other, alive := r.j.alive(by); by == "" || alive && r.j.store.leased(other) {
+		if other, alive := r.j.db.Alive(by); by == "" || alive && r.j.db.Store.Leased(other) {
 			r.mu.Unlock()
 			return nil, nil
 		}
 	}
-	r.notices[n.Path] = r.j.owner.Text()
-	r.put(row{kind: noticeBegins, path: string(n.Path), data: []byte(r.j.owner.Text())})
+	r.notices[n.Path] = r.j.db.Owner.Text()
+	r.put(codec.Row{Kind: codec.NoticeStarts, Path: string(n.Path), Data: []byte(r.j.db.Owner.Text())})
 	r.mu.Unlock()
 	return &own, r.commit()
 }
 
-// outcome is what came of a notice, as the file has it.
-type outcome struct {
+// noticeResult is the stored result of a notice.
+type noticeResult struct {
 	Problem string `json:"problem,omitempty"`
 }
 
-// noticed notes what came of a notice, whether the run has ended meanwhile or
-// not. Where somebody else goes on with the run it is that one's, and nothing is
-// noted: the notice may be given once more then, with the same key.
-func (r *recording) noticed(at event.Path, problem error) {
-	var came outcome
+// storeNotice stores the result of a notice, even after the end of the run. If
+// another process has resumed the run, nothing is stored, and the notice may be
+// sent again with the same key.
+func (r *recording) storeNotice(at event.Path, problem error) {
+	var result noticeResult
 	if problem != nil {
-		came.Problem = problem.Error()
+		result.Problem = problem.Error()
 	}
-	r.mu.Lock()
-	data, err := r.piece.encode(came)
+	data, err := encodings.Of(result)
 	if err != nil {
-		r.mu.Unlock()
 		return
 	}
+	r.mu.Lock()
 	r.notices[at] = ""
-	r.put(row{kind: noticeEnds, path: string(at), data: data})
+	// The row may follow the run's end, so it names no text: see [sweep].
+	r.put(codec.Row{Kind: codec.NoticeEnds, Path: string(at), Data: r.j.secrets.Redact(data)})
 	r.mu.Unlock()
 	_ = r.commit()
 }
 
-// untold is why nobody was told of a question, "" where somebody was, or nobody
-// was to be.
-func (j *Journal) untold(ctx context.Context, c *conn, n int64, at event.Path) (string, error) {
-	var came outcome
-	ends := func(kind string) bool { return kind == noticeEnds }
-	err := j.eachRow(ctx, c, n, 0, ends, func(l logged) error {
-		if l.path != at {
+// noticeError returns the error of a question's notice. It returns "" if the notice was
+// sent or does not exist.
+func (j *Journal) noticeError(ctx context.Context, c *stores.Conn, n int64, at event.Path) (string, error) {
+	var result noticeResult
+	ends := func(kind string) bool { return kind == codec.NoticeEnds }
+	err := j.eachRow(ctx, c, n, 0, ends, func(l codec.StoredRow) error {
+		if l.Path != at {
 			return nil
 		}
-		raw, err := j.unpack(ctx, c, l.json(), people)
-		if err == nil {
-			came = outcome{}
-			err = schema.Unmarshal(raw, &came)
-		}
-		return err
+		result = noticeResult{}
+		return schema.Unmarshal(codec.UnsealJSON(l.JSON()), &result)
 	})
-	return came.Problem, err
+	return result.Problem, err
 }

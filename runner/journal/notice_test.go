@@ -19,26 +19,27 @@ phases:
   - {name: draft, instructions: Write., human_input: {prompt: "Publish?", expires: 24h, notify: {exec: [tell]}}}
 `
 
-// tellers are a person who is not there and is told of questions. What comes of
-// it is for the test to say.
+// tellers stand for an absent person who receives notices. The test decides the
+// result of each.
 type tellers struct {
 	keys    []string
 	expires []time.Time
 	done    []func(error)
 }
 
-func (s *tellers) ask(_ context.Context, q runner.Question) (runner.Answer, error) {
+func (s *tellers) ask(_ context.Context, q engine.Question) (engine.Answer, error) {
 	if q.Notice != nil {
 		s.keys, s.expires, s.done = append(s.keys, q.Notice.Key), append(s.expires, q.Notice.Expires), append(s.done, q.Notice.Done)
 	}
-	return runner.Answer{}, runner.ErrNobody
+	return engine.Answer{}, runner.ErrNobody
 }
 
-// A question is told of once, however often its run is resumed; where the process
-// was gone before it knew that it had told, once more with the same key.
+// A question has one notice, however often its run resumes. If the process
+// ended before it stored the result, the notice is sent again with the same
+// key.
 func TestNotice(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "j.db")
-	told := &tellers{}
+	reported := &tellers{}
 	s := storyOf(t, noticing)
 	start := func(r runner.Recording) {
 		t.Helper()
@@ -46,7 +47,7 @@ func TestNotice(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if result, _ := s.run(t, r, &asksOnly{model.Host(t.Context()), told}, true); result.Status != runner.Waiting {
+		if result, _ := s.run(t, r, &asksOnly{model.Host(t.Context()), reported}, true); result.Status != engine.Waiting {
 			t.Fatalf("got %+v", result)
 		}
 	}
@@ -64,21 +65,21 @@ func TestNotice(t *testing.T) {
 		t.Fatal(err)
 	}
 	start(r)
-	again(j) // it is under way in this process
-	if len(told.keys) != 1 || told.keys[0] != "run:draft/human_input" || told.expires[0].IsZero() {
-		t.Fatalf("told %+v", told)
+	again(j) // this process is sending it
+	if len(reported.keys) != 1 || reported.keys[0] != "run:draft/human_input" || reported.expires[0].IsZero() {
+		t.Fatalf("told %+v", reported)
 	}
 	if err := j.Close(); err != nil {
 		t.Fatal(err)
 	}
-	j = journalAt(t, file, Options{}) // the process that was at it is gone
+	j = journalAt(t, file, Options{}) // the sending process is gone
 	again(j)
-	if !slices.Equal(told.keys, []string{"run:draft/human_input", "run:draft/human_input"}) || !told.expires[1].Equal(told.expires[0]) {
-		t.Fatalf("told %+v", told)
+	if !slices.Equal(reported.keys, []string{"run:draft/human_input", "run:draft/human_input"}) || !reported.expires[1].Equal(reported.expires[0]) {
+		t.Fatalf("told %+v", reported)
 	}
-	told.done[1](errors.New("nobody listens"))
+	reported.done[1](errors.New("nobody listens"))
 	run, err := j.Run(t.Context(), "run")
-	if err != nil || len(run.Pending) != 1 || run.Pending[0].Untold != "nobody listens" {
+	if err != nil || len(run.Pending) != 1 || run.Pending[0].NoticeError != "nobody listens" {
 		t.Errorf("got %+v, %v", run.Pending, err)
 	}
 	if err := j.Close(); err != nil {
@@ -87,19 +88,19 @@ func TestNotice(t *testing.T) {
 	j = journalAt(t, file, Options{})
 	again(j)
 	again(j)
-	if len(told.keys) != 2 {
-		t.Errorf("told %d times", len(told.keys))
+	if len(reported.keys) != 2 {
+		t.Errorf("told %d times", len(reported.keys))
 	}
-	if err := j.Answer(t.Context(), "run", "", runner.Answer{Value: true}); err != nil {
+	if err := j.Answer(t.Context(), "run", "", engine.Answer{Value: true}); err != nil {
 		t.Error(err)
 	}
-	told.done[1](nil) // too late for anybody
-	if result, err := runnerOver(t, j, &says{}).Resume(t.Context(), "run"); err != nil || result.Output != "a text" || len(told.keys) != 2 {
+	reported.done[1](nil) // too late to count
+	if result, err := runnerOver(t, j, &says{}).Resume(t.Context(), "run"); err != nil || result.Output != "a text" || len(reported.keys) != 2 {
 		t.Errorf("got %+v, %v", result, err)
 	}
 }
 
-// asksOnly hands questions to the test.
+// asksOnly passes questions to the test.
 type asksOnly struct {
 	engine.Host
 	people *tellers

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
 )
 
@@ -48,20 +49,20 @@ func TestAnswerNamesQuestion(t *testing.T) {
 	if !errors.Is(err, runner.ErrSeveral) || !strings.Contains(err.Error(), "sign/finance/human_input (phase finance), sign/legal/human_input (phase legal)") {
 		t.Errorf("without a key: %v", err)
 	}
-	if err := w.Answer(t.Context(), "run", "sign/human_input", runner.Answer{Value: true}); !errors.Is(err, runner.ErrAnswered) {
+	if err := w.Answer(t.Context(), "run", "sign/human_input", engine.Answer{Value: true}); !errors.Is(err, runner.ErrAnswered) {
 		t.Errorf("to a question that nobody asks: %v", err)
 	}
-	if err := w.Answer(t.Context(), "ru", finance, runner.Answer{Value: true}); !errors.Is(err, runner.ErrNoRun) {
+	if err := w.Answer(t.Context(), "ru", finance, engine.Answer{Value: true}); !errors.Is(err, runner.ErrNoRun) {
 		t.Errorf("to the beginning of a name: %v", err)
 	}
-	if err := w.Answer(t.Context(), "run", finance, runner.Answer{Value: true, By: "finance"}); err != nil {
+	if err := w.Answer(t.Context(), "run", finance, engine.Answer{Value: true, By: "finance"}); err != nil {
 		t.Fatal(err)
 	}
 	open(string(legal))
-	if err := w.Answer(t.Context(), "run", finance, runner.Answer{Value: true}); !errors.Is(err, runner.ErrAnswered) {
+	if err := w.Answer(t.Context(), "run", finance, engine.Answer{Value: true}); !errors.Is(err, runner.ErrAnswered) {
 		t.Errorf("to a question that has its answer: %v", err)
 	}
-	if r, err := w.Resume(t.Context(), "run"); err == nil || r.Status != runner.Waiting {
+	if r, err := w.Resume(t.Context(), "run"); err == nil || r.Status != engine.Waiting {
 		t.Fatalf("got %+v, %v", r, err)
 	}
 	open(string(legal))
@@ -80,14 +81,14 @@ func TestAnswerNamesQuestion(t *testing.T) {
 	}
 }
 
-// Two people answer two questions in the same moment, and both count.
+// Two people answer two questions at the same time, and both answers count.
 func TestAnswersToTwoQuestionsAtOnce(t *testing.T) {
 	w := await(t, together)
 	var both sync.WaitGroup
 	for _, key := range []event.Path{legal, finance} {
 		j := journalAt(t, w.file, Options{})
 		both.Go(func() {
-			if err := j.Answer(t.Context(), "run", key, runner.Answer{Value: true}); err != nil {
+			if err := j.Answer(t.Context(), "run", key, engine.Answer{Value: true}); err != nil {
 				t.Errorf("%s: %v", key, err)
 			}
 		})
@@ -98,11 +99,11 @@ func TestAnswersToTwoQuestionsAtOnce(t *testing.T) {
 	}
 }
 
-// One of two questions expires: the other takes the answer that names none.
+// One of two questions expires: an answer without a key is for the other.
 func TestAnswerBesideExpiredQuestion(t *testing.T) {
 	w := await(t, strings.Replace(together, `prompt: "Legal?"`, `prompt: "Legal?", expires: 24h`, 1))
 	w.now = w.now.AddDate(0, 0, 2)
-	if err := w.Answer(t.Context(), "run", legal, runner.Answer{Value: true}); !errors.Is(err, runner.ErrExpired) {
+	if err := w.Answer(t.Context(), "run", legal, engine.Answer{Value: true}); !errors.Is(err, runner.ErrExpired) {
 		t.Errorf("too late: %v", err)
 	}
 	if err := w.answer(true); err != nil {

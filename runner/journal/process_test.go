@@ -23,14 +23,14 @@ import (
 	"github.com/seed61713e19/capstan/runner/tool"
 )
 
-// What the tests of several processes tell the ones they start.
+// Variables for the child processes of tests.
 const (
-	childVariable = "CAPSTAN_JOURNAL_CHILD" // what the child does
+	childVariable = "CAPSTAN_JOURNAL_CHILD" // the child's task
 	fileVariable  = "CAPSTAN_JOURNAL_FILE"
-	notesVariable = "CAPSTAN_JOURNAL_NOTES" // a file that it notes its effects in
-	killVariable  = "CAPSTAN_JOURNAL_KILL"  // the effect that it dies in, from 1; 0 for none
-	stopVariable  = "CAPSTAN_JOURNAL_STOP"  // it does not die there but sleeps until it is woken
-	takeVariable  = "CAPSTAN_JOURNAL_TAKE"  // it takes over what it cannot see
+	notesVariable = "CAPSTAN_JOURNAL_NOTES" // a file for the child's effects
+	killVariable  = "CAPSTAN_JOURNAL_KILL"  // the effect in which it ends, from 1; 0 for none
+	stopVariable  = "CAPSTAN_JOURNAL_STOP"  // it sleeps there instead until it is woken
+	takeVariable  = "CAPSTAN_JOURNAL_TAKE"  // it takes over runs whose owner it cannot check
 )
 
 func TestMain(m *testing.M) {
@@ -71,8 +71,8 @@ phases:
   - {name: last, instructions: "Last {{ outputs.sum.sum }} {{ outputs.title }}"}
 `
 
-// mind answers by what it is asked alone, so that it is the same in every
-// process.
+// mind answers depending only on the request, so that all processes get the
+// same.
 func mind(_ context.Context, r model.Request) (model.Response, error) {
 	answer := func(text string) (model.Response, error) {
 		return model.Response{Text: text, Usage: model.Usage{Calls: 1, InputTokens: len(r.Messages), OutputTokens: len(text)}}, nil
@@ -100,7 +100,8 @@ func mind(_ context.Context, r model.Request) (model.Response, error) {
 	return answer(fmt.Sprintf("%s %s", r.Key[strings.Index(r.Key, ":")+1:], last[:min(20, len(last))]))
 }
 
-// mortal is a host that notes the effects it begins, and dies in one of them.
+// mortal is a host that records the effects that it starts, and ends the
+// process in one of them.
 type mortal struct {
 	engine.Host
 	notes *os.File
@@ -114,9 +115,9 @@ func (m mortal) begin(at event.Path, key string) {
 		return
 	}
 	if os.Getenv(stopVariable) != "" {
-		m.j.writer.turn <- struct{}{} // not with a lock of the file: nobody could look at it
+		m.j.db.Writer.Turn <- struct{}{} // without a lock on the file, so that it can be read
 		stop()
-		<-m.j.writer.turn
+		<-m.j.db.Writer.Turn
 		return
 	}
 	if self, err := os.FindProcess(os.Getpid()); err == nil {
@@ -146,8 +147,7 @@ func (m mortal) Each(n, _ int, body func(engine.Host, int) error) error {
 	return m.Host.Each(n, 1, func(h engine.Host, i int) error { return body(mortal{h, m.notes, m.left, m.j}, i) })
 }
 
-// childStory runs the story in the file, or goes on with it, and prints the
-// result.
+// childStory starts or resumes the story in the file and prints the result.
 func childStory() {
 	check := func(err error) {
 		if err != nil {
@@ -198,9 +198,8 @@ func lines(t *testing.T, file string) []string {
 	return strings.Split(strings.TrimSpace(string(text)), "\n")
 }
 
-// A process that is killed in any effect leaves a run that another goes on
-// with: to the same result, and without doing anything again but the effect
-// that was cut, with the same key.
+// Another process resumes a run whose process was killed in any effect, with
+// the same result. It repeats only the interrupted effect, with the same key.
 func TestKilled(t *testing.T) {
 	oneByOne(t)
 	dir := t.TempDir()
@@ -226,7 +225,7 @@ func TestKilled(t *testing.T) {
 		if err != nil || !bytes.Equal(got, want) {
 			t.Fatalf("effect %d: %v: got %s\nwant %s", k, err, got, want)
 		}
-		twice := slices.Insert(slices.Clone(all), k, all[k-1]) // the one that was cut
+		twice := slices.Insert(slices.Clone(all), k, all[k-1]) // the interrupted effect
 		if notes := lines(t, file+".notes"); !slices.Equal(notes, twice) {
 			t.Fatalf("effect %d: the effects were\n%s", k, strings.Join(notes, "\n"))
 		}
@@ -236,7 +235,7 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// childWrite writes runs of its own.
+// childWrite writes its own runs.
 func childWrite() {
 	j, err := Open(os.Getenv(fileVariable), Options{})
 	if err == nil {

@@ -14,15 +14,16 @@ import (
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/journal/internal/stores"
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
-// calendar is a clock that is set.
+// calendar is a clock that tests set.
 type calendar struct{ at time.Time }
 
 func (c *calendar) now() time.Time { return c.at }
 
-// said is a run of one call that says a text.
+// saidRun stores a run with one call that returns a text.
 func saidRun(t *testing.T, j *Journal, id, text string, end engine.Result, start runner.Start) {
 	t.Helper()
 	start.RunID, start.CascadeID = id, "c"
@@ -41,7 +42,7 @@ func saidRun(t *testing.T, j *Journal, id, text string, end engine.Result, start
 	}
 }
 
-// says is what a run said, which must all be there.
+// saidBy returns the texts of a run and fails if one is missing.
 func saidBy(t *testing.T, j *Journal, id string) string {
 	t.Helper()
 	result, err := j.Result(t.Context(), id)
@@ -72,7 +73,7 @@ func names(t *testing.T, j *Journal) (list []string) {
 
 func long20(said string) string { return strings.Repeat(said+" says so. ", 2000) }
 
-// Runs that are old go, with what only they said; nothing else does.
+// Prune removes only old runs and their unshared texts.
 func TestPrune(t *testing.T) {
 	oneByOne(t)
 	file := filepath.Join(t.TempDir(), "j.db")
@@ -83,11 +84,8 @@ func TestPrune(t *testing.T) {
 		saidRun(t, j, fmt.Sprintf("old%d", i), long20(fmt.Sprint(i)), done, runner.Start{})
 	}
 	saidRun(t, j, "shared", long20("both"), done, runner.Start{})
-	huge := strings.Repeat("in parts ", partSize/8)
-	saidRun(t, j, "parts", huge, done, runner.Start{})
 	clock.at = clock.at.Add(100 * 24 * time.Hour)
 	saidRun(t, j, "new", long20("both"), done, runner.Start{})
-	saidRun(t, j, "new parts", huge+"and more", done, runner.Start{})
 	texts := func() int64 {
 		got, err := j.Query(t.Context(), "SELECT count(*) FROM text", 0)
 		if err != nil {
@@ -98,21 +96,21 @@ func TestPrune(t *testing.T) {
 	had, before := texts(), names(t, j)
 	p := Pruning{Before: clock.at.Add(-90 * 24 * time.Hour), DryRun: true}
 	dry, err := j.Prune(t.Context(), p)
-	if err != nil || len(dry.Runs) != 22 || dry.Runs[0] != "old0" || !slices.Equal(names(t, j), before) || texts() != had {
+	if err != nil || len(dry.Runs) != 21 || dry.Runs[0] != "old0" || !slices.Equal(names(t, j), before) || texts() != had {
 		t.Fatalf("a dry run: %+v, %v", dry, err)
 	}
 	p.DryRun = false
 	got, err := j.Prune(t.Context(), p)
-	if err != nil || !slices.Equal(got.Runs, dry.Runs) || got.Texts != 22 {
+	if err != nil || !slices.Equal(got.Runs, dry.Runs) || got.Texts != 20 {
 		t.Fatalf("got %+v, %v", got, err)
 	}
 	if onServer == nil && (got.After > got.Before-20*20_000 || got.Free != 0) {
-		t.Errorf("the room was not given back: %+v", got) // a server keeps it, to use it again
+		t.Errorf("the room was not given back: %+v", got) // a server keeps it for reuse
 	}
-	if list := names(t, j); !slices.Equal(list, []string{"new", "new parts"}) {
+	if list := names(t, j); !slices.Equal(list, []string{"new"}) {
 		t.Errorf("there are %v", list)
 	}
-	if saidBy(t, j, "new") != long20("both") || saidBy(t, j, "new parts") != huge+"and more" {
+	if saidBy(t, j, "new") != long20("both") {
 		t.Error("a run that stayed lost its text")
 	}
 	if again, err := j.Prune(t.Context(), p); err != nil || len(again.Runs) != 0 || again.Texts != 0 {
@@ -127,12 +125,11 @@ func TestPrune(t *testing.T) {
 	}
 }
 
-// What is asked to be kept is, and what runs or is needed by another is in any
-// case.
+// Runs of the kinds to keep stay. Running and needed runs always stay.
 func TestPruneKeeps(t *testing.T) {
 	clock := &calendar{time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)}
 	fill := func(t *testing.T) *Journal {
-		j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{Now: clock.now, careless: true})
+		j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{Now: clock.now, noSync: true})
 		done := engine.Result{Status: engine.Succeeded}
 		saidRun(t, j, "done", "a", done, runner.Start{})
 		saidRun(t, j, "frozen", "a", done, runner.Start{})
@@ -165,9 +162,9 @@ func TestPruneKeeps(t *testing.T) {
 		{[]string{Unfinished, Frozen}, true, "answers child frozen gone parent replays root runs waits"},
 	} {
 		j := fill(t)
-		j.options.TakeOver = c.takes
+		j.db.Options.TakeOver = c.takes
 		if onServer != nil && c.takes {
-			continue // a lease says who is gone
+			continue // a server decides by leases
 		}
 		got, err := j.Prune(t.Context(), Pruning{Before: clock.at.Add(time.Hour), Keep: c.keep, Labelled: map[string]bool{"done": true}})
 		if list := strings.Join(names(t, j), " "); err != nil || list != c.want || got.Kept != len(strings.Fields(c.want)) {
@@ -183,8 +180,8 @@ func TestPruneKeeps(t *testing.T) {
 	}
 }
 
-// What becomes of runs between the list and their removal counts: one that is frozen
-// then stays, one that is gone on with, and what they and new ones share with.
+// A run stays if it was marked or resumed between the listing and the removal. Its
+// parents stay, and the parents of new runs stay too.
 func TestPruneMeanwhile(t *testing.T) {
 	done, failed := engine.Result{Status: engine.Succeeded}, engine.Result{Status: engine.Failed, Error: &event.Error{Code: engine.Failed}}
 	for _, c := range []struct {
@@ -213,7 +210,7 @@ func TestPruneMeanwhile(t *testing.T) {
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{careless: true})
+			j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{noSync: true})
 			saidRun(t, j, "root", long20("root"), failed, runner.Start{})
 			saidRun(t, j, "parent", long20("parent"), failed, runner.Start{Parent: "root"})
 			saidRun(t, j, "child", long20("child"), failed, runner.Start{Parent: "parent"})
@@ -227,25 +224,25 @@ func TestPruneMeanwhile(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			gone, err := j.removeAll(t.Context(), turn, &p, list)
+			lost, err := j.removeAll(t.Context(), turn, &p, list)
 			if left := strings.Join(names(t, j), " "); err != nil || left != c.stay {
-				t.Errorf("there are %q, want %q; gone are %v, %v", left, c.stay, gone, err)
+				t.Errorf("there are %q, want %q; gone are %v, %v", left, c.stay, lost, err)
 			}
 		})
 	}
 }
 
-// Who shares with a run goes before it, so that none is left without where pruning is
-// broken off.
+// A run that shares is removed before its parent, so that an interrupted
+// pruning leaves no run without its parent.
 func TestPruneBrokenOff(t *testing.T) {
 	failed := engine.Result{Status: engine.Failed, Error: &event.Error{Code: engine.Failed}}
-	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{careless: true})
+	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{noSync: true})
 	saidRun(t, j, "parent", "a", failed, runner.Start{})
 	saidRun(t, j, "child", "a", failed, runner.Start{Parent: "parent"})
 	ctx, stop := context.WithCancel(t.Context())
 	n := 0
-	j.writer.before = func() error {
-		if n++; n == 2 { // the first is the turn
+	j.db.Writer.Before = func() error {
+		if n++; n == 2 { // the first statement takes the turn
 			stop()
 		}
 		return nil
@@ -256,14 +253,14 @@ func TestPruneBrokenOff(t *testing.T) {
 	}
 }
 
-// A run whose parent an older capstan has pruned is there, and says what it lacks: to
-// go on without would make again what the parent has made.
+// A run whose parent was pruned by an old version still exists, but cannot be
+// resumed: it would repeat the effects of its parent.
 func TestParentIsGone(t *testing.T) {
-	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{careless: true})
+	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{noSync: true})
 	failed := engine.Result{Status: engine.Failed, Error: &event.Error{Code: engine.Failed}}
 	saidRun(t, j, "parent", "a", failed, runner.Start{})
 	saidRun(t, j, "child", "a", failed, runner.Start{Parent: "parent"})
-	if err := j.writer.do(func(c *conn) error { return j.erase(c, 1) }); err != nil {
+	if err := j.db.Writer.Do(func(c *stores.Conn) error { return j.erase(c, 1) }); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
@@ -276,10 +273,10 @@ func TestParentIsGone(t *testing.T) {
 	}
 }
 
-// A text that was removed is written again by a process that wrote it before.
+// If a text was removed, a process that had written it before writes it again.
 func TestPruneBesideAWriter(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "j.db")
-	writes, prunes := journalAt(t, file, Options{careless: true}), journalAt(t, file, Options{careless: true})
+	writes, prunes := journalAt(t, file, Options{noSync: true}), journalAt(t, file, Options{noSync: true})
 	done := engine.Result{Status: engine.Succeeded}
 	later := Pruning{Before: time.Now().Add(time.Hour)}
 	for i := range 5 {
@@ -308,12 +305,12 @@ func TestPruneBesideAWriter(t *testing.T) {
 		}
 	}()
 	for i := range 60 {
-		id, said := fmt.Sprint("beside", i), long20(fmt.Sprint(i%3))
-		r := begin(t, writes, runner.Start{RunID: id, Input: map[string]any{"text": said}})
+		id, words := fmt.Sprint("beside", i), long20(fmt.Sprint(i%3))
+		r := begin(t, writes, runner.Start{RunID: id, Input: map[string]any{"text": words}})
 		if err := writes.Mark(t.Context(), id, Frozen); err != nil {
 			t.Fatal(err)
 		}
-		resp, err := r.Host(quick{said}).Model("p/model", model.Request{})
+		resp, err := r.Host(quick{words}).Model("p/model", model.Request{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -321,7 +318,7 @@ func TestPruneBesideAWriter(t *testing.T) {
 			t.Fatal(err)
 		}
 		run, err := writes.Run(t.Context(), id)
-		if err != nil || run.Start.Input["text"] != said || saidBy(t, writes, id) != said {
+		if err != nil || run.Start.Input["text"] != words || saidBy(t, writes, id) != words {
 			t.Fatalf("run %d: %v", i, err)
 		}
 	}
@@ -336,17 +333,13 @@ func TestPruneBesideAWriter(t *testing.T) {
 	}
 }
 
-// A text that is named between the look for it and its removal stays, whatever
-// names it: a row, a start, a result, a question; and so do its parts.
+// A text that a row, a start, a result or a question names between the search
+// and the removal stays.
 func TestNamedMeanwhile(t *testing.T) {
 	oneByOne(t)
-	huge := strings.Repeat("in parts ", partSize/8)
 	for name, say := range map[string]func(t *testing.T, j *Journal, open runner.Recording){
 		"row": func(t *testing.T, j *Journal, _ runner.Recording) {
 			begin(t, j, runner.Start{RunID: "new"}).Host(quick{long20("it")}).Model("p/model", model.Request{})
-		},
-		"parts": func(t *testing.T, j *Journal, _ runner.Recording) {
-			begin(t, j, runner.Start{RunID: "new"}).Host(quick{huge}).Model("p/model", model.Request{})
 		},
 		"start": func(t *testing.T, j *Journal, _ runner.Recording) {
 			begin(t, j, runner.Start{RunID: "new", Input: map[string]any{"text": long20("it")}})
@@ -363,25 +356,25 @@ func TestNamedMeanwhile(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{careless: true})
+			j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{noSync: true})
 			open := begin(t, j, runner.Start{RunID: "open"})
 			saidRun(t, j, "old", long20("it"), engine.Result{Status: engine.Succeeded}, runner.Start{})
-			saidRun(t, j, "huge", huge, engine.Result{Status: engine.Succeeded}, runner.Start{})
+			saidRun(t, j, "more", long20("more"), engine.Result{Status: engine.Succeeded}, runner.Start{})
 			turn, err := j.newTurn()
 			if err != nil {
 				t.Fatal(err)
 			}
 			later := Pruning{Before: time.Now().Add(time.Hour)}
-			if gone, err := j.removeAll(t.Context(), turn, &later, []string{"old", "huge"}); len(gone) != 2 || err != nil {
-				t.Fatal(gone, err)
+			if lost, err := j.removeAll(t.Context(), turn, &later, []string{"old", "more"}); len(lost) != 2 || err != nil {
+				t.Fatal(lost, err)
 			}
-			s := sweep{named: map[digest]bool{}, parts: map[digest]string{}}
+			s := newSweep()
 			unnamed, err := s.unnamed(t.Context(), j)
-			if err != nil || len(unnamed) < 3 {
+			if err != nil || len(unnamed) < 2 {
 				t.Fatal(len(unnamed), err)
 			}
 			say(t, j, open)
-			err = j.writer.do(func(c *conn) error { _, err := s.remove(t.Context(), j, c, unnamed); return err })
+			err = j.db.Writer.Do(func(c *stores.Conn) error { _, err := s.remove(t.Context(), j, c, unnamed); return err })
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -403,9 +396,9 @@ func TestNamedMeanwhile(t *testing.T) {
 	}
 }
 
-// Of two that prune, the one that began last goes on.
+// If two processes prune, the later one continues.
 func TestPruneTwice(t *testing.T) {
-	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{careless: true})
+	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{noSync: true})
 	saidRun(t, j, "run", long20("it"), engine.Result{Status: engine.Succeeded}, runner.Start{})
 	first, err := j.newTurn()
 	if err != nil {
@@ -415,44 +408,16 @@ func TestPruneTwice(t *testing.T) {
 		t.Fatal(err)
 	}
 	later := Pruning{Before: time.Now().Add(time.Hour)}
-	if gone, err := j.removeAll(t.Context(), first, &later, []string{"run"}); len(gone) > 0 || err == nil || !strings.Contains(err.Error(), "already pruning") {
-		t.Errorf("it removed: %v, %v", gone, err)
+	if lost, err := j.removeAll(t.Context(), first, &later, []string{"run"}); len(lost) > 0 || err == nil || !strings.Contains(err.Error(), "already pruning") {
+		t.Errorf("it removed: %v, %v", lost, err)
 	}
 }
 
-// A file that an older capstan began is written anew, unless somebody runs
-// something.
-func TestPruneOlder(t *testing.T) {
-	onFile(t)
-	for _, busy := range []bool{false, true} {
-		file := filepath.Join(t.TempDir(), "j.db")
-		c, err := dial(file, "rwc", time.Second)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := c.Script("PRAGMA auto_vacuum=NONE; CREATE TABLE x (y); DROP TABLE x"); err != nil {
-			t.Fatal(err)
-		}
-		c.Close()
-		j := journalAt(t, file, Options{careless: true})
-		for i := range 20 {
-			saidRun(t, j, fmt.Sprint("run", i), long20(fmt.Sprint(i)), engine.Result{Status: engine.Succeeded}, runner.Start{})
-		}
-		if busy {
-			begin(t, j, runner.Start{RunID: "busy"})
-		}
-		got, err := j.Prune(t.Context(), Pruning{Before: time.Now().Add(time.Hour)})
-		if err != nil || len(got.Runs) != 20 || (got.Free > 0) != busy || (got.After < got.Before) == busy {
-			t.Errorf("busy %v: %+v, %v", busy, got, err)
-		}
-	}
-}
-
-// A file of ours gives its space back while somebody runs something, and has larger
-// pages than SQLite's own.
+// A file returns its space while a run is active, and its pages are larger than
+// SQLite's default.
 func TestPruneBesideARun(t *testing.T) {
 	onFile(t)
-	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{careless: true})
+	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{noSync: true})
 	for i := range 20 {
 		saidRun(t, j, fmt.Sprint("run", i), long20(fmt.Sprint(i)), engine.Result{Status: engine.Succeeded}, runner.Start{})
 	}
@@ -461,7 +426,7 @@ func TestPruneBesideARun(t *testing.T) {
 	if err != nil || len(got.Runs) != 20 || got.Free > 0 || got.After >= got.Before {
 		t.Errorf("%+v, %v", got, err)
 	}
-	if size, err := j.writer.c.number("PRAGMA page_size"); err != nil || size != 8192 {
+	if size, err := j.db.Writer.C.Number("PRAGMA page_size"); err != nil || size != 8192 {
 		t.Errorf("pages of %d, %v", size, err)
 	}
 }

@@ -7,42 +7,43 @@ import (
 	"strings"
 	"time"
 
-	"github.com/seed61713e19/capstan/runner/journal/statements"
+	"github.com/seed61713e19/capstan/internal/databases"
+	"github.com/seed61713e19/capstan/runner/journal/internal/codec"
+	"github.com/seed61713e19/capstan/runner/journal/internal/stores"
 )
 
 // Query runs one read-only SQL statement over the views runs, phases, attempts,
-// verdicts and calls. It gives at most limit rows, 0 being no limit, and ends
-// with ctx.
+// verdicts and calls. It returns at most limit rows; 0 means no limit.
 func (j *Journal) Query(ctx context.Context, sql string, limit int) (*Table, error) {
 	t := &Table{Columns: []string{}, Rows: [][]any{}}
-	err := j.guarded(ctx, sql, limit, t)
+	err := j.runQuery(ctx, sql, limit, t)
 	if err == nil {
-		err = j.spellOut(ctx, t)
+		err = j.insertTexts(ctx, t)
 	}
 	switch {
 	case err == nil:
 		return t, nil
 	case ctx.Err() != nil:
 		return nil, fmt.Errorf("sql: %w", ctx.Err())
-	case j.store.wrong(err):
+	case j.db.Store.Wrong(err):
 		return nil, fmt.Errorf("sql: %w", err)
 	}
-	return nil, j.fault(err)
+	return nil, j.db.Fault(err)
 }
 
-// guarded runs a statement on a connection of its own.
-func (j *Journal) guarded(ctx context.Context, text string, limit int, t *Table) error {
+// runQuery runs a statement on its own connection.
+func (j *Journal) runQuery(ctx context.Context, text string, limit int, t *Table) error {
 	select {
-	case j.reads <- struct{}{}:
-		defer func() { <-j.reads }()
+	case j.db.ReadSlots <- struct{}{}:
+		defer func() { <-j.db.ReadSlots }()
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	err := j.store.query(ctx, statements.Statement{
+	err := j.db.Store.Query(ctx, databases.Statement{
 		Text:    text,
 		Columns: func(names []string) { t.Columns = append(t.Columns, names...) },
 		Row: func(values []driver.Value) bool {
-			t.Rows = append(t.Rows, shown(values))
+			t.Rows = append(t.Rows, tableRow(values))
 			return limit <= 0 || len(t.Rows) < limit
 		},
 	})
@@ -52,14 +53,14 @@ func (j *Journal) guarded(ctx context.Context, text string, limit int, t *Table)
 	return err
 }
 
-// spellOut puts long texts where a table has only their digests: within JSON,
-// or taken out of it.
-func (j *Journal) spellOut(ctx context.Context, t *Table) error {
-	return j.reading(ctx, func(c *conn) error {
+// insertTexts replaces the names of long texts in a table by the texts, also
+// within JSON.
+func (j *Journal) insertTexts(ctx context.Context, t *Table) error {
+	return j.db.Read(ctx, func(c *stores.Conn) error {
 		for _, row := range t.Rows {
 			for i, v := range row {
-				if said, isText := v.(string); isText {
-					row[i] = j.spelt(ctx, c, said)
+				if text, isText := v.(string); isText {
+					row[i] = j.insertText(ctx, c, text)
 				}
 			}
 		}
@@ -67,30 +68,27 @@ func (j *Journal) spellOut(ctx context.Context, t *Table) error {
 	})
 }
 
-// spelt is a text with the long ones that it names. One that only looks as if it named
-// some stays as it is.
-func (j *Journal) spelt(ctx context.Context, c *conn, said string) string {
-	list, inParts := strings.CutPrefix(said, partly)
-	name, alone := strings.CutPrefix(said, reference[1:])
+// insertText replaces the names in a text. A text that only looks like a name
+// stays as it is.
+func (j *Journal) insertText(ctx context.Context, c *stores.Conn, text string) string {
+	name, alone := strings.CutPrefix(text, codec.Reference[1:])
 	switch {
-	case inParts:
-		if whole, err := j.joined(ctx, c, list); err == nil {
-			return bare(whole)
-		}
 	case alone && len(name) == TextDigits:
-		if found, err := j.text(ctx, c, []byte(name)); err == nil {
-			return bare(found)
+		if d, err := codec.ParseDigest(name); err == nil {
+			if found, err := j.text(ctx, c, d); err == nil {
+				return codec.Unseal(found)
+			}
 		}
-	case strings.Contains(said, reference[1:]):
-		if raw, err := j.unpack(ctx, c, []byte(said), people); err == nil {
+	case strings.Contains(text, codec.Reference[1:]):
+		if raw, err := j.unpack(ctx, c, []byte(text), codec.RedactedView); err == nil {
 			return string(raw)
 		}
 	}
-	return said
+	return text
 }
 
-// shown is a row's values as a table has them.
-func shown(values []driver.Value) []any {
+// tableRow returns a row's values as a table has them.
+func tableRow(values []driver.Value) []any {
 	row := make([]any, len(values))
 	for i, v := range values {
 		switch v := v.(type) {
@@ -99,8 +97,8 @@ func shown(values []driver.Value) []any {
 		case time.Time:
 			row[i] = v.UTC().Format(time.RFC3339Nano)
 		case string:
-			row[i] = bare(v)
-		case bool: // as SQLite has it
+			row[i] = codec.Unseal(v)
+		case bool: // as in SQLite
 			if row[i] = int64(0); v {
 				row[i] = int64(1)
 			}

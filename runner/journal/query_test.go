@@ -14,10 +14,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/seed61713e19/capstan/internal/encodings"
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
-	"github.com/seed61713e19/capstan/runner/journal/encodings"
+	"github.com/seed61713e19/capstan/runner/journal/internal/stores"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/validators"
 )
@@ -63,7 +64,7 @@ func TestQuery(t *testing.T) {
 		"SELECT '--', \";\", [a] FROM (SELECT 1 AS \";\", 2 AS a) /* ; */":                                {{"--", int64(1), int64(2)}},
 	} {
 		if onServer != nil && strings.Contains(sql, "[") {
-			continue // SQLite's quotes
+			continue // quotes of SQLite
 		}
 		got, err := j.Query(t.Context(), sql, 0)
 		if err != nil || !reflect.DeepEqual(got.Rows, want) {
@@ -162,8 +163,8 @@ func TestGates(t *testing.T) {
 	}
 }
 
-// What judges around tools spent is counted with their verdicts, not with those
-// of a turn, and all votes of one with its verdict.
+// The cost of judges of tools counts for their verdicts, not for those of a
+// turn, and all votes count for their verdict.
 func TestGatesAroundTools(t *testing.T) {
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
 	s := storyOf(t, `
@@ -299,7 +300,7 @@ func TestEventsAfter(t *testing.T) {
 }
 
 func TestVersion(t *testing.T) {
-	onFile(t) // a server tells in a moment: TestNews
+	onFile(t) // a server sends notifications: TestNews
 	file := filepath.Join(t.TempDir(), "j.db")
 	a, b := journalAt(t, file, Options{}), journalAt(t, file, Options{})
 	last := map[*Journal]int64{}
@@ -333,8 +334,8 @@ func TestVersion(t *testing.T) {
 	}
 }
 
-// A journal stays the file that was named when the process goes elsewhere,
-// for connections that are opened there too.
+// A relative name stays the same file after a change of the working directory,
+// also for later connections.
 func TestRelativeName(t *testing.T) {
 	onFile(t)
 	t.Chdir(t.TempDir())
@@ -345,26 +346,25 @@ func TestRelativeName(t *testing.T) {
 	}
 	t.Chdir(t.TempDir())
 	var reads func(n int) error
-	reads = func(n int) error { // n connections at once
+	reads = func(n int) error { // n concurrent connections
 		if n == 0 {
 			return nil
 		}
-		return j.reading(t.Context(), func(*conn) error { return reads(n - 1) })
+		return j.db.Read(t.Context(), func(*stores.Conn) error { return reads(n - 1) })
 	}
-	if err := reads(maxReaders); err != nil {
+	if err := reads(stores.MaxReaders); err != nil {
 		t.Error(err)
 	}
 }
 
-// However many read at the same time, the file is open as often as some of them
-// need, then and after.
+// The number of open files never exceeds the number of concurrent readers.
 func TestReadersAreBounded(t *testing.T) {
 	onFile(t)
 	const fds = "/proc/self/fd"
 	if _, err := os.ReadDir(fds); err != nil {
 		t.Skipf("the system does not tell of open files: %v", err)
 	}
-	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{careless: true})
+	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{noSync: true})
 	fill(t, j, 2, 10)
 	opened := func() (n int) {
 		list, _ := os.ReadDir(fds)
@@ -390,24 +390,24 @@ func TestReadersAreBounded(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if n := opened(); n > before+3*maxReaders {
+	if n := opened(); n > before+3*stores.MaxReaders {
 		t.Errorf("%d files are open, %d were before", n, before)
 	}
-	// Who waits for a connection gives up when he has to.
-	for range maxReaders {
-		j.reads <- struct{}{}
+	// Waiting for a connection ends with the context.
+	for range stores.MaxReaders {
+		j.db.ReadSlots <- struct{}{}
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 	defer cancel()
 	if _, err := j.Result(ctx, "last"); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got %v", err)
 	}
-	for range maxReaders {
-		<-j.reads
+	for range stores.MaxReaders {
+		<-j.db.ReadSlots
 	}
 }
 
-// The moment of a check is its own, or of what a judge's call is for.
+// A judge's call has the moment of its check.
 func TestMomentOf(t *testing.T) {
 	for at, want := range map[event.Path]string{
 		"p/attempt[1]/post[0]": "post", "p/attempt[1]/post[0]/model": "post", "p/attempt[1]/post[0]/rung[1]/model": "post",
@@ -428,8 +428,8 @@ func (warns) Validate(event.Path, engine.Validation) (engine.Finding, error) {
 	return engine.Finding{Verdict: validators.Verdict{Valid: true, Warnings: []validators.Issue{{Message: "long"}}}}, nil
 }
 
-// What a judge found is told with whom it is of, for those who ask by gate; of what is
-// computed the verdict tells that.
+// The finding of a judge is stored with its validator, for queries about gates;
+// that of a computed check is not.
 func TestRowsOfFindings(t *testing.T) {
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
 	r := begin(t, j, runner.Start{RunID: "run"}).(*recording)
@@ -442,14 +442,14 @@ func TestRowsOfFindings(t *testing.T) {
 	if err := r.End(engine.Result{RunID: "run", Status: engine.Succeeded}, nil); err != nil {
 		t.Fatal(err)
 	}
-	err := j.reading(t.Context(), func(c *conn) error {
+	err := j.db.Read(t.Context(), func(c *stores.Conn) error {
 		rows, err := j.readRows(t.Context(), c, r.n)
-		told := map[event.Path]bool{}
+		reported := map[event.Path]bool{}
 		for _, l := range rows {
-			told[l.path] = strings.Contains(string(l.json()), `"validator":"tone"`)
+			reported[l.Path] = strings.Contains(string(l.JSON()), `"validator":"tone"`)
 		}
-		if told["p/post[0]"] || !told["p/post[1]"] {
-			t.Errorf("got %v", told)
+		if reported["p/post[0]"] || !reported["p/post[1]"] {
+			t.Errorf("got %v", reported)
 		}
 		return err
 	})
@@ -458,29 +458,22 @@ func TestRowsOfFindings(t *testing.T) {
 	}
 }
 
-// What is asked of one run is read of that run: no view goes through all of them for it.
+// A query about one run reads only that run in every view.
 func TestQueryOfOneRun(t *testing.T) {
 	onFile(t)
 	file := filepath.Join(t.TempDir(), "j.db")
 	j := journalAt(t, file, Options{})
 	fill(t, j, 3, 2)
-	if err := j.writer.do(func(c *conn) error { // as another capstan may have made it
-		return c.Script("DROP VIEW verdicts; CREATE VIEW verdicts AS SELECT 'none' AS run_id, 1 AS phase FROM run")
-	}); err != nil {
-		t.Fatal(err)
-	}
-	j.Close()
-	j = journalAt(t, file, Options{})
 	const id = "run000001"
-	c, err := j.store.reader()
+	c, err := j.db.Store.Reader()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer c.Close()
 	for _, view := range []string{"runs", "phases", "attempts", "verdicts", "calls"} {
 		for _, asked := range []string{"FROM " + view + " WHERE run_id = '" + id + "'", "FROM " + view + " v JOIN runs r ON r.run_id = v.run_id WHERE r.run_id = '" + id + "'"} {
-			err := c.each(t.Context(), func(v []driver.Value) error {
-				if does := word(v[3]); strings.HasPrefix(does, "SCAN run") || strings.HasPrefix(does, "SCAN pack") || strings.HasPrefix(does, "SCAN line") {
+			err := c.Each(t.Context(), func(v []driver.Value) error {
+				if does := stores.Text(v[3]); strings.HasPrefix(does, "SCAN run") || strings.HasPrefix(does, "SCAN pack") {
 					t.Errorf("%s: %s", asked, does)
 				}
 				return nil
@@ -490,7 +483,7 @@ func TestQueryOfOneRun(t *testing.T) {
 			}
 		}
 	}
-	if n, err := c.number("SELECT count(*) FROM calls WHERE run_id = ?", id); err != nil || n != 2 {
+	if n, err := c.Number("SELECT count(*) FROM calls WHERE run_id = ?", id); err != nil || n != 2 {
 		t.Errorf("%d calls, %v", n, err)
 	}
 }

@@ -2,5 +2,5 @@
 
 package journal
 
-// racing tells that races are looked for.
+// racing is true under the race detector.
 const racing = false

@@ -10,8 +10,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
-// Why a run failed is told as it was, however long it is, by the run and in the
-// list, and without the secrets in it.
+// The run and the list show the whole reason of a failure, without secrets.
 func TestLongReason(t *testing.T) {
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{Secrets: map[string]string{"KEY": "hush-hush"}})
 	long := strings.Repeat("this is why. ", 500)

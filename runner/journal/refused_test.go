@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/engine"
+	"github.com/seed61713e19/capstan/runner/journal/internal/stores"
 )
 
 const life = `
@@ -19,8 +20,8 @@ phases:
   - {name: end, tool: send, inputs: {to: kim}}
 `
 
-// What the file refuses, be it one statement of many, whoever wrote it hears of,
-// and another process goes on with the run.
+// If the file rejects any statement, its writer gets an error, and another
+// process can resume the run.
 func TestNothingIsRefusedInSilence(t *testing.T) {
 	onFile(t)
 	s := storyOf(t, life)
@@ -32,7 +33,7 @@ func TestNothingIsRefusedInSilence(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "j.db")
 			j := journalAt(t, file, Options{})
 			script := func(text string) {
-				if err := j.writer.do(func(c *conn) error { _, err := c.Exec(text); return err }); err != nil {
+				if err := j.db.Writer.Do(func(c *stores.Conn) error { _, err := c.Exec(text); return err }); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -43,13 +44,13 @@ func TestNothingIsRefusedInSilence(t *testing.T) {
 					return err
 				}
 				result, err := engine.Run(r.Host(world.Host(t.Context())), s.Cascade, engine.State{RunID: "run"})
-				var why *engine.Error
-				errors.As(err, &why)
-				return errors.Join(err, r.End(result, why))
+				var cause *engine.Error
+				errors.As(err, &cause)
+				return errors.Join(err, r.End(result, cause))
 			}
 			begins := func() error { return goOn(j.Begin(s.start("run"))) }
 			again := func() error { return goOn(j.Reopen("run")) }
-			answered := func() error { return j.Answer(t.Context(), "run", "", runner.Answer{Value: true}) }
+			answered := func() error { return j.Answer(t.Context(), "run", "", engine.Answer{Value: true}) }
 			refused := ""
 			steps := []func() error{begins, answered, again, again}
 			for i := 0; i < len(steps); i++ {

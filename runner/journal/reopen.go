@@ -11,15 +11,17 @@ import (
 	"strings"
 	"time"
 
+	"github.com/seed61713e19/capstan/internal/schema"
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
-	"github.com/seed61713e19/capstan/runner/journal/owners"
-	"github.com/seed61713e19/capstan/validators/schema"
+	"github.com/seed61713e19/capstan/runner/journal/internal/codec"
+	"github.com/seed61713e19/capstan/runner/journal/internal/owners"
+	"github.com/seed61713e19/capstan/runner/journal/internal/stores"
 )
 
-// final tells of a run that has ended for good: of one that failed, only an
-// input that the cascade does not take is that.
+// final reports whether a run with this status has ended finally. A failed run
+// has ended finally only if its input is invalid.
 func final(status, code string) bool {
 	switch status {
 	case engine.Succeeded, engine.Blocked, engine.Exhausted, engine.OverBudget:
@@ -28,16 +30,16 @@ func final(status, code string) bool {
 	return status == engine.Failed && code == engine.Invalid
 }
 
-// Reopen goes on with a run.
+// Reopen resumes a run.
 func (j *Journal) Reopen(id string) (runner.Recording, error) {
 	if err := j.writable(); err != nil {
 		return nil, err
 	}
-	if err := j.pay(id); err != nil {
+	if err := j.retry(id); err != nil {
 		return nil, err
 	}
 	ctx := context.Background()
-	n, epoch, ended, err := j.own(id)
+	n, epoch, ended, err := j.takeOver(id)
 	if err != nil {
 		return nil, err
 	}
@@ -51,23 +53,23 @@ func (j *Journal) Reopen(id string) (runner.Recording, error) {
 	}
 	if err := r.load(ctx); err != nil {
 		if !ended {
-			r.disown()
+			r.releaseLater()
 		}
 		return nil, err
 	}
 	return r, nil
 }
 
-// errGuest tells of a run that another engine makes, or has made.
+// errGuest is the error for a run that another engine owns.
 var errGuest = fmt.Errorf("%w elsewhere: another engine continues it and takes its answers", runner.ErrRunBusy)
 
-// own takes a run for this process, with a new epoch, unless it has ended for
-// good.
-func (j *Journal) own(id string) (n, epoch int64, ended bool, err error) {
-	var refused error // not the job's own: that would take back what others write beside it
-	err = j.writer.do(func(c *conn) error {
+// takeOver takes a run for this process, with a new epoch, unless it has ended
+// finally.
+func (j *Journal) takeOver(id string) (n, epoch int64, ended bool, err error) {
+	var refused error // not an error of the job, which would roll back other jobs of the transaction
+	err = j.db.Writer.Do(func(c *stores.Conn) error {
 		refused = nil
-		found, err := c.one(context.Background(), "SELECT n, status, error, "+j.says.owner+", epoch, owner FROM run WHERE id = ?"+j.says.lock, id)
+		found, err := c.One(context.Background(), "SELECT n, status, error, "+j.db.Dialect.Owner+", epoch, owner FROM run WHERE id = ?"+j.db.Dialect.Lock, id)
 		if err != nil {
 			return err
 		}
@@ -75,31 +77,31 @@ func (j *Journal) own(id string) (n, epoch int64, ended bool, err error) {
 			refused = fmt.Errorf("run %s: %w", id, runner.ErrNoRun)
 			return nil
 		}
-		if n = integer(found[0]); integer(found[4]) == guestEpoch {
+		if n = stores.Integer(found[0]); stores.Integer(found[4]) == externalEpoch {
 			refused = fmt.Errorf("run %s: %w", id, errGuest)
 			return nil
 		}
-		other, alive := j.alive(word(found[3]))
-		if alive && epoch != 0 && integer(found[4]) == epoch {
-			return nil // nobody heard that it was taken
+		other, alive := j.db.Alive(stores.Text(found[3]))
+		if alive && epoch != 0 && stores.Integer(found[4]) == epoch {
+			return nil // an earlier try took it without a confirmation
 		}
 		if !alive && found[5] != nil {
-			gone, err := j.store.bury(c, word(found[5]))
+			buried, err := j.db.Store.Bury(c, stores.Text(found[5]))
 			if err != nil {
 				return err
 			}
-			other, alive = owners.Read(word(found[5])), !gone
+			other, alive = owners.Read(stores.Text(found[5])), !buried
 		}
 		if alive {
 			refused = fmt.Errorf("run %s: %w (%s)", id, runner.ErrRunBusy, other)
 			return nil
 		}
-		if ended = final(word(found[1]), errorIn(found[2]).code()); ended {
+		if ended = final(stores.Text(found[1]), errorIn(found[2]).code()); ended {
 			return nil
 		}
-		epoch = integer(found[4]) + 1
-		_, err = c.Exec("UPDATE run SET owner = ?, epoch = ? WHERE n = ?", j.owner.Text(), epoch, n)
-		j.writer.endEra()
+		epoch = stores.Integer(found[4]) + 1
+		_, err = c.Exec("UPDATE run SET owner = ?, epoch = ? WHERE n = ?", j.db.Owner.Text(), epoch, n)
+		j.db.Writer.EndEra()
 		return err
 	})
 	if err == nil {
@@ -108,48 +110,48 @@ func (j *Journal) own(id string) (n, epoch int64, ended bool, err error) {
 	return n, epoch, ended, err
 }
 
-func (r *recording) disown() { _ = r.j.owe(r.start.RunID, r.letGo) }
+func (r *recording) releaseLater() { _ = r.j.writeOrRetry(r.start.RunID, r.release) }
 
-// letGo has whoever wants go on with the run.
-func (r *recording) letGo() error {
-	return r.j.writer.do(func(c *conn) error {
+// release allows every process to resume the run.
+func (r *recording) release() error {
+	return r.j.db.Writer.Do(func(c *stores.Conn) error {
 		_, err := c.Exec("UPDATE run SET owner = NULL WHERE n = ? AND epoch = ?", r.n, r.epoch)
 		return err
 	})
 }
 
-// why is an error of a run that may not be there.
-type why struct{ *event.Error }
+// runError is the error of a run, or nil.
+type runError struct{ *event.Error }
 
-func errorIn(v driver.Value) (w why) {
-	if text := word(v); text != "" {
-		_ = json.Unmarshal([]byte(text), &w.Error) // one that does not read is none
+func errorIn(v driver.Value) (w runError) {
+	if text := stores.Text(v); text != "" {
+		_ = json.Unmarshal([]byte(text), &w.Error) // an invalid error counts as none
 	}
 	return w
 }
 
-func (w why) code() string {
+func (w runError) code() string {
 	if w.Error == nil {
 		return ""
 	}
 	return w.Code
 }
 
-// load reads what earlier starts of the run kept, and begins a new one.
+// load reads what earlier starts of the run stored, and begins a new start.
 func (r *recording) load(ctx context.Context) error {
 	j := r.j
-	var rows []logged
+	var rows []codec.StoredRow
 	var broke driver.Value
 	var status, open string
-	err := j.reading(ctx, func(c *conn) (err error) {
-		if r.start, err = j.readStart(ctx, c, r.n, j.secrets.asItWas()); err != nil || r.ended != nil {
+	err := j.db.Read(ctx, func(c *stores.Conn) (err error) {
+		if r.start, err = j.readStart(ctx, c, r.n, j.secrets.RestoredView()); err != nil || r.ended != nil {
 			return err
 		}
-		found, err := c.one(ctx, "SELECT status, broke, pending FROM run WHERE n = ?", r.n)
+		found, err := c.One(ctx, "SELECT status, broke, pending FROM run WHERE n = ?", r.n)
 		if err != nil {
 			return err
 		}
-		status, broke, open = word(found[0]), found[1], word(found[2])
+		status, broke, open = stores.Text(found[0]), found[1], stores.Text(found[2])
 		rows, err = j.readRows(ctx, c, r.n)
 		return err
 	})
@@ -160,37 +162,39 @@ func (r *recording) load(ctx context.Context) error {
 		return err
 	}
 	r.count(rows)
-	r.collect(rows)
+	if err := r.collect(rows); err != nil {
+		return err
+	}
 	if status == engine.Failed {
-		if err := r.drop(word(broke)); err != nil {
+		if err := r.dropFailures(stores.Text(broke)); err != nil {
 			return err
 		}
 	}
-	r.hear(rows)
+	r.collectEvents(rows)
 	if r.start.Parent != "" {
 		switch r.shared, err = j.share(r.start); {
-		case errors.Is(err, runner.ErrNoRun): // of the parent: this run is there
+		case errors.Is(err, runner.ErrNoRun): // the parent is missing; the run itself exists
 			return fmt.Errorf("run %s takes what is the same from run %s, which is not kept any more: it cannot be gone on with", r.start.RunID, r.start.Parent)
 		case err != nil:
 			return fmt.Errorf("parent %s: %w", r.start.Parent, err)
 		}
 		for _, l := range rows {
-			r.part(l.path)
+			r.dropShared(l.Path)
 		}
 	}
 	return r.begin()
 }
 
-// begin notes that the run is running again. An expired question has its answer: there
-// is none.
+// begin stores that the run is running again. An expired question needs no
+// answer any more.
 func (r *recording) begin() error {
 	r.mu.Lock()
 	r.open = slices.DeleteFunc(r.open, func(q openRow) bool { return q.expired() })
 	r.piece.pending = rowOf(r.open)
-	r.put(row{kind: legBegins})
+	r.put(codec.Row{Kind: codec.ProcessStarts})
 	p := r.take()
 	r.mu.Unlock()
-	return r.j.writer.do(func(c *conn) error {
+	return r.j.db.Writer.Do(func(c *stores.Conn) error {
 		if err := r.insertAll(c, p); err != nil {
 			return err
 		}
@@ -199,63 +203,67 @@ func (r *recording) begin() error {
 	})
 }
 
-// count takes up numbers and times where earlier starts left them. What has elapsed
-// is each start's from its first row to its last: the night between two is none.
-func (r *recording) count(rows []logged) {
+// count continues the numbers and times of earlier starts. Each start counts from its
+// first row to its last, so the pause between two starts does not count.
+func (r *recording) count(rows []codec.StoredRow) {
 	var began, last int64
 	for _, l := range rows {
-		if l.kind == legBegins {
+		if l.Kind == codec.ProcessStarts {
 			r.start.Elapsed += time.Duration(last - began)
-			began = l.time
+			began = l.Time
 		}
-		if l.kind != answerEffect && l.kind != noticeEnds { // they may have come between two starts
-			last = max(last, l.time)
+		if l.Kind != codec.AnswerEffect && l.Kind != codec.NoticeEnds { // these rows may be written between two starts
+			last = max(last, l.Time)
 		}
-		r.row, r.seq = max(r.row, l.row), max(r.seq, l.seq)
-		r.time = max(r.time, l.time)
-		r.visits.finish(l.kind, l.path)
+		r.row, r.seq = max(r.row, l.Row), max(r.seq, l.Seq)
+		r.time = max(r.time, l.Time)
+		r.visits.finish(l.Kind, l.Path)
 	}
 	r.start.Elapsed += time.Duration(last - began)
 }
 
-// collect takes up the effects. Of two at one path, the later stands.
-func (r *recording) collect(rows []logged) {
-	words := map[string]string{}
-	r.start.Made = map[string]engine.Made{}
+// collect collects the effects of earlier starts. If two effects have the same path,
+// the later one counts.
+func (r *recording) collect(rows []codec.StoredRow) error {
+	r.start.Made = map[string]engine.EarlierCall{}
 	for _, l := range rows {
-		if l.kind == modelEffect || l.kind == droppedEffect {
-			b := brief{words: words} // of this row alone: a time limit that was dropped has no JSON
-			if a := b.answered(&l); a.came {
-				r.start.Made[string(l.path)] = engine.Made{Usage: a.usage, Again: l.kind == droppedEffect}
+		if l.Kind == codec.ModelEffect || l.Kind == codec.DroppedEffect {
+			reply, err := l.Reply()
+			if err != nil {
+				return r.j.db.Corrupt(fmt.Sprintf("row %d of run %s", l.Row, r.start.RunID), err)
+			}
+			if reply.Response != nil {
+				r.start.Made[string(l.Path)] = engine.EarlierCall{Usage: reply.Response.Usage, Again: l.Kind == codec.DroppedEffect}
 			}
 		}
-		switch l.kind {
-		case droppedEffect:
+		switch l.Kind {
+		case codec.DroppedEffect:
 			r.replaces = true
-			r.spent[l.path] = r.start.Made[string(l.path)].Usage
-		case questionBegins:
-			r.since[l.path] = l.time
-		case noticeBegins:
-			r.notices[l.path] = string(l.json())
-		case noticeEnds:
-			r.notices[l.path] = ""
+			r.spent[l.Path] = r.start.Made[string(l.Path)].Usage
+		case codec.QuestionAsked:
+			r.since[l.Path] = l.Time
+		case codec.NoticeStarts:
+			r.notices[l.Path] = string(l.JSON())
+		case codec.NoticeEnds:
+			r.notices[l.Path] = ""
 		default:
-			if isEffect(l.kind) {
-				r.kept[l.path] = kept{l.row, l.kind, l.print, l.json()}
-				delete(r.spent, l.path)
+			if codec.IsEffect(l.Kind) {
+				r.stored[l.Path] = storedEffect{l.Row, l.Kind, l.Fingerprint, l.JSON()}
+				delete(r.spent, l.Path)
 			}
 		}
-		r.begun.note(l)
+		r.startedWrites.note(l)
 	}
+	return nil
 }
 
-// drop forgets the failures at and under the paths of what broke, a line each, and all
-// that models said in what gave an answer of no use, so that they are made again. What
-// such a call has spent stays spent.
-func (r *recording) drop(broken string) error {
-	all := readFallen(broken)
-	for at, k := range r.kept {
-		broke := all.over(at)
+// dropFailures drops the failed effects at and below the paths in broken, one
+// path in each line, so that they are repeated. For an answer of no use it also
+// drops all replies of models. The cost of a dropped call still counts.
+func (r *recording) dropFailures(broken string) error {
+	all := parseBroken(broken)
+	for at, k := range r.stored {
+		broke := all.ancestor(at)
 		if broke == "" {
 			continue
 		}
@@ -264,81 +272,83 @@ func (r *recording) drop(broken string) error {
 			return err
 		}
 		toolFailed := at == broke && c.Result != nil && c.Result.Failed
-		if !c.failed() && !toolFailed && !all.useless(k.kind, at) && k.kind != timeoutEffect {
+		if !c.Failed() && !toolFailed && !all.useless(k.kind, at) && k.kind != codec.TimeoutEffect {
 			continue
 		}
 		if c.Response != nil {
 			r.spent[at] = c.Response.Usage
-			r.start.Made[string(at)] = engine.Made{Usage: c.Response.Usage, Again: true}
+			r.start.Made[string(at)] = engine.EarlierCall{Usage: c.Response.Usage, Again: true}
 		}
-		delete(r.kept, at)
+		delete(r.stored, at)
 		r.piece.dropped = append(r.piece.dropped, k.row)
 		r.replaces = true
 	}
 	return nil
 }
 
-// hear takes up the events, but those of effects that are to be made again:
-// they come again. What is told twice at one path stands there twice, and is taken
-// off one by one as the run comes by: see [recording.heard].
-func (r *recording) hear(rows []logged) {
+// collectEvents collects the events of earlier starts, except those of effects that
+// will be repeated. An event that occurs twice at one path is collected twice. The run
+// removes each one when it repeats the event, see [recording.findRecorded].
+func (r *recording) collectEvents(rows []codec.StoredRow) {
 	dropped := map[int64]bool{}
 	for _, row := range r.piece.dropped {
 		dropped[row] = true
 	}
 	again := map[event.Path]bool{}
-	late := r.late()
+	late := r.inTimeout()
 	for _, l := range rows {
-		if l.kind == droppedEffect || dropped[l.row] {
-			again[l.path] = !late(l.path)
+		if l.Kind == codec.DroppedEffect || dropped[l.Row] {
+			again[l.Path] = !late(l.Path)
 		}
 	}
 	for _, l := range rows {
-		_, made := r.kept[l.path]
-		if l.seq == 0 || l.kind == string(event.RunFinished) || again[l.path] && !made {
+		_, made := r.stored[l.Path]
+		if l.Seq == 0 || l.Kind == string(event.RunFinished) || again[l.Path] && !made {
 			continue
 		}
-		at := spotOf(l.kind, string(l.path))
-		r.told[at] = append(r.told[at], teller{l.row, l.print, digestOf(l.json())})
+		at := eventKey(l.Kind, string(l.Path))
+		r.recorded[at] = append(r.recorded[at], recordedEvent{l.Row, l.Fingerprint, codec.DigestOf(l.JSON())})
 	}
 }
 
-// late tells of what lies in something that ran out of time: it is not made again.
-// Of the judgement of an attempt, draft/attempt[1]/winner/timeout, all of it lies there.
-func (r *recording) late() func(event.Path) bool {
+// inTimeout returns a function that reports whether a path is in a scope that
+// exceeded its time limit. Effects there are not repeated. For a timeout in the
+// evaluation of an attempt, draft/attempt[1]/winner/timeout, the scope is the
+// whole attempt.
+func (r *recording) inTimeout() func(event.Path) bool {
 	over := map[string]bool{}
-	for at, k := range r.kept {
-		if k.kind == timeoutEffect {
-			over[strings.TrimSuffix(string(at.Up()), "/winner")] = true
+	for at, k := range r.stored {
+		if k.kind == codec.TimeoutEffect {
+			over[strings.TrimSuffix(string(at.Parent()), "/winner")] = true
 		}
 	}
 	return func(at event.Path) bool {
 		for at != "" && !over[string(at)] {
-			at = at.Up()
+			at = at.Parent()
 		}
 		return at != ""
 	}
 }
 
-// readEffect reads what an effect came to, as the run had it.
-func (j *Journal) readEffect(data []byte) (c came, err error) {
+// readEffect returns the stored result of an effect, with its secrets.
+func (j *Journal) readEffect(data []byte) (c codec.Effect, err error) {
 	if data == nil {
 		return c, nil
 	}
-	read := func(conn *conn) error {
-		raw, err := j.unpack(context.Background(), conn, data, j.secrets.asItWas())
+	read := func(conn *stores.Conn) error {
+		raw, err := j.unpack(context.Background(), conn, data, j.secrets.RestoredView())
 		if err != nil {
 			return err
 		}
 		if err := schema.Unmarshal(raw, &c); err != nil {
-			return j.garbled("an effect", err)
+			return j.db.Corrupt("an effect", err)
 		}
 		return nil
 	}
-	if !bytes.Contains(data, []byte(reference)) {
-		err = read(nil) // all of it is at hand
+	if !bytes.Contains(data, []byte(codec.Reference)) {
+		err = read(nil) // all of it is in memory
 	} else {
-		err = j.reading(context.Background(), read)
+		err = j.db.Read(context.Background(), read)
 	}
 	return c, err
 }

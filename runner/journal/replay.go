@@ -8,9 +8,9 @@ import (
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
-// Replay is a model that answers from a recorded run: each request gets the
-// answer that was recorded at the same path, whatever it says. One that has
-// none is a loud failure.
+// Replay returns a model that answers from a recorded run. Each request gets
+// the reply that was recorded at the same path, whatever the request says. A
+// request without a recorded reply fails with a detailed message.
 func (j *Journal) Replay(ctx context.Context, id string) (model.Model, error) {
 	s, err := j.find(ctx, id)
 	if err != nil {
@@ -29,7 +29,7 @@ func (j *Journal) Replay(ctx context.Context, id string) (model.Model, error) {
 		if err := ctx.Err(); err != nil {
 			return model.Response{}, err
 		}
-		// The key is the run's name and the path; either may hold a colon.
+		// The key is the run's name and the path; either may contain a colon.
 		for rest := r.Key; ; {
 			var more bool
 			if _, rest, more = strings.Cut(rest, ":"); !more {
@@ -48,7 +48,7 @@ func (j *Journal) Replay(ctx context.Context, id string) (model.Model, error) {
 	}), nil
 }
 
-// unrecorded is the failure of a request that the run never had.
+// unrecorded returns the error for a request that the run never made.
 func unrecorded(id string, r model.Request) *model.Failure {
 	var b strings.Builder
 	_, at, _ := strings.Cut(r.Key, ":")
@@ -66,16 +66,16 @@ func unrecorded(id string, r model.Request) *model.Failure {
 			}
 			continue
 		}
-		said := m.Content
-		if len(said) > shownText {
-			said = strings.ToValidUTF8(said[:shownText], "") + fmt.Sprintf("… (%d bytes)", len(m.Content))
+		text := m.Content
+		if len(text) > shownText {
+			text = strings.ToValidUTF8(text[:shownText], "") + fmt.Sprintf("… (%d bytes)", len(m.Content))
 		}
-		fmt.Fprintf(&b, "\n  %s: %s", m.Role, strings.ReplaceAll(said, "\n", "\n    "))
+		fmt.Fprintf(&b, "\n  %s: %s", m.Role, strings.ReplaceAll(text, "\n", "\n    "))
 	}
 	return &model.Failure{Class: model.Unscripted, Message: b.String()}
 }
 
-// How much of a request without an answer is shown.
+// Limits for the request in that error.
 const (
 	shownMessages = 6
 	shownText     = 600

@@ -8,15 +8,17 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/seed61713e19/capstan/internal/schema"
 	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/journal/internal/codec"
+	"github.com/seed61713e19/capstan/runner/journal/internal/stores"
 	"github.com/seed61713e19/capstan/runner/model"
-	"github.com/seed61713e19/capstan/validators/schema"
 )
 
-// request puts a request where it belongs, with as many of its messages as are
-// wanted.
-func (r *eventReader) request(ctx context.Context, c *conn, l logged, a *asked, e *event.Event) (err error) {
-	e.Conversation, e.Before, e.Cut = cmp.Or(a.First, l.path), a.Before, r.detail != Whole
+// request adds the stored request to its event, with as many messages as the
+// detail asks for.
+func (r *eventReader) request(ctx context.Context, c *stores.Conn, l codec.StoredRow, a *codec.Request, e *event.Event) (err error) {
+	e.Conversation, e.Before, e.Partial = cmp.Or(a.First, l.Path), a.Before, r.detail != Whole
 	e.Request = &model.Request{
 		Model: a.Model, Phase: a.Phase, Attempt: a.Attempt, Turn: a.Turn, Validator: a.Validator, Role: a.Role, Params: a.Params,
 	}
@@ -34,104 +36,106 @@ func (r *eventReader) request(ctx context.Context, c *conn, l logged, a *asked, 
 	if a.Schema != "" {
 		e.Request.Schema = json.RawMessage(a.Schema)
 	}
-	if err := r.heard(ctx, c, l.row, a); err != nil {
+	if err := r.addReply(ctx, c, l.Row, a); err != nil {
 		return err
 	}
 	if r.detail == Whole {
-		e.Request.Messages, err = r.whole(ctx, c, l.row, a)
+		e.Request.Messages, err = r.allMessages(ctx, c, l.Row, a)
 		return err
 	}
-	e.Request.Messages, err = r.news(ctx, c, l.row, a)
+	e.Request.Messages, err = r.newMessages(ctx, c, l.Row, a)
 	return err
 }
 
-// heard puts the message before a request's own that the effect of an earlier
-// row gave.
-func (r *eventReader) heard(ctx context.Context, c *conn, row int64, a *asked) error {
+// addReply inserts the reply of an earlier row before the request's own
+// messages.
+func (r *eventReader) addReply(ctx context.Context, c *stores.Conn, row int64, a *codec.Request) error {
 	if a.Reply == 0 {
 		return nil
 	}
-	made, err := r.made(ctx, c, a.Reply)
+	made, err := r.result(ctx, c, a.Reply)
 	if err == nil && (made.Response == nil || a.Reply >= row) {
-		err = r.garbled(logged{row: row}, nil)
+		err = r.garbled(codec.StoredRow{Row: row}, nil)
 	}
 	if err != nil {
 		return err
 	}
-	a.Said = append([]model.Message{{Role: model.Assistant, Content: made.Response.Text}}, a.Said...)
+	a.Messages = append([]model.Message{{Role: model.Assistant, Content: made.Response.Text}}, a.Messages...)
 	a.Reply = 0
 	return nil
 }
 
-// said are the messages of a request, in an array that a later one may share.
-type said struct {
+// storedMessages are the messages of a request, in an array that a later
+// request may share.
+type storedMessages struct {
 	messages []model.Message
-	grown    bool // another request has its own behind them
+	extended bool // another request has appended its messages to the array
 }
 
-// whole are all messages of a request. Those that it goes on with stay where
-// they are: each is held once. Behind them only the first that goes on from their end
-// may append in place; for a second, or one that leaves the last ones out, the
-// capacity is cut, so that append makes an array of its own.
-func (r *eventReader) whole(ctx context.Context, c *conn, row int64, a *asked) ([]model.Message, error) {
-	base := r.said[a.On]
+// allMessages returns all messages of a request. Shared messages are stored
+// once. Only the first request that continues after their end may append to the
+// array. For later requests, or those that skip the last messages, the capacity
+// is cut, so that append copies them.
+func (r *eventReader) allMessages(ctx context.Context, c *stores.Conn, row int64, a *codec.Request) ([]model.Message, error) {
+	base := r.requests[a.On]
 	if base == nil {
 		messages, err := r.span(ctx, c, span{row: a.On, to: a.Keep, before: row})
 		if err != nil {
 			return nil, err
 		}
-		base = &said{messages: messages}
+		base = &storedMessages{messages: messages}
 	}
 	if a.Keep < 0 || a.Keep > len(base.messages) {
-		return nil, r.garbled(logged{row: row}, nil)
+		return nil, r.garbled(codec.StoredRow{Row: row}, nil)
 	}
-	kept := base.messages[:a.Keep]
-	if base.grown || a.Keep < len(base.messages) {
-		kept = kept[:a.Keep:a.Keep]
+	shared := base.messages[:a.Keep]
+	if base.extended || a.Keep < len(base.messages) {
+		shared = shared[:a.Keep:a.Keep]
 	}
-	base.grown = base.grown || a.Keep == len(base.messages)
-	all := append(kept, a.Said...)
-	r.said[row] = &said{messages: all}
+	base.extended = base.extended || a.Keep == len(base.messages)
+	all := append(shared, a.Messages...)
+	r.requests[row] = &storedMessages{messages: all}
 	return all[:len(all):len(all)], nil
 }
 
-// news are the messages of a request that were not there at the last call of
-// its conversation.
-func (r *eventReader) news(ctx context.Context, c *conn, row int64, a *asked) ([]model.Message, error) {
-	if a.Before > a.Keep+len(a.Said) {
-		return nil, r.garbled(logged{row: row}, nil)
+// newMessages returns the messages that were not in the previous call of the
+// conversation.
+func (r *eventReader) newMessages(ctx context.Context, c *stores.Conn, row int64, a *codec.Request) ([]model.Message, error) {
+	own, err := a.News()
+	if err != nil {
+		return nil, r.garbled(codec.StoredRow{Row: row}, err)
 	}
 	if a.Before >= a.Keep {
-		return a.Said[a.Before-a.Keep:], nil
+		return own, nil
 	}
 	others, err := r.span(ctx, c, span{row: a.On, from: a.Before, to: a.Keep, before: row})
-	return append(others, a.Said...), err
+	return append(others, own...), err
 }
 
-// A span is some messages of the request in a row, which stands before another
-// row.
+// A span is a range of messages of the request in a row. The row must be smaller than
+// the field before.
 type span struct {
 	row      int64
 	from, to int
 	before   int64
 }
 
-// span reads messages from the rows that a request goes back on.
-func (r *eventReader) span(ctx context.Context, c *conn, s span) ([]model.Message, error) {
+// span reads a range of messages from the rows that a request builds on.
+func (r *eventReader) span(ctx context.Context, c *stores.Conn, s span) ([]model.Message, error) {
 	if s.row == 0 && s.to == 0 {
 		return nil, nil
 	}
-	var parts [][]model.Message // the last first
+	var parts [][]model.Message // the last part first
 	for s.to > s.from {
-		a, err := r.asked(ctx, c, s)
+		a, err := r.readRequest(ctx, c, s)
 		if err != nil {
 			return nil, err
 		}
-		if a.Keep < 0 || s.to > a.Keep+len(a.Said) {
-			return nil, r.garbled(logged{row: s.row}, nil)
+		if a.Keep < 0 || s.to > a.Keep+len(a.Messages) {
+			return nil, r.garbled(codec.StoredRow{Row: s.row}, nil)
 		}
 		if s.to > a.Keep {
-			parts = append(parts, a.Said[max(s.from-a.Keep, 0):s.to-a.Keep])
+			parts = append(parts, a.Messages[max(s.from-a.Keep, 0):s.to-a.Keep])
 			s.to = a.Keep
 		}
 		s.before, s.row = s.row, a.On
@@ -140,31 +144,31 @@ func (r *eventReader) span(ctx context.Context, c *conn, s span) ([]model.Messag
 	return slices.Concat(parts...), nil
 }
 
-// asked reads the row of a request.
-func (r *eventReader) asked(ctx context.Context, c *conn, s span) (*asked, error) {
+// readRequest reads the row of a request.
+func (r *eventReader) readRequest(ctx context.Context, c *stores.Conn, s span) (*codec.Request, error) {
 	if s.row >= s.before || s.row <= 0 {
-		return nil, r.garbled(logged{row: s.row}, nil)
+		return nil, r.garbled(codec.StoredRow{Row: s.row}, nil)
 	}
 	l, ok, err := r.j.rowAt(ctx, c, r.n, s.row)
 	if err != nil {
 		return nil, err
 	}
 	if !ok {
-		return nil, r.garbled(logged{row: s.row}, nil)
+		return nil, r.garbled(codec.StoredRow{Row: s.row}, nil)
 	}
-	raw, err := r.j.unpack(ctx, c, l.json(), people)
+	raw, err := r.j.unpack(ctx, c, l.JSON(), codec.RedactedView)
 	if err != nil {
 		return nil, err
 	}
-	var b body
+	var b codec.Body
 	if err := schema.Unmarshal(raw, &b); err != nil || b.Request == nil {
 		return nil, r.garbled(l, err)
 	}
-	return b.Request, r.heard(ctx, c, s.row, b.Request)
+	return b.Request, r.addReply(ctx, c, s.row, b.Request)
 }
 
-// Request is the whole request of the model call at a path. A path that no
-// model was called at is an error.
+// Request returns the complete request of the model call at a path. If no model
+// was called there, it returns an error.
 func (j *Journal) Request(ctx context.Context, id string, at event.Path) (*model.Request, error) {
 	request, err := j.Requests(ctx, id)
 	if err != nil {
@@ -173,18 +177,18 @@ func (j *Journal) Request(ctx context.Context, id string, at event.Path) (*model
 	return request(at)
 }
 
-// Requests gives what [Journal.Request] gives of a run, for many of its calls: where
-// they stand is looked for once.
+// Requests returns a function like [Journal.Request] for one run. It searches
+// the rows of the calls only once.
 func (j *Journal) Requests(ctx context.Context, id string) (request func(at event.Path) (*model.Request, error), err error) {
 	n, name := int64(0), ""
 	rows := map[event.Path]int64{}
-	err = j.reading(ctx, func(c *conn) (err error) {
+	err = j.db.Read(ctx, func(c *stores.Conn) (err error) {
 		if n, name, err = numberOf(ctx, c, id); err != nil {
 			return err
 		}
 		isCall := func(kind string) bool { return kind == string(event.ModelCalled) }
-		return j.eachRow(ctx, c, n, 0, isCall, func(l logged) error {
-			rows[l.path] = l.row // the last stands
+		return j.eachRow(ctx, c, n, 0, isCall, func(l codec.StoredRow) error {
+			rows[l.Path] = l.Row // the last one counts
 			return nil
 		})
 	})
@@ -192,12 +196,12 @@ func (j *Journal) Requests(ctx context.Context, id string) (request func(at even
 		if rows[at] == 0 {
 			return nil, fmt.Errorf("run %s: no model was called at %q", name, at)
 		}
-		err = j.reading(ctx, func(c *conn) error {
+		err = j.db.Read(ctx, func(c *stores.Conn) error {
 			l, there, err := j.rowAt(ctx, c, n, rows[at])
 			if err != nil || !there {
-				return errors.Join(err, j.garbled(fmt.Sprintf("run %s, row %d", name, rows[at]), nil))
+				return errors.Join(err, j.db.Corrupt(fmt.Sprintf("run %s, row %d", name, rows[at]), nil))
 			}
-			read := eventReader{j: j, n: n, run: name, said: map[int64]*said{}}
+			read := eventReader{j: j, n: n, run: name, requests: map[int64]*storedMessages{}}
 			e, err := read.event(ctx, c, l)
 			req = e.Request
 			return err

@@ -1,129 +1,84 @@
 package journal
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"hash/maphash"
+	"strings"
 
+	"github.com/seed61713e19/capstan/internal/encodings"
+	"github.com/seed61713e19/capstan/internal/schema"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
-	"github.com/seed61713e19/capstan/runner/journal/encodings"
-	"github.com/seed61713e19/capstan/validators/schema"
+	"github.com/seed61713e19/capstan/runner/journal/internal/codec"
+	"github.com/seed61713e19/capstan/runner/journal/internal/stores"
 )
 
-// A run's verdicts are in its rows, so its result says only in which, in the
-// order in which it has them: 0 stands for one that is told otherwise there, and
-// is among those of the result.
-type resultRows struct {
-	Rows []int64 `json:"verdict_rows"`
-}
-
-// ruled is the row that told a verdict.
-type ruled struct {
-	row int64
-	sum uint64
-}
-
-var verdictSeed = maphash.MakeSeed()
-
-// sumOfVerdict tells a verdict at a path from others there; 0 stands for what is
-// kept whole.
-func sumOfVerdict(v *event.Verdict) uint64 {
-	if !plainVerdict(v) {
-		return 0
-	}
-	type told struct {
-		phase, moment, validator, mode, reason string
-		attempt, turn                          int
-		valid                                  bool
-	}
-	return maphash.Comparable(verdictSeed, told{v.Phase, v.Moment, v.Validator, v.Mode, v.Reason, v.Attempt, v.Turn, *v.Valid}) | 1
-}
-
-// encodeResult is what a result is kept as.
-func (r *recording) encodeResult(p *piece, result engine.Result) ([]byte, error) {
-	rows := make([]int64, len(result.Verdicts))
-	whole := []event.Verdict{}
-	for i := range result.Verdicts {
-		v := &result.Verdicts[i]
-		if told, ok := r.ruled[v.Path]; ok && told.sum != 0 && told.sum == sumOfVerdict(v) {
-			rows[i] = told.row
-			continue
-		}
-		whole = append(whole, *v)
-	}
-	if len(whole) == len(rows) {
-		return p.encode(result)
-	}
-	result.Verdicts = whole
-	data, err := p.encode(result)
-	if err != nil {
-		return nil, err
-	}
-	list, err := encodings.Of(rows)
-	return encodings.With(data, "verdict_rows", list), err
-}
-
-// Result is what the run came to; of one that has not ended, what it has come
-// to so far.
+// Result returns the result of a run. For an unfinished run, it is the result
+// so far.
 func (j *Journal) Result(ctx context.Context, id string) (r engine.Result, err error) {
 	var s summary
-	going := false
-	err = j.reading(ctx, func(c *conn) error {
+	unfinished := false
+	err = j.db.Read(ctx, func(c *stores.Conn) error {
 		if s, err = j.lookUp(ctx, c, id); err != nil {
 			return err
 		}
-		if going = s.Finished == nil && (s.Status != engine.Waiting || s.Guest); going {
+		if unfinished = s.Finished == nil && (s.Status != engine.Waiting || s.External); unfinished {
 			return nil
 		}
-		found, err := c.one(ctx, "SELECT data, "+j.says.sum+" FROM result WHERE run = ?", s.n)
+		found, err := c.One(ctx, "SELECT data, sum FROM result WHERE run = ?", s.n)
 		if err != nil {
 			return err
 		}
 		if found == nil {
-			return j.garbled("run "+s.RunID+" has no result", nil)
+			return j.db.Corrupt("run "+s.RunID+" has no result", nil)
 		}
 		packed, err := j.verified("the result of run "+s.RunID, found[0], found[1])
 		if err != nil {
 			return err
 		}
-		raw, err := j.unpack(ctx, c, packed, people)
+		raw, err := j.unpack(ctx, c, packed, codec.RedactedView)
 		if err != nil {
 			return err
 		}
-		var told resultRows
+		var rows codec.ResultRows
 		if err = schema.Unmarshal(raw, &r); err == nil {
-			err = schema.Unmarshal(raw, &told)
+			err = schema.Unmarshal(raw, &rows)
 		}
 		if err != nil {
-			return j.garbled("the result of run "+s.RunID, err)
+			return j.db.Corrupt("the result of run "+s.RunID, err)
 		}
-		return j.fillVerdicts(ctx, c, s, told.Rows, &r)
+		return j.fillVerdicts(ctx, c, s, rows.Rows, &r)
 	})
-	if err == nil && going {
+	if err == nil && unfinished {
 		return j.fold(ctx, s)
 	}
 	return r, err
 }
 
-// fillVerdicts puts the verdicts into a result that its rows told.
-func (j *Journal) fillVerdicts(ctx context.Context, c *conn, s summary, rows []int64, r *engine.Result) error {
+// fold computes the result of an unfinished run from its events.
+func (j *Journal) fold(ctx context.Context, s summary) (engine.Result, error) {
+	f := newResultBuilder()
+	f.r.RunID, f.r.CascadeID, f.r.Status, f.r.Usage, f.r.Error = s.RunID, s.CascadeID, s.Status, s.Usage, s.Error
+	for e, err := range j.events(ctx, s.n, s.RunID, 0, Brief) {
+		if err != nil {
+			return f.r, err
+		}
+		f.add(&e)
+	}
+	return f.result(), nil
+}
+
+// fillVerdicts adds the stored verdicts to a result.
+func (j *Journal) fillVerdicts(ctx context.Context, c *stores.Conn, s summary, rows []int64, r *engine.Result) error {
 	if len(rows) == 0 {
 		return nil
 	}
-	told := make(map[int64]*event.Verdict, len(rows))
+	byRow := make(map[int64]*event.Verdict, len(rows))
 	isVerdict := func(kind string) bool { return kind == string(event.VerdictGiven) }
-	read, brief := eventReader{j: j, n: s.n, run: s.RunID, detail: Brief}, brief{words: map[string]string{}}
-	err := j.eachRow(ctx, c, s.n, 0, isVerdict, func(l logged) error {
-		if raw := l.json(); l.saysAll() && !bytes.Contains(raw, []byte(reference)) && !bytes.Contains(raw, []byte(seal)) {
-			if v, _ := brief.verdict(&l); !brief.bad {
-				told[l.row] = &v
-				return nil
-			}
-		}
+	read := eventReader{j: j, n: s.n, run: s.RunID, detail: Brief}
+	err := j.eachRow(ctx, c, s.n, 0, isVerdict, func(l codec.StoredRow) error {
 		e, err := read.event(ctx, c, l)
-		told[l.row] = e.Verdict
+		byRow[l.Row] = e.Verdict
 		return err
 	})
 	if err != nil {
@@ -132,19 +87,102 @@ func (j *Journal) fillVerdicts(ctx context.Context, c *conn, s summary, rows []i
 	whole := r.Verdicts
 	r.Verdicts = make([]event.Verdict, len(rows))
 	for i, row := range rows {
-		v := told[row]
+		v := byRow[row]
 		if row == 0 && len(whole) > 0 {
 			v, whole = &whole[0], whole[1:]
 		}
 		if v == nil {
-			return j.garbled(fmt.Sprintf("the result of run %s: row %d is not there", s.RunID, row), nil)
+			return j.db.Corrupt(fmt.Sprintf("the result of run %s: row %d is not there", s.RunID, row), nil)
 		}
 		r.Verdicts[i] = *v
 	}
 	return nil
 }
 
-// goneMessage tells of a run whose process is not there any more.
+// goneMessage returns the message for a run whose process is gone.
 func goneMessage(id string) string {
 	return fmt.Sprintf("the process that ran it is gone; it can be gone on with: capstan resume %s", id)
+}
+
+// An ending is the end of a run, as its row has it.
+type ending struct {
+	result                   engine.Result
+	data                     []byte
+	finished, phases, events int64
+	reason, brokenPaths      any // texts, or nil
+	closesQuestions          int64
+}
+
+// ending returns the ending for a result. Its long texts are written with a
+// piece.
+func (r *recording) ending(with *piece, result engine.Result) (e ending, err error) {
+	e.result = result
+	if e.data, err = codec.EncodeResult(&with.Packer, r.verdictRows, result); err == nil && result.Error != nil {
+		var raw []byte
+		raw, err = encodings.Of(result.Error)
+		e.reason = string(with.Secrets.Redact(raw)) // not shortened, because lists of runs do not read texts
+	}
+	if err != nil {
+		return e, fmt.Errorf("result: %w", err)
+	}
+	if result.Status != engine.Waiting && (result.Error == nil || final(result.Status, result.Error.Code)) {
+		e.closesQuestions = 1
+	}
+	return e, nil
+}
+
+// brokenPaths returns the paths of everything that failed, one in each line. A mark
+// precedes the path of a call with an unusable answer. The names in a path contain
+// neither line ends nor the mark.
+func brokenPaths(cause *engine.Error) string {
+	var lines []string
+	at, useless := cause.RetryPaths()
+	for _, path := range at {
+		lines = append(lines, string(path))
+	}
+	for _, path := range useless {
+		lines = append(lines, uselessMark+string(path))
+	}
+	return strings.Join(lines, "\n")
+}
+
+const uselessMark = "\t"
+
+// brokenSet contains the paths of everything that failed. The value is true for a call
+// with an unusable answer.
+type brokenSet map[event.Path]bool
+
+func parseBroken(broken string) brokenSet {
+	all := brokenSet{}
+	for line := range strings.SplitSeq(broken, "\n") {
+		path, useless := strings.CutPrefix(line, uselessMark)
+		all[event.Path(path)] = useless || all[event.Path(path)]
+	}
+	return all
+}
+
+// ancestor returns the failed path at or above another path, or "".
+func (f brokenSet) ancestor(at event.Path) event.Path {
+	for at != "" {
+		if _, there := f[at]; there {
+			break
+		}
+		at = at.Parent()
+	}
+	return at
+}
+
+// useless reports whether a model's call had an unusable answer.
+func (f brokenSet) useless(kind string, at event.Path) bool {
+	return kind == codec.ModelEffect && f[f.ancestor(at)]
+}
+
+func (e *ending) write(c *stores.Conn, n int64) error {
+	if err := c.Queue("INSERT INTO result (run, data, sum) VALUES (?, ?, ?) ON CONFLICT (run) DO UPDATE SET data = excluded.data, sum = excluded.sum", n, string(e.data), codec.Checksum(e.data)); err != nil {
+		return err
+	}
+	u := e.result.Usage
+	return c.Queue(`UPDATE run SET status = ?, finished = ?, phases = ?, events = ?, calls = ?, input_tokens = ?,
+		output_tokens = ?, cost_usd = ?, error = ?, broke = ?, owner = NULL, pending = CASE WHEN ? = 1 THEN NULL ELSE pending END WHERE n = ?`,
+		e.result.Status, e.finished, e.phases, e.events, int64(u.Calls), int64(u.InputTokens), int64(u.OutputTokens), u.CostUSD, e.reason, e.brokenPaths, e.closesQuestions, n)
 }

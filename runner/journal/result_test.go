@@ -11,11 +11,12 @@ import (
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/engine/enginetest"
 	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/journal/internal/stores"
 )
 
-// subs is a story of sub-cascades: within each other, with and without an
-// output that comes back, with ends that are skipped, and visited twice; and of
-// all the ways in which a text is let out that did not pass.
+// subs is a story of nested sub-cascades with and without outputs, with skipped
+// ends and repeated visits. It also releases rejected texts in all possible
+// ways.
 const subs = `
 -- cascade.yaml --
 cascade_id: parent
@@ -75,8 +76,9 @@ phases: [{name: first, instructions: First.}]
 - {phase: best, attempt: 2, reply: b}
 `
 
-// TestResultSoFar holds what a run has come to, wherever its process is gone,
-// against what the engine had there, and all of it against the run's result.
+// TestResultSoFar compares the result of an interrupted run with that of the
+// engine at the same event, for every event, and the last one with the final
+// result.
 func TestResultSoFar(t *testing.T) {
 	list := append(stories(t), &story{enginetest.Read(t, "subs", []byte(subs))})
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
@@ -93,11 +95,11 @@ func TestResultSoFar(t *testing.T) {
 				if err := r.(*recording).commit(); err != nil {
 					t.Fatal(err)
 				}
-				told, err := j.Result(t.Context(), id)
+				reported, err := j.Result(t.Context(), id)
 				if err != nil {
 					t.Fatal(err)
 				}
-				same(t, fmt.Sprintf("gone at effect %d", k), soFar(told), soFar(had))
+				same(t, fmt.Sprintf("gone at effect %d", k), soFar(reported), soFar(had))
 				if errors.Is(broken, enginetest.ErrFault) {
 					continue
 				}
@@ -113,8 +115,8 @@ func TestResultSoFar(t *testing.T) {
 	}
 }
 
-// TestSubSoFar holds that a sub-cascade's output is there as soon as it can have
-// come to its end.
+// TestSubSoFar checks that a sub-cascade's output is present as soon as it may
+// have ended.
 func TestSubSoFar(t *testing.T) {
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
 	s := &story{enginetest.Read(t, "subs", []byte(subs))}
@@ -135,18 +137,18 @@ func TestSubSoFar(t *testing.T) {
 		if err := r.(*recording).commit(); err != nil {
 			t.Fatal(err)
 		}
-		told, err := j.Result(t.Context(), "run")
+		reported, err := j.Result(t.Context(), "run")
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, _ := json.Marshal(told.Outputs); string(got) != e.want {
+		if got, _ := json.Marshal(reported.Outputs); string(got) != e.want {
 			t.Errorf("after %s of %s: got %s, want %s", e.Kind, e.Path, got, e.want)
 		}
 	}
 }
 
-// TestTriesSoFar holds that a run has what its winner has left from the moment
-// that one is picked, and nothing of it when the tries are made once more.
+// TestTriesSoFar checks that a run has the result of its winner after the choice. If
+// the tries are repeated, the result is dropped.
 func TestTriesSoFar(t *testing.T) {
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
 	s := &story{enginetest.Read(t, "subs", []byte(subs))}
@@ -167,13 +169,13 @@ func TestTriesSoFar(t *testing.T) {
 		if err := r.(*recording).commit(); err != nil {
 			t.Fatal(err)
 		}
-		told, err := j.Result(t.Context(), "run")
+		reported, err := j.Result(t.Context(), "run")
 		if err != nil {
 			t.Fatal(err)
 		}
-		outputs, _ := json.Marshal(told.Outputs)
+		outputs, _ := json.Marshal(reported.Outputs)
 		phases := ""
-		for _, p := range told.Phases {
+		for _, p := range reported.Phases {
 			phases += p.Name + " " + p.Status
 		}
 		if string(outputs) != e.outputs || phases != e.phases {
@@ -182,17 +184,17 @@ func TestTriesSoFar(t *testing.T) {
 	}
 }
 
-// soFar is what a result tells that may be held against one of a run that ended.
+// soFar returns the parts of a result that an unfinished run has too.
 func soFar(r engine.Result) any {
 	return struct{ Outputs, Phases, Verdicts, Degraded any }{r.Outputs, r.Phases, r.Verdicts, r.Degraded}
 }
 
-// What a verdict says stands in its row, and not in the result again.
+// A result refers to the rows of its verdicts and does not repeat them.
 func TestVerdictsStandOnce(t *testing.T) {
 	j := judgedRun(t)
-	err := j.reading(t.Context(), func(c *conn) error {
-		row, err := c.one(t.Context(), "SELECT data FROM result")
-		if data := word(row[0]); !strings.Contains(data, "verdict_rows") || strings.Contains(data, "it is cold") {
+	err := j.db.Read(t.Context(), func(c *stores.Conn) error {
+		row, err := c.One(t.Context(), "SELECT data FROM result")
+		if data := stores.Text(row[0]); !strings.Contains(data, "verdict_rows") || strings.Contains(data, "it is cold") {
 			t.Errorf("got %s", data)
 		}
 		return err

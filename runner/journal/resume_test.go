@@ -23,7 +23,7 @@ import (
 	"github.com/seed61713e19/capstan/validators"
 )
 
-// storyOf makes a story of a text in txtar form.
+// storyOf parses a story in txtar form.
 func storyOf(t testing.TB, text string) *story {
 	t.Helper()
 	return &story{enginetest.Read(t, t.Name(), []byte(text))}
@@ -34,7 +34,7 @@ func load(t testing.TB, text string) *cascades.Cascade {
 	return storyOf(t, "-- cascade.yaml --\n"+text).Cascade
 }
 
-// runnerOver gives a runner over a journal with a model and people.
+// runnerOver returns a runner over a journal with a model and people.
 func runnerOver(t testing.TB, j *Journal, m model.Model, more ...runner.Option) *runner.Runner {
 	t.Helper()
 	r, err := runner.New(append([]runner.Option{
@@ -46,7 +46,7 @@ func runnerOver(t testing.TB, j *Journal, m model.Model, more ...runner.Option) 
 	return r
 }
 
-// says answers by the end of the last message, and counts.
+// says answers by the end of the last message, and counts the calls.
 type says struct {
 	mu      sync.Mutex
 	answers map[string]string
@@ -81,8 +81,7 @@ phases:
   - {name: three, instructions: "Last {{ outputs.two }}"}
 `
 
-// A run that failed tries again what broke, keeps what did not, and has spent
-// what both cost.
+// A failed run repeats only what failed, and its cost includes both.
 func TestFailedRunTriesAgain(t *testing.T) {
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
 	m := &says{answers: map[string]string{"First": "a", "Then": "b", "Last": "c"}, fails: map[string]int{"Then": 2}}
@@ -111,9 +110,9 @@ func TestFailedRunTriesAgain(t *testing.T) {
 	if result.Output != "c" || result.Usage.Calls != 5 || result.Usage.CostUSD != 2.5 {
 		t.Errorf("got %+v", result)
 	}
-	kept, err := j.Result(t.Context(), "run")
-	if err != nil || asJSON(t, kept) != asJSON(t, result) {
-		t.Errorf("kept %s, %v", asJSON(t, kept), err)
+	stored, err := j.Result(t.Context(), "run")
+	if err != nil || asJSON(t, stored) != asJSON(t, result) {
+		t.Errorf("kept %s, %v", asJSON(t, stored), err)
 	}
 	same(t, "events", eventsOf(t, j, "run", Whole), live.events)
 	replies := 0
@@ -136,8 +135,7 @@ func TestFailedRunTriesAgain(t *testing.T) {
 	}
 }
 
-// abreast is a host whose branches all come to their end, and whose world is down
-// at first.
+// abreast is a host whose branches all finish, and whose model fails at first.
 type abreast struct {
 	quick
 	up    *bool
@@ -159,9 +157,8 @@ func (a abreast) Each(n, _ int, body func(engine.Host, int) error) (first error)
 	return first
 }
 
-// What broke side by side, before one of it could cancel the others, is tried again
-// at once: a run does not end again with what was down before. What was gone on
-// after stays what it was.
+// All failed parallel branches are repeated at once, so that the run does not
+// fail again with an old error. Finished ones stay.
 func TestFailedBranchesTryAgain(t *testing.T) {
 	for name, c := range map[string]struct {
 		text string
@@ -179,9 +176,9 @@ func TestFailedBranchesTryAgain(t *testing.T) {
 			start := func(r runner.Recording) engine.Result {
 				asked = nil
 				result, err := engine.Run(r.Host(abreast{up: &up, asked: &asked}), cascade, engine.State{RunID: "run"})
-				var why *engine.Error
-				errors.As(err, &why)
-				if err := r.End(result, why); err != nil {
+				var cause *engine.Error
+				errors.As(err, &cause)
+				if err := r.End(result, cause); err != nil {
 					t.Fatal(err)
 				}
 				return result
@@ -204,8 +201,8 @@ func TestFailedBranchesTryAgain(t *testing.T) {
 	}
 }
 
-// An answer that was of no use is asked for again, not read out again for ever; what
-// else was said stays what it was.
+// An answer of no use is requested again, not replayed forever; other answers
+// stay.
 func TestNonsenseIsAskedForAgain(t *testing.T) {
 	const yes = `'{"valid": true, "reason": "r"}'`
 	for name, text := range map[string]string{
@@ -269,7 +266,7 @@ phases: [{name: s, instructions: y, wards: {post: [{judge: kind, name: j}]}}, {n
 				j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
 				s := storyOf(t, "-- cascade.yaml --\ncascade_id: c\n"+text+"\n")
 				script := s.Script(t)
-				r := runnerOver(t, j, struct{ model.Model }{script}) // which does not begin anew
+				r := runnerOver(t, j, struct{ model.Model }{script}) // the script is not rewound
 				result, err := r.Run(t.Context(), s.Cascade, nil, runner.WithRunID("run0"))
 				for start := 0; err != nil && start < 2; start++ {
 					last := fmt.Sprint("run", start)
@@ -290,8 +287,8 @@ phases: [{name: s, instructions: y, wards: {post: [{judge: kind, name: j}]}}, {n
 	}
 }
 
-// What an earlier start has spent is spent, also where a later one does not come so
-// far: in branches that have not begun again, or never do.
+// The cost of earlier starts counts, even if a later start does not reach those
+// branches.
 func TestSpentIsSpent(t *testing.T) {
 	const sub = `
 -- sub.yaml --
@@ -331,7 +328,7 @@ phases: [{name: p, each: {in: [a, b, c], max_parallel: 1}, sub_cascades: [{ref: 
 			if err != nil || len(run.Pending) != 3 {
 				t.Fatalf("got %+v, %v", run, err)
 			}
-			if err := j.Answer(t.Context(), "run", run.Pending[0].Path, runner.Answer{Value: c.answer}); err != nil {
+			if err := j.Answer(t.Context(), "run", run.Pending[0].Path, engine.Answer{Value: c.answer}); err != nil {
 				t.Fatal(err)
 			}
 			result, _ := r.Resume(t.Context(), "run")
@@ -342,9 +339,8 @@ phases: [{name: p, each: {in: [a, b, c], max_parallel: 1}, sub_cascades: [{ref: 
 	}
 }
 
-// What a run has spent is what all its starts have, and no budget of it, or of a
-// cascade within it, lets more be asked in all: what was down, cut off, or is asked
-// otherwise now, was asked and is spent.
+// The cost of a run is that of all its starts, and its budgets limit the total:
+// failed, interrupted and repeated calls count.
 func TestBudgetOverStarts(t *testing.T) {
 	const down = "- {error: {status: 400, message: down}, phase: "
 	const within = `phases: [{name: m, sub_cascades: [{ref: mid.yaml}], compose: x}]
@@ -395,7 +391,7 @@ phases: [{name: s, instructions: y}]
 		t.Run(name, func(t *testing.T) {
 			j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
 			s := storyOf(t, "-- cascade.yaml --\ncascade_id: c\n"+c.text+"\n")
-			r := runnerOver(t, j, struct{ model.Model }{s.Script(t)}) // which does not begin anew
+			r := runnerOver(t, j, struct{ model.Model }{s.Script(t)}) // the script is not rewound
 			if result, _ := r.Run(t.Context(), s.Cascade, nil, runner.WithRunID("run")); result.Status != engine.Failed {
 				t.Fatalf("it %s: %v", result.Status, result.Error)
 			}
@@ -407,8 +403,8 @@ phases: [{name: s, instructions: y}]
 	}
 }
 
-// A call that was cut off because another branch broke was made: it is spent in
-// later starts too.
+// A call that was interrupted by the failure of another branch counts in later
+// starts too.
 func TestCutOffIsSpent(t *testing.T) {
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
 	begun, up := make(chan bool), false
@@ -442,7 +438,7 @@ func TestCutOffIsSpent(t *testing.T) {
 	}
 }
 
-// What ran out of time is not asked again, so that no budget forbids to go on behind it.
+// After a timeout nothing is asked again, so no budget prevents the resume.
 func TestOutOfTimeIsSpent(t *testing.T) {
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
 	m := model.Func(func(ctx context.Context, r model.Request) (model.Response, error) {
@@ -462,7 +458,7 @@ phases:
 	if result, _ := r.Run(t.Context(), c, nil, runner.WithRunID("run")); result.Status != engine.Waiting || result.Usage.Calls != 2 {
 		t.Fatalf("it %s with %+v", result.Status, result.Usage)
 	}
-	if err := j.Answer(t.Context(), "run", "", runner.Answer{Value: true}); err != nil {
+	if err := j.Answer(t.Context(), "run", "", engine.Answer{Value: true}); err != nil {
 		t.Fatal(err)
 	}
 	if result, err := r.Resume(t.Context(), "run"); err != nil || result.Usage.Calls != 2 {
@@ -482,8 +478,8 @@ phases:
 	}
 }
 
-// What ran out of time comes to the same whenever the run is gone on with, the checks
-// before that too, and is told once.
+// A timeout has the same result after each resume, with the same checks before
+// it, and is emitted once.
 func TestOutOfTimeIsTheSame(t *testing.T) {
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
 	m := model.Func(func(ctx context.Context, r model.Request) (model.Response, error) {
@@ -502,8 +498,8 @@ phases:
   - {name: r, compose: x, human_input: {prompt: "Good?"}}
 `)
 	first, _ := r.Run(t.Context(), c, nil, runner.WithRunID("run"))
-	for _, want := range []string{engine.Waiting, engine.Succeeded} { // in r, and behind it
-		if err := j.Answer(t.Context(), "run", "", runner.Answer{Value: true}); err != nil {
+	for _, want := range []string{engine.Waiting, engine.Succeeded} { // in the same process, and later
+		if err := j.Answer(t.Context(), "run", "", engine.Answer{Value: true}); err != nil {
 			t.Fatal(err)
 		}
 		result, err := r.Resume(t.Context(), "run")
@@ -514,16 +510,16 @@ phases:
 			t.Errorf("%d phases have finished, %v", s.Phases, err)
 		}
 	}
-	told := map[string]int{}
+	reported := map[string]int{}
 	for _, e := range eventsOf(t, j, "run", Brief) {
 		at := string(e.Kind) + " " + string(e.Path)
-		if told[at]++; strings.HasPrefix(string(e.Path), "p") && told[at] > 1 {
+		if reported[at]++; strings.HasPrefix(string(e.Path), "p") && reported[at] > 1 {
 			t.Errorf("%s is told again", at)
 		}
 	}
 }
 
-// Only what cannot come out otherwise has ended for good.
+// Only a run whose result cannot change has ended finally.
 func TestEnded(t *testing.T) {
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
 	for i, c := range []struct {
@@ -537,12 +533,12 @@ func TestEnded(t *testing.T) {
 		id := string(rune('a' + i))
 		r := begin(t, j, runner.Start{RunID: id, CascadeID: "c"})
 		result := engine.Result{RunID: id, CascadeID: "c", Status: c.status}
-		var why *engine.Error
+		var cause *engine.Error
 		if c.code != "" {
-			why = &engine.Error{Code: c.code, Message: "m"}
+			cause = &engine.Error{Code: c.code, Message: "m"}
 			result.Error = &event.Error{Code: c.code, Message: "m"}
 		}
-		if err := r.End(result, why); err != nil {
+		if err := r.End(result, cause); err != nil {
 			t.Fatal(err)
 		}
 		if err := r.End(engine.Result{Status: "nonsense"}, nil); err != nil {
@@ -554,7 +550,7 @@ func TestEnded(t *testing.T) {
 			t.Errorf("%s %s: ended %v, %+v", c.status, c.code, ended, got)
 		}
 		if !ended {
-			if err := again.End(result, why); err != nil {
+			if err := again.End(result, cause); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -576,7 +572,7 @@ func TestBusy(t *testing.T) {
 		if _, err := j.Reopen("none"); !errors.Is(err, runner.ErrNoRun) {
 			t.Errorf("reopen none: %v", err)
 		}
-		if err := j.Answer(t.Context(), "run", "", runner.Answer{Value: true}); !errors.Is(err, runner.ErrRunBusy) || !errors.Is(err, runner.ErrAnswered) {
+		if err := j.Answer(t.Context(), "run", "", engine.Answer{Value: true}); !errors.Is(err, runner.ErrRunBusy) || !errors.Is(err, runner.ErrAnswered) {
 			t.Errorf("answer: %v", err)
 		}
 		if s, err := j.Run(t.Context(), "run"); err != nil || s.Status != Running || s.Finished != nil {
@@ -605,8 +601,8 @@ func TestBusy(t *testing.T) {
 	}
 }
 
-// A clock that jumps back does not: events stay in order, and what was spent of
-// the time is what passed in the run's own starts.
+// If the clock goes back, events stay in order, and the elapsed time is that of
+// the run's own starts.
 func TestClock(t *testing.T) {
 	at := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 	o := Options{Now: func() time.Time { return at }}
@@ -639,7 +635,7 @@ func TestClock(t *testing.T) {
 	}
 }
 
-// passing hands events to a sink.
+// passing sends events to a sink.
 type passing struct {
 	quick
 	sink event.Sink
@@ -647,7 +643,7 @@ type passing struct {
 
 func (p *passing) Emit(e event.Event) { p.sink.Emit(e) }
 
-// A run that asks otherwise than it did is not gone on with.
+// A run whose requests have changed cannot be resumed.
 func TestAnotherQuestion(t *testing.T) {
 	for at, ask := range map[event.Path]func(engine.Host, event.Path, string) error{
 		"p/model": func(h engine.Host, at event.Path, said string) error {
@@ -685,7 +681,7 @@ func TestAnotherQuestion(t *testing.T) {
 	}
 }
 
-// What ran out of time has run out of time, whenever the run is gone on with.
+// A timeout stays a timeout after each resume.
 func TestTimeoutIsKept(t *testing.T) {
 	onFile(t)
 	for name, c := range map[string]struct{ rules, budget, want string }{
@@ -738,9 +734,8 @@ phases:
 	}
 }
 
-// Where failures were made again, the text that a pure validator sees may be
-// another one: it judges anew. One that was asked does only if it is asked
-// otherwise.
+// After repeated failures a pure validator checks again, because the text may differ.
+// An impure validator runs again only for a changed subject.
 func TestPureJudgesAnew(t *testing.T) {
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
 	says := func(reason string) engine.Host { return verdicts{quick{}, reason} }
@@ -760,8 +755,8 @@ func TestPureJudgesAnew(t *testing.T) {
 	if _, err := r.Host(verdicts{quick{}, ""}).Validate("p/attempt[1]/post[2]", engine.Validation{Validator: "broken"}); err != nil {
 		t.Fatal(err)
 	}
-	why := &engine.Error{Code: engine.Failed, Path: "p", Message: "m"}
-	if err := r.End(engine.Result{Status: engine.Failed}, why); err != nil {
+	cause := &engine.Error{Code: engine.Failed, Path: "p", Message: "m"}
+	if err := r.End(engine.Result{Status: engine.Failed}, cause); err != nil {
 		t.Fatal(err)
 	}
 	for _, content := range []string{"a text", "another text"} {
@@ -780,7 +775,8 @@ func TestPureJudgesAnew(t *testing.T) {
 	}
 }
 
-// verdicts is a host whose validators all say the same, or "" for a failure.
+// verdicts is a host whose validators all return the same verdict, or fail for
+// "".
 type verdicts struct {
 	quick
 	reason string

@@ -12,11 +12,13 @@ import (
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/journal/internal/codec"
+	"github.com/seed61713e19/capstan/runner/journal/internal/stores"
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
-// A run of many packs is read to its end, from wherever it is asked for, and each
-// of its rows is found by its number; none is where none was written.
+// A run of many packs is read completely from any start, and each row is found
+// by its number.
 func TestManyPacks(t *testing.T) {
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
 	const packs = 2*manyPacks + 1
@@ -39,11 +41,11 @@ func TestManyPacks(t *testing.T) {
 			t.Errorf("behind %d it ends at %d", after, seq)
 		}
 	}
-	err := j.reading(t.Context(), func(c *conn) error {
+	err := j.db.Read(t.Context(), func(c *stores.Conn) error {
 		last, _, err := j.lastRow(t.Context(), c, r.n)
 		for row := range last + 3 {
 			l, ok, err := j.rowAt(t.Context(), c, r.n, row)
-			if there := row > 0 && row <= last; err != nil || ok != there || there && l.row != row {
+			if there := row > 0 && row <= last; err != nil || ok != there || there && l.Row != row {
 				t.Errorf("row %d of %d: got %v, %+v, %v", row, last, ok, l, err)
 			}
 		}
@@ -54,10 +56,9 @@ func TestManyPacks(t *testing.T) {
 	}
 }
 
-// A run that an older capstan began has rows of both kinds, which are one list: from
-// anywhere, of some kinds, up to where it is enough, and no other run's.
-func TestLinesAndPacks(t *testing.T) {
-	onFile(t)
+// The rows of a run are one list that can be read from any start, for some
+// kinds, and up to any end, without those of other runs.
+func TestRowsOfOneRun(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "j.db")
 	j := journalAt(t, file, Options{})
 	tell := func(r runner.Recording, at event.Path, n int) {
@@ -71,12 +72,11 @@ func TestLinesAndPacks(t *testing.T) {
 	for i, id := range []string{"before", "run", "behind"} {
 		tell(begin(t, j, runner.Start{RunID: id}), "p", 2+i)
 	}
-	aged(t, j)
 	j.Close()
 	j = journalAt(t, file, Options{})
 	ends := func(n, row, seq int64) {
 		t.Helper()
-		err := j.reading(t.Context(), func(c *conn) error {
+		err := j.db.Read(t.Context(), func(c *stores.Conn) error {
 			gotRow, gotSeq, err := j.lastRow(t.Context(), c, n)
 			if gotRow != row || gotSeq != seq {
 				t.Errorf("the last of run %d is row %d, event %d", n, gotRow, gotSeq)
@@ -94,10 +94,10 @@ func TestLinesAndPacks(t *testing.T) {
 	const n, last = 2, 7 // the second run; two starts and five events
 	ends(n, last, 5)
 	rows := func(after int64, want func(string) bool, most int) (list []int64) {
-		err := j.reading(t.Context(), func(c *conn) error {
-			return j.eachRow(t.Context(), c, n, after, want, func(l logged) error {
-				if list = append(list, l.row); len(list) == most {
-					return errEnough
+		err := j.db.Read(t.Context(), func(c *stores.Conn) error {
+			return j.eachRow(t.Context(), c, n, after, want, func(l codec.StoredRow) error {
+				if list = append(list, l.Row); len(list) == most {
+					return stores.ErrEnough
 				}
 				return nil
 			})
@@ -116,17 +116,17 @@ func TestLinesAndPacks(t *testing.T) {
 			t.Errorf("up to %d: %v", i+1, got)
 		}
 	}
-	if got := rows(0, func(kind string) bool { return kind == legBegins }, 0); !slices.Equal(got, []int64{1, 5}) {
+	if got := rows(0, func(kind string) bool { return kind == codec.ProcessStarts }, 0); !slices.Equal(got, []int64{1, 5}) {
 		t.Errorf("starts: %v", got)
 	}
-	err := j.reading(t.Context(), func(c *conn) error {
+	err := j.db.Read(t.Context(), func(c *stores.Conn) error {
 		for at := range int64(last + 2) {
 			l, ok, err := j.rowAt(t.Context(), c, n, at)
-			if there := at > 0 && at <= last; err != nil || ok != there || there && l.row != at {
+			if there := at > 0 && at <= last; err != nil || ok != there || there && l.Row != at {
 				t.Errorf("row %d: got %v, %+v, %v", at, ok, l, err)
 			}
-			if l.kind == legBegins && l.json() != nil {
-				t.Errorf("row %d says %q", at, l.json())
+			if l.Kind == codec.ProcessStarts && l.JSON() != nil {
+				t.Errorf("row %d says %q", at, l.JSON())
 			}
 		}
 		return nil
@@ -136,8 +136,7 @@ func TestLinesAndPacks(t *testing.T) {
 	}
 }
 
-// An effect that is to be made again is marked, whichever it is, and what stands
-// beside it is as it was; in rows of an older capstan too.
+// Any effect can be marked for a repetition, and other rows stay the same.
 func TestDropRow(t *testing.T) {
 	file, clock := filepath.Join(t.TempDir(), "j.db"), &calendar{time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)}
 	j := journalAt(t, file, Options{Now: func() time.Time { clock.at = clock.at.Add(time.Second); return clock.at }})
@@ -145,7 +144,7 @@ func TestDropRow(t *testing.T) {
 		t.Fatal(err)
 	}
 	h := begin(t, j, runner.Start{RunID: "second"}).Host(quick{"yes"})
-	for _, at := range []event.Path{"p/attempt[1]", "p/attempt[2]"} { // the second pack begins with what its verdict says
+	for _, at := range []event.Path{"p/attempt[1]", "p/attempt[2]"} { // the second pack begins with a finding that its verdict repeats
 		_, first := h.Validate(at.Join("ward[0]"), engine.Validation{Pure: true})
 		h.Emit(event.Event{Kind: event.VerdictGiven, Path: at.Join("ward[0]"), Verdict: &event.Verdict{Path: at.Join("ward[0]"), Valid: new(bool)}})
 		_, second := h.Model(at.Join("model"), model.Request{})
@@ -154,11 +153,11 @@ func TestDropRow(t *testing.T) {
 		}
 	}
 	rows := func(n int64) (list []string, effects []int) {
-		err := j.reading(t.Context(), func(c *conn) error {
+		err := j.db.Read(t.Context(), func(c *stores.Conn) error {
 			rows, err := j.readRows(t.Context(), c, n)
 			for i, l := range rows {
-				list = append(list, fmt.Sprintf("%d %d %d %d %s %s %x %s", l.row, l.seq, l.time, l.took, l.path, l.json(), l.print, l.kind))
-				if isEffect(l.kind) {
+				list = append(list, fmt.Sprintf("%d %d %d %d %s %s %x %s", l.Row, l.Seq, l.Time, l.Took, l.Path, l.JSON(), l.Fingerprint, l.Kind))
+				if codec.IsEffect(l.Kind) {
 					effects = append(effects, i)
 				}
 			}
@@ -171,10 +170,10 @@ func TestDropRow(t *testing.T) {
 	}
 	drop := func(n int64, i int) {
 		want, _ := rows(n)
-		if err := j.writer.do(func(c *conn) error { return j.dropRow(c, n, int64(i+1)) }); err != nil {
+		if err := j.db.Writer.Do(func(c *stores.Conn) error { return j.dropRow(c, n, int64(i+1)) }); err != nil {
 			t.Fatal(err)
 		}
-		want[i] = want[i][:strings.LastIndexByte(want[i], ' ')+1] + droppedEffect
+		want[i] = want[i][:strings.LastIndexByte(want[i], ' ')+1] + codec.DroppedEffect
 		got, _ := rows(n)
 		same(t, fmt.Sprintf("run %d without row %d", n, i+1), got, want)
 	}
@@ -182,10 +181,5 @@ func TestDropRow(t *testing.T) {
 	_, second := rows(2)
 	drop(1, first[1])
 	drop(2, second[3])
-	if onServer == nil {
-		aged(t, j)
-		j.Close()
-		j = journalAt(t, file, Options{})
-	}
 	drop(1, first[0])
 }

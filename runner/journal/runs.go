@@ -9,43 +9,45 @@ import (
 	"strings"
 	"time"
 
+	"github.com/seed61713e19/capstan/internal/schema"
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
-	"github.com/seed61713e19/capstan/runner/journal/owners"
+	"github.com/seed61713e19/capstan/runner/journal/internal/codec"
+	"github.com/seed61713e19/capstan/runner/journal/internal/owners"
+	"github.com/seed61713e19/capstan/runner/journal/internal/stores"
 	"github.com/seed61713e19/capstan/runner/model"
-	"github.com/seed61713e19/capstan/validators/schema"
 )
 
-// A summary is one with the run's number and what the file says of it.
+// A summary also has the run's number and the state of its owner.
 type summary struct {
 	Summary
 	n       int64
-	owned   bool // by a process that lives
+	owned   bool // its process is alive
 	pending string
 }
 
-// summaryColumns begins a query of summaries.
+// summaryColumns returns the beginning of a query for summaries.
 func (j *Journal) summaryColumns() string {
 	return `SELECT n, id, cascade, file, parent, started, status, finished, phases, events, calls,
-	input_tokens, output_tokens, cost_usd, error, ` + j.says.owner + `, pending FROM run`
+	input_tokens, output_tokens, cost_usd, error, ` + j.db.Dialect.Owner + `, pending, only_phase FROM run`
 }
 
 func (j *Journal) summaryOf(v []driver.Value) summary {
-	s := summary{n: integer(v[0]), pending: word(v[16]), Summary: Summary{
-		RunID: word(v[1]), CascadeID: word(v[2]), File: word(v[3]), Parent: word(v[4]),
-		Started: timeOf(integer(v[5])), Status: word(v[6]), Phases: int(integer(v[8])), Events: integer(v[9]),
-		Usage: model.Usage{Calls: int(integer(v[10])), InputTokens: int(integer(v[11])), OutputTokens: int(integer(v[12])), CostUSD: real(v[13])},
+	s := summary{n: stores.Integer(v[0]), pending: stores.Text(v[16]), Summary: Summary{
+		RunID: stores.Text(v[1]), CascadeID: stores.Text(v[2]), File: stores.Text(v[3]), Parent: stores.Text(v[4]), Only: stores.Text(v[17]),
+		Started: timeOf(stores.Integer(v[5])), Status: stores.Text(v[6]), Phases: int(stores.Integer(v[8])), Events: stores.Integer(v[9]),
+		Usage: model.Usage{Calls: int(stores.Integer(v[10])), InputTokens: int(stores.Integer(v[11])), OutputTokens: int(stores.Integer(v[12])), CostUSD: stores.Real(v[13])},
 		Error: errorIn(v[14]).Error,
 	}}
 	if v[7] != nil && s.Status != engine.Waiting {
-		finished := timeOf(integer(v[7]))
+		finished := timeOf(stores.Integer(v[7]))
 		s.Finished = &finished
 	}
-	if text := word(v[15]); text != "" {
+	if text := stores.Text(v[15]); text != "" {
 		var by owners.Owner
-		by, s.owned = j.alive(text)
-		if s.Guest = by.Guest != ""; s.Guest || s.owned && s.Status == Running {
+		by, s.owned = j.db.Alive(text)
+		if s.External = by.Engine != ""; s.External || s.owned && s.Status == Running {
 			s.Owner = by.String()
 		}
 	}
@@ -60,35 +62,7 @@ func timeOf(ns int64) time.Time { return time.Unix(0, ns).UTC() }
 
 // Runs lists runs, the newest first.
 func (j *Journal) Runs(ctx context.Context, f Filter) ([]Summary, error) {
-	list := []Summary{}
-	var open []int64 // numbers of those that have not ended; 0 of others
-	var words *search
-	err := j.reading(ctx, func(c *conn) error {
-		where, args, err := f.where(ctx, c, j.says)
-		if err == nil && f.Words != "" {
-			words, err = j.search(ctx, c, f.Words)
-		}
-		if err != nil {
-			return err
-		}
-		return c.each(ctx, func(v []driver.Value) error {
-			s := j.summaryOf(v)
-			if f.Status != "" && s.Status != f.Status || f.Among != nil && !f.Among[s.RunID] || words != nil && !words.runs[s.n] {
-				return nil
-			}
-			if v[7] != nil {
-				s.n = 0
-			}
-			list, open = append(list, s.Summary), append(open, s.n)
-			if len(list) == f.Limit && words == nil {
-				return errEnough
-			}
-			return nil
-		}, j.summaryColumns()+where+" ORDER BY n DESC", args...)
-	})
-	if err == nil && words != nil {
-		list, open, err = j.narrow(ctx, list, open, words, f.Limit)
-	}
+	list, open, err := j.matching(ctx, f)
 	if err == nil {
 		err = j.tallies(ctx, list, open)
 	}
@@ -98,11 +72,81 @@ func (j *Journal) Runs(ctx context.Context, f Filter) ([]Summary, error) {
 	return list, nil
 }
 
-// narrow leaves those runs that have the words, up to a limit.
+// Count returns the number of runs that match a filter, whatever its limit.
+func (j *Journal) Count(ctx context.Context, f Filter) (n int, err error) {
+	if f.Words != "" || f.Among != nil || f.Status == Running || f.Status == engine.Cancelled {
+		f.Limit = 0
+		list, _, err := j.matching(ctx, f)
+		return len(list), err
+	}
+	err = j.db.Read(ctx, func(c *stores.Conn) error {
+		where, args, err := f.where(ctx, c, j.db.Dialect)
+		if err != nil {
+			return err
+		}
+		found, err := c.One(ctx, "SELECT count(*) FROM run"+where, args...)
+		if err == nil {
+			n = int(stores.Integer(found[0]))
+		}
+		return err
+	})
+	return n, err
+}
+
+// matching returns the runs that match a filter, newest first. A run that has not ended
+// has its number in open, and every other run has 0 there.
+func (j *Journal) matching(ctx context.Context, f Filter) (list []Summary, open []int64, err error) {
+	list = []Summary{}
+	var words *search
+	err = j.db.Read(ctx, func(c *stores.Conn) error {
+		where, args, err := f.where(ctx, c, j.db.Dialect)
+		if err == nil && f.Words != "" {
+			words, err = j.search(ctx, c, f.Words)
+		}
+		if err != nil {
+			return err
+		}
+		return c.Each(ctx, func(v []driver.Value) error {
+			s := j.summaryOf(v)
+			if f.Status != "" && s.Status != f.Status || f.Among != nil && !f.Among[s.RunID] || words != nil && !words.runs[s.n] {
+				return nil
+			}
+			if v[7] != nil {
+				s.n = 0
+			}
+			list, open = append(list, s.Summary), append(open, s.n)
+			if len(list) == f.Limit && words == nil {
+				return stores.ErrEnough
+			}
+			return nil
+		}, j.summaryColumns()+where+" ORDER BY n DESC", args...)
+	})
+	if err == nil && words != nil {
+		return j.narrow(ctx, list, open, words, f.Limit)
+	}
+	return list, open, err
+}
+
+// A Status is the name of a run and its stored status.
+type Status struct{ RunID, Status string }
+
+// Statuses returns the stored statuses of the runs with a name from first to last, in the
+// order of the names. The status of a run whose process died is [Running].
+func (j *Journal) Statuses(ctx context.Context, first, last string) (list []Status, err error) {
+	err = j.db.Read(ctx, func(c *stores.Conn) error {
+		return c.Each(ctx, func(v []driver.Value) error {
+			list = append(list, Status{stores.Text(v[0]), stores.Text(v[1])})
+			return nil
+		}, "SELECT id, status FROM run WHERE id BETWEEN ? AND ? ORDER BY id", first, last)
+	})
+	return list, err
+}
+
+// narrow returns the runs that contain the words, up to a limit.
 func (j *Journal) narrow(ctx context.Context, list []Summary, open []int64, words *search, limit int) ([]Summary, []int64, error) {
 	n := 0
 	for i := range list {
-		hit, err := j.found(ctx, list[i].RunID, words)
+		hit, err := j.firstHit(ctx, list[i].RunID, words)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -117,12 +161,12 @@ func (j *Journal) narrow(ctx context.Context, list []Summary, open []int64, word
 	return list[:n], open[:n], nil
 }
 
-// tallies counts what runs that have not ended have come to.
+// tallies counts the events and costs of unfinished runs.
 func (j *Journal) tallies(ctx context.Context, list []Summary, open []int64) error {
 	if !slices.ContainsFunc(open, func(n int64) bool { return n > 0 }) {
 		return nil
 	}
-	return j.reading(ctx, func(c *conn) error {
+	return j.db.Read(ctx, func(c *stores.Conn) error {
 		for i, n := range open {
 			if n == 0 {
 				continue
@@ -135,8 +179,8 @@ func (j *Journal) tallies(ctx context.Context, list []Summary, open []int64) err
 	})
 }
 
-// where is the condition that a filter makes, as far as the file can tell.
-func (f Filter) where(ctx context.Context, c *conn, says *dialect) (string, []any, error) {
+// where returns the SQL condition for a filter, as far as SQL can express it.
+func (f Filter) where(ctx context.Context, c *stores.Conn, says *stores.Dialect) (string, []any, error) {
 	var all []string
 	var args []any
 	add := func(condition string, values ...any) {
@@ -145,7 +189,7 @@ func (f Filter) where(ctx context.Context, c *conn, says *dialect) (string, []an
 	switch f.Status {
 	case "":
 	case engine.Cancelled:
-		add("status IN (?, ?)", engine.Cancelled, Running) // one whose process is gone is running still, in the file
+		add("status IN (?, ?)", engine.Cancelled, Running) // in the store, a run without its process is still running
 	default:
 		add("status = ?", f.Status)
 	}
@@ -153,7 +197,7 @@ func (f Filter) where(ctx context.Context, c *conn, says *dialect) (string, []an
 		add("cascade = ?", f.Cascade)
 	}
 	if f.Text != "" {
-		add("("+says.within+"(lower(id), lower(?)) > 0 OR "+says.within+"(lower(cascade), lower(?)) > 0)", f.Text, f.Text)
+		add("("+says.Within+"(lower(id), lower(?)) > 0 OR "+says.Within+"(lower(cascade), lower(?)) > 0)", f.Text, f.Text)
 	}
 	if !f.Since.IsZero() {
 		add("started >= ?", f.Since.UnixNano())
@@ -174,65 +218,65 @@ func (f Filter) where(ctx context.Context, c *conn, says *dialect) (string, []an
 	return " WHERE " + strings.Join(all, " AND "), args, nil
 }
 
-// tally counts what a run that has not ended has come to, in all its starts: where an
-// earlier one ended, its row has what it had come to then.
-func (j *Journal) tally(ctx context.Context, c *conn, n int64, s *Summary) (err error) {
+// tally counts the events and costs of all starts of an unfinished run. The row
+// of the run has only those of starts that ended.
+func (j *Journal) tally(ctx context.Context, c *stores.Conn, n int64, s *Summary) (err error) {
 	if _, s.Events, err = j.lastRow(ctx, c, n); err != nil {
 		return err
 	}
 	s.Usage = model.Usage{}
 	finished := visits{}
-	again := map[event.Path]model.Usage{} // of calls whose place is free: the next one there has what they have spent
+	again := map[event.Path]model.Usage{} // cost of dropped calls, which the next call at the path includes
 	counts := func(kind string) bool {
-		return kind == modelEffect || kind == droppedEffect || kind == string(event.PhaseFinished)
+		return kind == codec.ModelEffect || kind == codec.DroppedEffect || kind == string(event.PhaseFinished)
 	}
-	err = j.eachRow(ctx, c, n, 0, counts, func(l logged) error {
-		if l.kind == string(event.PhaseFinished) {
-			finished.finish(l.kind, l.path)
+	err = j.eachRow(ctx, c, n, 0, counts, func(l codec.StoredRow) error {
+		if l.Kind == string(event.PhaseFinished) {
+			finished.finish(l.Kind, l.Path)
 			return nil
 		}
-		if len(l.peek()) == 0 {
-			return nil // a time limit that was dropped
+		if len(l.Peek()) == 0 {
+			return nil // a dropped time limit
 		}
-		var made came
-		if err := schema.Unmarshal(l.json(), &made); err != nil {
-			return j.garbled(fmt.Sprintf("row %d of run %s", l.row, s.RunID), err)
+		var result codec.Effect
+		if err := schema.Unmarshal(l.JSON(), &result); err != nil {
+			return j.db.Corrupt(fmt.Sprintf("row %d of run %s", l.Row, s.RunID), err)
 		}
 		switch {
-		case made.Response == nil:
-		case l.kind == droppedEffect:
-			again[l.path] = made.Response.Usage
+		case result.Response == nil:
+		case l.Kind == codec.DroppedEffect:
+			again[l.Path] = result.Response.Usage
 		default:
-			delete(again, l.path)
-			s.Usage = s.Usage.Add(made.Response.Usage)
+			delete(again, l.Path)
+			s.Usage = s.Usage.Add(result.Response.Usage)
 		}
 		return nil
 	})
 	s.Phases = len(finished)
-	for _, at := range slices.Sorted(maps.Keys(again)) { // a sum of costs hangs on the order
+	for _, at := range slices.Sorted(maps.Keys(again)) { // a sum of costs depends on the order
 		s.Usage = s.Usage.Add(again[at])
 	}
 	return err
 }
 
-// numberOf is the number and the whole name of the run of that name, or of the one
-// whose name begins so, or of the last.
-func numberOf(ctx context.Context, c *conn, id string) (n int64, name string, err error) {
-	found, err := c.one(ctx, "SELECT n, id FROM run WHERE id = ?", id)
+// numberOf returns the number and the full name of a run. The id may be its
+// name, the beginning of a unique name, or "last".
+func numberOf(ctx context.Context, c *stores.Conn, id string) (n int64, name string, err error) {
+	found, err := c.One(ctx, "SELECT n, id FROM run WHERE id = ?", id)
 	if err == nil && found == nil && id == "last" {
-		found, err = c.one(ctx, "SELECT n, id FROM run ORDER BY n DESC LIMIT 1")
+		found, err = c.One(ctx, "SELECT n, id FROM run ORDER BY n DESC LIMIT 1")
 	}
 	if err != nil {
 		return 0, "", err
 	}
 	if found != nil {
-		return integer(found[0]), word(found[1]), nil
+		return stores.Integer(found[0]), stores.Text(found[1]), nil
 	}
 	var names []string
 	if id != "" {
-		err = c.each(ctx, func(v []driver.Value) error {
-			n = integer(v[0])
-			names = append(names, word(v[1]))
+		err = c.Each(ctx, func(v []driver.Value) error {
+			n = stores.Integer(v[0])
+			names = append(names, stores.Text(v[1]))
 			return nil
 		}, "SELECT n, id FROM run WHERE substr(id, 1, length(?1)) = ?1 ORDER BY n DESC LIMIT 4", id)
 	}
@@ -247,9 +291,9 @@ func numberOf(ctx context.Context, c *conn, id string) (n int64, name string, er
 	return n, names[0], nil
 }
 
-// find gives one run's summary.
+// find returns the summary of a run.
 func (j *Journal) find(ctx context.Context, id string) (s summary, err error) {
-	err = j.reading(ctx, func(c *conn) error {
+	err = j.db.Read(ctx, func(c *stores.Conn) error {
 		s, err = j.lookUp(ctx, c, id)
 		return err
 	})
@@ -257,12 +301,12 @@ func (j *Journal) find(ctx context.Context, id string) (s summary, err error) {
 }
 
 // lookUp is [Journal.find] within a transaction.
-func (j *Journal) lookUp(ctx context.Context, c *conn, id string) (s summary, err error) {
+func (j *Journal) lookUp(ctx context.Context, c *stores.Conn, id string) (s summary, err error) {
 	n, _, err := numberOf(ctx, c, id)
 	if err != nil {
 		return s, err
 	}
-	row, err := c.one(ctx, j.summaryColumns()+" WHERE n = ?", n)
+	row, err := c.One(ctx, j.summaryColumns()+" WHERE n = ?", n)
 	switch {
 	case err != nil:
 		return s, err
@@ -275,23 +319,23 @@ func (j *Journal) lookUp(ctx context.Context, c *conn, id string) (s summary, er
 	return s, err
 }
 
-// Run gives one run. The id may be the beginning of one, where only one begins
-// so, or "last", the newest. [runner.ErrNoRun] says that there is none.
+// Run returns a run. The id may be its name, the beginning of a unique name, or
+// "last" for the newest. If there is none, the error is [runner.ErrNoRun].
 func (j *Journal) Run(ctx context.Context, id string) (*Run, error) {
 	run := &Run{}
-	err := j.reading(ctx, func(c *conn) error {
+	err := j.db.Read(ctx, func(c *stores.Conn) error {
 		s, err := j.lookUp(ctx, c, id)
 		if err != nil {
 			return err
 		}
 		run.Summary = s.Summary
-		if run.Start, err = j.readStart(ctx, c, s.n, people); err != nil {
+		if run.Start, err = j.readStart(ctx, c, s.n, codec.RedactedView); err != nil {
 			return err
 		}
 		open, err := j.open(ctx, c, s)
-		run.Pending = pendings(open, j.now())
+		run.Pending = pendingAt(open, j.db.Now())
 		for i := 0; err == nil && i < len(run.Pending); i++ {
-			run.Pending[i].Untold, err = j.untold(ctx, c, s.n, run.Pending[i].Path)
+			run.Pending[i].NoticeError, err = j.noticeError(ctx, c, s.n, run.Pending[i].Path)
 		}
 		return err
 	})
@@ -301,15 +345,15 @@ func (j *Journal) Run(ctx context.Context, id string) (*Run, error) {
 	return run, nil
 }
 
-// Abandoned lists the runs that nobody ended and whose process is gone, the
-// oldest first. [Journal.Reopen] goes on with them. Where a server of all processes was
-// away it lists none until those that live have had the time to say so.
+// Abandoned returns the unfinished runs whose process is gone, the oldest
+// first. [Journal.Reopen] resumes them. After an outage of the server the list
+// is empty until living processes have had time to renew their leases.
 func (j *Journal) Abandoned(ctx context.Context) (ids []string, err error) {
-	if !j.store.judges() {
+	if !j.db.Store.Judges() {
 		return nil, nil
 	}
-	err = j.reading(ctx, func(c *conn) error {
-		return c.each(ctx, func(v []driver.Value) error {
+	err = j.db.Read(ctx, func(c *stores.Conn) error {
+		return c.Each(ctx, func(v []driver.Value) error {
 			if s := j.summaryOf(v); !s.owned {
 				ids = append(ids, s.RunID)
 			}

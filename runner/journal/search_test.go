@@ -6,12 +6,13 @@ import (
 	"testing"
 
 	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
-// Runs are found by what they were given, were asked and said, however long it is and
-// however it stands in the file, and not by what things are called.
+// Runs are found by their inputs, requests and replies, whatever their length
+// and encoding, but not by names.
 func TestWords(t *testing.T) {
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
 	say := func(id string, input map[string]any, events ...event.Event) {
@@ -44,20 +45,7 @@ func TestWords(t *testing.T) {
 	})
 }
 
-// Words are found over the end of a part of a text.
-func TestWordsOfParts(t *testing.T) {
-	oneByOne(t)
-	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
-	over := strings.Repeat("x", partSize-3)
-	toldRun(t, j, "huge", nil, event.Event{Kind: event.AttemptFinished, Path: "draft/attempt[1]", Text: over + "straddling"})
-	toldRun(t, j, "short", nil, event.Event{Kind: event.AttemptFinished, Path: "draft/attempt[1]", Text: "They hoot."})
-	findRuns(t, j, map[string]string{"straddling": "huge", "no such": "", "e": "short"})
-	findHits(t, j, map[string]Hit{
-		"straddling": {Kind: event.AttemptFinished, Path: "draft/attempt[1]", Before: "…" + strings.Repeat("x", 60), Words: "straddling"},
-	})
-}
-
-// toldRun keeps a run that told these events.
+// toldRun stores a run with these events.
 func toldRun(t *testing.T, j *Journal, id string, input map[string]any, events ...event.Event) {
 	t.Helper()
 	r := begin(t, j, runner.Start{RunID: id, CascadeID: "cascade", Input: input})
@@ -66,12 +54,12 @@ func toldRun(t *testing.T, j *Journal, id string, input map[string]any, events .
 	for _, e := range events {
 		h.Emit(e)
 	}
-	if err := r.End(runner.Result{RunID: id, Status: runner.Succeeded}, nil); err != nil {
+	if err := r.End(engine.Result{RunID: id, Status: engine.Succeeded}, nil); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// findRuns looks for words, and which runs have them.
+// findRuns searches words and compares the found runs.
 func findRuns(t *testing.T, j *Journal, want map[string]string) {
 	t.Helper()
 	for words, want := range want {
@@ -86,7 +74,7 @@ func findRuns(t *testing.T, j *Journal, want map[string]string) {
 	}
 }
 
-// findHits looks for words, and where the one run that has them does.
+// findHits searches words that occur in one run and compares the hit.
 func findHits(t *testing.T, j *Journal, want map[string]Hit) {
 	t.Helper()
 	for words, want := range want {

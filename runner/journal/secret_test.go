@@ -17,8 +17,8 @@ import (
 	"github.com/seed61713e19/capstan/runner/tool"
 )
 
-// No secret gets into the files, wherever it was said and however it is
-// written; and the run can be gone on with.
+// No secret is stored, whatever its source and spelling, and the run can be
+// resumed.
 func TestSecrets(t *testing.T) {
 	const key, odd, other = "sk-1234567890abcdef", `pass"wo\rd<&>é`, "sk-1234567890abcdef-longer"
 	secrets := map[string]string{"API_KEY": key, "PASSWORD": odd, "LONGER": other, "EMPTY": ""}
@@ -69,7 +69,7 @@ phases:
 	if again, err := r.Resume(t.Context(), "run"); again.Status != engine.Waiting {
 		t.Fatalf("got %+v, %v", again, err)
 	}
-	if err := j.Answer(t.Context(), "run", "", runner.Answer{Value: "it is " + key}); err != nil {
+	if err := j.Answer(t.Context(), "run", "", engine.Answer{Value: "it is " + key}); err != nil {
 		t.Fatal(err)
 	}
 	if again, err := r.Resume(t.Context(), "run"); err != nil {
@@ -88,7 +88,7 @@ phases:
 	clean(t, file, secrets)
 }
 
-// Nor in a file of a cascade that is no text, which is kept as bytes are.
+// The same is true for a binary file of a cascade.
 func TestSecretInBytes(t *testing.T) {
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{Secrets: map[string]string{"API_KEY": "sk-12345"}})
 	begin(t, j, runner.Start{RunID: "run", Files: []cascades.File{{Name: "x", Text: []byte("\xff sk-12345")}}})
@@ -109,8 +109,8 @@ phases:
   - {name: three, instructions: "Last {{ outputs.two }} {{ input.word }}"}
 `
 
-// A run is known again whatever has become a secret since, has another value
-// or is none any more; what it says then it would have said without a break.
+// A run recognizes its requests after secrets were added, changed or removed. It makes
+// the same requests as an uninterrupted run.
 func TestSecretsChange(t *testing.T) {
 	oneByOne(t)
 	const key, word = "sk-1234567890abcdef", "a \"secretive\" word"
@@ -150,7 +150,7 @@ func TestSecretsChange(t *testing.T) {
 	same := map[string]string{"API_KEY": key}
 	for name, c := range map[string]struct {
 		then, now map[string]string
-		differs   string // from what it would have said without a break
+		differs   string // from the result without a break
 	}{
 		"none":            {nil, nil, ""},
 		"the same":        {same, same, ""},
@@ -165,9 +165,9 @@ func TestSecretsChange(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "j.db")
-			j := journalAt(t, file, Options{Secrets: c.then, careless: true})
+			j := journalAt(t, file, Options{Secrets: c.then, noSync: true})
 			asked, calls = nil, 0
-			ask := runner.WithAsk(func(context.Context, runner.Question) (runner.Answer, error) { return runner.Answer{Value: true}, nil })
+			ask := runner.WithAsk(func(context.Context, engine.Question) (engine.Answer, error) { return engine.Answer{Value: true}, nil })
 			whole, err := runnerOver(t, j, counted, runner.WithTools(echo), ask).Run(t.Context(), cascade, input, runner.WithRunID("whole"))
 			if err != nil {
 				t.Fatal(err)
@@ -179,8 +179,8 @@ func TestSecretsChange(t *testing.T) {
 			}
 			j.Close()
 			clean(t, file, c.then)
-			j = journalAt(t, file, Options{Secrets: c.now, careless: true})
-			if err := j.Answer(t.Context(), "run", "", runner.Answer{Value: true}); err != nil {
+			j = journalAt(t, file, Options{Secrets: c.now, noSync: true})
+			if err := j.Answer(t.Context(), "run", "", engine.Answer{Value: true}); err != nil {
 				t.Fatal(err)
 			}
 			again, err := runnerOver(t, j, counted, runner.WithTools(echo)).Resume(t.Context(), "run")
@@ -202,8 +202,8 @@ func TestSecretsChange(t *testing.T) {
 	}
 }
 
-// An event of which one cannot see whether it was told, with other secrets, is not told
-// a second time, and the run stops.
+// If it cannot be checked whether an event was emitted under other secrets, it
+// is not emitted again, and the run stops.
 func TestEveryStatementOfHearing(t *testing.T) {
 	const key = "sk-1234567890abcdef"
 	file := filepath.Join(t.TempDir(), "j.db")
@@ -225,8 +225,8 @@ func TestEveryStatementOfHearing(t *testing.T) {
 		text := b.broke()
 		broke = text != ""
 		b.next(0)
-		if len(live.events) > 0 || broke != (r.state() != nil) {
-			t.Errorf("statement %d, %s: it is told %d times, %v", k, text, len(live.events), r.state())
+		if len(live.events) > 0 || broke != (r.err() != nil) {
+			t.Errorf("statement %d, %s: it is told %d times, %v", k, text, len(live.events), r.err())
 		}
 		if err := r.End(engine.Result{Status: engine.Cancelled}, nil); err != nil {
 			t.Fatal(err)
@@ -234,13 +234,13 @@ func TestEveryStatementOfHearing(t *testing.T) {
 	}
 }
 
-// Who says a mark is not given the secret for it.
+// A mark in a reply does not turn into the secret.
 func TestForgedMark(t *testing.T) {
 	const key = "sk-1234567890abcdef"
 	for _, forged := range []string{"[redacted API_KEY]", "[redacted API_KEY]\u2060", "[redacted API_KEY]\u2060\u2060\u2060", "[redacted API_KEY]\u2060\u2061\u2060"} {
 		for _, then := range []map[string]string{nil, {"API_KEY": key}} {
 			file := filepath.Join(t.TempDir(), "j.db")
-			j := journalAt(t, file, Options{Secrets: then, careless: true})
+			j := journalAt(t, file, Options{Secrets: then, noSync: true})
 			var asked []string
 			m := model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
 				asked = append(asked, r.Messages[0].Content)
@@ -254,8 +254,8 @@ phases:
 `)
 			runnerOver(t, j, m).Run(t.Context(), c, map[string]any{"word": forged}, runner.WithRunID("run"))
 			j.Close()
-			j = journalAt(t, file, Options{Secrets: map[string]string{"API_KEY": key}, careless: true})
-			if err := j.Answer(t.Context(), "run", "", runner.Answer{Value: "it is " + forged}); err != nil {
+			j = journalAt(t, file, Options{Secrets: map[string]string{"API_KEY": key}, noSync: true})
+			if err := j.Answer(t.Context(), "run", "", engine.Answer{Value: "it is " + forged}); err != nil {
 				t.Fatal(err)
 			}
 			if result, err := runnerOver(t, j, m).Resume(t.Context(), "run"); err != nil || len(asked) != 2 || strings.Contains(asked[1], key) || strings.Contains(asJSON(t, result), key) {
@@ -266,7 +266,7 @@ phases:
 	}
 }
 
-// clean greps the files.
+// clean searches the files for secrets.
 func clean(t *testing.T, file string, secrets map[string]string) {
 	t.Helper()
 	for _, suffix := range []string{"", "-wal", "-shm"} {
@@ -278,7 +278,7 @@ func clean(t *testing.T, file string, secrets map[string]string) {
 			if secret == "" {
 				continue
 			}
-			for _, form := range append(disguises(secret), secret) {
+			for _, form := range spellings(t, secret) {
 				if i := bytes.Index(raw, []byte(form)); i >= 0 {
 					t.Errorf("%s is in the journal%s: %q", name, suffix, raw[max(0, i-80):min(len(raw), i+80)])
 				}
@@ -287,10 +287,18 @@ func clean(t *testing.T, file string, secrets map[string]string) {
 	}
 }
 
-// A file of an earlier version, whose seals have no end, is read as it was meant.
-func TestEndlessSeal(t *testing.T) {
-	s := newSecrets(map[string]string{"KEY": `pa"ssword`})
-	if got := s.shown("a [redacted KEY]\u2060, b [redacted KEY]\u2060\u2060, c [redacted OTHER]\u2060"); got != `a pa"ssword, b pa\"ssword, c [redacted OTHER]` {
-		t.Errorf("got %s", got)
+// spellings returns a text and its forms within JSON.
+func spellings(t *testing.T, text string) []string {
+	t.Helper()
+	escaped, err := json.Marshal(text)
+	if err != nil {
+		t.Fatal(err)
 	}
+	var plain bytes.Buffer
+	to := json.NewEncoder(&plain)
+	to.SetEscapeHTML(false)
+	if err := to.Encode(text); err != nil {
+		t.Fatal(err)
+	}
+	return []string{text, strings.Trim(string(escaped), `"`), strings.Trim(plain.String(), "\"\n")}
 }

@@ -10,14 +10,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/seed61713e19/capstan/internal/postgrestest"
+	"github.com/seed61713e19/capstan/internal/processor"
 	"github.com/seed61713e19/capstan/runner"
-	"github.com/seed61713e19/capstan/runner/journal/postgres/postgrestest"
-	"github.com/seed61713e19/capstan/validators/validatorstest/processor"
+	"github.com/seed61713e19/capstan/runner/journal/internal/stores"
 )
 
-// stores runs a benchmark over a file and over a PostgreSQL of its own, which is
-// as careful as it comes but for fsync.
-func stores(b *testing.B, body func(b *testing.B, j *Journal, server int)) {
+// stores runs a benchmark over a file, and over a separate PostgreSQL with default
+// settings except fsync.
+func eachStore(b *testing.B, body func(b *testing.B, j *Journal, server int)) {
 	b.Run("file", func(b *testing.B) { body(b, benchJournal(b, Options{}), 0) })
 	c, err := postgrestest.Start()
 	if err != nil {
@@ -38,7 +39,7 @@ func stores(b *testing.B, body func(b *testing.B, j *Journal, server int)) {
 	}
 }
 
-// served is the processor time of a server's processes, where /proc tells it.
+// served returns the processor time of a server's processes, if /proc exists.
 func served(server int) (all time.Duration) {
 	list, _ := filepath.Glob("/proc/[0-9]*/stat")
 	for _, name := range list {
@@ -47,7 +48,7 @@ func served(server int) (all time.Duration) {
 		if len(f) < 15 || f[1] != strconv.Itoa(server) && !strings.HasPrefix(string(raw), strconv.Itoa(server)+" ") {
 			continue
 		}
-		for _, ticks := range f[11:15] { // its own, and of its children that have ended
+		for _, ticks := range f[11:15] { // its own, and that of ended children
 			n, _ := strconv.Atoi(ticks)
 			all += time.Duration(n) * 10 * time.Millisecond
 		}
@@ -55,10 +56,9 @@ func served(server int) (all time.Duration) {
 	return all
 }
 
-// BenchmarkStoreEffect is one effect of a run that is alone, with the events
-// around it.
+// BenchmarkStoreEffect measures one effect of a single run with its events.
 func BenchmarkStoreEffect(b *testing.B) {
-	stores(b, func(b *testing.B, j *Journal, server int) {
+	eachStore(b, func(b *testing.B, j *Journal, server int) {
 		r := begin(b, j, runner.Start{RunID: "run"})
 		k := newTalker(r.Host(quick{"Reply {turn}: " + sentence}), "run", sentence)
 		var took []time.Duration
@@ -71,17 +71,17 @@ func BenchmarkStoreEffect(b *testing.B) {
 	})
 }
 
-// BenchmarkStoreRuns is runs of 9 effects that cost nothing, 64 at a time.
+// BenchmarkStoreRuns measures 64 concurrent runs of 9 free effects.
 func BenchmarkStoreRuns(b *testing.B) {
-	stores(b, func(b *testing.B, j *Journal, server int) {
+	eachStore(b, func(b *testing.B, j *Journal, server int) {
 		began, servedBefore := processor.Time(), served(server)
 		b.ResetTimer()
 		fill(b, j, b.N, 9)
 		if server != 0 {
 			b.ReportMetric(float64((served(server)-servedBefore).Microseconds())/float64(9*b.N), "server-cpu-µs/effect")
 		}
-		err := j.reading(b.Context(), func(c *conn) error {
-			size, err := j.store.size(c)
+		err := j.db.Read(b.Context(), func(c *stores.Conn) error {
+			size, err := j.db.Store.Size(c)
 			b.ReportMetric(float64(size)/float64(9*b.N), "bytes/effect")
 			return err
 		})

@@ -10,8 +10,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/engine"
 )
 
-// A statement of a person reads the journal, and nothing else of the server, even
-// as a user who may do everything there.
+// A user's statement can read only the journal, even with the rights of a superuser.
 func TestQueryOnServerReadsTheJournalAlone(t *testing.T) {
 	c := serverOnly(t)
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
@@ -33,11 +32,11 @@ func TestQueryOnServerReadsTheJournalAlone(t *testing.T) {
 		"SELECT count(*) FILTER (WHERE pg_read_file('/etc/passwd') <> '') FROM runs", "SELECT 1 LIMIT length(pg_read_file('/etc/passwd'))",
 		"SELECT query_to_xml('SELECT pg_read_file(''/etc/passwd'')', true, true, '')", "SELECT table_to_xml('pg_hba_file_rules'::regclass, true, true, '')",
 		"SELECT * FROM pg_hba_file_rules", "SELECT * FROM pg_file_settings", "TABLE pg_authid", "SELECT * FROM pg_catalog.pg_shadow", "SELECT rolpassword FROM pg_authid",
-		// other tables, settings and other people's work
+		// other tables, settings and activity
 		"SELECT * FROM public.theirs", "TABLE public.theirs", "SELECT * FROM pg_settings", "SELECT current_setting('data_directory')", "SELECT set_config('transaction_read_only', 'off', false)",
 		"SELECT query FROM pg_stat_activity", "SELECT pg_terminate_backend(pg_backend_pid())", "SELECT pg_cancel_backend(1)", "SELECT pg_reload_conf()", "SELECT pg_notify('capstan', 'x')",
 		"SELECT pg_advisory_lock(1)", "SELECT nextval('public.numbers')", "SELECT pg_logical_emit_message(false, 'a', 'b')", "SELECT pg_sleep(0)", "SELECT pg_switch_wal()",
-		// what writes, and more than one statement
+		// writes, and several statements
 		"WITH x AS (DELETE FROM run RETURNING 1) SELECT * FROM x", "WITH x AS (INSERT INTO public.theirs VALUES ('x') RETURNING 1) SELECT * FROM x", "SELECT * INTO TEMP y FROM runs",
 		"SELECT * FROM runs FOR UPDATE", "EXPLAIN ANALYZE DELETE FROM run", "EXPLAIN DELETE FROM run", "SELECT 1; END; DROP TABLE run; SELECT 1", "SELECT $1::text", "EXECUTE s0", "SELECT 1 -- \n; END",
 		"TABLE run; DELETE FROM run", "DO $$ BEGIN DELETE FROM run; END $$", "CALL x()", "SET ROLE tester", "SHOW data_directory", "LISTEN x", "DECLARE c CURSOR FOR SELECT 1", "FETCH c", "LOCK run",
@@ -66,12 +65,12 @@ func TestQueryOnServerReadsTheJournalAlone(t *testing.T) {
 			t.Errorf("%s: %v", sql, err)
 			continue
 		}
-		said := ""
+		words := ""
 		if len(got.Rows) > 0 {
-			said = strings.TrimSpace(strings.Trim(strings.ReplaceAll(asJSON(t, got.Rows[0][0]), `"`, ""), "\n"))
+			words = strings.TrimSpace(strings.Trim(strings.ReplaceAll(asJSON(t, got.Rows[0][0]), `"`, ""), "\n"))
 		}
-		if said != want {
-			t.Errorf("%s: got %s, want %s", sql, said, want)
+		if words != want {
+			t.Errorf("%s: got %s, want %s", sql, words, want)
 		}
 	}
 	if list, err := j.Runs(t.Context(), Filter{}); err != nil || len(list) != 1 || list[0].Status != engine.Succeeded {

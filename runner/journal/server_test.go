@@ -17,23 +17,24 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"github.com/seed61713e19/capstan/internal/databases/postgres"
+	"github.com/seed61713e19/capstan/internal/postgrestest"
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
-	"github.com/seed61713e19/capstan/runner/journal/owners"
-	"github.com/seed61713e19/capstan/runner/journal/postgres"
-	"github.com/seed61713e19/capstan/runner/journal/postgres/postgrestest"
+	"github.com/seed61713e19/capstan/runner/journal/internal/codec"
+	"github.com/seed61713e19/capstan/runner/journal/internal/owners"
+	"github.com/seed61713e19/capstan/runner/journal/internal/stores"
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
-// onServer is where journals are kept in the second round of the tests: each of
-// those that say nothing of a file is run over a file of SQLite first, and then
-// over PostgreSQL, where that is installed.
+// onServer is the PostgreSQL of the second round of tests. Each test without onFile
+// runs over a SQLite file. If PostgreSQL is installed, it runs again over PostgreSQL.
 var onServer *postgrestest.Cluster
 
-// suite runs all tests over each store, or over the one that is asked for.
+// suite runs all tests over each store, or over one requested store.
 func suite(m *testing.M) int {
-	debug.SetGCPercent(1600) // what they hold is little, but for some
+	debug.SetGCPercent(1600) // most tests use little memory
 	debug.SetMemoryLimit(512 << 20)
 	failed := 0
 	if os.Getenv("CAPSTAN_ONLY_SERVER") == "" {
@@ -53,15 +54,15 @@ func suite(m *testing.M) int {
 		return failed
 	}
 	defer c.Stop()
-	// Bytes are given as older programs want them, which databases have set for those.
+	// Bytes have the format of older clients, which some databases are set to.
 	if err := c.Do("template1", "ALTER DATABASE postgres SET bytea_output = 'escape'"); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
 	onServer = c
 	fmt.Fprintln(os.Stderr, "over PostgreSQL:")
-	// By what a round reads go test knows when it may pass for run; of two rounds it
-	// can read nothing.
+	// go test caches results by the files that a test reads; it cannot track
+	// those of two rounds.
 	if err := flag.Set("test.testlogfile", ""); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
@@ -69,8 +70,8 @@ func suite(m *testing.M) int {
 	return m.Run()
 }
 
-// at is where the store of that name is: the file, or a schema that stands for
-// it. Schemas are dear to make, so they are used again.
+// at returns the location of a store: the file, or a schema in its place.
+// Schemas are reused, because they are expensive.
 func at(t testing.TB, file string) string {
 	if onServer == nil || postgres.IsAddress(file) {
 		return file
@@ -110,13 +111,13 @@ func giveBack(t testing.TB, file, name string) {
 	schemas.Lock()
 	defer schemas.Unlock()
 	delete(schemas.of, file)
-	if onEmptier(empty+"; DROP TABLE IF EXISTS parcel, posted; ALTER SEQUENCE run_n_seq RESTART; ALTER SEQUENCE pack_id_seq RESTART") == nil && !t.Failed() {
+	if onEmptier(empty+"; DELETE FROM parcel; DELETE FROM posted; ALTER SEQUENCE run_n_seq RESTART") == nil && !t.Failed() {
 		schemas.free = append(schemas.free, name)
 	}
 }
 
-// onEmptier runs statements over one connection for all tests, made anew where a
-// test has had the server gone: a connection costs more than what is said there.
+// onEmptier runs statements over one connection for all tests, because
+// connecting is expensive. It reconnects after a test that stopped the server.
 func onEmptier(statements string) (err error) {
 	if schemas.emptier == nil || schemas.emptier.IsClosed() {
 		if schemas.emptier, err = pgconn.Connect(context.Background(), onServer.Address("postgres")); err != nil {
@@ -126,14 +127,14 @@ func onEmptier(statements string) (err error) {
 	return schemas.emptier.Exec(context.Background(), statements).Close()
 }
 
-// onFile is for tests of what only a file has.
+// onFile is for tests that need a file.
 func onFile(t testing.TB) {
 	if t.Helper(); onServer != nil {
 		t.Skip("of files")
 	}
 }
 
-// serverOnly is for tests of what only a server has.
+// serverOnly is for tests that need a server.
 func serverOnly(t testing.TB) *postgrestest.Cluster {
 	if t.Helper(); onServer == nil {
 		t.Skip("of servers")
@@ -142,18 +143,16 @@ func serverOnly(t testing.TB) *postgrestest.Cluster {
 }
 
 func TestAddress(t *testing.T) {
-	j := &Journal{}
 	for _, address := range []string{"postgres://me:hunter2hunter2@db.example/x?search_path=a%20b", "postgres://me:hunter2hunter2@:bad:/x", "postgresql://me:hunter2hunter2@h/x?sslmode=wrong"} {
-		s, err := newServer(j, address)
-		if said := fmt.Sprint(s, err); strings.Contains(said, "hunter2") {
-			t.Errorf("the password is told: %s", said)
+		s, err := stores.NewPostgres(&stores.DB{}, address)
+		if words := fmt.Sprint(s, err); strings.Contains(words, "hunter2") {
+			t.Errorf("the password is told: %s", words)
 		}
 	}
 }
 
-// A process of another machine that is heard of no more: its runs are gone on
-// with when its lease is over, by the server's clock alone, and what it writes
-// when it comes back is refused.
+// If a process of another machine is silent, its runs can be resumed after the end of
+// its lease by the server's clock. Later writes of that process are rejected.
 func TestPausedOwner(t *testing.T) {
 	serverOnly(t)
 	where := at(t, filepath.Join(t.TempDir(), "j.db"))
@@ -169,20 +168,20 @@ func TestPausedOwner(t *testing.T) {
 	if _, err := second.Reopen("run"); !errors.Is(err, runner.ErrRunBusy) {
 		t.Fatalf("with the lease standing: %v", err)
 	}
-	if gone, err := second.Abandoned(t.Context()); err != nil || len(gone) > 0 {
-		t.Fatalf("got %v, %v", gone, err)
+	if lost, err := second.Abandoned(t.Context()); err != nil || len(lost) > 0 {
+		t.Fatalf("got %v, %v", lost, err)
 	}
 	overdue(t, second)
-	if gone, err := second.Abandoned(t.Context()); err != nil || !slices.Equal(gone, []string{"run"}) {
-		t.Fatalf("got %v, %v", gone, err)
+	if lost, err := second.Abandoned(t.Context()); err != nil || !slices.Equal(lost, []string{"run"}) {
+		t.Fatalf("got %v, %v", lost, err)
 	}
-	for j, want := range map[*Journal]string{first: Running, second: runner.Cancelled} { // it knows of itself that it lives
+	for j, want := range map[*Journal]string{first: Running, second: engine.Cancelled} { // a process knows that it lives itself
 		if run, err := j.Run(t.Context(), "run"); err != nil || run.Status != want {
 			t.Errorf("got %+v, %v, want %s", run, err, want)
 		}
 	}
-	if gone, err := first.Abandoned(t.Context()); err != nil || len(gone) > 0 {
-		t.Errorf("got %v, %v", gone, err)
+	if lost, err := first.Abandoned(t.Context()); err != nil || len(lost) > 0 {
+		t.Errorf("got %v, %v", lost, err)
 	}
 	again := reopen(t, second, "run")
 	if run, err := first.Run(t.Context(), "run"); err != nil || run.Owner == "" || run.Status != Running {
@@ -195,13 +194,13 @@ func TestPausedOwner(t *testing.T) {
 	}
 	// It wakes.
 	if err := r.(*recording).commit(); err == nil {
-		r.(*recording).put(row{kind: legBegins})
+		r.(*recording).put(codec.Row{Kind: codec.ProcessStarts})
 		err = r.(*recording).commit()
 		if !errors.Is(err, runner.ErrRunTaken) {
 			t.Errorf("what it had was written: %v", err)
 		}
 	}
-	if err := first.store.(*server).beat(first.writer); err != nil {
+	if err := first.db.Store.(*stores.Postgres).Renew(first.db.Writer); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := h.Model("p/model[1]", model.Request{}); !errors.Is(err, runner.ErrRunTaken) || before != 1 {
@@ -215,23 +214,22 @@ func TestPausedOwner(t *testing.T) {
 	}
 }
 
-// paused makes a journal's process one of another machine that is heard of no
-// more.
+// paused simulates a journal whose process is silent and on another machine.
 func paused(t *testing.T, j *Journal) {
 	t.Helper()
-	j.owner.Close()
-	far := j.owner
+	j.db.Owner.Close()
+	far := j.db.Owner
 	far.Place = owners.Place{Host: "far", Boot: "b", Space: "s"}
-	if err := j.writer.do(func(c *conn) error { _, err := c.Exec("UPDATE run SET owner = ?", far.Text()); return err }); err != nil {
+	if err := j.db.Writer.Do(func(c *stores.Conn) error { _, err := c.Exec("UPDATE run SET owner = ?", far.Text()); return err }); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// overdue has the leases of all but a journal's own come to their end.
+// overdue ends the leases of all other journals.
 func overdue(t *testing.T, j *Journal) {
 	t.Helper()
-	err := j.writer.do(func(c *conn) error {
-		_, err := c.Exec("UPDATE process SET until = now() - interval '1 second' WHERE key <> ?", j.owner.Key)
+	err := j.db.Writer.Do(func(c *stores.Conn) error {
+		_, err := c.Exec("UPDATE process SET until = now() - interval '1 second' WHERE key <> ?", j.db.Owner.Key)
 		return err
 	})
 	if err != nil {
@@ -250,15 +248,14 @@ func (c counted) Model(at event.Path, req model.Request) (model.Response, error)
 	return c.quick.Model(at, req)
 }
 
-// The server is started anew, or crashes and comes back, in the middle: runs wait
-// and go on.
+// During a restart or a crash of the server, runs wait and continue.
 func TestServerAway(t *testing.T) {
 	c := serverOnly(t)
 	t.Run("stopped", func(t *testing.T) { serverAway(t, c, c.Halt) })
 	t.Run("crashed", func(t *testing.T) { serverAway(t, c, c.Crash) })
 }
 
-// A server that lets go of who is idle has not gone away: whoever comes next is served.
+// If a server closes an idle connection, the next user reconnects.
 func TestServerLetsGo(t *testing.T) {
 	serverOnly(t)
 	j := journalAt(t, at(t, filepath.Join(t.TempDir(), "j.db"))+"&idle_session_timeout=100", Options{})
@@ -311,14 +308,14 @@ func serverAway(t *testing.T, c *postgrestest.Cluster, stop func()) {
 	}
 }
 
-// What others write is told, and what is heard of no more is looked for.
+// Writes of other processes send notifications. A journal that receives none polls.
 func TestNews(t *testing.T) {
 	serverOnly(t)
 	where := at(t, filepath.Join(t.TempDir(), "j.db"))
 	one, other := journalAt(t, where, Options{}), journalAt(t, where, Options{})
-	told := make(chan bool, 100)
-	defer other.Watch("run", func() { told <- true })()
-	for !other.store.(*server).news.hears.Load() {
+	reported := make(chan bool, 100)
+	defer other.Watch("run", func() { reported <- true })()
+	for !other.db.Store.(*stores.Postgres).Notifications.Listening.Load() {
 		runtime.Gosched()
 	}
 	before, err := other.Version(t.Context())
@@ -329,11 +326,11 @@ func TestNews(t *testing.T) {
 	if err := r.(*recording).commit(); err != nil {
 		t.Fatal(err)
 	}
-	<-told
+	<-reported
 	if after, err := other.Version(t.Context()); err != nil || after == before {
 		t.Errorf("the version stays %d, %v", after, err)
 	}
-	other.store.(*server).news.hears.Store(false)
+	other.db.Store.(*stores.Postgres).Notifications.Listening.Store(false)
 	before, _ = other.Version(t.Context())
 	if err := r.End(engine.Result{Status: engine.Succeeded}, nil); err != nil {
 		t.Fatal(err)
@@ -343,7 +340,8 @@ func TestNews(t *testing.T) {
 	}
 }
 
-// What is not a journal's is refused in words, and nobody's password is in them.
+// A database that is not a journal is rejected with a message that contains no
+// password.
 func TestServerRefuses(t *testing.T) {
 	c := serverOnly(t)
 	base := c.Address("postgres")
@@ -360,10 +358,10 @@ func TestServerRefuses(t *testing.T) {
 	journalAt(t, newer, Options{}).Close()
 	schema := newer[strings.LastIndex(newer, "=")+1:]
 	do("UPDATE " + schema + ".store SET capstan_version = 7")
-	defer do("UPDATE " + schema + ".store SET capstan_version = 2")
+	defer do("UPDATE " + schema + ".store SET capstan_version = 6")
 	for address, want := range map[string]string{
 		base + "&search_path=theirs": "tables that are not a journal's",
-		newer:                        "written by a newer capstan (schema 7; this one knows 2)",
+		newer:                        "written by a newer capstan (format 7; this one has format 6)",
 		strings.Replace(base, "tester@", "weak@", 1):                "no right to do that",
 		strings.Replace(base, "/postgres?", "/nowhere?", 1):         "no such database",
 		strings.Replace(base, "/postgres?", "/latin?", 1):           "SQL_ASCII; a journal needs UTF8",
@@ -392,15 +390,15 @@ func TestServerRefuses(t *testing.T) {
 
 func hostOf(base string) string { return base[strings.Index(base, "@")+1:] }
 
-// NULs and what looks like an escape come back as they were.
+// NULs and texts that look like escapes are read unchanged.
 func TestOddTexts(t *testing.T) {
 	serverOnly(t)
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
-	for i, said := range []string{"a\x00b", "\U0010FFFF0", "\U0010FFFF1\x00", strings.Repeat("long \x00 text ", 100)} {
+	for i, words := range []string{"a\x00b", "\U0010FFFF0", "\U0010FFFF1\x00", strings.Repeat("long \x00 text ", 100)} {
 		id := fmt.Sprint("run", i)
-		saidRun(t, j, id, said, engine.Result{Status: engine.Succeeded}, runner.Start{})
-		if got := saidBy(t, j, id); got != said {
-			t.Errorf("%q came back as %q", said, got)
+		saidRun(t, j, id, words, engine.Result{Status: engine.Succeeded}, runner.Start{})
+		if got := saidBy(t, j, id); got != words {
+			t.Errorf("%q came back as %q", words, got)
 		}
 	}
 	if _, err := j.Query(t.Context(), "SELECT * FROM calls", 0); err != nil {
@@ -408,8 +406,8 @@ func TestOddTexts(t *testing.T) {
 	}
 }
 
-// A pooler of sessions is as good as the server; one of transactions is refused in
-// words, before a table is made in the wrong place.
+// A pooler of sessions works like the server. A pooler of transactions is
+// rejected before a table is created in the wrong place.
 func TestPooler(t *testing.T) {
 	c := serverOnly(t)
 	address, err := c.Pool("session", "postgres")
@@ -421,7 +419,7 @@ func TestPooler(t *testing.T) {
 	if got := saidBy(t, j, "run"); got != "a text" {
 		t.Errorf("got %q", got)
 	}
-	if there, err := j.writer.c.number("SELECT count(*) FROM pg_class WHERE relname = 'run' AND relnamespace = 'pooled'::regnamespace"); err != nil || there != 1 {
+	if there, err := j.db.Writer.C.Number("SELECT count(*) FROM pg_class WHERE relname = 'run' AND relnamespace = 'pooled'::regnamespace"); err != nil || there != 1 {
 		t.Errorf("the tables are not in their schema: %v", err)
 	}
 	if address, err = c.Pool("transaction", "postgres"); err != nil {
@@ -434,13 +432,13 @@ func TestPooler(t *testing.T) {
 	}
 }
 
-// A process that waits for another one to make the tables says so.
+// A process that waits for the tables reports that.
 func TestSchemaHeld(t *testing.T) {
 	serverOnly(t)
 	where := at(t, filepath.Join(t.TempDir(), "j.db"))
 	other := journalAt(t, where, Options{})
-	err := other.writer.do(func(c *conn) error {
-		if err := c.Script("SELECT pg_advisory_xact_lock(" + fmt.Sprint(application) + ")"); err != nil {
+	err := other.db.Writer.Do(func(c *stores.Conn) error {
+		if err := c.Script("SELECT pg_advisory_xact_lock(" + fmt.Sprint(stores.Application) + ")"); err != nil {
 			return err
 		}
 		old, err := Open(where+"_fresh", Options{})

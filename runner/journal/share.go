@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -12,59 +13,62 @@ import (
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/journal/internal/codec"
+	"github.com/seed61713e19/capstan/runner/journal/internal/stores"
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
-// shared is what a run may take from its parent.
-type shared struct {
-	run   string
-	kept  map[event.Path]kept
-	begun begun
-	files bool    // the cascade is the same, so its validators are
-	from  string  // the phase from which on nothing is taken; "" for none
-	up    *shared // what the parent would still take from its own: of one that has not come to its end; nil for nothing
+// parentEffects are the effects that a run may take from its parent.
+type parentEffects struct {
+	run           string
+	effects       map[event.Path]storedEffect
+	startedWrites startedWrites
+	files         bool           // the files are the same, and so are the validators
+	from          string         // the phase from which nothing is taken; default: none
+	up            *parentEffects // the effects of the parent's own parent that an unfinished parent would still take; nil for none
 }
 
-// begun are writes of which a run has not heard the end.
-type begun map[event.Path]writing
+// startedWrites are writing calls without a known end.
+type startedWrites map[event.Path]startedWrite
 
-// A writing is a call that has begun.
-type writing struct {
-	asked print  // nil where a version that did not keep it began it
-	by    string // the run that began it first; "" for the one that has it
+// startedWrite is a call that has started.
+type startedWrite struct {
+	request codec.Fingerprint
+	run     string // the run that started it first; "" for the run itself
 }
 
-// note takes up one row of the run after the other.
-func (b begun) note(l logged) {
+// note adds one row of the run. Rows must be added in order.
+func (b startedWrites) note(l codec.StoredRow) {
 	switch {
-	case l.kind == writeBegins:
-		b[l.path] = writing{l.print, strings.Trim(string(l.json()), `"`)}
-	case l.seq == 0:
-		delete(b, l.path) // it has come to an end
+	case l.Kind == codec.WriteStarts:
+		b[l.Path] = startedWrite{l.Fingerprint, strings.Trim(string(l.JSON()), `"`)}
+	case l.Seq == 0:
+		delete(b, l.Path) // it has ended
 	}
 }
 
-// has tells whether the write at a path may have been this one.
-func (b begun) has(at event.Path, asked print) bool {
+// has reports whether the call at a path may be the same as this one.
+func (b startedWrites) has(at event.Path, asked codec.Fingerprint) bool {
 	was, ok := b[at]
-	return ok && (len(was.asked) == 0 || was.asked.same(asked))
+	return ok && was.request.Same(asked)
 }
 
-// at is who has come to a path first: the parent, or whom it shares with.
-func (p *shared) at(path event.Path) *shared {
+// find returns the nearest ancestor with an effect at a path, or nil.
+func (p *parentEffects) find(path event.Path) *parentEffects {
 	for ; p != nil; p = p.up {
-		_, done := p.kept[path]
-		if _, open := p.begun[path]; done || open {
+		_, done := p.effects[path]
+		if _, open := p.startedWrites[path]; done || open {
 			return p
 		}
 	}
 	return nil
 }
 
-// alike is the run whose lots a new one draws again, so that an evaluator is shown
-// the same candidates in the same order: that which answers in its model's place,
-// whose "winner": 1 means the first it was shown; or its parent. "" is none.
-func (j *Journal) alike(s runner.Start) string {
+// shuffleSource returns the run whose random order a new run repeats, so that
+// an evaluator sees the same candidates in the same order. It is the run that
+// replaces the model, because its "winner": 1 means the first candidate shown.
+// Otherwise it is the parent. It returns "" if there is none.
+func (j *Journal) shuffleSource(s runner.Start) string {
 	id := s.Parent
 	if answers, ok := strings.CutPrefix(cascades.Chosen(s.Model).Default(), "replay:"); ok {
 		id = answers
@@ -74,20 +78,20 @@ func (j *Journal) alike(s runner.Start) string {
 	}
 	run, err := j.Run(context.Background(), id)
 	if err != nil {
-		return "" // who shares with it, or asks it, says why
+		return "" // a later use of the run reports the error
 	}
 	return cmp.Or(run.Start.Alike, run.RunID)
 }
 
-// share reads what the parent's effects came to, and those of its own parents as far
-// as it would share them.
-func (j *Journal) share(s runner.Start) (*shared, error) {
-	var first *shared
+// share reads the effects of the parent, and those of further ancestors as far
+// as the parent would share them.
+func (j *Journal) share(s runner.Start) (*parentEffects, error) {
+	var first *parentEffects
 	next, child := &first, s
 	for s.Parent != "" {
 		p, parent, err := j.parentOf(s, child)
 		if first != nil && errors.Is(err, runner.ErrNoRun) {
-			break // it is not kept any more
+			break // it was pruned
 		}
 		if err != nil {
 			return nil, err
@@ -98,38 +102,38 @@ func (j *Journal) share(s runner.Start) (*shared, error) {
 	return first, nil
 }
 
-// parentOf reads what a run shares with its parent, for the new run child. It
-// also returns what the parent began with, which has no parent of its own if it takes
-// nothing more from one.
-func (j *Journal) parentOf(s, child runner.Start) (p *shared, start runner.Start, err error) {
+// parentOf reads the effects that a run shares with its parent, for the new run child.
+// It also returns the parent's start. The start has no parent if the parent has
+// finished with it.
+func (j *Journal) parentOf(s, child runner.Start) (p *parentEffects, start runner.Start, err error) {
 	ctx := context.Background()
-	p = &shared{run: s.Parent, kept: map[event.Path]kept{}, begun: begun{}, from: s.From}
-	err = j.reading(ctx, func(c *conn) error {
-		found, err := c.one(ctx, "SELECT n, status, broke FROM run WHERE id = ?", s.Parent)
+	p = &parentEffects{run: s.Parent, effects: map[event.Path]storedEffect{}, startedWrites: startedWrites{}, from: s.From}
+	err = j.db.Read(ctx, func(c *stores.Conn) error {
+		found, err := c.One(ctx, "SELECT n, status, broke FROM run WHERE id = ?", s.Parent)
 		if err != nil {
 			return err
 		}
 		if found == nil {
 			return runner.ErrNoRun
 		}
-		n := integer(found[0])
-		if start, err = j.readStart(ctx, c, n, j.secrets.asItWas()); err != nil {
+		n := stores.Integer(found[0])
+		if start, err = j.readStart(ctx, c, n, j.secrets.RestoredView()); err != nil {
 			return err
 		}
 		p.files = start.SamePrograms(child) && slices.EqualFunc(start.Files, child.Files, func(a, b cascades.File) bool {
 			return a.Name == b.Name && bytes.Equal(a.Text, b.Text)
 		})
-		if word(found[1]) == engine.Succeeded {
-			start.Parent = "" // it has come to its end, and has what it took
+		if stores.Text(found[1]) == engine.Succeeded {
+			start.Parent = "" // it has ended and contains the effects that it took
 		}
 		rows, err := j.readRows(ctx, c, n)
-		all := readFallen(word(found[2]))
+		all := parseBroken(stores.Text(found[2]))
 		for _, l := range rows {
-			p.begun.note(l)
-			if isEffect(l.kind) && l.print != nil && !all.useless(l.kind, l.path) {
-				p.kept[l.path] = kept{l.row, l.kind, l.print, l.json()}
+			p.startedWrites.note(l)
+			if codec.IsEffect(l.Kind) && l.Fingerprint != nil && !all.useless(l.Kind, l.Path) {
+				p.effects[l.Path] = storedEffect{l.Row, l.Kind, l.Fingerprint, l.JSON()}
 			}
-			if start.From != "" && phaseOf(l.path) == start.From {
+			if start.From != "" && phaseOf(l.Path) == start.From {
 				start.Parent = ""
 			}
 		}
@@ -138,9 +142,9 @@ func (j *Journal) parentOf(s, child runner.Start) (p *shared, start runner.Start
 	return p, start, err
 }
 
-// part ends the sharing where the run, or one that it shares with, does everything
-// anew from the phase on. It is called with r.mu held.
-func (r *recording) part(at event.Path) {
+// dropShared ends the sharing with an ancestor at the phase from which the run,
+// or an ancestor, repeats everything. The caller must hold r.mu.
+func (r *recording) dropShared(at event.Path) {
 	for p := &r.shared; *p != nil; p = &(*p).up {
 		if (*p).from != "" && phaseOf(at) == (*p).from {
 			*p = nil
@@ -149,27 +153,41 @@ func (r *recording) part(at event.Path) {
 	}
 }
 
-// fromParent is what the parent's effect at the path came to, where it was
-// asked the same. It costs nothing. What broke is not shared, nor what is asked again
-// because it did, nor who stopped it.
-func (r *recording) fromParent(w wanted, print print) (c came, found bool, err error) {
+// repeated reports whether a new run repeats the effect at a path instead of sharing it.
+func repeated(c *codec.Effect, at event.Path) bool {
+	return c.Failed() || c.Result != nil && c.Result.Failed || c.Answer != nil && (c.Answer.Expired || engine.Stops(at, *c.Answer))
+}
+
+// fromParent returns the parent's effect at the path, if its request was the
+// same. It costs nothing. Failed effects are not shared, nor their repetitions,
+// nor an answer that stopped the run. Before its only phase, a run shares the failed
+// effects too, and every other call is an error.
+func (r *recording) fromParent(w effectRequest, print codec.Fingerprint) (c codec.Effect, found bool, err error) {
 	r.mu.Lock()
-	r.part(w.at)
-	p, own := r.shared.at(w.at), r.begun[w.at.Up()]
+	r.dropShared(w.at)
+	p, own := r.shared.find(w.at), r.startedWrites[w.at.Parent()]
 	_, again := r.spent[w.at]
+	taken := r.start.Only != "" && r.shared != nil
 	r.mu.Unlock()
+	if taken && w.kind != codec.FindingEffect {
+		defer func() {
+			if err == nil && !found {
+				err = fmt.Errorf("run %s has no equal call at %s: before phase %s, a run of that phase alone takes all calls from it", r.start.Parent, w.at, r.start.Only)
+			}
+		}()
+	}
 	if p == nil || print == nil || again {
 		return c, false, nil
 	}
-	k, ok := p.kept[w.at]
-	if !ok || k.kind != w.kind || !k.print.same(print) || w.kind == findingEffect && !p.files {
+	k, ok := p.effects[w.at]
+	if !ok || k.kind != w.kind || !k.print.Same(print) || w.kind == codec.FindingEffect && !p.files {
 		return c, false, nil
 	}
-	if call := w.at.Up(); engine.Unfinished(call) == w.at && !p.begun.has(call, own.asked) {
-		return c, false, nil // it is asked about a call of this run, which may say the same as far as the question tells it
+	if call := w.at.Parent(); engine.Unfinished(call) == w.at && !p.startedWrites.has(call, own.request) {
+		return c, false, nil // the question is about a call of this run, which the question cannot distinguish
 	}
-	if c, err = r.j.readEffect(k.data); err != nil || c.failed() || c.Result != nil && c.Result.Failed || c.Answer != nil && (c.Answer.Expired || engine.Stops(w.at, *c.Answer)) {
-		return came{}, false, err
+	if c, err = r.j.readEffect(k.data); err != nil || !taken && repeated(&c, w.at) {
+		return codec.Effect{}, false, err
 	}
 	if c.Response != nil {
 		c.Response.Usage = model.Usage{}

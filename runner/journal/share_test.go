@@ -14,12 +14,13 @@ import (
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/journal/internal/stores"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/validators"
 )
 
-// A run shares with its parent what is asked the same, at no cost, up to the
-// phase from which on all is new.
+// A run shares equal effects with its parent at no cost, up to the phase from
+// which everything is repeated.
 func TestParent(t *testing.T) {
 	answers := map[string]string{"First": "a", "Then": "b", "Last": "c"}
 	for name, c := range map[string]struct {
@@ -58,8 +59,8 @@ func TestParent(t *testing.T) {
 	}
 }
 
-// What a validator found is shared as long as no file of the cascade is another:
-// a validator is what its files are.
+// Findings are shared only if all files of the cascade are the same, because
+// they define the validators.
 func TestParentsFindings(t *testing.T) {
 	const text = "cascade_id: one\nphases:\n  - {name: one, instructions: First, wards: {post: [{validator: counts}]}}\n"
 	judged := 0
@@ -107,8 +108,8 @@ phases:
   - {name: end, instructions: "The end in {{ state.pick_answer }}", human_input: {prompt: "Why?", type: text}}
 `
 
-// A run waits for its answers, takes those that its questions take, and shares
-// them with a run that asks the same.
+// A run waits for its answers, accepts suitable ones, and shares them with a
+// run that asks the same.
 func TestAnswers(t *testing.T) {
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
 	m := &says{answers: map[string]string{"Write.": "a text", "It is True": "pick one", "in blue": "done"}}
@@ -118,7 +119,7 @@ func TestAnswers(t *testing.T) {
 	if err == nil || result.Status != engine.Waiting {
 		t.Fatalf("got %+v, %v", result, err)
 	}
-	if err := j.Answer(t.Context(), "none", "", runner.Answer{Value: true}); err == nil {
+	if err := j.Answer(t.Context(), "none", "", engine.Answer{Value: true}); err == nil {
 		t.Error("a run that is not there took an answer")
 	}
 	for _, q := range []struct {
@@ -135,17 +136,17 @@ func TestAnswers(t *testing.T) {
 			t.Fatalf("got %+v, %v", s, err)
 		}
 		for _, wrong := range q.wrong {
-			if err := j.Answer(t.Context(), "run", "", runner.Answer{Value: wrong}); err == nil {
+			if err := j.Answer(t.Context(), "run", "", engine.Answer{Value: wrong}); err == nil {
 				t.Errorf("%s took %v", q.path, wrong)
 			}
 		}
 		if again, err := r.Resume(t.Context(), "run"); err == nil || again.Status != engine.Waiting {
 			t.Errorf("resumed without an answer: %+v, %v", again, err)
 		}
-		if err := j.Answer(t.Context(), "run", "", runner.Answer{Value: q.right}); err != nil {
+		if err := j.Answer(t.Context(), "run", "", engine.Answer{Value: q.right}); err != nil {
 			t.Fatal(err)
 		}
-		if err := j.Answer(t.Context(), "run", "", runner.Answer{Value: q.right}); err == nil {
+		if err := j.Answer(t.Context(), "run", "", engine.Answer{Value: q.right}); err == nil {
 			t.Error("a second answer was taken")
 		}
 		result, err = r.Resume(t.Context(), "run")
@@ -161,15 +162,15 @@ func TestAnswers(t *testing.T) {
 	if err != nil || result.Output != "done" || len(m.calls) != 0 || result.Usage.Calls != 0 {
 		t.Errorf("got %+v, %v after %v", result, err, m.calls)
 	}
-	// From the second phase on, people are asked anew too.
+	// From the second phase on, people are asked again too.
 	result, err = r.Run(t.Context(), c, nil, runner.WithRunID("third"), runner.WithParent("run", "pick"))
 	if err == nil || result.Status != engine.Waiting || result.Error.Phase != "pick" {
 		t.Errorf("got %+v, %v", result, err)
 	}
 }
 
-// A model that replays a run says what was said there, and fails loudly where
-// nothing was.
+// A replaying model returns the recorded replies, and fails with a detailed
+// message otherwise.
 func TestReplay(t *testing.T) {
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
 	m := &says{answers: map[string]string{"First": "a", "Then": "b", "Last": "c"}}
@@ -196,8 +197,8 @@ func TestReplay(t *testing.T) {
 		long.Messages = append(long.Messages, model.Message{Role: "user", Content: fmt.Sprint("said ", i, "\nand more")})
 	}
 	long.Messages[7].Content = strings.Repeat("x", 600)
-	long.Messages[8].Content = strings.Repeat("x", 599) + "éy" // cut within a letter
-	said := `run a:run has no answer recorded at at/model; the request:
+	long.Messages[8].Content = strings.Repeat("x", 599) + "éy" // cut within a character
+	words := `run a:run has no answer recorded at at/model; the request:
   phase p, attempt 2, turn 3, validator tone, role judge
   user: said 0
     and more
@@ -210,8 +211,8 @@ func TestReplay(t *testing.T) {
     and more
   user: ` + strings.Repeat("x", 600) + `
   user: ` + strings.Repeat("x", 599) + "… (602 bytes)"
-	if _, err := replay.Call(t.Context(), long); err == nil || !strings.HasSuffix(err.Error(), said) {
-		t.Errorf("got %v, want %s", err, said)
+	if _, err := replay.Call(t.Context(), long); err == nil || !strings.HasSuffix(err.Error(), words) {
+		t.Errorf("got %v, want %s", err, words)
 	}
 	if _, err := j.Replay(t.Context(), "none"); err == nil {
 		t.Error("a run that is not there was replayed")
@@ -238,8 +239,8 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-// Who is answered from another run, or shares with it, is shown the candidates in
-// the order in which they were shown there: "winner: 1" is the same one.
+// A run that replays or shares another shows the candidates in the same order,
+// so that "winner: 1" is the same one.
 func TestAlike(t *testing.T) {
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
 	c := load(t, "cascade_id: c\nphases: [{name: p, instructions: Write., soundings: {factor: 20, evaluator_instructions: The best.}}]")
@@ -279,7 +280,7 @@ func TestAlike(t *testing.T) {
 	}
 }
 
-// backwards is a host while whose calls the clock goes back.
+// backwards is a host during whose calls the clock goes back.
 type backwards struct {
 	quick
 	clock *calendar
@@ -290,8 +291,7 @@ func (b backwards) Model(at event.Path, req model.Request) (model.Response, erro
 	return b.quick.Model(at, req)
 }
 
-// No effect took less than no time, whatever the clock does, and none that is another
-// run's took any.
+// No effect has a negative duration, and the duration of a shared one is 0.
 func TestTookNothing(t *testing.T) {
 	clock := &calendar{time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)}
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{Now: clock.now})
@@ -300,11 +300,11 @@ func TestTookNothing(t *testing.T) {
 		if _, err := r.Host(backwards{quick{"yes"}, clock}).Model("p/model", model.Request{}); err != nil {
 			t.Fatal(err)
 		}
-		err := j.reading(t.Context(), func(c *conn) error {
+		err := j.db.Read(t.Context(), func(c *stores.Conn) error {
 			rows, err := j.readRows(t.Context(), c, int64(n+1))
 			for _, l := range rows {
-				if l.took != 0 {
-					t.Errorf("run %s: %s took %d", start.RunID, l.kind, l.took)
+				if l.Took != 0 {
+					t.Errorf("run %s: %s took %d", start.RunID, l.Kind, l.Took)
 				}
 			}
 			return err
@@ -315,8 +315,8 @@ func TestTookNothing(t *testing.T) {
 	}
 }
 
-// What a parent's effect came to is this run's when it is in the file: where it
-// cannot be, the run stops there and not an effect later.
+// A parent's result counts once it is stored in this run. If that fails, the run stops
+// before the next effect.
 func TestParentUnwritten(t *testing.T) {
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
 	const at = event.Path("p/attempt[1]/turn[0]/model")
@@ -333,21 +333,21 @@ func TestParentUnwritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	shares := begin(t, j, runner.Start{RunID: "new", Parent: "old"})
-	j.writer.before = func() error { return errors.New("no") }
+	j.db.Writer.Before = func() error { return errors.New("no") }
 	if got, err := asked(shares); err == nil {
 		t.Errorf("got %+v", got)
 	}
-	j.writer.before = nil
+	j.db.Writer.Before = nil
 }
 
-// halfway is a host of which every model says half and fails.
+// halfway is a host whose models return half a reply and fail.
 type halfway struct{ quick }
 
 func (halfway) Model(event.Path, model.Request) (model.Response, error) {
 	return model.Response{Text: "half", Failure: &model.Failure{Class: model.Unscripted, Message: "cut"}}, nil
 }
 
-// A failure is replayed as a model has one: beside what was said, and not in it.
+// A replayed failure is separate from its reply, as that of a model is.
 func TestReplayedFailure(t *testing.T) {
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
 	const at = event.Path("p/model")
@@ -368,5 +368,83 @@ func TestReplayedFailure(t *testing.T) {
 	}
 	if err := r.End(engine.Result{RunID: "run", Status: engine.Failed}, nil); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// A run of one phase takes the calls before it from its parent, makes those of the phase,
+// and ends after it.
+func TestOnlyPhase(t *testing.T) {
+	answers := map[string]string{"First": "a", "Then": "b", "Last": "c", "At": "d"}
+	for name, c := range map[string]struct {
+		text, topic, only string
+		want              []string
+		output            any
+		wrong             string
+	}{
+		"the first":           {twoPhases, "owls", "one", []string{"First"}, "a", ""},
+		"one between others":  {twoPhases, "owls", "two", []string{"Then"}, "b", ""},
+		"the last":            {twoPhases, "owls", "three", []string{"Last"}, "c", ""},
+		"the phase is edited": {strings.Replace(twoPhases, "Then", "At once", 1), "owls", "two", []string{"At"}, "d", ""},
+		"a later one edited":  {strings.Replace(twoPhases, "Last", "At Last", 1), "owls", "two", []string{"Then"}, "b", ""},
+		"an earlier edited":   {strings.Replace(twoPhases, "Then", "At once", 1), "owls", "three", nil, nil, "run old has no equal call at two/attempt[1]/turn[0]/model"},
+		"another input":       {twoPhases, "bats", "two", nil, nil, "run old has no equal call at one/attempt[1]/turn[0]/model"},
+		"unknown":             {twoPhases, "owls", "tw", nil, nil, "has no phase tw"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
+			m := &says{answers: answers}
+			r := runnerOver(t, j, m)
+			if _, err := r.Run(t.Context(), load(t, twoPhases), map[string]any{"topic": "owls"}, runner.WithRunID("old")); err != nil {
+				t.Fatal(err)
+			}
+			m.calls = nil
+			result, err := r.Run(t.Context(), load(t, c.text), map[string]any{"topic": c.topic}, runner.WithRunID("new"), runner.WithOnly("old", c.only))
+			if !reflect.DeepEqual(m.calls, c.want) || !reflect.DeepEqual(result.Output, c.output) || result.Usage.Calls != len(c.want) {
+				t.Errorf("calls %v, want %v; got %+v", m.calls, c.want, result)
+			}
+			if (err == nil) != (c.wrong == "") || err != nil && !strings.Contains(err.Error(), c.wrong) {
+				t.Errorf("got %v, want %q", err, c.wrong)
+			}
+			if err != nil {
+				return
+			}
+			if last := result.Phases[len(result.Phases)-1].Name; last != c.only {
+				t.Errorf("the run ends after %s", last)
+			}
+			if s, err := j.Run(t.Context(), "new"); err != nil || s.Parent != "old" || s.Only != c.only || s.Start.Only != c.only {
+				t.Errorf("got %+v, %v", s, err)
+			}
+		})
+	}
+}
+
+// A run of one phase takes the failed calls before it too, and goes on after a question.
+func TestOnlyPhaseResumed(t *testing.T) {
+	const text = `
+-- cascade.yaml --
+cascade_id: only
+model: [m1, m2]
+phases:
+  - {name: one, instructions: First}
+  - {name: two, instructions: Then, human_input: {prompt: "Publish?", type: confirmation}}
+  - {name: three, instructions: Last}
+`
+	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
+	m := &says{answers: map[string]string{"First": "a", "Then": "b", "Last": "c"}, fails: map[string]int{"First": 1}}
+	r := runnerOver(t, j, m)
+	c := storyOf(t, text).Cascade
+	if _, err := r.Run(t.Context(), c, nil, runner.WithRunID("old")); !errors.Is(err, runner.ErrNobody) {
+		t.Fatal(err)
+	}
+	m.calls, m.fails = nil, nil
+	if _, err := r.Run(t.Context(), c, nil, runner.WithRunID("new"), runner.WithOnly("old", "two")); !errors.Is(err, runner.ErrNobody) {
+		t.Fatal(err)
+	}
+	if err := j.Answer(t.Context(), "new", "", engine.Answer{Value: true}); err != nil {
+		t.Fatal(err)
+	}
+	result, err := r.Resume(t.Context(), "new")
+	if err != nil || result.Output != "b" || len(result.Phases) != 2 || !reflect.DeepEqual(m.calls, []string{"Then"}) {
+		t.Errorf("got %+v, %v; calls %v", result, err, m.calls)
 	}
 }

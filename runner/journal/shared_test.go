@@ -10,8 +10,8 @@ import (
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
-// TestAttemptsShared: what a run takes over from another one, or replays, is known
-// as that; what it has anew is not.
+// TestAttemptsShared: shared and replayed attempts are marked, and repeated
+// ones are not.
 func TestAttemptsShared(t *testing.T) {
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
 	m := model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
@@ -42,11 +42,11 @@ phases:
 	run("replay:one", "three", replayed)
 	got := map[string]string{}
 	for _, a := range attemptsOf(t, j, Filter{}) {
-		said := fmt.Sprint(a.Shared)
+		words := fmt.Sprint(a.Shared)
 		for _, v := range a.Verdicts {
-			said += fmt.Sprint(" ", v.Shared)
+			words += fmt.Sprint(" ", v.Shared)
 		}
-		got[a.RunID+" "+a.Phase] = said
+		got[a.RunID+" "+a.Phase] = words
 	}
 	for what, want := range map[string]string{
 		"one draft": "false false false", "one sum": "false false", "two draft": "true true true", "two sum": "false false",

@@ -8,18 +8,19 @@ import (
 	"time"
 
 	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/journal/internal/stores"
 )
 
-// A server that says nothing any more, as one behind a cut line, is waited for no
-// longer than one that refuses; and one that is back after that is gone on with.
+// A silent server is waited for as long as one that refuses connections. Runs continue
+// when the server is available again.
 func TestServerSilent(t *testing.T) {
 	c := serverOnly(t)
 	const wait = 2 * time.Second
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{patience: wait})
 	begin(t, j, runner.Start{RunID: "before"})
 	var backend int64
-	err := j.writer.do(func(c *conn) (err error) {
-		backend, err = c.number("SELECT pg_backend_pid()")
+	err := j.db.Writer.Do(func(c *stores.Conn) (err error) {
+		backend, err = c.Number("SELECT pg_backend_pid()")
 		return err
 	})
 	if err != nil {
@@ -27,7 +28,7 @@ func TestServerSilent(t *testing.T) {
 	}
 	all := func(s syscall.Signal) {
 		for _, pid := range []int{c.PID(), int(backend)} {
-			_ = syscall.Kill(pid, s) // one that is let go of is gone when it wakes
+			_ = syscall.Kill(pid, s) // a closed process ends when it wakes
 		}
 	}
 	all(syscall.SIGSTOP)

@@ -15,71 +15,71 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/seed61713e19/capstan/internal/databases/postgres"
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
-	"github.com/seed61713e19/capstan/runner/journal/postgres"
+	"github.com/seed61713e19/capstan/runner/journal/internal/stores"
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
 var errStatement = errors.New("it is not so written")
 
-// A breaker has one statement fail, once, of all that a journal's connections are
-// told from now on.
+// A breaker makes one statement of a journal's connections fail, once.
 type breaker struct {
-	store
+	stores.Store
 	mu   sync.Mutex
 	left int
-	text string   // of the one that failed
-	all  []string // what the statements were
+	text string   // of the failed one
+	all  []string // all statements
 }
 
-// breaking puts a breaker under a journal.
+// breaking installs a breaker in a journal.
 func breaking(j *Journal) *breaker {
-	b := &breaker{store: j.store}
-	if j.writer != nil {
-		j.writer.c.link = &fragile{j.writer.c.link, b}
+	b := &breaker{Store: j.db.Store}
+	if j.db.Writer != nil {
+		j.db.Writer.C.Link = &fragile{j.db.Writer.C.Link, b}
 	}
-	for range len(j.readers) {
-		c := <-j.readers
-		c.link = &fragile{c.link, b}
-		j.readers <- c
+	for range len(j.db.Readers) {
+		c := <-j.db.Readers
+		c.Link = &fragile{c.Link, b}
+		j.db.Readers <- c
 	}
-	j.store = b
+	j.db.Store = b
 	return b
 }
 
-// unbroken is a store without a breaker.
-func unbroken(s store) store {
+// unbroken returns a store without its breaker.
+func unbroken(s stores.Store) stores.Store {
 	if b, ok := s.(*breaker); ok {
-		return b.store
+		return b.Store
 	}
 	return s
 }
 
-func (b *breaker) reader() (*conn, error) {
-	c, err := b.store.reader()
+func (b *breaker) Reader() (*stores.Conn, error) {
+	c, err := b.Store.Reader()
 	if err == nil {
-		c.link = &fragile{c.link, b}
+		c.Link = &fragile{c.Link, b}
 	}
 	return c, err
 }
 
-// next has the k-th statement from now on fail; none where k is 0.
+// next makes the k-th following statement fail; 0 means none.
 func (b *breaker) next(k int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.left, b.text, b.all = k, "", nil
 }
 
-// broke is the statement that failed, "" where it was not come to.
+// broke returns the failed statement, or "" if it was not reached.
 func (b *breaker) broke() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.text
 }
 
-// said are all statements since next.
+// said returns all statements since next.
 func (b *breaker) said() []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -97,9 +97,9 @@ func (b *breaker) breaks(text string) error {
 	return nil
 }
 
-// A fragile link is one of a breaker's.
+// A fragile link belongs to a breaker.
 type fragile struct {
-	link
+	stores.Link
 	of *breaker
 }
 
@@ -107,21 +107,21 @@ func (f *fragile) Exec(text string, args ...any) (int64, error) {
 	if err := f.of.breaks(text); err != nil {
 		return 0, err
 	}
-	return f.link.Exec(text, args...)
+	return f.Link.Exec(text, args...)
 }
 
 func (f *fragile) Send(when postgres.Order, row func([]driver.Value) error, text string, args ...any) error {
 	if err := f.of.breaks(text); err != nil {
 		return err
 	}
-	return f.link.Send(when, row, text, args...)
+	return f.Link.Send(when, row, text, args...)
 }
 
 func (f *fragile) Each(ctx context.Context, row func([]driver.Value) error, text string, args ...any) error {
 	if err := f.of.breaks(text); err != nil {
 		return err
 	}
-	return f.link.Each(ctx, row, text, args...)
+	return f.Link.Each(ctx, row, text, args...)
 }
 
 const everyKind = `
@@ -133,31 +133,31 @@ phases:
   - {name: end, compose: "{{ outputs.draft }}"}
 `
 
-// everyAnswer are the answers to everyKind, of which one is too long for a row.
+// everyAnswer are the answers to everyKind, including an answer that is too long for a
+// row.
 func everyAnswer() *says {
 	return &says{answers: map[string]string{
 		"Write.": `"` + strings.Repeat("long ", 200) + `"`, "Ask.": "what", "Is it good?": `{"valid": true, "reason": "good"}`,
 	}}
 }
 
-var yes = runner.WithAsk(func(context.Context, runner.Question) (runner.Answer, error) { return runner.Answer{Value: true}, nil })
+var yes = runner.WithAsk(func(context.Context, engine.Question) (engine.Answer, error) { return engine.Answer{Value: true}, nil })
 
-// Whichever statement fails of those that a run needs, which breaks in the middle,
-// and one that shares what it has: it is made again, or one hears of it, and the run
-// comes to what it would have come to when it is gone on with.
+// Whichever statement of a run, its resume or a sharing run fails, it is
+// retried or an error is returned, and the resumed run has the same result.
 func TestEveryStatement(t *testing.T) {
 	c, p := load(t, everyKind), pairOf(t)
 	b := breaking(p.first)
 	want, tried := map[string]map[event.Path]string{}, map[string]int{}
 	var all []string
-	for k, broken := 0, true; broken; k++ { // none at first, and in the end
-		if onServer != nil && 0 < k && k <= len(all) { // where it is dear, each of them twice
+	for k, broken := 0, true; broken; k++ { // none at first, and none at the end
+		if onServer != nil && 0 < k && k <= len(all) { // each statement only twice if it is expensive
 			if tried[all[k-1]]++; tried[all[k-1]] > 2 {
 				continue
 			}
 		}
 		emptied(t, p.first)
-		m, j, heard := everyAnswer(), p.first, 0
+		m, j, received := everyAnswer(), p.first, 0
 		m.fails = map[string]int{"Ask.": 1}
 		b.next(k)
 		goOn := func(id, parent string) (result engine.Result, err error) {
@@ -169,8 +169,8 @@ func TestEveryStatement(t *testing.T) {
 				if err == nil {
 					break
 				}
-				if !strings.Contains(err.Error(), "down") { // as the model says once
-					heard++
+				if !strings.Contains(err.Error(), "down") { // as the model fails once
+					received++
 					gone(t, p.first, nil)
 					j = p.second
 				}
@@ -189,8 +189,8 @@ func TestEveryStatement(t *testing.T) {
 				want[id] = effects
 			}
 			same(t, fmt.Sprintf("statement %d, %s: effects", k, b.broke()), effects, want[id])
-			if kept, err := p.second.Run(t.Context(), id); err != nil || kept.Status != engine.Succeeded {
-				t.Errorf("statement %d, %s: kept is %+v, %v", k, b.broke(), kept, err)
+			if stored, err := p.second.Run(t.Context(), id); err != nil || stored.Status != engine.Succeeded {
+				t.Errorf("statement %d, %s: kept is %+v, %v", k, b.broke(), stored, err)
 			}
 			for i, e := range eventsOf(t, p.second, id, News) {
 				if e.Seq != int64(i+1) {
@@ -202,20 +202,20 @@ func TestEveryStatement(t *testing.T) {
 			all = b.said()
 		}
 		broken = b.broke() != "" || k == 0
-		if heard > 0 && b.broke() == "" || heard > 1 {
-			t.Errorf("statement %d, %s: it is heard of %d times", k, b.broke(), heard)
+		if received > 0 && b.broke() == "" || received > 1 {
+			t.Errorf("statement %d, %s: it is heard of %d times", k, b.broke(), received)
 		}
 	}
 }
 
-// An unheard link loses what the server says to one commit.
+// An unheard link loses the server's response to one commit.
 type unheard struct {
-	link
+	stores.Link
 	left int
 }
 
 func (u *unheard) Exec(text string, args ...any) (int64, error) {
-	n, err := u.link.Exec(text, args...)
+	n, err := u.Link.Exec(text, args...)
 	if text == "COMMIT" {
 		u.left--
 	}
@@ -225,16 +225,16 @@ func (u *unheard) Exec(text string, args ...any) (int64, error) {
 	return n, err
 }
 
-// Whichever commit a server makes without saying so, a run goes on over another
-// connection, and nothing is there twice.
+// Whichever commit's response is lost, the run continues over another
+// connection, and no row is stored twice.
 func TestUnheardCommit(t *testing.T) {
 	serverOnly(t)
 	c, j := load(t, everyKind), journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
 	var want map[event.Path]string
-	for k, lost := 0, true; lost; k++ { // none at first, and in the end
+	for k, lost := 0, true; lost; k++ { // none at first, and none at the end
 		emptied(t, j)
-		u := &unheard{j.writer.c.link, k}
-		j.writer.c.link = u
+		u := &unheard{j.db.Writer.C.Link, k}
+		j.db.Writer.C.Link = u
 		m := everyAnswer()
 		m.fails = map[string]int{"Ask.": 1}
 		r := runnerOver(t, j, m, yes)
@@ -255,34 +255,35 @@ func TestUnheardCommit(t *testing.T) {
 			}
 		}
 		lost = u.left <= 0
-		j.writer.turn <- struct{}{}
-		if j.writer.c.link == u {
-			j.writer.c.link = u.link
+		j.db.Writer.Turn <- struct{}{}
+		if j.db.Writer.C.Link == u {
+			j.db.Writer.C.Link = u.Link
 		}
-		<-j.writer.turn
+		<-j.db.Writer.Turn
 	}
 }
 
-// What was taken back is not taken for written: a text that another run says too.
+// A rolled back text does not count as written, even if another run uses it
+// too.
 func TestTakenBack(t *testing.T) {
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
-	said := strings.Repeat("long ", 200)
+	words := strings.Repeat("long ", 200)
 	first := begin(t, j, runner.Start{RunID: "first"})
-	j.writer.before = func() error { return errStatement }
-	_, err := first.Host(quick{said}).Model("p/model", model.Request{})
-	if j.writer.before = nil; !errors.Is(err, errStatement) {
+	j.db.Writer.Before = func() error { return errStatement }
+	_, err := first.Host(quick{words}).Model("p/model", model.Request{})
+	if j.db.Writer.Before = nil; !errors.Is(err, errStatement) {
 		t.Fatalf("got %v", err)
 	}
-	saidRun(t, j, "second", said, engine.Result{Status: engine.Succeeded}, runner.Start{})
-	if got := saidBy(t, j, "second"); got != said {
+	saidRun(t, j, "second", words, engine.Result{Status: engine.Succeeded}, runner.Start{})
+	if got := saidBy(t, j, "second"); got != words {
 		t.Errorf("got %q", got)
 	}
-	// An event that cannot be kept ends the run that told it.
+	// An event that cannot be stored ends its run.
 	for id, e := range map[string]event.Event{
 		"third":  {Kind: event.Feedback, Path: "p", Output: math.NaN()},
 		"fourth": {Kind: event.ModelCalled, Path: "p/model", Request: &model.Request{Tools: []model.Tool{{Parameters: math.NaN()}}}},
 	} {
-		h := begin(t, j, runner.Start{RunID: id}).Host(quick{said})
+		h := begin(t, j, runner.Start{RunID: id}).Host(quick{words})
 		h.Emit(e)
 		if _, err := h.Tool("p/tool", engine.Job{}); err == nil {
 			t.Errorf("%s goes on without an event", id)
@@ -290,22 +291,8 @@ func TestTakenBack(t *testing.T) {
 	}
 }
 
-// A text of which a part is not written is not there.
-func TestPartFails(t *testing.T) {
-	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
-	huge, b := strings.Repeat("x", partSize+1), breaking(j)
-	for k, broke := 1, true; broke; k++ {
-		b.next(k)
-		err := j.writer.do(func(*conn) error { return j.writer.texts([]text{{digestText(huge), huge}}) })
-		if broke = b.broke() != ""; broke != errors.Is(err, errStatement) {
-			t.Errorf("statement %d, %s: got %v", k, b.broke(), err)
-		}
-	}
-	b.next(0)
-}
-
-// Whichever statement fails with which a run begins to wait, it waits with the
-// question that it tells of, or one hears of it.
+// Whichever statement fails when a run begins to wait, it waits with its
+// question or returns an error.
 func TestEveryStatementOfWaiting(t *testing.T) {
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
 	b := breaking(j)
@@ -328,7 +315,7 @@ func TestEveryStatementOfWaiting(t *testing.T) {
 	}
 }
 
-// An effect is to be made again, or one hears that it is not.
+// An effect is marked for a repetition, or an error is returned.
 func TestDropFails(t *testing.T) {
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
 	r := begin(t, j, runner.Start{RunID: "run"}).(*recording)
@@ -338,7 +325,7 @@ func TestDropFails(t *testing.T) {
 	b := breaking(j)
 	for k, broke := 1, true; broke; k++ {
 		b.next(k)
-		err := j.writer.do(func(c *conn) error { return j.dropRow(c, r.n, 1) })
+		err := j.db.Writer.Do(func(c *stores.Conn) error { return j.dropRow(c, r.n, 1) })
 		if broke = b.broke() != ""; broke && err == nil && !slices.Contains(b.said()[k:], b.broke()) {
 			t.Errorf("statement %d, %s: nobody hears of it", k, b.broke())
 		}
@@ -346,22 +333,22 @@ func TestDropFails(t *testing.T) {
 	b.next(0)
 }
 
-// unclosed is a connection that does not close.
-type unclosed struct{ link }
+// unclosed is a connection that cannot be closed.
+type unclosed struct{ stores.Link }
 
-func (s unclosed) Close() error { return errors.Join(s.link.Close(), errStatement) }
+func (s unclosed) Close() error { return errors.Join(s.Link.Close(), errStatement) }
 
-// Who closes a journal hears what went wrong.
+// Close returns errors.
 func TestCloseFails(t *testing.T) {
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
-	j.writer.c.link = unclosed{j.writer.c.link}
+	j.db.Writer.C.Link = unclosed{j.db.Writer.C.Link}
 	if err := j.Close(); !errors.Is(err, errStatement) {
 		t.Errorf("got %v", err)
 	}
 }
 
-// Whichever statement fails of those that look at runs, in an older journal too, who
-// looks hears of it.
+// Whichever statement of a read fails, the reader gets an error. A read-only journal
+// behaves in the same way.
 func TestEveryLook(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "j.db")
 	j := journalAt(t, file, Options{})
@@ -380,26 +367,6 @@ func TestEveryLook(t *testing.T) {
 		t.Fatal(err)
 	}
 	looksHear(t, j)
-	if onServer != nil {
-		return
-	}
-	if _, err := r.Run(t.Context(), load(t, everyKind), nil, runner.WithRunID("next")); err != nil {
-		t.Fatal(err)
-	}
-	all := func() (list []any) {
-		for _, id := range []string{"run", "open", "next"} {
-			run, err := j.Run(t.Context(), id)
-			run.Status, run.Owner, run.Error = "", "", nil // who had it is gone
-			list = append(list, run, err, eventsOf(t, j, id, Whole), effectsOf(t, j, id))
-		}
-		return list
-	}
-	now := all()
-	aged(t, j)
-	j.Close()
-	j = journalAt(t, file, Options{ReadOnly: true})
-	same(t, "an older journal", all(), now)
-	looksHear(t, j)
 }
 
 func looksHear(t *testing.T, j *Journal) {
@@ -410,18 +377,18 @@ func looksHear(t *testing.T, j *Journal) {
 		for k := 1; ; k++ {
 			b.next(k)
 			err := look()
-			said := b.broke()
-			if said == "" && err != nil || said != "" && !errors.Is(err, errStatement) {
-				t.Errorf("%s, statement %d, %s: got %v", name, k, said, err)
+			words := b.broke()
+			if words == "" && err != nil || words != "" && !errors.Is(err, errStatement) {
+				t.Errorf("%s, statement %d, %s: got %v", name, k, words, err)
 			}
-			if said == "" {
+			if words == "" {
 				break
 			}
 		}
 	}
 }
 
-// looks are the ways to look at the runs of [TestEveryLook].
+// looks are the reads of [TestEveryLook].
 func looks(ctx context.Context, j *Journal) map[string]func() error {
 	return map[string]func() error{
 		"runs": func() error { _, err := j.Runs(ctx, Filter{}); return err },
@@ -446,7 +413,7 @@ func looks(ctx context.Context, j *Journal) map[string]func() error {
 	}
 }
 
-// Where a pack does not read, who looks at it is told that it is damaged.
+// Reading an invalid pack returns an error about damage.
 func TestDamagedPack(t *testing.T) {
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
 	if _, err := runnerOver(t, j, everyAnswer(), yes).Run(t.Context(), load(t, everyKind), nil, runner.WithRunID("run")); err != nil {
@@ -456,17 +423,17 @@ func TestDamagedPack(t *testing.T) {
 	if err := open.commit(); err != nil {
 		t.Fatal(err)
 	}
-	if err := j.writer.do(func(c *conn) error { _, err := c.Exec("UPDATE pack SET data = ?", []byte("[]")); return err }); err != nil {
+	if err := j.db.Writer.Do(func(c *stores.Conn) error { _, err := c.Exec("UPDATE pack SET data = ?", []byte("[]")); return err }); err != nil {
 		t.Fatal(err)
 	}
 	all := looks(t.Context(), j)
-	for _, name := range []string{"version", "words", "run"} { // which look at none
+	for _, name := range []string{"version", "words", "run"} { // these read no pack
 		delete(all, name)
 	}
 	all["row"] = func() error {
-		return j.reading(t.Context(), func(c *conn) error { _, _, err := j.rowAt(t.Context(), c, open.n, 1); return err })
+		return j.db.Read(t.Context(), func(c *stores.Conn) error { _, _, err := j.rowAt(t.Context(), c, open.n, 1); return err })
 	}
-	all["drop"] = func() error { return j.writer.do(func(c *conn) error { return j.dropRow(c, open.n, 1) }) }
+	all["drop"] = func() error { return j.db.Writer.Do(func(c *stores.Conn) error { return j.dropRow(c, open.n, 1) }) }
 	all["gone on with"] = func() error { gone(t, j, open); _, err := j.Reopen("open"); return err }
 	for name, look := range all {
 		if err := look(); err == nil || !badRows.MatchString(err.Error()) {
@@ -477,7 +444,7 @@ func TestDamagedPack(t *testing.T) {
 
 var badRows = regexp.MustCompile(`damaged: rows 1 to \d+ of run number [1-9]`)
 
-// failed is the error that a walk ends with.
+// failed returns the error at the end of a sequence.
 func failed[T any](all iter.Seq2[T, error]) (last error) {
 	for _, err := range all {
 		last = err

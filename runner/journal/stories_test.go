@@ -17,8 +17,8 @@ import (
 	"github.com/seed61713e19/capstan/runner/tool"
 )
 
-// Every story of the engine's runs over a journal as it does without one, and
-// can be gone on with wherever it is broken off.
+// Every story has the same result with and without a journal, and can be
+// resumed after an interruption at any place.
 func TestStories(t *testing.T) {
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
 	spare := &pairs{of: t}
@@ -29,7 +29,7 @@ func TestStories(t *testing.T) {
 			if !among(i, s) {
 				return
 			}
-			if w.effects == nil { // the others are asked for alone
+			if w.effects == nil { // the other tests run alone
 				w = recorded(t, j, s)
 			}
 			t.Parallel()
@@ -40,10 +40,10 @@ func TestStories(t *testing.T) {
 	}
 }
 
-// among tells whether a story, the i-th, is one of those that are broken off at every
-// place: over a file each is; where races are looked for, some; over a server, where a
-// start costs ten times as much, so many that each kind of row is written, and asked
-// for by each statement.
+// among reports whether the i-th story is one of those that are interrupted at every
+// place. Over a file that is every story, and under the race detector a sample. Over a server,
+// where a start costs ten times as much, they cover each kind of row and each
+// statement.
 func among(i int, s *story) bool {
 	switch {
 	case onServer != nil:
@@ -54,24 +54,24 @@ func among(i int, s *story) bool {
 	return true
 }
 
-// A finished run is one that nothing happened to.
+// A finished run is an undisturbed run.
 type finished struct {
 	result  engine.Result
 	effects map[event.Path]Effect
-	events  []event.Event // as they are kept: their transcript is the story's
+	events  []event.Event // as stored; their transcript is that of the story
 }
 
-// recorded: the same transcript and result live, from the events, and from the
-// journal.
+// recorded checks that transcript and result are the same live, from the
+// events, and from the journal.
 func recorded(t *testing.T, j *Journal, s *story) finished {
 	emptied(t, j)
 	var live heard
 	result, _ := s.run(t, begin(t, j, s.start("run")), s.world(t, &live), true)
-	enginetest.Same(t, "live", told(t, live.events, result), s.Want())
-	kept := eventsOf(t, j, "run", Whole)
-	same(t, "kept events", kept, live.events)
-	enginetest.Same(t, "kept", told(t, kept, result), s.Want())
-	same(t, "kept requests", requests(kept), requests(live.events))
+	enginetest.Same(t, "live", transcriptOf(t, live.events, result), s.Want())
+	stored := eventsOf(t, j, "run", Whole)
+	same(t, "kept events", stored, live.events)
+	enginetest.Same(t, "kept", transcriptOf(t, stored, result), s.Want())
+	same(t, "kept requests", requests(stored), requests(live.events))
 	same(t, "kept news", eventsOf(t, j, "run", News), live.events)
 	from, err := j.Result(t.Context(), "run")
 	if err != nil {
@@ -86,12 +86,13 @@ func recorded(t *testing.T, j *Journal, s *story) finished {
 		t.Errorf("%s: it finished at %v and asks for %+v", result.Status, run.Finished, run.Pending)
 	}
 	same(t, "kept summary", run.Summary, s.summary(live.events, result, run.Summary))
-	return finished{result, madeOf(t, j, "run"), kept}
+	return finished{result, madeOf(t, j, "run"), stored}
 }
 
-// summary is what lists show of the story's run, but for when it was.
+// summary returns the expected summary of the story's run, except for times.
 func (s *story) summary(events []event.Event, r engine.Result, shown Summary) Summary {
 	want := Summary{
+		Only:  s.Last,
 		RunID: "run", CascadeID: s.Cascade.ID, File: s.Cascade.Files[0].Name, Status: r.Status, Events: int64(len(events)), Error: r.Error,
 		Usage:   model.Usage{Calls: r.Usage.Calls, InputTokens: r.Usage.InputTokens, OutputTokens: r.Usage.OutputTokens, CostUSD: r.Usage.CostUSD},
 		Started: shown.Started, Finished: shown.Finished,
@@ -104,7 +105,7 @@ func (s *story) summary(events []event.Event, r engine.Result, shown Summary) Su
 	return want
 }
 
-// requests are those of events, with all their messages.
+// requests returns the complete requests of events.
 func requests(events []event.Event) (list []*model.Request) {
 	for _, e := range events {
 		if e.Request != nil {
@@ -114,8 +115,8 @@ func requests(events []event.Event) (list []*model.Request) {
 	return list
 }
 
-// A counter counts the effects that are made, but for those of pure
-// validators, which are not waited for.
+// A counter counts the effects, except those of pure validators, which are not
+// waited for.
 type counter struct {
 	engine.Host
 	mu   *sync.Mutex
@@ -166,13 +167,12 @@ func (c counter) Within(at event.Path, d time.Duration, body func(engine.Host) e
 	return c.Host.Within(at, d, func(h engine.Host) error { return body(counter{h, c.mu, c.made}) })
 }
 
-// Recalled tells the story's script what it has answered in an earlier start.
+// Recalled marks replies of an earlier start as used in the story's script.
 func (c counter) Recalled(req model.Request) {
 	c.Host.(enginetest.Serial).Host.(interface{ Recalled(model.Request) }).Recalled(req)
 }
 
-// next is the world for another start: its people have said what they have
-// said, its script hears of it.
+// next returns the world for another start: its people and its script continue.
 func (s *story) next(t *testing.T, j *Journal) counter {
 	t.Helper()
 	if len(s.Answers) == 0 {
@@ -187,8 +187,8 @@ func (s *story) next(t *testing.T, j *Journal) counter {
 	return counting(s.worldAfter(t, &heard{}, answered))
 }
 
-// brokenOff lets the process be gone at every effect in turn where it could still
-// say so, and goes on. Where it could not, see notWritten and TestSuite.
+// brokenOff ends the process at every effect in turn, with a last message, and
+// resumes. Sudden ends are in notWritten and TestSuite.
 func brokenOff(t *testing.T, p pair, s *story, w finished) {
 	for k := range len(w.effects) {
 		emptied(t, p.first)
@@ -209,14 +209,14 @@ func brokenOff(t *testing.T, p pair, s *story, w finished) {
 	}
 }
 
-// notWritten lets the journal take no more than the first n commits, for all n,
-// and goes on.
+// notWritten makes the journal fail after the first n commits, for all n, and
+// resumes.
 func notWritten(t *testing.T, p pair, s *story, w finished) {
 	errGone := errors.New("the disk is gone")
 	for n := 1; ; n++ {
 		emptied(t, p.first)
 		commits := 0
-		p.first.writer.before = func() error {
+		p.first.db.Writer.Before = func() error {
 			if commits++; commits > n {
 				return errGone
 			}
@@ -225,19 +225,19 @@ func notWritten(t *testing.T, p pair, s *story, w finished) {
 		world := counting(s.world(t, &heard{}))
 		r := begin(t, p.first, s.start("run"))
 		result, err := engine.Run(r.Host(world), s.Cascade, s.Start())
-		var why *engine.Error
-		if errors.As(err, &why) && errors.Is(err, errGone) && (result.Status != engine.Failed || !strings.Contains(err.Error(), "journal: the disk is gone")) {
+		var cause *engine.Error
+		if errors.As(err, &cause) && errors.Is(err, errGone) && (result.Status != engine.Failed || !strings.Contains(err.Error(), "journal: the disk is gone")) {
 			t.Errorf("after %d commits: the run ended as %s: %v", n, result.Status, err)
 		}
-		ended := r.End(result, why)
+		ended := r.End(result, cause)
 		if commits > n != (ended != nil) {
 			t.Fatalf("after %d of %d commits End gave %v", n, commits, ended)
 		}
-		p.first.writer.before = nil
+		p.first.db.Writer.Before = nil
 		if gone(t, p.first, r); ended == nil {
 			return
 		}
-		// What was made and not written may be made again: it was the last thing.
+		// The last effect may be repeated if it was not stored.
 		next, lost := s.next(t, p.second), 0
 		goOn(t, p.second, s, next, w)
 		for at := range next.made {
@@ -252,8 +252,8 @@ func notWritten(t *testing.T, p pair, s *story, w finished) {
 	}
 }
 
-// goOn reopens the run, and sees that it ends as if nothing had been: with the
-// same result, effects and events, none of them twice.
+// goOn resumes the run and checks that it ends as if undisturbed: with the same
+// result, effects and events, none of them twice.
 func goOn(t *testing.T, j *Journal, s *story, world counter, w finished) {
 	t.Helper()
 
@@ -270,10 +270,10 @@ func goOn(t *testing.T, j *Journal, s *story, world counter, w finished) {
 			t.Errorf("%s was made %d times", at, n)
 		}
 	}
-	// How a start was broken off is told too.
+	// The interruption of a start is an event too.
 	var events []event.Event
 	all := eventsOf(t, j, "run", Whole)
-	news := eventsAfter(t, j, "run", last, News) // those before are as they were when they stood alone
+	news := eventsAfter(t, j, "run", last, News) // the earlier ones have not changed
 	first := len(all) - len(news)
 	if int64(first) != max(last, 0) {
 		t.Fatalf("there is news of %d events of %d", len(news), len(all))
@@ -298,16 +298,16 @@ func goOn(t *testing.T, j *Journal, s *story, world counter, w finished) {
 		}
 		return !breaks(t, w, e.Path) && !strings.Contains(s.Want(), fmt.Sprintf("\n%s %s failed\n", e.Kind, e.Path))
 	})
-	if slices.EqualFunc(events, w.events, enginetest.Alike) {
+	if slices.EqualFunc(events, w.events, enginetest.SameEvent) {
 		return // their transcript is the same
 	}
-	got, want := told(t, events, result), s.Want()
+	got, want := transcriptOf(t, events, result), s.Want()
 	if !strings.Contains(want, "sounding[") && !slices.Contains([]string{"together", "error_advisory", "cascade_verdicts"}, s.Name) {
 		enginetest.Same(t, "events", got, want)
 		return
 	}
-	// Where branches were broken off, others had gone on: order is by chance, and
-	// a call may have begun that is not made at all now.
+	// Other branches continued after the interruption, so the order is random,
+	// and a started call may be missing now.
 	count := map[string]int{}
 	for line := range strings.Lines(want) {
 		count[line]++
@@ -324,17 +324,17 @@ func goOn(t *testing.T, j *Journal, s *story, world counter, w finished) {
 	}
 }
 
-// cut is an event as news tell it: without what its conversation has told.
+// cut returns an event in the form of News.
 func cut(e event.Event) event.Event {
 	if e.Kind == event.ModelCalled {
 		req := *e.Request
 		req.Messages = req.Messages[e.Before:]
-		e.Request, e.Cut = &req, true
+		e.Request, e.Partial = &req, true
 	}
 	return e
 }
 
-// breaks tells whether the story itself has something fail under a path.
+// breaks reports whether something fails below a path in the story itself.
 func breaks(t *testing.T, w finished, at event.Path) bool {
 	for _, p := range w.result.Phases {
 		for _, f := range p.Failures {

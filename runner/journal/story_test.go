@@ -14,24 +14,25 @@ import (
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/engine/enginetest"
 	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/journal/internal/stores"
 )
 
-// A story is one of the engine's transcripts, or one like them.
+// A story is one of the engine's transcripts, or a similar one.
 type story struct{ *enginetest.Story }
 
 func stories(t *testing.T) []*story {
 	t.Helper()
 	var list []*story
-	for _, s := range append(enginetest.Stories(t), enginetest.Randoms(t, 12)...) {
+	for _, s := range append(enginetest.Stories(t), enginetest.RandomStories(t, 12)...) {
 		list = append(list, &story{s})
 	}
 	return list
 }
 
-// world gives the host of the story's script and people.
+// world returns the host with the story's script and people.
 func (s *story) world(t testing.TB, sink event.Sink) engine.Host { return s.worldAfter(t, sink, 0) }
 
-// worldAfter is a world whose people have answered some questions already.
+// worldAfter returns a world whose people have already answered some questions.
 func (s *story) worldAfter(t testing.TB, sink event.Sink, answered int) engine.Host {
 	t.Helper()
 	rest := *s.Story
@@ -40,48 +41,48 @@ func (s *story) worldAfter(t testing.TB, sink event.Sink, answered int) engine.H
 }
 
 func (s *story) start(id string) runner.Start {
-	return runner.Start{RunID: id, CascadeID: s.Cascade.ID, Files: s.Cascade.Files, Input: s.Input}
+	return runner.Start{RunID: id, CascadeID: s.Cascade.ID, Files: s.Cascade.Files, Input: s.Input, Only: s.Last}
 }
 
-// run runs the story over a recording, as a runner does. Without end the
-// process is gone before it could say how the run ended.
+// run runs the story over a recording, as a runner does. Without end, the
+// process ends before it stores the end of the run.
 func (s *story) run(t testing.TB, r runner.Recording, inner engine.Host, end bool) (engine.Result, error) {
 	t.Helper()
 	start := r.Start()
-	state := engine.State{RunID: start.RunID, Model: start.Model, Input: start.Input, Elapsed: start.Elapsed}
+	state := engine.State{RunID: start.RunID, Model: start.Model, Input: start.Input, Elapsed: start.Elapsed, Last: start.Only}
 	result, err := engine.Run(r.Host(inner), s.Cascade, state)
 	if end {
-		var why *engine.Error
-		errors.As(err, &why)
-		if e := r.End(result, why); e != nil {
+		var cause *engine.Error
+		errors.As(err, &cause)
+		if e := r.End(result, cause); e != nil {
 			t.Fatalf("end: %v", e)
 		}
 	}
 	return result, err
 }
 
-// heard keeps events.
+// heard collects events.
 type heard struct{ events []event.Event }
 
 func (h *heard) Emit(e event.Event) { h.events = append(h.events, e) }
 
-// told is the transcript of a run with its result, as the stories have it.
-func told(t testing.TB, events []event.Event, r engine.Result) string {
+// transcriptOf returns the transcript of a run with its result, in the form of the stories.
+func transcriptOf(t testing.TB, events []event.Event, r engine.Result) string {
 	t.Helper()
 	var transcript enginetest.Transcript
 	for _, e := range events {
 		transcript.Emit(e)
 	}
-	return transcript.Told(t, r)
+	return transcript.Format(t, r)
 }
 
 func journalAt(t testing.TB, file string, o Options) *Journal {
 	t.Helper()
-	o.careless = !o.Power
+	o.noSync = !o.Power
 	if file = at(t, file); onServer != nil {
-		// There is no copying of schemas.
+		// Schemas cannot be copied.
 	} else if _, err := os.Stat(file); err != nil {
-		_ = os.WriteFile(file, empty(), 0o600) // quicker than to make the tables
+		_ = os.WriteFile(file, empty(), 0o600) // faster than creating the tables
 	}
 	j, err := Open(at(t, file), o)
 	if err != nil {
@@ -91,7 +92,7 @@ func journalAt(t testing.TB, file string, o Options) *Journal {
 	return j
 }
 
-// empty is a journal that has kept nothing yet.
+// empty returns the file of an empty journal.
 var empty = sync.OnceValue(func() []byte {
 	dir, err := os.MkdirTemp("", "journal")
 	if err != nil {
@@ -171,8 +172,7 @@ func madeOf(t testing.TB, j *Journal, id string) map[event.Path]Effect {
 	return list
 }
 
-// same holds a value against another: their JSON, where they are not equal. It is
-// laid out for who reads of a difference alone.
+// same compares two values as JSON. Formatting is done only after a difference.
 func same(t testing.TB, what string, got, want any) {
 	t.Helper()
 	if reflect.DeepEqual(got, want) {
@@ -198,5 +198,5 @@ func laidOut(text string) string {
 	return b.String()
 }
 
-// fileOf is the file of a journal that is kept in one.
-func fileOf(j *Journal) string { return j.store.(*fileStore).file }
+// fileOf returns the file of a journal.
+func fileOf(j *Journal) string { return j.db.Store.(*stores.SQLite).File }

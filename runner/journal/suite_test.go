@@ -9,14 +9,14 @@ import (
 	"github.com/seed61713e19/capstan/runner/engine/enginetest"
 )
 
-// The journal is a host like any other.
+// The journal passes the suite for hosts.
 func TestSuite(t *testing.T) {
 	onFile(t)
 	if testing.Short() {
 		t.Skip("thousands of starts: TestStories has some")
 	}
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
-	enginetest.RunKept(t, func(tb testing.TB, s *enginetest.Story) enginetest.Start {
+	enginetest.RunDurable(t, func(tb testing.TB, s *enginetest.Story) enginetest.Start {
 		emptied(tb, j)
 		begun := false
 		return func(world engine.Host, run func(engine.Host)) {
@@ -28,13 +28,13 @@ func TestSuite(t *testing.T) {
 			}
 			begun = true
 			run(r.Host(world))
-			gone(tb, j, r) // it does not say how the run ended
+			gone(tb, j, r) // it does not store the end of the run
 		}
 	})
 }
 
-// oneByOne is for tests in which one goroutine, or one process, waits for the other:
-// there is no race to find, and to look for one makes them ten times as long.
+// oneByOne is for tests in which one goroutine or process waits for another.
+// They have no races, and the race detector makes them ten times as long.
 func oneByOne(t testing.TB) {
 	if t.Helper(); racing {
 		t.Skip("nothing happens at the same time")

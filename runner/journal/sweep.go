@@ -3,35 +3,36 @@ package journal
 import (
 	"context"
 	"database/sql/driver"
-	"encoding/hex"
-	"strings"
+
+	"github.com/seed61713e19/capstan/runner/journal/internal/codec"
+	"github.com/seed61713e19/capstan/runner/journal/internal/stores"
 )
 
-// A text may go when nothing names it. What does is looked for without holding
-// anybody up; what was written meanwhile is looked for again while nobody
-// writes, in the transaction that removes. From then on no writer takes a text
-// for being there that it wrote itself: others have written since; see
-// [writer.look].
+// A sweep removes texts that no row names. It first searches without locks. The
+// transaction that removes texts locks out writers and searches the rows
+// written meanwhile. After that, a writer no longer trusts its list of existing
+// texts, because another process has written, see [stores.Writer.Texts].
 
-// A sweep finds the texts that are named.
+// A sweep finds the texts that rows name.
 type sweep struct {
-	named map[digest]bool
-	parts map[digest]string // of texts that are kept in parts: their digests
-	text  int64             // up to which texts were looked at for parts
-	pack  int64             // up to which packs were read
-	run   int64             // up to which runs
-	open  []int64           // runs whose ends may be others later
+	named map[codec.Digest]bool
+	run   int64           // runs up to this number were read
+	open  map[int64]int64 // last read pack of each unfinished run
 }
 
-// sweep removes the texts that nothing names any more, and tells how many.
+func newSweep() *sweep {
+	return &sweep{named: map[codec.Digest]bool{}, open: map[int64]int64{}}
+}
+
+// sweep removes the texts that no row names and returns their number.
 func (j *Journal) sweep(ctx context.Context, turn pruneTurn) (removed int, err error) {
-	s := sweep{named: map[digest]bool{}, parts: map[digest]string{}}
+	s := newSweep()
 	unnamed, err := s.unnamed(ctx, j)
 	for err == nil && len(unnamed) > 0 {
 		some := unnamed[:min(len(unnamed), 1000)]
 		unnamed = unnamed[len(some):]
-		err = j.writer.do(func(c *conn) error {
-			if err := turn.stands(c); err != nil {
+		err = j.db.Writer.Do(func(c *stores.Conn) error {
+			if err := turn.check(c); err != nil {
 				return err
 			}
 			n, err := s.remove(ctx, j, c, some)
@@ -42,16 +43,16 @@ func (j *Journal) sweep(ctx context.Context, turn pruneTurn) (removed int, err e
 	return removed, err
 }
 
-// unnamed are the texts that nothing names now.
-func (s *sweep) unnamed(ctx context.Context, j *Journal) (list []digest, err error) {
-	err = j.reading(ctx, func(c *conn) error {
-		if err := j.store.settled(c); err != nil {
+// unnamed returns the texts that no row names now.
+func (s *sweep) unnamed(ctx context.Context, j *Journal) (list []codec.Digest, err error) {
+	err = j.db.Read(ctx, func(c *stores.Conn) error {
+		if err := j.db.Store.Settled(c); err != nil {
 			return err
 		}
-		if err := s.all(ctx, c, j.says.lines); err != nil {
+		if err := s.readNew(ctx, c); err != nil {
 			return err
 		}
-		return c.each(ctx, func(v []driver.Value) error {
+		return c.Each(ctx, func(v []driver.Value) error {
 			if d, ok := digestIn(v[0]); ok && !s.named[d] {
 				list = append(list, d)
 			}
@@ -61,20 +62,21 @@ func (s *sweep) unnamed(ctx context.Context, j *Journal) (list []digest, err err
 	return list, err
 }
 
-// remove removes those texts that nothing names still, within a transaction.
-func (s *sweep) remove(ctx context.Context, j *Journal, c *conn, list []digest) (removed int, err error) {
-	clear(j.writer.known)
-	if err := j.store.still(c); err != nil {
+// remove removes those texts that still have no name in any row, within a
+// transaction.
+func (s *sweep) remove(ctx context.Context, j *Journal, c *stores.Conn, list []codec.Digest) (removed int, err error) {
+	clear(j.db.Writer.Known)
+	if err := j.db.Store.Still(c); err != nil {
 		return 0, err
 	}
-	if err := s.since(ctx, c); err != nil {
+	if err := s.readNew(ctx, c); err != nil {
 		return 0, err
 	}
 	for _, d := range list {
 		if s.named[d] {
 			continue
 		}
-		if err := c.send("DELETE FROM text WHERE digest = ?", d[:]); err != nil {
+		if err := c.Queue("DELETE FROM text WHERE digest = ?", d[:]); err != nil {
 			return 0, err
 		}
 		removed++
@@ -82,47 +84,36 @@ func (s *sweep) remove(ctx context.Context, j *Journal, c *conn, list []digest) 
 	return removed, nil
 }
 
-func digestIn(v driver.Value) (d digest, ok bool) {
+func digestIn(v driver.Value) (d codec.Digest, ok bool) {
 	raw, _ := v.([]byte)
 	return d, copy(d[:], raw) == len(d) && len(raw) == len(d)
 }
 
-// all reads all there is.
-func (s *sweep) all(ctx context.Context, c *conn, lines bool) error {
-	if err := s.since(ctx, c); err != nil || !lines {
+// readNew reads the rows written since its last call: new runs, and new rows of
+// unfinished runs.
+func (s *sweep) readNew(ctx context.Context, c *stores.Conn) error {
+	runs, err := c.Number("SELECT coalesce(max(n), 0) FROM run")
+	if err != nil {
 		return err
 	}
-	return s.read(ctx, c, "SELECT data FROM line")
-}
-
-// findParts reads which texts are kept in parts.
-func (s *sweep) findParts(ctx context.Context, c *conn) error {
-	return c.each(ctx, func(v []driver.Value) error {
-		s.text = integer(v[0])
-		list, inParts := strings.CutPrefix(word(v[2]), partly)
-		if d, ok := digestIn(v[1]); ok && inParts {
-			s.parts[d] = list
-		}
+	last := map[int64]int64{} // last packs of the runs that are read
+	packs := func(v []driver.Value) error {
+		id := stores.Integer(v[0])
+		last[id>>rowBits] = id
+		s.note(stores.Text(v[1]))
 		return nil
-	}, "SELECT n, digest, CASE WHEN substr(text, 1, 7) = '"+partly+"' THEN text END FROM text WHERE n > ? ORDER BY n", s.text)
-}
-
-// since reads what may have been written since it was called before: packs and
-// runs that are new, and what the runs say that had not ended for good.
-func (s *sweep) since(ctx context.Context, c *conn) error {
-	packs, err := c.number("SELECT coalesce(max(id), 0) FROM pack")
-	if err != nil {
+	}
+	if err := c.Each(ctx, packs, "SELECT id, data FROM pack WHERE id > ? ORDER BY id", packID(s.run+1, 0)); err != nil {
 		return err
 	}
-	runs, err := c.number("SELECT coalesce(max(n), 0) FROM run")
-	if err != nil {
-		return err
-	}
-	if err := s.findParts(ctx, c); err != nil {
-		return err
-	}
-	if err := s.read(ctx, c, "SELECT data FROM pack WHERE id > ?", s.pack); err != nil {
-		return err
+	for n, read := range s.open {
+		last[n] = read
+		if err := c.Each(ctx, packs, "SELECT id, data FROM pack WHERE id > ? AND id < ? ORDER BY id", read, packID(n+1, 0)); err != nil {
+			return err
+		}
+		if err := s.read(ctx, c, "SELECT data FROM result WHERE run = ?", n); err != nil {
+			return err
+		}
 	}
 	if err := s.read(ctx, c, "SELECT data FROM start WHERE run > ?", s.run); err != nil {
 		return err
@@ -130,54 +121,29 @@ func (s *sweep) since(ctx context.Context, c *conn) error {
 	if err := s.read(ctx, c, "SELECT data FROM result WHERE run > ?", s.run); err != nil {
 		return err
 	}
-	for _, n := range s.open {
-		if err := s.read(ctx, c, "SELECT data FROM result WHERE run = ?", n); err != nil {
-			return err
-		}
-	}
-	s.open = s.open[:0]
-	err = c.each(ctx, func(v []driver.Value) error {
-		s.note(word(v[1]))
-		s.note(word(v[2]))
-		if !final(word(v[3]), errorIn(v[2]).code()) {
-			s.open = append(s.open, integer(v[0]))
+	clear(s.open)
+	err = c.Each(ctx, func(v []driver.Value) error {
+		s.note(stores.Text(v[1]))
+		s.note(stores.Text(v[2]))
+		if n := stores.Integer(v[0]); !final(stores.Text(v[3]), errorIn(v[2]).code()) {
+			s.open[n] = max(last[n], packID(n, 0))
 		}
 		return nil
 	}, "SELECT n, pending, error, status FROM run WHERE n > ? OR pending IS NOT NULL OR error IS NOT NULL OR "+unended, s.run)
-	s.pack, s.run = packs, runs
+	s.run = runs
 	return err
 }
 
-func (s *sweep) read(ctx context.Context, c *conn, query string, args ...any) error {
-	return c.each(ctx, func(v []driver.Value) error {
-		s.note(word(v[0]))
+func (s *sweep) read(ctx context.Context, c *stores.Conn, query string, args ...any) error {
+	return c.Each(ctx, func(v []driver.Value) error {
+		s.note(stores.Text(v[0]))
 		return nil
 	}, query, args...)
 }
 
-// note finds what a row names.
-func (s *sweep) note(said string) {
-	for {
-		i := strings.Index(said, reference)
-		if i < 0 {
-			return
-		}
-		said = said[i+len(reference):]
-		s.name(said)
-	}
-}
-
-// name notes the text whose digest stands there, and its parts.
-func (s *sweep) name(at string) {
-	var d digest
-	if len(at) < hex.EncodedLen(len(d)) {
-		return
-	}
-	if _, err := hex.Decode(d[:], []byte(at[:hex.EncodedLen(len(d))])); err != nil || s.named[d] {
-		return
-	}
-	s.named[d] = true
-	for list := s.parts[d]; len(list) >= hex.EncodedLen(len(d)); list = list[hex.EncodedLen(len(d)):] {
-		s.name(list)
+// note records the texts that a row names.
+func (s *sweep) note(text string) {
+	for d := range codec.References(text) {
+		s.named[d] = true
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
-// The effect has the reply as it came. The events, told and read, and the next
-// request have its text, also after a resume.
+// The effect has the complete reply. The live events, the stored events and the next
+// request have its text, even after a resume.
 func TestThinking(t *testing.T) {
 	const raw = "<think>\nHm.\n</think>\n\nHello"
 	c := load(t, `
@@ -34,10 +34,10 @@ phases:
 		return model.Response{Text: "Done."}, nil
 	})
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
-	told := map[int64]*model.Response{}
+	reported := map[int64]*model.Response{}
 	r := runnerOver(t, j, m, runner.WithSink(event.Func(func(e event.Event) {
 		if e.Kind == event.ModelReplied {
-			told[e.Seq] = e.Response
+			reported[e.Seq] = e.Response
 		}
 	})))
 	if _, err := r.Run(t.Context(), c, nil, runner.WithRunID("run")); err == nil {
@@ -61,8 +61,8 @@ phases:
 		case err != nil:
 			t.Fatal(err)
 		case e.Kind == event.ModelReplied:
-			if replies++; !reflect.DeepEqual(e.Response, told[e.Seq]) {
-				t.Errorf("event %d: %+v, told as %+v", e.Seq, e.Response, told[e.Seq])
+			if replies++; !reflect.DeepEqual(e.Response, reported[e.Seq]) {
+				t.Errorf("event %d: %+v, told as %+v", e.Seq, e.Response, reported[e.Seq])
 			}
 			if replies == 1 && (e.Response.Text != "Hello" || e.Response.Thinking != "<think>\nHm.\n</think>") {
 				t.Errorf("event: %+v", e.Response)

@@ -9,12 +9,13 @@ import (
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/journal/internal/stores"
 	"github.com/seed61713e19/capstan/runner/tool"
 )
 
-// A write of which nobody heard the end is not made again where the run goes on:
-// it is said that nobody knows. What may be called twice is, and what came to an
-// end is not called at all.
+// A write without a known end is not repeated after a resume: its result is
+// reported as unknown. A repeatable write is repeated, and a finished one is
+// not called again.
 func TestWriteWithoutAnEnd(t *testing.T) {
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
 	post := engine.Job{Tool: tool.Tool{Effect: tool.Writes}}
@@ -46,21 +47,20 @@ func TestWriteWithoutAnEnd(t *testing.T) {
 	}
 }
 
-// A step is one start of a run, which is over with it: it goes on with its run where
-// there is one of the name.
+// A step is one start of a run. It resumes the run if that exists.
 type step struct {
 	runner.Start
-	call string // what is written at p/tool, unless the place is another; "" for nothing
+	call string // the text written at p/tool, or elsewhere; "" for nothing
 	at   event.Path
-	cut  bool   // the process dies in the write
-	ends string // the status; "" where it waits with its question, or is cut
-	says any    // the answer to the question, where it is asked
-	want string // what becomes of the write: called, kept, asked; answered where the answer is there already
+	cut  bool   // the process ends in the write
+	ends string // the status; "" if it waits with its question, or was interrupted
+	says any    // the answer to the question, if asked
+	want string // result of the write: called, kept or asked; answered if the answer exists already
 }
 
 var write = engine.Job{Tool: tool.Tool{Effect: tool.Writes}}
 
-// takes makes the step.
+// take runs the step.
 func (s *step) take(t *testing.T, j *Journal) string {
 	t.Helper()
 	at, job := s.at, write
@@ -78,7 +78,7 @@ func (s *step) take(t *testing.T, j *Journal) string {
 	if s.cut {
 		world.err = errors.New("cut off")
 	}
-	came := ""
+	result := ""
 	host := r.Host(world)
 	if s.call != "" {
 		err := host.Each(1, 0, func(h engine.Host, _ int) error {
@@ -87,19 +87,19 @@ func (s *step) take(t *testing.T, j *Journal) string {
 		})
 		switch {
 		case errors.Is(err, engine.ErrUnfinished) && len(world.made) == 0:
-			came = "answered"
+			result = "answered"
 			world.answer = s.says
 			if answer, err := host.Ask(engine.Unfinished(at), engine.Question{Prompt: "Did it happen?"}); err != nil || world.asked > 0 {
-				came = "asked"
+				result = "asked"
 			} else if s.says != nil && answer.Value != s.says {
 				t.Errorf("the answer is %v", answer.Value)
 			}
 		case err != nil && err != world.err:
 			t.Fatal(err)
 		case len(world.made) > 0:
-			came = "called"
+			result = "called"
 		default:
-			came = "kept"
+			result = "kept"
 		}
 	}
 	if s.ends == "" {
@@ -108,16 +108,16 @@ func (s *step) take(t *testing.T, j *Journal) string {
 	if err := r.End(engine.Result{RunID: s.RunID, Status: s.ends}, nil); err != nil {
 		t.Fatal(err)
 	}
-	return came
+	return result
 }
 
-// A new run knows of a write that the run before it did not hear the end of, as long
-// as it shares the place with it and asks for the same, and of what a person has said
-// of it. What is another call, or is to be done anew, is made.
+// A new run knows the unfinished write of its parent while it shares the place
+// and makes the same call. It also knows the answer of a person about it. Other
+// and repeated calls are made.
 func TestWriteOfAnotherRun(t *testing.T) {
 	run := func(id, parent, from string) runner.Start { return runner.Start{RunID: id, Parent: parent, From: from} }
 	old := step{Start: run("old", "", ""), call: "x", cut: true, want: "called"}
-	said := func(id, parent, answer string) step {
+	words := func(id, parent, answer string) step {
 		return step{Start: run(id, parent, ""), call: "x", says: answer, want: "asked"}
 	}
 	for name, steps := range map[string][]step{
@@ -129,20 +129,20 @@ func TestWriteOfAnotherRun(t *testing.T) {
 		"another place":     {old, {Start: run("new", "old", ""), call: "x", at: "p[2]/tool", want: "called"}},
 		"no parent":         {old, {Start: run("new", "", ""), call: "x", want: "called"}},
 		"finished":          {{Start: run("old", "", ""), call: "x", want: "called"}, {Start: run("new", "old", ""), call: "x", want: "kept"}},
-		"answered":          {old, said("old", "", "done"), {Start: run("new", "old", "q"), call: "x", says: "done", want: "answered"}},
-		"answered, another": {old, said("old", "", "done"), {Start: run("new", "old", "q"), call: "y", want: "called"}},
-		"answered, then its own": {old, said("old", "", "done"), {Start: run("new", "old", "q"), call: "y", cut: true, want: "called"},
+		"answered":          {old, words("old", "", "done"), {Start: run("new", "old", "q"), call: "x", says: "done", want: "answered"}},
+		"answered, another": {old, words("old", "", "done"), {Start: run("new", "old", "q"), call: "y", want: "called"}},
+		"answered, then its own": {old, words("old", "", "done"), {Start: run("new", "old", "q"), call: "y", cut: true, want: "called"},
 			{Start: run("new", "", ""), call: "y", want: "asked"}},
-		"stopped":            {old, said("old", "", "stop"), {Start: run("old", "", ""), call: "x", says: "stop", want: "answered"}, said("new", "old", "done")},
-		"answered meanwhile": {old, {Start: run("new", "old", "q"), call: "x", want: "asked"}, said("old", "", "done"), {Start: run("new", "", ""), call: "x", says: "done", want: "answered"}},
+		"stopped":            {old, words("old", "", "stop"), {Start: run("old", "", ""), call: "x", says: "stop", want: "answered"}, words("new", "old", "done")},
+		"answered meanwhile": {old, {Start: run("new", "old", "q"), call: "x", want: "asked"}, words("old", "", "done"), {Start: run("new", "", ""), call: "x", says: "done", want: "answered"}},
 
 		"a chain":                   {old, {Start: run("mid", "old", "q"), call: "x", want: "asked"}, {Start: run("new", "mid", "q"), call: "x", want: "asked"}},
-		"a chain, answered":         {old, said("mid", "old", "done"), {Start: run("new", "mid", ""), call: "x", says: "done", want: "answered"}},
-		"answered at its end":       {old, said("old", "", "done"), {Start: run("mid", "old", ""), call: "x", want: "answered"}, {Start: run("new", "mid", ""), call: "x", says: "done", want: "answered"}},
+		"a chain, answered":         {old, words("mid", "old", "done"), {Start: run("new", "mid", ""), call: "x", says: "done", want: "answered"}},
+		"answered at its end":       {old, words("old", "", "done"), {Start: run("mid", "old", ""), call: "x", want: "answered"}, {Start: run("new", "mid", ""), call: "x", says: "done", want: "answered"}},
 		"another, then the first":   {old, {Start: run("mid", "old", ""), call: "y", cut: true, want: "called"}, {Start: run("new", "mid", ""), call: "x", want: "called"}},
 		"died before it":            {old, {Start: run("mid", "old", "q")}, {Start: run("new", "mid", "q"), call: "x", want: "asked"}},
 		"died before the end of it": {{Start: run("old", "", ""), call: "x", want: "called"}, {Start: run("mid", "old", "q")}, {Start: run("new", "mid", "q"), call: "x", want: "kept"}},
-		"died before, answered":     {old, said("old", "", "done"), {Start: run("mid", "old", "q")}, {Start: run("new", "mid", ""), call: "x", says: "done", want: "answered"}},
+		"died before, answered":     {old, words("old", "", "done"), {Start: run("mid", "old", "q")}, {Start: run("new", "mid", ""), call: "x", says: "done", want: "answered"}},
 		"died before, anew":         {old, {Start: run("mid", "old", "p")}, {Start: run("new", "mid", "q"), call: "x", want: "called"}},
 		"died behind, anew":         {old, {Start: run("mid", "old", "q"), call: "z", at: "q/tool", want: "called"}, {Start: run("new", "mid", "r"), call: "x", want: "called"}},
 		"blocked before it":         {old, {Start: run("mid", "old", "q"), ends: engine.Blocked}, {Start: run("new", "mid", ""), call: "x", want: "asked"}},
@@ -151,16 +151,16 @@ func TestWriteOfAnotherRun(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
 			for i, s := range steps {
-				if came := s.take(t, j); came != s.want {
-					t.Fatalf("step %d: %q, want %q", i, came, s.want)
+				if result := s.take(t, j); result != s.want {
+					t.Fatalf("step %d: %q, want %q", i, result, s.want)
 				}
 			}
 		})
 	}
 }
 
-// A write that may be made again has the key that it was first called with, also where
-// another run goes on from it: a tool that knows it by its key does it once.
+// A repeatable write keeps the key of its first call, even in a run that continues from
+// another. A tool that knows the key ignores the repetition.
 func TestKeyOfAWriteOfAnotherRun(t *testing.T) {
 	type start struct{ id, parent, from, call, key string }
 	old := start{"old", "", "", "x", "old"}
@@ -207,46 +207,28 @@ func TestKeyOfAWriteOfAnotherRun(t *testing.T) {
 	}
 }
 
-// What an older version began did not keep what was asked: it may have been the same.
-func TestWriteOfAnOlderRun(t *testing.T) {
-	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
-	r := begin(t, j, runner.Start{RunID: "old"}).(*recording)
-	r.mu.Lock()
-	r.put(row{kind: writeBegins, path: "p/tool"})
-	r.mu.Unlock()
-	if err := r.End(engine.Result{Status: engine.Cancelled}, nil); err != nil {
-		t.Fatal(err)
-	}
-	for _, id := range []string{"old", "new"} {
-		s := step{Start: runner.Start{RunID: id, Parent: "old"}, call: "x"}
-		if came := s.take(t, j); came != "asked" {
-			t.Errorf("%s: %s", id, came)
-		}
-	}
-}
-
-// A run that shares with one whose own parent is not kept any more shares with that one alone.
+// If the parent's own parent was pruned, a run shares with the parent alone.
 func TestParentOfAParentIsGone(t *testing.T) {
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
 	for _, s := range []step{{Start: runner.Start{RunID: "old"}}, {Start: runner.Start{RunID: "mid", Parent: "old"}, call: "x"}} {
 		s.take(t, j)
 	}
-	if err := j.writer.do(func(c *conn) error { return c.send("DELETE FROM run WHERE id = 'old'") }); err != nil {
+	if err := j.db.Writer.Do(func(c *stores.Conn) error { return c.Queue("DELETE FROM run WHERE id = 'old'") }); err != nil {
 		t.Fatal(err)
 	}
 	s := step{Start: runner.Start{RunID: "new", Parent: "mid"}, call: "x"}
-	if came := s.take(t, j); came != "kept" {
-		t.Error(came)
+	if result := s.take(t, j); result != "kept" {
+		t.Error(result)
 	}
 }
 
-// calls is a host that says which tools were called.
+// calls is a host that records calls of tools.
 type calls struct {
 	quick
 	made   []event.Path
 	keys   []string
 	err    error
-	answer any // to questions; nil where nobody is there
+	answer any // to questions; nil if nobody answers
 	asked  int
 }
 

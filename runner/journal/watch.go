@@ -6,89 +6,81 @@ import (
 	"time"
 )
 
-// Watch has told called, which must not wait, whenever this journal has come to
-// hold more of a run by what this process does, or knows how it ended, until
-// stop is called. The id is the run's whole name. While somebody watches, what a
-// run tells is written within a millisecond. What other processes write,
-// [Journal.Version] tells of.
-func (j *Journal) Watch(id string, told func()) (stop func()) {
-	j.store.attend()
-	return j.watchers.add(id, told)
+// Watch calls changed after this process has stored new rows of a run or its
+// end, until stop is called. changed must not block. The id must be the run's
+// full name. While a run is watched, its events are written within a
+// millisecond. For changes by other processes, poll [Journal.Version].
+func (j *Journal) Watch(id string, changed func()) (stop func()) {
+	j.db.Store.Subscribe()
+	return j.watchers.add(id, changed)
 }
 
-// tell tells who watches a run, here and elsewhere, that there is more of it.
-func (j *Journal) tell(run string) {
-	j.watchers.tell(run)
-	j.store.told(run)
+// notify notifies the watchers of a run in this process and in others.
+func (j *Journal) notify(run string) {
+	j.watchers.notify(run)
+	j.db.Store.Announce(run)
 }
 
-// watchers are those who watch runs.
+// watchers are the subscribers of runs in this process.
 type watchers struct {
-	some atomic.Int64
-	mu   sync.Mutex
-	of   map[string]map[*func()]bool
+	count atomic.Int64
+	mu    sync.Mutex
+	byRun map[string]map[*func()]bool
 }
 
-func (w *watchers) add(id string, told func()) (stop func()) {
+func (w *watchers) add(id string, changed func()) (stop func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.of == nil {
-		w.of = map[string]map[*func()]bool{}
+	if w.byRun == nil {
+		w.byRun = map[string]map[*func()]bool{}
 	}
-	if w.of[id] == nil {
-		w.of[id] = map[*func()]bool{}
+	if w.byRun[id] == nil {
+		w.byRun[id] = map[*func()]bool{}
 	}
-	w.of[id][&told] = true
-	w.some.Add(1)
+	w.byRun[id][&changed] = true
+	w.count.Add(1)
 	return sync.OnceFunc(func() {
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		w.some.Add(-1)
-		if delete(w.of[id], &told); len(w.of[id]) == 0 {
-			delete(w.of, id)
+		w.count.Add(-1)
+		if delete(w.byRun[id], &changed); len(w.byRun[id]) == 0 {
+			delete(w.byRun, id)
 		}
 	})
 }
 
-// tell tells those who watch a run.
-func (w *watchers) tell(id string) {
-	if w.some.Load() == 0 {
+// notify calls the watchers of a run, or all watchers if id is empty.
+func (w *watchers) notify(id string) {
+	if w.count.Load() == 0 {
 		return
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for told := range w.of[id] {
-		(*told)()
-	}
-}
-
-// all tells everybody who watches.
-func (w *watchers) all() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for _, of := range w.of {
-		for told := range of {
-			(*told)()
+	for run, list := range w.byRun {
+		if run != id && id != "" {
+			continue
+		}
+		for changed := range list {
+			(*changed)()
 		}
 	}
 }
 
-// How long an effect may take before what was told ahead of it is written: the
-// effects that are quicker are committed with it. Who looks from another process
-// hears of a slow one so much later.
+// Delays before events are written if no effect commits them sooner. Observers
+// in other processes see a slow effect this much later.
 const (
 	delay        = 50 * time.Millisecond
 	delayWatched = time.Millisecond
 )
 
-// delay is the longer one where nobody watches a run.
+// delay returns the delay for a run. It is short if the run is watched.
 func (w *watchers) delay(id string) time.Duration {
-	if w.some.Load() == 0 {
+	if w.count.Load() == 0 {
 		return delay
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if len(w.of[id]) == 0 {
+	if len(w.byRun[id]) == 0 {
 		return delay
 	}
 	return delayWatched

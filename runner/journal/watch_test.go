@@ -10,7 +10,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
-// A stuck host answers when it is let.
+// A stuck host answers when the test allows it.
 type stuck struct {
 	quick
 	let chan bool
@@ -21,12 +21,12 @@ func (s stuck) Model(event.Path, model.Request) (model.Response, error) {
 	return model.Response{Text: "at last"}, nil
 }
 
-// Who watches a run is told when there is something to read, and reads what goes
-// before an effect while the effect is being made.
+// A watcher is notified of new rows, and can read the rows before an effect
+// during the effect.
 func TestWatch(t *testing.T) {
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
-	told, others := make(chan bool, 100), 0
-	stop := j.Watch("run", func() { told <- true })
+	reported, others := make(chan bool, 100), 0
+	stop := j.Watch("run", func() { reported <- true })
 	defer j.Watch("other", func() { others++ })()
 	r := begin(t, j, runner.Start{RunID: "run"})
 	let, made := make(chan bool), make(chan bool)
@@ -35,40 +35,40 @@ func TestWatch(t *testing.T) {
 		close(made)
 	}()
 	for len(eventsOf(t, j, "run", News)) < 5 { // the last is the call
-		<-told
+		<-reported
 	}
 	close(let)
 	<-made
-	for len(told) > 0 {
-		<-told
+	for len(reported) > 0 {
+		<-reported
 	}
-	if err := r.End(engine.Result{Status: engine.Succeeded}, nil); err != nil || len(told) == 0 {
-		t.Fatalf("told %d times that it has ended: %v", len(told), err)
+	if err := r.End(engine.Result{Status: engine.Succeeded}, nil); err != nil || len(reported) == 0 {
+		t.Fatalf("told %d times that it has ended: %v", len(reported), err)
 	}
 	for run, err := j.Run(t.Context(), "run"); run.Status != engine.Succeeded || err != nil; run, err = j.Run(t.Context(), "run") {
-		<-told
+		<-reported
 	}
-	for len(told) > 0 {
-		<-told
+	for len(reported) > 0 {
+		<-reported
 	}
 	stop()
 	stop()
 	again := begin(t, j, runner.Start{RunID: "again"})
 	newTalker(again.Host(quick{"hi"}), "again", "hi").take(t)
-	if len(told) > 0 || others > 0 || len(j.watchers.of) != 1 {
-		t.Errorf("%d, %d told; %d watched", len(told), others, len(j.watchers.of))
+	if len(reported) > 0 || others > 0 || len(j.watchers.byRun) != 1 {
+		t.Errorf("%d, %d told; %d watched", len(reported), others, len(j.watchers.byRun))
 	}
 }
 
-// What was told is written in a moment where there is something, be it one row.
+// Even a single event is written soon.
 func TestLater(t *testing.T) {
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
 	r := begin(t, j, runner.Start{RunID: "run"}).(*recording)
 	waits := func() bool {
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		r.later()
-		return r.soon != nil
+		r.scheduleWrite()
+		return r.timer != nil
 	}
 	if err := r.commit(); err != nil || waits() {
 		t.Errorf("it waits for nothing, %v", err)

@@ -9,20 +9,21 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/seed61713e19/capstan/internal/databases/postgres"
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
-	"github.com/seed61713e19/capstan/runner/journal/postgres"
+	"github.com/seed61713e19/capstan/runner/journal/internal/stores"
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
-// Nothing can be found and committed by another branch of a run while a piece
-// is on its way to the writer: it would be there before the piece is.
+// No branch can find and commit data while a piece of the same run is on its
+// way to the writer, because that data would be stored before the piece.
 func TestPiecesInOrder(t *testing.T) {
-	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{careless: true})
+	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{noSync: true})
 	r := begin(t, j, runner.Start{RunID: "run"}).(*recording)
 	r.Host(quick{}).Emit(event.Event{Kind: event.Feedback, Path: "p"})
-	j.writer.mu.Lock() // nothing comes to the writer
+	j.db.Writer.Mu.Lock() // blocks the writer
 	done := make(chan error, 1)
 	go func() { done <- r.commit() }()
 	for held := 0; held < 1000; runtime.Gosched() {
@@ -36,22 +37,22 @@ func TestPiecesInOrder(t *testing.T) {
 			r.mu.Unlock()
 		}
 	}
-	j.writer.mu.Unlock()
+	j.db.Writer.Mu.Unlock()
 	if err := <-done; err != nil {
 		t.Error(err)
 	}
 }
 
-// SQLite's log begins anew when it was copied to the file, also where some of it
-// could not be at first.
+// SQLite's log is restarted after its copy, even if a part could not be copied
+// at first.
 func TestLogBeginsAnew(t *testing.T) {
 	onFile(t)
 	file := filepath.Join(t.TempDir(), "j.db")
 	synctest.Test(t, func(t *testing.T) {
-		j := journalAt(t, file, Options{careless: true})
-		j.writer.back.most = 1
+		j := journalAt(t, file, Options{noSync: true})
+		j.db.Writer.Checkpointer.RestartPages = 1
 		k := newTalker(begin(t, j, runner.Start{RunID: "run"}).Host(quick{sentence}), "run", sentence)
-		begun := func() []byte { // what tells one such log from the one before
+		begun := func() []byte { // identifies one log among successive ones
 			k.take(t)
 			raw, err := os.ReadFile(file + "-wal")
 			if err != nil || len(raw) < 32 {
@@ -59,22 +60,22 @@ func TestLogBeginsAnew(t *testing.T) {
 			}
 			return raw[12:24]
 		}
-		c, err := j.store.reader()
+		c, err := j.db.Store.Reader()
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer c.Close()
-		if err := c.Script("BEGIN; SELECT * FROM run"); err != nil { // what comes now cannot be copied yet
+		if err := c.Script("BEGIN; SELECT * FROM run"); err != nil { // the following writes cannot be copied yet
 			t.Fatal(err)
 		}
 		before := begun()
-		j.writer.turn <- struct{}{}
-		j.writer.back.ask()
+		j.db.Writer.Turn <- struct{}{}
+		j.db.Writer.Checkpointer.Request()
 		synctest.Wait() // it has copied what it could
 		if err := c.Script("ROLLBACK"); err != nil {
 			t.Fatal(err)
 		}
-		<-j.writer.turn
+		<-j.db.Writer.Turn
 		synctest.Wait()
 		if bytes.Equal(before, begun()) {
 			t.Error("the log goes on growing")
@@ -83,8 +84,8 @@ func TestLogBeginsAnew(t *testing.T) {
 	})
 }
 
-// That a run is there and how it ended is on a server's disk when it is said; what it
-// does between may be a moment later.
+// The start and the end of a run are on a server's disk when they are
+// confirmed; other data may follow later.
 func TestLasting(t *testing.T) {
 	serverOnly(t)
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
@@ -105,8 +106,7 @@ func TestLasting(t *testing.T) {
 	}
 }
 
-// What a server refuses because somebody was in the way is tried again, so often and
-// no more.
+// Conflicts on a server are retried a limited number of times.
 func TestTriedAgain(t *testing.T) {
 	serverOnly(t)
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
@@ -117,7 +117,7 @@ func TestTriedAgain(t *testing.T) {
 		"DO $$ BEGIN RAISE SQLSTATE '23505'; END $$": 1,
 	} {
 		tries := 0
-		err := j.writer.do(func(c *conn) error { tries++; _, err := c.Exec(statement); return err })
+		err := j.db.Writer.Do(func(c *stores.Conn) error { tries++; _, err := c.Exec(statement); return err })
 		if err == nil || tries != want {
 			t.Errorf("%s: %d tries, %v", statement, tries, err)
 		}

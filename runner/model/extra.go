@@ -8,10 +8,11 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// An Extra holds the members of an answer or a tool call that not every endpoint
-// knows, such as the thoughts of a reasoning model or their signature. It is one JSON
-// object, whose names and values the endpoint chooses. The same members in the same
-// order always have the same text, however they were escaped. "" has no members.
+// An Extra holds members of an answer or a tool call that are specific to an
+// endpoint, such as the thoughts of a reasoning model or their signature. It is
+// one JSON object, whose names and values the endpoint chooses. The same
+// members in the same order always have the same text, however they were
+// escaped. "" has no members.
 type Extra string
 
 // ExtraOf returns a JSON object as an Extra. A duplicate name and invalid UTF-8 are
@@ -43,7 +44,7 @@ func (e *Extra) UnmarshalJSON(text []byte) (err error) {
 	return err
 }
 
-// join is an object with the members of e at its end.
+// join returns an object with the members of e at its end.
 func (e Extra) join(object []byte) []byte {
 	if e == "" {
 		return object
@@ -57,7 +58,7 @@ func (e Extra) Has(name string) bool {
 		return false
 	}
 	var all map[string]json.RawMessage
-	_ = json.Unmarshal([]byte(e), &all) // it is an object
+	_ = json.Unmarshal([]byte(e), &all) // an Extra is always an object
 	_, ok := all[name]
 	return ok
 }

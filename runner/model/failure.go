@@ -7,37 +7,36 @@ import (
 	"time"
 )
 
-// Tries is how often a provider asks in all, the first time included, before
-// a failure that may pass is final.
+// Tries is the default number of times that a provider sends a request, the
+// first one included.
 const Tries = 4
 
-// A Class says why there is no answer.
+// A Class is the reason for a failed call.
 type Class string
 
 // The classes of failure.
 const (
-	Unavailable Class = "unavailable" // not reachable, 5xx, a cut stream: after all retries
+	Unavailable Class = "unavailable" // no connection, 5xx or a stream that was cut, after all retries
 	RateLimited Class = "rate_limited"
 	TimedOut    Class = "timeout"
-	Rejected    Class = "rejected"  // the endpoint refuses the request: 4xx, no key
+	Rejected    Class = "rejected"  // the endpoint rejects the request: 4xx, or no key is set
 	Refused     Class = "refused"   // the model or a content filter refuses to answer
-	Truncated   Class = "truncated" // the answer hit the token limit
-	Unusable    Class = "unusable"  // something was said that is no answer: it did not end by itself, or is beyond all bounds
-	Empty       Class = "empty"     // nothing was said
+	Truncated   Class = "truncated" // the answer reached the token limit
+	Unusable    Class = "unusable"  // the reply is not an answer: it has an unknown finish reason, or it exceeds a limit
+	Empty       Class = "empty"     // the answer has no text and no calls
 	Unscripted  Class = "unscripted"
-	OverBudget  Class = "over_budget" // the budget of the run forbids to ask again: see [Again]
+	OverBudget  Class = "over_budget" // the budget of the run does not allow another request, see [Again]
 )
 
-// A Failure is an answer that did not come. It is infrastructure, never a
-// verdict.
+// A Failure is the error of a call without an answer. It is never a verdict.
 type Failure struct {
 	Class      Class         `json:"class"`
-	Status     int           `json:"status,omitempty"` // the HTTP status, where there was one
+	Status     int           `json:"status,omitempty"` // the HTTP status; 0 if there is none
 	Message    string        `json:"message"`
-	RetryAfter time.Duration `json:"-"` // how long the endpoint asks to be left alone, where it says so
+	RetryAfter time.Duration `json:"-"` // the time that the endpoint asks to wait; 0 if it does not ask
 }
 
-// FailureOf is the failure that an HTTP status means.
+// FailureOf returns the failure for an HTTP status.
 func FailureOf(status int, message string) *Failure {
 	f := &Failure{Class: Rejected, Status: status, Message: message}
 	switch {
@@ -51,9 +50,8 @@ func FailureOf(status int, message string) *Failure {
 	return f
 }
 
-// Again reserves the call that sends a request again after a failure. If the budget of
-// the run forbids the call, Again returns a failure that says so, and why the last try
-// failed; otherwise nil.
+// Again reserves another request after a failure. It returns a failure if the budget of
+// the run does not allow the request, and nil otherwise.
 func Again(r Request, last *Failure) *Failure {
 	if r.More == nil {
 		return nil
@@ -66,7 +64,7 @@ func Again(r Request, last *Failure) *Failure {
 	return &Failure{Class: OverBudget, Status: last.Status, Message: message}
 }
 
-// Temporary says whether the same request may be answered if it is sent again.
+// Temporary reports whether a repeated request may succeed.
 func (f *Failure) Temporary() bool {
 	switch f.Class {
 	case Unavailable, RateLimited, TimedOut, Empty:
@@ -75,7 +73,7 @@ func (f *Failure) Temporary() bool {
 	return false
 }
 
-// Error gives the class and the message.
+// Error returns the class and the message.
 func (f *Failure) Error() string {
 	if f.Status != 0 {
 		return fmt.Sprintf("model: %s (status %d): %s", f.Class, f.Status, f.Message)
@@ -83,7 +81,7 @@ func (f *Failure) Error() string {
 	return fmt.Sprintf("model: %s: %s", f.Class, f.Message)
 }
 
-// Wait waits, as before a call that is made again. An error is why ctx has ended.
+// Wait sleeps for the duration. If ctx ends first, it returns the cause.
 func Wait(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()

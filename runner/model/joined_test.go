@@ -9,8 +9,8 @@ import (
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
-// User messages that follow each other are sent as one. What was sent stays the beginning of
-// later requests, and bytes that were handed out stay as they are.
+// Successive messages of the user are sent as one. Later requests begin with
+// the same bytes, and earlier results do not change.
 func TestWireJoinsUserMessages(t *testing.T) {
 	user := func(text string) model.Message { return model.Message{Role: model.User, Content: text} }
 	thread := model.NewThread(model.Message{Role: model.System, Content: "s"}, user("a \"document\""), user("another"), user("write"))
@@ -40,7 +40,8 @@ func TestWireJoinsUserMessages(t *testing.T) {
 	}
 }
 
-// A conversation that travels by reference still has the ends of its cached beginnings.
+// A conversation that was restored from references has the ends of its cached
+// beginnings.
 func TestReferencesHaveCacheEnds(t *testing.T) {
 	store := map[string][]byte{}
 	put := func(text []byte) (string, error) {
@@ -55,7 +56,7 @@ func TestReferencesHaveCacheEnds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var talks model.Talks
+	var talks model.Conversations
 	if err := talks.Follow(&r, get, read); err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +66,7 @@ func TestReferencesHaveCacheEnds(t *testing.T) {
 		}
 	}
 	store["odd"] = []byte(`{"said": [{"role": "user", "content": "x"}], "ends": [1]}`)
-	odd := model.Request{Talk: "odd"}
+	odd := model.Request{Conversation: "odd"}
 	if err := talks.Follow(&odd, get, read); err == nil {
 		t.Error("an end of a message that there is not is taken")
 	}

@@ -5,15 +5,16 @@ import (
 	"time"
 )
 
-// Limits are those of the requests to an endpoint. A limit of 0 is the default.
+// Limits are limits for the requests to an endpoint. The zero value of a limit
+// means its default.
 type Limits struct {
-	RequestsPerMinute int           // spread evenly; by default there is no limit
-	Concurrency       int           // requests at the same time
-	Timeout           time.Duration // the longest silence of the endpoint before a request ends
-	Tries             int           // how often a request is sent at most
+	RequestsPerMinute int           // evenly distributed over the minute. Default: no limit
+	Concurrency       int           // the maximum number of parallel requests
+	Timeout           time.Duration // the maximum time without data from the endpoint
+	Tries             int           // the maximum number of requests for one call
 }
 
-// Stricter returns the lower one of each limit.
+// Stricter returns the lower value of each limit.
 func (l Limits) Stricter(m Limits) Limits {
 	return Limits{
 		lower(l.RequestsPerMinute, m.RequestsPerMinute), lower(l.Concurrency, m.Concurrency),

@@ -8,7 +8,8 @@ import (
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
-// Each row of the table is found by each of its names, and by no longer name.
+// Each row of the table is found by each of its names, and not by a longer
+// name.
 func TestPublicPrices(t *testing.T) {
 	table := model.PublicPrices()
 	if table.Date.Before(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)) || table.Source == "" {

@@ -1,5 +1,19 @@
-// Package model says what a language model is to a cascade: something that
-// answers a conversation. The providers are in the folders below.
+// Package model defines the interface between a cascade and a language model.
+//
+// A [Model] gets a [Request]: the messages of a conversation, the tools, the schema of
+// the output and the parameters. It returns a [Response] with the text, the calls of
+// tools and the [Usage], or a [*Failure]. For example, this model answers every request
+// with the same text:
+//
+//	m := model.Func(func(context.Context, model.Request) (model.Response, error) {
+//		return model.Response{Text: "Hello"}, nil
+//	})
+//
+// The package also describes endpoints: a [Provider] has the address, the protocol, the
+// [Limits] and the [Prices]. Package openai sends requests to providers, and package
+// scripted answers from a file. Begin with model.go. [Thread] stores the encoded
+// messages of a conversation, so that later requests begin with the same bytes.
+// [Conversations] resolves references to messages.
 package model
 
 import (
@@ -7,76 +21,75 @@ import (
 	"encoding/json"
 )
 
-// A Model answers requests. It is safe for concurrent use.
+// A Model answers requests. It must be safe for concurrent use.
 //
-// An error is a *[Failure] where the model or its endpoint did not give an
-// answer, after whatever retries the provider makes of its own; the Response
-// then carries the usage that was paid for all the same. When ctx ends, Call
-// returns its error.
+// If the endpoint returns no answer after all retries, the error is a [*Failure] and
+// the Response has the usage of the failed requests. If ctx ends, Call returns the
+// error of ctx.
 //
-// What a request points to is shared with other calls, and what a response
-// points to is kept: neither may be changed.
+// The model must not change the values that a request points to. The caller must not
+// change the values that a response points to.
 type Model interface {
 	Call(ctx context.Context, r Request) (Response, error)
 }
 
-// A Readier is a model that knows before it is asked whether it can be.
+// A Readier is a model that can check its configuration before the first call.
 type Readier interface {
-	// Ready says why calls of the named model cannot be made: the key of its
-	// provider is missing. It asks nobody.
+	// Ready returns an error if the named model cannot be called, for example without
+	// the key of its provider. It sends no request.
 	Ready(name string) error
 }
 
-// A Recaller is a model that is to know of requests that were answered from a
-// run's journal in its place.
+// A Recaller is a model that is notified of requests with an answer in the
+// journal of a run.
 type Recaller interface {
 	Recall(r Request)
 }
 
-// A Host is a model that asks providers.
+// A Host is a model that can call the providers of a cascade.
 type Host interface {
-	// Provide is the model for a cascade that brings providers along: it asks them
-	// too. The host itself, and what it was for other cascades, stay as they are.
+	// Provide returns a model that also calls the providers in the list. It does not
+	// change the host.
 	Provide(list []Provider) Model
 }
 
-// Func makes a function a [Model].
+// Func is a function that implements [Model].
 type Func func(ctx context.Context, r Request) (Response, error)
 
-// Call calls f.
+// Call returns f(ctx, r).
 func (f Func) Call(ctx context.Context, r Request) (Response, error) { return f(ctx, r) }
 
-// A Request is one question to a model, with who asks it.
+// A Request is a call of a model.
 type Request struct {
-	Model    string          `json:"model"` // as the cascade names it, without the provider's prefix once it is routed
-	Messages []Message       `json:"messages"`
-	Talk     string          `json:"talk,omitempty"` // Messages, where they stand elsewhere: see [Request.Refer]
-	Tools    []Tool          `json:"tools,omitempty"`
-	Schema   json.RawMessage `json:"schema,omitempty"` // JSON Schema that the answer is to follow, where the endpoint can
-	Params   *Params         `json:"params,omitempty"`
+	Model        string          `json:"model"` // as in the cascade; a [Model] of one provider gets it without the prefix
+	Messages     []Message       `json:"messages"`
+	Conversation string          `json:"talk,omitempty"` // the reference to the messages if Messages is empty, see [Request.Refer]
+	Tools        []Tool          `json:"tools,omitempty"`
+	Schema       json.RawMessage `json:"schema,omitempty"` // the JSON Schema of the answer
+	Params       *Params         `json:"params,omitempty"`
 
 	Phase     string `json:"phase,omitempty"`
 	Attempt   int    `json:"attempt,omitempty"`
 	Turn      int    `json:"turn"`
-	Validator string `json:"validator,omitempty"` // set when a judge calls
-	Role      string `json:"role,omitempty"`      // "evaluator" when a sounding's evaluator calls
-	Key       string `json:"-"`                   // the run and the path: an idempotency key
-	Run       string `json:"-"`                   // the run alone: who caches prompts may keep its requests together
+	Validator string `json:"validator,omitempty"` // set if a judge calls the model
+	Role      string `json:"role,omitempty"`      // "evaluator" if the evaluator of soundings calls the model
+	Key       string `json:"-"`                   // the run and the path, as an idempotency key
+	Run       string `json:"-"`                   // the run, as a key for prompt caches
 
-	// More reserves one more call before the request is sent to the endpoint again, and
-	// returns the bound of the budget that forbids it, "" if none does. It may be nil.
+	// More reserves another request to the endpoint. It returns the budget that does
+	// not allow the request, or "". It may be nil.
 	More func() (bound string) `json:"-"`
-	Left int                   `json:"-"` // the calls that the budget left for the request when it began; 0 for no limit
+	Left int                   `json:"-"` // the calls that the budget allowed at the start of the request; 0 for no limit
 
-	Next   bool         `json:"-"` // another model is asked if this one does not answer: a provider need not wait for its rate limit
-	Thread *Thread      `json:"-"` // where Messages come from, for encoding them once; may be nil
-	OnText func(string) `json:"-"` // gets the reply's text as it arrives; may be nil. An empty piece says that it begins anew
+	Next   bool         `json:"-"` // reports whether a fallback model is called after a failure, so that the provider need not wait for its rate limit
+	Thread *Thread      `json:"-"` // the conversation with the Messages; may be nil
+	OnText func(string) `json:"-"` // is called with each piece of the streamed text; may be nil. An empty piece discards the pieces before it
 }
 
-// A Role says who speaks in a conversation.
+// A Role is the author of a message.
 type Role string
 
-// The roles.
+// The roles of messages.
 const (
 	System    Role = "system"
 	User      Role = "user"
@@ -84,28 +97,28 @@ const (
 	ToolReply Role = "tool"
 )
 
-// A Message is one message of a conversation. Its JSON is that of the chat
-// completions protocol, with what is extra in a member of its own; to an
-// endpoint it goes as [Request.Wire] has it.
+// A Message is one message of a conversation. Its JSON is that of the chat completions
+// protocol with a separate member for Extra. [Request.Wire] returns the form for an
+// endpoint.
 type Message struct {
 	Role       Role       `json:"role"`
 	Content    string     `json:"content"`
 	ToolCalls  []ToolCall `json:"tool_calls,omitempty"`
 	ToolCallID string     `json:"tool_call_id,omitempty"`
-	Extra      Extra      `json:"extra,omitempty"`    // goes back to Provider as it came
-	Provider   string     `json:"provider,omitempty"` // whose Extra is, and the calls; "" where there is neither
+	Extra      Extra      `json:"extra,omitempty"`    // members that are sent back to Provider unchanged
+	Provider   string     `json:"provider,omitempty"` // the provider of Extra and of the calls; "" if there are none
 
-	// CacheEnd reports whether the conversation up to the end of this message is the beginning of
-	// other requests too. Endpoints that cache where they are asked to are asked here.
+	// CacheEnd reports whether other requests begin with the conversation up to this
+	// message. Endpoints with explicit cache marks get one after the message.
 	CacheEnd bool `json:"-"`
 }
 
-// A ToolCall is a model's wish to have a tool called.
+// A ToolCall is a request of the model to call a tool.
 type ToolCall struct {
 	ID        string
 	Name      string
-	Arguments string // JSON as the model wrote it, which may be broken
-	Extra     Extra  // goes back with the call
+	Arguments string // JSON as the model wrote it, possibly invalid
+	Extra     Extra  // members that are sent back with the call
 }
 
 type wireCall struct {
@@ -120,13 +133,13 @@ type wireFunction struct {
 	Arguments string `json:"arguments"`
 }
 
-// MarshalJSON writes the chat completions protocol's form, with what is extra
-// in a member of its own.
+// MarshalJSON returns the form of the chat completions protocol with a separate
+// member for Extra.
 func (c ToolCall) MarshalJSON() ([]byte, error) {
 	return json.Marshal(wireCall{c.ID, "function", wireFunction{c.Name, c.Arguments}, c.Extra})
 }
 
-// UnmarshalJSON reads what MarshalJSON writes.
+// UnmarshalJSON decodes the form of MarshalJSON.
 func (c *ToolCall) UnmarshalJSON(text []byte) error {
 	var w wireCall
 	if err := json.Unmarshal(text, &w); err != nil {
@@ -136,32 +149,32 @@ func (c *ToolCall) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// A Tool is what a model is told of a tool it may call.
+// A Tool describes a tool to the model.
 type Tool struct {
 	Name        string `json:"name"`
 	Description string `json:"description"`
-	Parameters  any    `json:"parameters"` // JSON Schema
+	Parameters  any    `json:"parameters"` // a JSON Schema
 }
 
-// A Response is a model's answer. What it tells beside the text and the calls is
-// as the endpoint told it, and empty where it told nothing.
+// A Response is the answer of a model. Fields that the endpoint did not report
+// are empty.
 type Response struct {
 	Text      string     `json:"text"`
-	Thinking  string     `json:"thinking,omitempty"` // cut out of Text; see [Response.WithoutThinking]
+	Thinking  string     `json:"thinking,omitempty"` // the thoughts of the model, see [Response.WithoutThinking]
 	ToolCalls []ToolCall `json:"tool_calls,omitempty"`
-	Extra     Extra      `json:"extra,omitempty"`    // what it carries beside them
-	Model     string     `json:"model,omitempty"`    // the model that answered, as the endpoint names it
-	Finish    string     `json:"finish,omitempty"`   // why it ended, in the endpoint's word: stop, tool_calls, length
-	ID        string     `json:"id,omitempty"`       // of the answer
-	Provider  string     `json:"provider,omitempty"` // who was asked: openai, anthropic, scripted
-	Server    string     `json:"server,omitempty"`   // the endpoint's host, with its port where the URL has one
-	Without   []string   `json:"without,omitempty"`  // what the endpoint did not take and was left out: response_format
+	Extra     Extra      `json:"extra,omitempty"`    // the members of the answer that later requests send back
+	Model     string     `json:"model,omitempty"`    // the name of the model as the endpoint reports it
+	Finish    string     `json:"finish,omitempty"`   // the finish reason of the endpoint, such as stop, tool_calls or length
+	ID        string     `json:"id,omitempty"`       // the id of the answer
+	Provider  string     `json:"provider,omitempty"` // the provider, such as openai, anthropic or scripted
+	Server    string     `json:"server,omitempty"`   // the host of the endpoint, with the port of its URL
+	Without   []string   `json:"without,omitempty"`  // the members that the endpoint rejected, such as response_format
 	Usage     Usage      `json:"usage"`
-	Failure   *Failure   `json:"failure,omitempty"` // set by hosts in place of an error; nil from a Model
+	Failure   *Failure   `json:"failure,omitempty"` // set by hosts instead of an error; nil in the answer of a Model
 }
 
-// Message returns the answer as a conversation continues with it. An answer that is
-// only thinking stays in the conversation, because endpoints refuse empty messages.
+// Message returns the answer as a message of the conversation. The thinking is the
+// content if there is no other, because endpoints reject empty messages.
 func (r Response) Message() Message {
 	content := r.Text
 	if content == "" && len(r.ToolCalls) == 0 {

@@ -7,27 +7,25 @@ import (
 	"slices"
 )
 
-// Params are what is asked of a model beside the conversation, as the cascade
-// writes it. What is nil or empty is not asked for. They are part of what a
-// request is recognised by: a replay or a resumed run finds an answer only
-// under the same ones.
+// Params are the parameters of a model in a cascade. The zero value of a field means
+// the default of the endpoint. A replay and a resumed run find an answer only for equal
+// parameters.
 type Params struct {
 	Temperature     *float64 `json:"temperature,omitempty"`
 	TopP            *float64 `json:"top_p,omitempty"`
-	MaxOutputTokens int      `json:"max_output_tokens,omitempty"` // sent under the name that the endpoint takes
-	Effort          string   `json:"effort,omitempty"`            // of reasoning: low, medium, high, or what the model takes
+	MaxOutputTokens int      `json:"max_output_tokens,omitempty"` // the name of the member depends on the endpoint
+	Effort          string   `json:"effort,omitempty"`            // the reasoning effort, such as low, medium or high
 	Seed            *int64   `json:"seed,omitempty"`
 	Stop            []string `json:"stop,omitempty"`
-	NoFormat        bool     `json:"no_format,omitempty"` // response_format: off; the schema is not sent
-	Extra           Extra    `json:"extra,omitempty"`     // merged into the request's body as it is, and wins
+	NoFormat        bool     `json:"no_format,omitempty"` // response_format is off: the request has no schema
+	Extra           Extra    `json:"extra,omitempty"`     // members of the request body; they replace members with the same names
 }
 
-// unmergeable are the members of a body that Extra must not have: without them
-// an answer would not be read, or would be of another conversation.
+// unmergeable are the members that Extra must not have. They choose the model and the
+// conversation, or change the form of the reply.
 var unmergeable = []string{"model", "messages", "input", "stream", "n"}
 
-// Check returns an error if Extra has a member that would change which model is asked, or
-// what.
+// Check returns an error if Extra has a member that must not be set.
 func (p *Params) Check() error {
 	if p == nil {
 		return nil
@@ -40,25 +38,24 @@ func (p *Params) Check() error {
 	return nil
 }
 
-// String is the parameters as JSON, "" for none.
+// String returns the parameters as JSON, or "" if there are none.
 func (p *Params) String() string {
 	if p == nil {
 		return ""
 	}
 	raw, err := appendWire(nil, p)
-	if err != nil { // an Extra that is no object
+	if err != nil { // an Extra that is not an object
 		return err.Error()
 	}
 	return string(raw)
 }
 
-// Asks are the names, as a cascade writes them, of the parameters that are
-// asked for.
+// Asks returns the names of the parameters that are set, as in a cascade.
 func (p *Params) Asks() []string {
 	if p == nil {
 		return nil
 	}
 	var all map[string]json.RawMessage
-	_ = json.Unmarshal([]byte(p.String()), &all) // an Extra that is no object has none; Check reports that
+	_ = json.Unmarshal([]byte(p.String()), &all) // an Extra that is not an object has none; Check reports the error
 	return slices.Sorted(maps.Keys(all))
 }

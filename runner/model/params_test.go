@@ -35,7 +35,7 @@ func TestExtraOf(t *testing.T) {
 		if err != nil || string(e) != want {
 			t.Errorf("%s: got %s, %v", text, e, err)
 		}
-		raw, _ := json.Marshal(map[string]model.Extra{"extra": e}) // which escapes for HTML
+		raw, _ := json.Marshal(map[string]model.Extra{"extra": e}) // escapes for HTML
 		var back map[string]model.Extra
 		if err := json.Unmarshal(raw, &back); err != nil || back["extra"] != e {
 			t.Errorf("%s: came back as %s, %v", e, back["extra"], err)
@@ -48,7 +48,7 @@ func TestExtraOf(t *testing.T) {
 	}
 }
 
-// What is extra is the same text again however often it is kept and read.
+// An Extra has the same text after any number of round trips.
 func FuzzExtra(f *testing.F) {
 	f.Add([]byte(`{"a":"\u003c\ud800","b":[1.50,{"c":"\\\""}]}`))
 	f.Add([]byte("{\"a\xff\":\"\xff\"}"))
@@ -89,7 +89,7 @@ func TestSplitName(t *testing.T) {
 	}
 }
 
-// Each of the providers is sound in itself; that none is lost the page holds.
+// Each provider is valid.
 func TestProviders(t *testing.T) {
 	var names []string
 	for _, p := range model.Providers() {
@@ -140,7 +140,7 @@ func TestBase(t *testing.T) {
 	}
 }
 
-// The page has the table of providers as it is, and none that is none.
+// The page has a row for each provider, and no other rows.
 func TestModelsPage(t *testing.T) {
 	text, err := os.ReadFile("../../docs/reference/models.md")
 	if err != nil {

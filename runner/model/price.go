@@ -1,19 +1,18 @@
 package model
 
-import "github.com/seed61713e19/capstan/validators/patterns"
+import "github.com/seed61713e19/capstan/internal/patterns"
 
 // A Price is the cost of a model's tokens in US dollars per million. Thinking is part of
 // the output.
 type Price struct {
 	Input      float64  `yaml:"input" json:"input"`
-	Cached     *float64 `yaml:"cached" json:"cached,omitempty"`           // input read from the endpoint's cache; nil means as Input
-	CacheWrite *float64 `yaml:"cache_write" json:"cache_write,omitempty"` // input written to the endpoint's cache; nil means as Input
+	Cached     *float64 `yaml:"cached" json:"cached,omitempty"`           // input read from the cache of the endpoint; nil for the price of Input
+	CacheWrite *float64 `yaml:"cache_write" json:"cache_write,omitempty"` // input written to the cache of the endpoint; nil for the price of Input
 	Output     float64  `yaml:"output" json:"output"`
 }
 
-// Prices are by model, as the endpoint names it. A name that ends in a date,
-// as gpt-5-mini-2025-08-07, has the price of the name without it unless it has
-// its own.
+// Prices are the prices by the name of the model. The price of gpt-5-mini is also the
+// price of gpt-5-mini-2025-08-07, unless the table has that name.
 type Prices map[string]Price
 
 var dated = patterns.Lazy(`-20\d\d-?\d\d-?\d\d$`)
@@ -26,8 +25,8 @@ func (p Prices) Of(name string) (Price, bool) {
 	})
 }
 
-// Cost returns the cost of a usage's tokens in dollars: of the input, tokens read from
-// the cache, tokens written to it, and the rest.
+// Cost returns the cost of the tokens in dollars. Tokens from the cache and
+// tokens for the cache have their own prices.
 func (p Price) Cost(u Usage) float64 {
 	input := max(u.InputTokens, 0)
 	read := min(max(u.Cached, 0), input)

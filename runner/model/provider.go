@@ -10,33 +10,33 @@ import (
 	"strings"
 )
 
-// A Provider is an endpoint, with the protocol that it speaks and what is different
-// about it. It is data: the client is in package openai.
+// A Provider describes an endpoint: its address, its protocol and its special cases.
+// Package openai has the client.
 type Provider struct {
-	Name      string            // before the colon of a model's name
-	API       string            // the protocol: "" for chat completions, messages (Anthropic's), or responses (OpenAI's)
-	BaseURL   string            // with the version's path; "" where only BaseEnv says it
-	BaseEnv   string            // the variable that says another base URL; "" for none
-	KeyEnv    string            // the variable that holds the key; "" for none
-	Keyless   bool              // it answers without a key
-	KeyHeader string            // the header that the key goes in as it is; "" for Authorization: Bearer
-	Headers   map[string]string // sent with every request
-	Prices    Prices            // of its models; win over the shipped ones
-	Costs     bool              // it reports what an answer costs
-	Limits    Limits            // of the requests to it
+	Name      string            // the prefix of a model's name, before the colon
+	API       string            // the protocol: "" for chat completions, messages (Anthropic) or responses (OpenAI)
+	BaseURL   string            // with the path of the version; "" if only BaseEnv has the address
+	BaseEnv   string            // the environment variable with another base URL; may be ""
+	KeyEnv    string            // the environment variable with the key; may be ""
+	Keyless   bool              // reports whether the endpoint works without a key
+	KeyHeader string            // the header for the key; "" for Authorization: Bearer
+	Headers   map[string]string // headers of every request
+	Prices    Prices            // the prices of its models; they replace the public prices
+	Costs     bool              // reports whether the replies have the cost
+	Limits    Limits            // the limits for requests
 
-	LimitField  string   // what max_output_tokens is called; "" for max_tokens
-	CacheField  string   // the member that names a run for its prompt cache; "" for none
-	CacheHeader string   // the header that does
-	Format      string   // the response_format that it takes: "" for json_schema, or json_object
-	Finish      []string // finish reasons that mean a normal end, beside the known ones
-	ForeignCall Extra    // what a tool call of another provider's model has to carry
-	CallID      int      // how many letters and digits the id of a tool call must be; 0 for any id
+	LimitField  string   // the member for max_output_tokens; "" for max_tokens
+	CacheField  string   // the member with the key for the prompt cache; may be ""
+	CacheHeader string   // the header with the key for the prompt cache; may be ""
+	Format      string   // the response_format: "" for json_schema, or json_object
+	Finish      []string // further finish reasons of complete answers
+	ForeignCall Extra    // the members that a tool call of another provider's model must have
+	CallID      int      // the length that ids of tool calls must have, in letters and digits; 0 for any id
 }
 
 // Providers returns the built-in providers in the order of their names.
 func Providers() []Provider {
-	const limit = "max_completion_tokens" // max_tokens is refused by OpenAI's reasoning models
+	const limit = "max_completion_tokens" // OpenAI's reasoning models reject max_tokens
 	return []Provider{
 		{Name: "anthropic", API: Messages, BaseURL: "https://api.anthropic.com/v1", BaseEnv: "ANTHROPIC_BASE_URL", KeyEnv: "ANTHROPIC_API_KEY"},
 		{Name: "azure", BaseEnv: "AZURE_OPENAI_ENDPOINT", KeyEnv: "AZURE_OPENAI_API_KEY", KeyHeader: "api-key", LimitField: limit, CacheField: "prompt_cache_key"},
@@ -56,8 +56,8 @@ func Providers() []Provider {
 	}
 }
 
-// Header is what the provider wants in that of every request; what it says of it
-// wins over the rest.
+// Header returns the headers of a request. The headers of the provider replace
+// the default ones.
 func (p Provider) Header(key string) http.Header {
 	h := http.Header{"User-Agent": {"capstan"}}
 	switch {
@@ -78,13 +78,13 @@ func (p Provider) Header(key string) http.Header {
 	return h
 }
 
-// Messages is the protocol of Anthropic, see [Provider.API].
+// Messages is the value of [Provider.API] for Anthropic's protocol.
 const Messages = "messages"
 
-// OpenAI is the provider of names that name none.
+// OpenAI is the provider of model names without a prefix.
 const OpenAI = "openai"
 
-// Builtin is the built-in provider of a name.
+// Builtin returns the built-in provider with the name.
 func Builtin(name string) (Provider, bool) {
 	all := Providers()
 	if i := slices.IndexFunc(all, func(p Provider) bool { return p.Name == name }); i >= 0 {
@@ -93,10 +93,9 @@ func Builtin(name string) (Provider, bool) {
 	return Provider{}, false
 }
 
-// SplitName is the provider and the model that a name means: what stands before
-// the first colon is one of the built-in providers or of more; a name without a
-// colon is of [OpenAI]. An unknown provider, or a missing model, is an error
-// that tells how such a name is written.
+// SplitName splits a model's name at the first colon into provider and model.
+// The provider of a name without a colon is [OpenAI]. Other providers must be
+// built in or listed in more.
 func SplitName(name string, more ...string) (provider, model string, err error) {
 	prefix, rest, found := strings.Cut(name, ":")
 	if !found {
@@ -117,23 +116,23 @@ func SplitName(name string, more ...string) (provider, model string, err error) 
 	return prefix, rest, nil
 }
 
-// Base is the endpoint's base URL, and where it is from: a variable of the
-// environment, or "".
+// Base returns the base URL and the name of the environment variable with that
+// URL. The name is "" for the default URL.
 func (p Provider) Base(getenv func(string) string) (base, from string) {
 	if p.BaseEnv == "" || strings.TrimSpace(getenv(p.BaseEnv)) == "" {
 		return p.BaseURL, ""
 	}
 	base = strings.TrimSpace(getenv(p.BaseEnv))
-	if u, err := url.Parse(base); err == nil && p.BaseURL == "" && !strings.Contains(u.Path, "/openai") { // a resource of Azure's, whose door is below it
+	if u, err := url.Parse(base); err == nil && p.BaseURL == "" && !strings.Contains(u.Path, "/openai") { // an Azure resource; the API is below its address
 		base = u.JoinPath("openai/v1").String()
-	} else if err == nil && p.API == Messages && !strings.HasSuffix(strings.TrimSuffix(u.Path, "/"), "/v1") { // as Anthropic's SDKs have it
+	} else if err == nil && p.API == Messages && !strings.HasSuffix(strings.TrimSuffix(u.Path, "/"), "/v1") { // as in Anthropic's SDKs
 		base = u.JoinPath("v1").String()
 	}
 	return base, p.BaseEnv
 }
 
-// Missing says what the environment has to have before the provider can be
-// asked; "" if it has it.
+// Missing returns a message about the environment variable that the provider
+// needs, or "".
 func (p Provider) Missing(getenv func(string) string) string {
 	base, from := p.Base(getenv)
 	switch {
@@ -147,8 +146,8 @@ func (p Provider) Missing(getenv func(string) string) string {
 	return fmt.Sprintf("%s is not set: %s needs a key", p.KeyEnv, p.Name)
 }
 
-// callID is a call's id as the provider takes it. Another provider's may not be
-// such; it is the same one each time.
+// callID returns an id of a call that the provider accepts. Equal ids have
+// equal results.
 func (p Provider) callID(id string) string {
 	if id == "" || p.CallID == 0 || len(id) == p.CallID && !strings.ContainsFunc(id, func(r rune) bool {
 		return (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')

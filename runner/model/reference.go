@@ -7,20 +7,20 @@ import (
 	"sync"
 )
 
-// A conversation travels by reference: it is a chain of links, each kept once in
-// some store under its digest, and a request names the last one. So the hundredth
-// turn sends what was said since the ninety-ninth.
+// The messages of a conversation are stored as a chain of links. A link
+// contains the messages after the previous link and is stored under its digest.
+// A request has the digest of the last link.
 
-// A link is the messages that follow those of an earlier link.
+// A link has the messages that follow the messages of an earlier link.
 type link struct {
-	Before string    `json:"before,omitempty"` // the earlier one's digest
-	Said   []Message `json:"said"`
-	Ends   []int     `json:"ends,omitempty"` // of Said, those with a CacheEnd
+	Before   string    `json:"before,omitempty"` // the digest of the link before it
+	Messages []Message `json:"said"`
+	Ends     []int     `json:"ends,omitempty"` // the indexes of the messages with a CacheEnd
 }
 
-func newLink(before string, said []Message) link {
-	l := link{Before: before, Said: said}
-	for i, m := range said {
+func newLink(before string, messages []Message) link {
+	l := link{Before: before, Messages: messages}
+	for i, m := range messages {
 		if m.CacheEnd {
 			l.Ends = append(l.Ends, i)
 		}
@@ -28,27 +28,28 @@ func newLink(before string, said []Message) link {
 	return l
 }
 
-// messages returns what the link says. An error reports an end that is none of them.
+// messages returns the messages of the link. An index in Ends that is out of
+// range is an error.
 func (l link) messages() ([]Message, error) {
 	for _, i := range l.Ends {
-		if i < 0 || i >= len(l.Said) {
-			return nil, fmt.Errorf("a cached beginning ends at message %d of %d", i, len(l.Said))
+		if i < 0 || i >= len(l.Messages) {
+			return nil, fmt.Errorf("a cached beginning ends at message %d of %d", i, len(l.Messages))
 		}
-		l.Said[i].CacheEnd = true
+		l.Messages[i].CacheEnd = true
 	}
-	return l.Said, nil
+	return l.Messages, nil
 }
 
-// A linked is how far a thread stands in a store.
+// A linked is a link of a thread that was stored.
 type linked struct {
 	digest string
-	count  int // messages up to there
+	count  int // the number of messages up to the end of the link
 }
 
-// Refer gives the request with its messages by reference: put keeps a text and
-// gives its digest, the same for the same text. Of a request with its thread only
-// what is new since the thread's last one is put; so put must go to one store for
-// as long as the thread lives.
+// Refer replaces the messages of the request by a reference. The function put stores a
+// text and returns its digest. If the request has a thread, Refer stores only the
+// messages after the last stored link, so put must use the same store for all requests
+// of a thread.
 func (r Request) Refer(put func(text []byte) (digest string, err error)) (Request, error) {
 	var last linked
 	if r.Thread != nil {
@@ -67,92 +68,95 @@ func (r Request) Refer(put func(text []byte) (digest string, err error)) (Reques
 			r.Thread.link(last)
 		}
 	}
-	r.Talk, r.Messages, r.Thread = last.digest, nil, nil
+	r.Conversation, r.Messages, r.Thread = last.digest, nil, nil
 	return r, nil
 }
 
-// maxLinks bounds the chain of a conversation: it ends, even if a store lies.
+// maxLinks is the maximum length of a chain, because a store can contain a
+// cycle.
 const maxLinks = 1 << 20
 
-// Talks follow references back to conversations, and remember those that were
-// followed last: the next turn reads what is new, and encodes only that. The zero
-// value remembers nothing. It is safe for concurrent use.
-type Talks struct {
+// Conversations resolves the references of requests. It stores the latest
+// conversations, so that the next request reads only new links. The zero value is
+// empty. It is safe for concurrent use.
+type Conversations struct {
 	mu   sync.Mutex
-	last []talk // the newest last
+	last []conversation // the newest is the last
 }
 
-// A talk is the first count messages of a thread.
-type talk struct {
+// A conversation is the first count messages of a thread.
+type conversation struct {
 	digest string
 	thread *Thread
 	count  int
 }
 
-// manyTalks bounds the conversations that are remembered.
-const manyTalks = 64
+// maxConversations is the maximum number of stored conversations.
+const maxConversations = 64
 
-// Follow puts the messages back that a request names: get gives the text of a
-// digest, read reads its JSON. A request that has its messages stays as it is.
-func (k *Talks) Follow(r *Request, get func(digest string) ([]byte, error), read func(text []byte, into any) error) error {
-	if r.Talk == "" {
+// Follow replaces the reference of a request by its messages. The function get returns
+// the text with a digest, and read decodes its JSON. A request without a reference does
+// not change.
+func (k *Conversations) Follow(r *Request, get func(digest string) ([]byte, error), read func(text []byte, into any) error) error {
+	if r.Conversation == "" {
 		return nil
 	}
-	var parts [][]Message // the last first
+	var parts [][]Message // from the last link to the first
 	var before []Message
-	at := r.Talk
+	at := r.Conversation
 	found := k.find(at)
 	for ; at != "" && found.thread == nil; found = k.find(at) {
 		if len(parts) == maxLinks {
-			return fmt.Errorf("conversation %s: it does not end", r.Talk)
+			return fmt.Errorf("conversation %s: it does not end", r.Conversation)
 		}
 		text, err := get(at)
 		if err != nil {
-			return fmt.Errorf("conversation %s: %w", r.Talk, err)
+			return fmt.Errorf("conversation %s: %w", r.Conversation, err)
 		}
 		var l link
 		err = read(text, &l)
 		if err != nil {
-			return fmt.Errorf("conversation %s: %w", r.Talk, err)
+			return fmt.Errorf("conversation %s: %w", r.Conversation, err)
 		}
-		said, err := l.messages()
+		messages, err := l.messages()
 		if err != nil {
-			return fmt.Errorf("conversation %s: %w", r.Talk, err)
+			return fmt.Errorf("conversation %s: %w", r.Conversation, err)
 		}
-		parts, at = append(parts, said), l.Before
+		parts, at = append(parts, messages), l.Before
 	}
 	if found.thread != nil {
 		before = found.thread.Messages()[:found.count]
 	}
 	slices.Reverse(parts)
-	r.Thread = found.thread.goingOn(before, slices.Concat(parts...))
+	r.Thread = found.thread.extended(before, slices.Concat(parts...))
 	r.Messages = r.Thread.Messages()
-	k.remember(talk{r.Talk, r.Thread, len(r.Messages)})
-	r.Talk = ""
+	k.remember(conversation{r.Conversation, r.Thread, len(r.Messages)})
+	r.Conversation = ""
 	return nil
 }
 
-// goingOn is the thread with more said behind the messages before: the same,
-// where these are all of it.
-func (t *Thread) goingOn(before, said []Message) *Thread {
-	if t == nil || !t.grow(len(before), said) {
-		return NewThread(slices.Concat(before, said)...)
+// extended returns the thread with the messages after those in before. If the thread
+// has other messages after them, the result is a new thread.
+func (t *Thread) extended(before, messages []Message) *Thread {
+	if t == nil || !t.grow(len(before), messages) {
+		return NewThread(slices.Concat(before, messages)...)
 	}
 	return t
 }
 
-// grow adds messages to a thread that has so many; false where it has others.
-func (t *Thread) grow(count int, said []Message) bool {
+// grow adds messages to a thread of count messages. It returns false for other
+// threads.
+func (t *Thread) grow(count int, messages []Message) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if len(t.messages) != count {
 		return false
 	}
-	t.messages = append(t.messages, said...)
+	t.messages = append(t.messages, messages...)
 	return true
 }
 
-func (k *Talks) find(digest string) talk {
+func (k *Conversations) find(digest string) conversation {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for _, known := range slices.Backward(k.last) {
@@ -160,20 +164,20 @@ func (k *Talks) find(digest string) talk {
 			return known
 		}
 	}
-	return talk{}
+	return conversation{}
 }
 
-func (k *Talks) remember(t talk) {
+func (k *Conversations) remember(t conversation) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.last = slices.DeleteFunc(k.last, func(old talk) bool { return old.thread == t.thread })
-	if len(k.last) >= manyTalks {
+	k.last = slices.DeleteFunc(k.last, func(old conversation) bool { return old.thread == t.thread })
+	if len(k.last) >= maxConversations {
 		k.last = slices.Delete(k.last, 0, 1)
 	}
 	k.last = append(k.last, t)
 }
 
-// linkedWithin is the last link of the thread that ends within m.
+// linkedWithin returns the last link of the thread that ends within m.
 func (t *Thread) linkedWithin(m []Message) linked {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -3,48 +3,48 @@ package model
 import (
 	"slices"
 	"sync"
+
+	"github.com/seed61713e19/capstan/internal/jsonvalue"
 )
 
-// A Thread is a conversation that only grows. It keeps its messages' encoding,
-// so that sending the three hundredth turn costs what sending the tenth does.
-// One branch of a run appends to it; what was handed out stays true. It is
-// safe for concurrent use and must not be copied.
+// A Thread is a conversation that only grows. It stores the encoded messages, so that a
+// request encodes only the new ones. Only one branch of a run may append to a thread.
+// It is safe for concurrent use and must not be copied.
 type Thread struct {
 	mu       sync.Mutex
 	messages []Message
-	wires    []wire // one for each provider that was asked
+	wires    []wire // one for each provider that was called
 	links    []linked
 }
 
-// A wire is the encoding of a conversation's beginning, which is never
-// encoded again.
+// A wire has the encoded first messages of a conversation for a provider.
 type wire struct {
 	provider string
 	encoded  []byte // the first len(ends) messages, each followed by a comma
 	ends     []int
 }
 
-// NewThread makes a thread of first messages.
+// NewThread returns a thread with the messages.
 func NewThread(first ...Message) *Thread { return &Thread{messages: first} }
 
-// Append adds messages.
+// Append adds messages to the end.
 func (t *Thread) Append(m ...Message) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.messages = append(t.messages, m...)
 }
 
-// Messages is what has been said so far. The slice must not be changed.
+// Messages returns all messages. The caller must not change the slice.
 func (t *Thread) Messages() []Message {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.messages[:len(t.messages):len(t.messages)]
 }
 
-// wire is the first n messages as [Request.Wire] has them.
+// wire returns the first n messages in the form of [Request.Wire].
 func (t *Thread) wire(n int, to Provider) ([]byte, error) {
 	if 0 < n && n < len(t.messages) && t.messages[n].follows(t.messages[n-1]) {
-		return NewThread(t.messages[:n]...).wire(n, to) // the thread has the last one joined
+		return NewThread(t.messages[:n]...).wire(n, to) // in the thread, the last message is joined with its successor
 	}
 	w := t.wireTo(to.Name)
 	for i := len(w.ends); i < n; i++ {
@@ -66,17 +66,17 @@ func (t *Thread) wire(n int, to Provider) ([]byte, error) {
 	return w.encoded[:end:end], nil
 }
 
-// follows reports whether the user speaks twice in a row. Templates of local models refuse
-// two such messages, so they are sent as one.
+// follows reports whether both messages are texts of the user. They are sent as one
+// message, because the templates of local models reject two.
 func (m Message) follows(before Message) bool {
 	return m.Role == User && before.Role == User && m.plain() && before.plain()
 }
 
-// join adds a text to the message that was encoded last. The bytes before its end, which
-// may be shared, stay as they are.
+// join adds a text to the last encoded message. It does not change the bytes before the
+// end of that message, because other requests may share them.
 func (w *wire) join(text string) {
 	open := len(w.encoded) - len(`"},`)
-	more := AppendText(nil, "\n\n"+text)
+	more := jsonvalue.AppendText(nil, "\n\n"+text)
 	w.encoded = slices.Concat(w.encoded[:open], more[1:], []byte("},"))
 	w.ends = append(w.ends, len(w.encoded))
 }
@@ -91,8 +91,8 @@ func (t *Thread) wireTo(provider string) *wire {
 	return &t.wires[len(t.wires)-1]
 }
 
-// starts says whether m is what the thread starts with. It is quick where m
-// was got from Messages.
+// starts reports whether the thread begins with the messages m. It is fast if m is a
+// part of the result of Messages.
 func (t *Thread) starts(m []Message) bool {
 	if len(m) > len(t.messages) {
 		return false

@@ -2,22 +2,21 @@ package model
 
 import "math"
 
-// Usage is what was spent. Calls count every request that reached the
-// endpoint, failed tries too. The zero value is nothing.
+// A Usage counts calls, tokens and cost. Calls contains all requests that reached the
+// endpoint, also failed ones.
 type Usage struct {
 	Calls        int     `json:"model_calls"`
 	InputTokens  int     `json:"input_tokens"`
 	OutputTokens int     `json:"output_tokens"`
-	Cached       int     `json:"cached_tokens,omitempty"`      // of the input, what the endpoint had in its cache
-	CacheWrite   int     `json:"cache_write_tokens,omitempty"` // of the input, what the endpoint wrote to its cache
-	Reasoning    int     `json:"reasoning_tokens,omitempty"`   // of the output, what was thought and not said
+	Cached       int     `json:"cached_tokens,omitempty"`      // the input tokens read from the cache of the endpoint
+	CacheWrite   int     `json:"cache_write_tokens,omitempty"` // the input tokens written to the cache of the endpoint
+	Reasoning    int     `json:"reasoning_tokens,omitempty"`   // the output tokens for thinking
 	CostUSD      float64 `json:"cost_usd"`
-	Estimated    bool    `json:"estimated,omitempty"` // tokens are in it that nobody counted; see [EstimateTokens]
+	Estimated    bool    `json:"estimated,omitempty"` // reports whether a token count is an estimate, see [EstimateTokens]
 }
 
-// Add gives the sum of two usages. What is below 0, or no number, counts as 0,
-// and what is more than there are numbers for is the largest: a sum is never
-// less than its parts, so that no budget wraps.
+// Add returns the sum of two usages. Negative numbers and NaN count as 0. A sum that is
+// too large is the largest number, so that budgets do not overflow.
 func (u Usage) Add(v Usage) Usage {
 	return Usage{
 		Calls:        sum(u.Calls, v.Calls),
@@ -31,8 +30,7 @@ func (u Usage) Add(v Usage) Usage {
 	}
 }
 
-// Less gives what is left of u without v, nothing of it below 0. What was
-// estimated stays so.
+// Less returns the difference of two usages. No number is below 0.
 func (u Usage) Less(v Usage) Usage {
 	return Usage{
 		Calls:        max(u.Calls-v.Calls, 0),
@@ -46,31 +44,31 @@ func (u Usage) Less(v Usage) Usage {
 	}
 }
 
-// Tokens is input and output tokens together.
+// Tokens returns the number of input and output tokens.
 func (u Usage) Tokens() int { return sum(u.InputTokens, u.OutputTokens) }
 
-// Counted returns the usage of an answer. An answer that came is at least one call. If
-// the model counted no tokens, they are estimated, as for endpoints that do not count.
+// Counted returns the usage of an answer, with at least one call. It estimates the
+// tokens if the model reports none.
 func Counted(r Request, answer Response) Usage {
-	u := Usage{}.Add(answer.Usage) // without what is no number
+	u := Usage{}.Add(answer.Usage) // replaces NaN and negative numbers by 0
 	u.Calls = max(u.Calls, 1)
 	if u.Tokens() > 0 {
 		return u
 	}
-	said := len(answer.Text) + len(answer.Thinking)
+	output := len(answer.Text) + len(answer.Thinking)
 	for _, c := range answer.ToolCalls {
-		said += len(c.Name) + len(c.Arguments)
+		output += len(c.Name) + len(c.Arguments)
 	}
 	wire, err := r.Wire(Provider{})
-	if err != nil { // no message is such
+	if err != nil { // messages can always be encoded
 		return u
 	}
-	u.InputTokens, u.OutputTokens, u.Estimated = EstimateTokens(len(wire)), EstimateTokens(said), true
+	u.InputTokens, u.OutputTokens, u.Estimated = EstimateTokens(len(wire)), EstimateTokens(output), true
 	return u
 }
 
-// EstimateTokens is how many tokens that many bytes of text are where nobody
-// counted them: a quarter, rounded up.
+// EstimateTokens returns the estimated number of tokens in a text: a quarter of its
+// bytes, rounded up.
 func EstimateTokens(bytes int) int { return bytes/4 + min(bytes%4, 1) }
 
 func sum(a, b int) int {
@@ -81,9 +79,9 @@ func sum(a, b int) int {
 	return a + b
 }
 
-// amount is a cost that can be added up.
+// amount returns a cost without NaN and negative values.
 func amount(usd float64) float64 {
-	if !(usd > 0) { // NaN too
+	if !(usd > 0) { // also NaN
 		return 0
 	}
 	return min(usd, math.MaxFloat64)

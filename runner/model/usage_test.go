@@ -7,7 +7,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
-// Whatever an endpoint says, a sum is never less than what was there.
+// A sum has at least the value of each part, whatever an endpoint reports.
 func TestUsageDoesNotWrap(t *testing.T) {
 	odd := []int{0, 1, -1, 12, math.MaxInt, math.MaxInt - 1, math.MinInt}
 	costs := []float64{0, 1, -1, math.NaN(), math.Inf(1), math.Inf(-1), math.MaxFloat64}

@@ -1,9 +1,12 @@
 package model
 
-import "unicode/utf8"
+import (
+	"fmt"
+	"unicode/utf8"
+)
 
-// Whole is how many bytes of a text, of which more may come, end with a whole
-// character: all of them unless its end is the beginning of one.
+// Whole returns the length of the text without an incomplete character at its
+// end.
 func Whole[T ~string | ~[]byte](text T) int {
 	for n := 1; n < utf8.UTFMax && n <= len(text); n++ {
 		switch end := text[len(text)-n:]; {
@@ -15,4 +18,13 @@ func Whole[T ~string | ~[]byte](text T) int {
 		}
 	}
 	return len(text)
+}
+
+// Cut returns a text, or its first size bytes without an incomplete character and the
+// length of the whole text.
+func Cut(text string, size int) string {
+	if len(text) <= size {
+		return text
+	}
+	return fmt.Sprintf("%s… (%d bytes)", text[:Whole(text[:size])], len(text))
 }

@@ -5,13 +5,14 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+
+	"github.com/seed61713e19/capstan/internal/jsonvalue"
 )
 
-// Wire is the request's messages as the elements of a JSON array in the chat
-// completions protocol, without the brackets, as they go to a provider. What is
-// extra in a message goes to the one that it came from and to no other. The
-// bytes of what was sent before are the same in every later request of a
-// conversation. They may be shared and must not be changed.
+// Wire returns the messages in the form of the chat completions protocol: the elements
+// of a JSON array without brackets. Only the provider of an Extra gets it back. Later
+// requests of the same conversation begin with the same bytes. The caller must not
+// change the bytes.
 func (r Request) Wire(to Provider) ([]byte, error) {
 	if t := r.Thread; t != nil {
 		t.mu.Lock()
@@ -28,28 +29,28 @@ func (m Message) equal(o Message) bool {
 		m.Extra == o.Extra && m.Provider == o.Provider
 }
 
-// A sent message is one as endpoints take it.
-type sent struct {
+// A wireMessage is a message in the form of the chat completions protocol.
+type wireMessage struct {
 	Role       Role              `json:"role"`
 	Content    *string           `json:"content"`
 	ToolCalls  []json.RawMessage `json:"tool_calls,omitempty"`
 	ToolCallID string            `json:"tool_call_id,omitempty"`
 }
 
-// appendMessage appends a message as endpoints take it: they want null, as
-// they send it themselves, where an assistant said nothing and called a tool.
+// appendMessage appends an encoded message. The content of a message with calls and no
+// text is null, as endpoints require.
 func appendMessage(encoded []byte, m Message, to Provider) ([]byte, error) {
-	if m.plain() { // most are so
+	if m.plain() { // the usual case
 		encoded = slices.Grow(encoded, len(m.Content)+len(m.Content)/16+64)
-		encoded = AppendText(append(encoded, `{"role":`...), string(m.Role))
-		encoded = AppendText(append(encoded, `,"content":`...), m.Content)
+		encoded = jsonvalue.AppendText(append(encoded, `{"role":`...), string(m.Role))
+		encoded = jsonvalue.AppendText(append(encoded, `,"content":`...), m.Content)
 		return append(encoded, '}'), nil
 	}
 	foreign := m.Provider != to.Name
 	if foreign {
 		m.Extra = ""
 	}
-	s := sent{Role: m.Role, Content: &m.Content, ToolCallID: to.callID(m.ToolCallID)}
+	s := wireMessage{Role: m.Role, Content: &m.Content, ToolCallID: to.callID(m.ToolCallID)}
 	if m.Content == "" && len(m.ToolCalls) > 0 {
 		s.Content = nil
 	}
@@ -67,17 +68,17 @@ func appendMessage(encoded []byte, m Message, to Provider) ([]byte, error) {
 		return appendWire(encoded, s)
 	}
 	var message any = s
-	if m.Extra.Has("content") { // in parts, of which the text is one
+	if m.Extra.Has("content") { // a list of parts, which contains the text
 		message = struct {
-			sent
+			wireMessage
 			Content *string `json:"content,omitempty"`
-		}{sent: s}
+		}{wireMessage: s}
 	}
 	object, err := appendWire(nil, message)
 	return append(encoded, m.Extra.join(object)...), err
 }
 
-// plain reports whether a message is a text and nothing more.
+// plain reports whether the message contains only a text.
 func (m Message) plain() bool { return len(m.ToolCalls) == 0 && m.ToolCallID == "" && m.Extra == "" }
 
 // Whole reports whether the arguments are empty or one JSON object.
@@ -86,8 +87,8 @@ func (c ToolCall) Whole() bool {
 	return text == "" || text[0] == '{' && json.Valid([]byte(text))
 }
 
-// Object returns the arguments as endpoints take them. Many parse the arguments of
-// earlier calls and refuse the whole request if one of them is no object.
+// Object returns the arguments as a JSON object. Many endpoints reject a request with
+// other arguments of earlier calls.
 func (c ToolCall) Object() string {
 	switch {
 	case strings.TrimSpace(c.Arguments) == "":
@@ -95,11 +96,10 @@ func (c ToolCall) Object() string {
 	case c.Whole():
 		return c.Arguments
 	}
-	return string(AppendText([]byte(`{"invalid_arguments":`), c.Arguments)) + "}"
+	return string(jsonvalue.AppendText([]byte(`{"invalid_arguments":`), c.Arguments)) + "}"
 }
 
-// appendWire appends v's JSON to wire, with < > and & as they are: escaped for
-// HTML they would be six bytes each of a history that is sent again each turn.
+// appendWire appends the JSON of v without escaping < > and &.
 func appendWire(wire []byte, v any) ([]byte, error) {
 	grown := growing(wire)
 	e := json.NewEncoder(&grown)

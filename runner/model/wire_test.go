@@ -1,7 +1,6 @@
 package model_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -17,7 +16,8 @@ func messages(wire []byte) ([]model.Message, error) {
 	return list, err
 }
 
-// What a thread keeps decodes to what encoding/json makes of its messages.
+// The encoded messages of a thread are equal to those of encoding/json after
+// decoding.
 func FuzzWire(f *testing.F) {
 	f.Add("Hello", "name", `{"a": 1}`, 3)
 	f.Add("<b>&\u2028\"\\\x00", "é", "{", 1)
@@ -50,8 +50,8 @@ func FuzzWire(f *testing.F) {
 	})
 }
 
-// settle checks the arguments of calls that were sent, which are always objects, and
-// then makes them those of the messages if these are no objects.
+// settle checks that the arguments of sent calls are objects. If those of the
+// messages are not objects, it restores them.
 func settle(got, want []model.Message) error {
 	for i, m := range got {
 		for k, c := range m.ToolCalls {
@@ -65,33 +65,6 @@ func settle(got, want []model.Message) error {
 		}
 	}
 	return nil
-}
-
-// A text stands in what is sent as encoding/json writes it.
-func FuzzAppendText(f *testing.F) {
-	for _, text := range []string{"", "plain", "<b>&'\"\\/\x00\x1f\x7f\b\f\n\r\t", "a\u2028b\u2029c", "é\U0001f600\ufffd\ufeff", "\xff", "a\xc3", "\xed\xa0\x80"} {
-		f.Add(text)
-	}
-	for _, odd := range []string{"\x00", "\x1f", " ", "!", `"`, "#", "[", `\`, "]", "%", "&", "'", ";", "<", "=", ">", "?", "\x7f", "\x80", "\u0080", "\u2028"} {
-		for at := range 9 { // each place of eight
-			f.Add(strings.Repeat("a", at) + odd + strings.Repeat("z", 9))
-		}
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		var want bytes.Buffer
-		e := json.NewEncoder(&want)
-		e.SetEscapeHTML(false)
-		if err := e.Encode(text); err != nil {
-			t.Fatal(err)
-		}
-		if got := string(model.AppendText([]byte("x"), text)) + "\n"; got != "x"+want.String() {
-			t.Errorf("got %s, want %s", got, want.String())
-		}
-		escaped, err := json.Marshal(text)
-		if got := string(model.AppendEscaped([]byte("x"), text)); err != nil || got != "x"+string(escaped) {
-			t.Errorf("escaped: got %s, want %s, %v", got, escaped, err)
-		}
-	})
 }
 
 func TestWireForm(t *testing.T) {
@@ -111,10 +84,10 @@ func TestWireForm(t *testing.T) {
 	}
 }
 
-// What is extra goes to whom it came from, and takes the content's place where
-// it is that.
+// An Extra goes only to its provider. A content member of an Extra replaces the
+// content.
 func TestWireOfExtras(t *testing.T) {
-	said := model.Response{
+	response := model.Response{
 		Text: "Hm", Provider: "a", Extra: `{"x":[1.50],"content":[{"type":"thinking"}]}`,
 		ToolCalls: []model.ToolCall{{ID: "1", Name: "f", Arguments: `{}`, Extra: `{"sig":"<"}`}, {ID: "2", Name: "g"}},
 	}
@@ -123,7 +96,7 @@ func TestWireOfExtras(t *testing.T) {
 		"a": `{"role":"assistant","tool_calls":[{"id":"1",` + call + `,"sig":"<"},{"id":"2","type":"function","function":{"name":"g","arguments":"{}"}}],"x":[1.50],"content":[{"type":"thinking"}]}`,
 		"b": `{"role":"assistant","content":"Hm","tool_calls":[{"id":"1",` + call + `},{"id":"2","type":"function","function":{"name":"g","arguments":"{}"}}]}`,
 	} {
-		thread := model.NewThread(said.Message())
+		thread := model.NewThread(response.Message())
 		for range 2 {
 			wire, err := model.Request{Messages: thread.Messages(), Thread: thread}.Wire(model.Provider{Name: to})
 			if err != nil || string(wire) != want {
@@ -134,7 +107,7 @@ func TestWireOfExtras(t *testing.T) {
 	}
 }
 
-// A request's messages are what is sent, whatever its thread has.
+// A request sends its own messages, whatever its thread contains.
 func TestWireIsTheRequests(t *testing.T) {
 	a, b := model.Message{Role: model.Assistant, Content: "a"}, model.Message{Role: model.User, Content: "b"}
 	thread := model.NewThread(a, b)

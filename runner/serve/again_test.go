@@ -10,8 +10,8 @@ import (
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
-// TestRunAgain holds that a new run shares what is the same, does anew what was
-// asked for, and that an order that is refused leaves no run.
+// TestRunAgain checks the shared calls of a new run, and that a rejected request
+// leaves no run.
 func TestRunAgain(t *testing.T) {
 	w := servetest.New(t)
 	var asked []string
@@ -47,7 +47,7 @@ func TestRunAgain(t *testing.T) {
 			t.Errorf("%s: %s of %s", name, got.Status, got.Parent)
 		}
 	}
-	// An order that is repeated starts one run; another one under its name none.
+	// A repeated request starts one run; a different request with its name starts none.
 	named := map[string]any{"run_id": "anew", "from": "polish"}
 	again(202, named)
 	again(200, named)
@@ -72,7 +72,7 @@ func TestRunAgain(t *testing.T) {
 		}
 	}
 	w.Problem(404, "no_run", "POST", "/v1/runs/none/again", map[string]any{})
-	if err := w.Store.(*journal.Journal).Guest("Temporal").Begin(runner.Start{RunID: "guest", CascadeID: "post"}); err != nil {
+	if err := w.Store.(*journal.Journal).External("Temporal").Begin(runner.Start{RunID: "guest", CascadeID: "post"}); err != nil {
 		t.Fatal(err)
 	}
 	w.Problem(409, "elsewhere", "POST", "/v1/runs/guest/again", map[string]any{})

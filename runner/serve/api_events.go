@@ -2,69 +2,65 @@ package serve
 
 import (
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"strings"
 	"time"
 
+	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/journal"
+	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/serve/internal/api"
 	"github.com/seed61713e19/capstan/runner/serve/internal/live"
 	"github.com/seed61713e19/capstan/runner/serve/orders"
 )
 
-// asked is the run whose events a request wants, and which of them.
-func (s *Server) asked(r *http.Request) (streamQuery, *journal.Run, error) {
-	q, err := eventsQuery(r)
-	if err != nil {
-		return q, nil, err
-	}
-	id := r.PathValue("id")
-	if q.follow && s.feeds.Followed(live.Key{RunID: id, Detail: q.detail}) { // others know already: nothing is read for one more
-		return q, &journal.Run{Summary: journal.Summary{RunID: id, Status: journal.Running}}, nil
-	}
-	run, err := s.o.Store.Run(r.Context(), id)
-	return q, run, err
-}
-
-// runEvents streams a run's events as server-sent events or as JSON Lines. It
-// ends when the run has; while a run waits for an answer it stays open. Where the
-// rest cannot be read it is cut, for one that ends like any other is taken for whole.
+// runEvents streams the events of a run as server-sent events or as JSON Lines. The
+// stream ends with the run; it stays open while the run waits for an answer. If the rest
+// of the events cannot be read, the connection is broken: a client must not take the part
+// for the whole.
 func (s *Server) runEvents(w http.ResponseWriter, r *http.Request) error {
-	q, run, err := s.asked(r)
+	q, err := eventsQuery(r)
 	if err != nil {
 		return err
 	}
-	if q.sse && q.after >= run.Events && q.after > 0 && live.Over(run.Status) {
-		w.WriteHeader(http.StatusNoContent) // what tells an EventSource not to come back
+	run, err := s.o.Store.Run(r.Context(), r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	over := live.Over(run.Status)
+	if q.sse && q.after >= run.Events && q.after > 0 && over {
+		w.WriteHeader(http.StatusNoContent) // an EventSource does not reconnect after it
 		return nil
 	}
 	kind := "application/x-ndjson"
 	if q.sse {
 		kind = "text/event-stream"
 	}
-	t := &teller{s: s, r: r, stream: api.NewStream(w, kind), id: run.RunID, query: q}
+	e := &eventStream{Server: s, r: r, Stream: api.NewStream(w, kind), id: run.RunID, streamQuery: q}
 	w.WriteHeader(http.StatusOK)
 	switch {
 	case r.Method == http.MethodHead:
-	case !q.follow || live.Over(run.Status):
-		if err = t.catchUp(); err == nil {
-			err = t.end(run.Status)
+	case !q.follow || over:
+		if err = e.send(); err == nil {
+			err = e.end(run.Status)
 		}
 	default:
-		err = t.follow(run.Events)
+		err = s.live.Follow(r, e.id, nil, e.sendNew, e.idle)
 	}
-	if err == nil || r.Context().Err() != nil {
+	if err == nil || errors.Is(err, live.ErrEnd) || r.Context().Err() != nil {
 		return nil
 	}
-	var reader net.Error // who is slow, or gone
+	var reader net.Error // a slow client, or one that is gone
 	if !errors.As(err, &reader) {
 		s.o.Log.Error("events", "run", run.RunID, "error", err)
-		t.stream.Flush()
+		e.Flush()
 	}
 	panic(http.ErrAbortHandler)
 }
 
+// A streamQuery is the events that a client asks for.
 type streamQuery struct {
 	after       int64
 	sse, follow bool
@@ -99,110 +95,103 @@ func eventsQuery(r *http.Request) (streamQuery, error) {
 	return q, err
 }
 
-// A teller tells one reader of one run's events.
-type teller struct {
-	s      *Server
-	r      *http.Request
-	stream *api.Stream
-	id     string
-	query  streamQuery
+// An eventStream sends the events of one run to one client.
+type eventStream struct {
+	*Server
+	*api.Stream
+	streamQuery
+	r        *http.Request
+	id       string
+	finished bool // the last event is the end of the run
 }
 
-// catchUp tells what the store has after what was told.
-func (t *teller) catchUp() error {
-	for e, err := range t.s.o.Store.Events(t.r.Context(), t.id, t.query.after, t.query.detail) {
+// send sends the stored events after the last one sent.
+func (e *eventStream) send() error {
+	for next, err := range e.o.Store.Events(e.r.Context(), e.id, e.after, e.detail) {
 		if err != nil {
 			return err
 		}
-		l, err := live.Encode(e, t.query.detail)
-		if err != nil {
-			return err
-		}
-		if err := t.tell(l); err != nil {
+		if err := e.sendEvent(next); err != nil {
 			return err
 		}
 	}
-	return t.stream.Flush()
+	return e.Flush()
 }
 
-// follow tells what is told and what will be, of a run that has so many events.
-func (t *teller) follow(events int64) error {
-	f, leave := t.s.feeds.Join(live.Key{RunID: t.id, Detail: t.query.detail}, events)
-	defer leave()
-	beat := time.NewTicker(live.Heartbeat)
-	defer beat.Stop()
-	for {
-		now := f.Since(t.query.after)
-		switch {
-		case t.s.ending():
-			return nil
-		case now.Gap:
-			before := t.query.after
-			if err := t.catchUp(); err != nil || t.query.after == before {
-				return err
-			}
-		case len(now.Lines) > 0:
-			for _, l := range now.Lines {
-				if err := t.tell(l); err != nil {
-					return err
-				}
-			}
-		case now.Over != "":
-			return t.end(now.Over)
-		case now.Err != nil:
-			return now.Err
-		default:
-			if err := t.stream.Flush(); err != nil { // at first, that the stream is open
-				return err
-			}
-			select {
-			case <-now.More:
-			case <-beat.C:
-				if err := t.rest(); err != nil {
-					return err
-				}
-			case <-t.r.Context().Done():
-				return t.r.Context().Err()
-			case <-t.s.closing:
-				return nil
-			}
-		}
+func (e *eventStream) sendEvent(next event.Event) error {
+	if e.detail == journal.Whole {
+		next.Before = 0
 	}
-}
-
-func (t *teller) tell(l live.Line) error {
-	t.query.after = l.Seq
-	if t.query.sse {
-		return t.stream.Write(l.SSE)
-	}
-	return t.stream.Write(l.JSON())
-}
-
-// ending tells whether streams are to end.
-func (s *Server) ending() bool {
-	select {
-	case <-s.closing:
-		return true
-	default:
-		return false
-	}
-}
-
-// end says that there is no more, where the format can.
-func (t *teller) end(status string) error {
-	if !t.query.sse || !live.Over(status) {
-		return t.stream.Flush()
-	}
-	if err := t.stream.Send(0, "end", `{"status":"`+status+`"}`); err != nil {
+	text, err := next.MarshalJSON() // without line ends
+	if err != nil {
 		return err
 	}
-	return t.rest()
+	e.after, e.finished = next.Seq, next.Kind == event.RunFinished
+	if e.sse {
+		return e.Send(next.Seq, "", string(text))
+	}
+	return e.Write(string(text) + "\n")
 }
 
-// rest sends what is there, and a sign of life where the format has one.
-func (t *teller) rest() error {
-	if t.query.sse {
-		return t.stream.Beat()
+// minPause and maxPause limit the pause of a stream after it has read the store. The
+// pause is four times the reading, so that a busy run is read less often.
+const (
+	minPause = time.Millisecond
+	maxPause = time.Second
+)
+
+// sendNew sends new events, and the end of the run after its last event.
+func (e *eventStream) sendNew() error {
+	began, before := time.Now(), e.after
+	if err := e.send(); err != nil {
+		return err
 	}
-	return t.stream.Flush()
+	if e.finished || e.after == before {
+		if err := e.endIfOver(); err != nil {
+			return err
+		}
+	}
+	return model.Wait(e.r.Context(), min(max(minPause, 4*time.Since(began)), maxPause))
+}
+
+// idle sends a sign of life. It notices the end of a run whose process is gone.
+func (e *eventStream) idle() error {
+	if err := e.endIfOver(); err != nil {
+		return err
+	}
+	if e.sse {
+		return e.Beat()
+	}
+	return e.Flush()
+}
+
+// endIfOver ends the stream with [live.ErrEnd] if the run has ended.
+func (e *eventStream) endIfOver() error {
+	run, err := e.o.Store.Run(e.r.Context(), e.id)
+	if err != nil || !live.Over(run.Status) {
+		return err
+	}
+	for e.after < run.Events { // the run was resumed, and has ended again
+		before := e.after
+		if err := e.send(); err != nil {
+			return err
+		}
+		if e.after == before {
+			return fmt.Errorf("run %s: event %d cannot be read", e.id, before+1)
+		}
+	}
+	if err := e.end(run.Status); err != nil {
+		return err
+	}
+	return live.ErrEnd
+}
+
+// end sends the status of an ended run if the format has a place for it.
+func (e *eventStream) end(status string) error {
+	if e.sse && live.Over(status) {
+		if err := e.Send(0, "end", `{"status":"`+status+`"}`); err != nil {
+			return err
+		}
+	}
+	return e.Flush()
 }

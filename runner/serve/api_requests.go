@@ -5,36 +5,36 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
-	"strconv"
 	"time"
 
+	"github.com/seed61713e19/capstan/internal/dispatch"
 	"github.com/seed61713e19/capstan/runner/serve/internal/api"
 	"github.com/seed61713e19/capstan/runner/serve/orders"
 	"github.com/seed61713e19/capstan/validators/request"
 )
 
-// Requests takes requests of the validation request protocol to validators. A
-// [*request.Dispatcher] does; what each method promises is said there.
+// Requests handles requests of the validation request protocol. [dispatch.Dispatcher] documents
+// the methods.
 type Requests interface {
 	Open(r *request.Request) (attempt int, err error)
-	Deliver(text []byte) (request.Receipt, error)
-	Status(taskID string) (request.Standing, error)
-	Wait(ctx context.Context, taskID string) (request.Outcome, error)
+	Deliver(text []byte) (dispatch.Receipt, error)
+	Status(taskID string) (dispatch.Standing, error)
+	Wait(ctx context.Context, taskID string) (dispatch.Outcome, error)
 }
 
-// refusals are what a dispatcher may say no with.
+// refusals are the errors of a dispatcher that clients may read.
 var refusals = []struct {
 	err    error
 	status int
 	code   string
 }{
-	{request.ErrOpen, http.StatusConflict, "task_open"},
-	{request.ErrUnknown, http.StatusNotFound, "unknown_task"},
-	{request.ErrFull, http.StatusServiceUnavailable, "full"},
-	{request.ErrClosed, http.StatusServiceUnavailable, "closing"},
+	{dispatch.ErrOpen, http.StatusConflict, "task_open"},
+	{dispatch.ErrUnknown, http.StatusNotFound, "unknown_task"},
+	{dispatch.ErrFull, http.StatusServiceUnavailable, "full"},
+	{dispatch.ErrClosed, http.StatusServiceUnavailable, "closing"},
 }
 
-// refused is the problem of a dispatcher's no.
+// refused returns the problem of an error of the dispatcher.
 func refused(err error) error {
 	if broken, ok := errors.AsType[*request.ProtocolError](err); ok {
 		p := orders.NewProblem(http.StatusUnprocessableEntity, "protocol_error", "the body is no message of the validation request protocol")
@@ -55,7 +55,7 @@ func (s *Server) openRequest(w http.ResponseWriter, r *http.Request) error {
 	if s.o.Requests == nil {
 		return orders.NotOffered("takes no validation requests")
 	}
-	wait, err := patience(r)
+	wait, err := waitParameter(r)
 	if err != nil {
 		return err
 	}
@@ -78,35 +78,35 @@ func (s *Server) getRequest(w http.ResponseWriter, r *http.Request) error {
 	if s.o.Requests == nil {
 		return orders.NotOffered("takes no validation requests")
 	}
-	wait, err := patience(r)
+	wait, err := waitParameter(r)
 	if err != nil {
 		return err
 	}
 	return s.task(w, r, r.PathValue("task_id"), wait, http.StatusOK)
 }
 
-// maxWait is how long an answer may be waited for.
-const maxWait = time.Minute
+// maxWait is the maximum of the parameter wait.
+const maxWait = 10 * time.Minute
 
-// patience is how long the caller will wait for a task to settle.
-func patience(r *http.Request) (time.Duration, error) {
+// waitParameter returns how long the client waits for a task or a run.
+func waitParameter(r *http.Request) (time.Duration, error) {
 	text := r.URL.Query().Get("wait")
 	if text == "" {
 		return 0, nil
 	}
-	n, err := strconv.Atoi(text)
-	if err != nil || n < 0 || n > int(maxWait/time.Second) {
-		return 0, orders.BadQuery("wait must be from 0 to %d seconds", maxWait/time.Second)
+	wait, err := time.ParseDuration(text)
+	if err != nil || wait < 0 || wait > maxWait {
+		return 0, orders.BadQuery("wait must be a duration from 0s to 10m, such as 30s, not %.40q", text)
 	}
-	return time.Duration(n) * time.Second, nil
+	return wait, nil
 }
 
-// task tells where a task stands; open is the status while it is not settled.
+// task answers with the state of a task. The status of an open task is open.
 func (s *Server) task(w http.ResponseWriter, r *http.Request, id string, wait time.Duration, open int) error {
 	if wait > 0 {
 		ctx, cancel := context.WithTimeout(r.Context(), wait)
 		defer cancel()
-		s.o.Requests.Wait(ctx, id) // where it stands is asked below, whatever came of it
+		s.o.Requests.Wait(ctx, id) // the status below shows the result
 	}
 	standing, err := s.o.Requests.Status(id)
 	if err != nil {
@@ -119,7 +119,7 @@ func (s *Server) task(w http.ResponseWriter, r *http.Request, id string, wait ti
 	return answer(w, status, standing)
 }
 
-// deliverResponse takes the response of a validator from outside.
+// deliverResponse accepts the response of an external validator.
 func (s *Server) deliverResponse(w http.ResponseWriter, r *http.Request) error {
 	if s.o.Requests == nil {
 		return orders.NotOffered("takes no validation requests")

@@ -1,11 +1,15 @@
 package serve
 
 import (
+	"context"
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
+	"time"
 
-	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/internal/textdiff"
+	"github.com/seed61713e19/capstan/internal/trace"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/journal"
@@ -22,7 +26,11 @@ func (s *Server) listCascades(w http.ResponseWriter, _ *http.Request) error {
 }
 
 func (s *Server) startRun(w http.ResponseWriter, r *http.Request) error {
-	if err := s.desk.Open(); err != nil {
+	if err := s.orders.Enabled(); err != nil {
+		return err
+	}
+	wait, err := waitParameter(r)
+	if err != nil {
 		return err
 	}
 	body := struct {
@@ -35,16 +43,19 @@ func (s *Server) startRun(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	o := orders.Order{Cascade: body.Cascade, Model: body.Model, RunID: body.RunID, Input: body.Input}
-	run, err := s.desk.Start(r.Context(), o)
+	run, err := s.orders.Start(r.Context(), o)
 	if err != nil {
 		return err
 	}
-	return begun(w, run)
+	return s.begun(w, r, run, wait)
 }
 
-// runAgain is the order over HTTP.
 func (s *Server) runAgain(w http.ResponseWriter, r *http.Request) error {
-	run, err := s.desk.About(r.Context(), r.PathValue("id"))
+	run, err := s.orders.Run(r.Context(), r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	wait, err := waitParameter(r)
 	if err != nil {
 		return err
 	}
@@ -57,25 +68,61 @@ func (s *Server) runAgain(w http.ResponseWriter, r *http.Request) error {
 	if err := s.read(w, r, "RunAgain", &body); err != nil {
 		return err
 	}
-	change := orders.Change{RunID: body.RunID, From: body.From, Changed: body.WithChanges, Input: body.Input}
-	made, err := s.desk.Again(r.Context(), run, change)
+	change := orders.Change{RunID: body.RunID, From: body.From, CurrentFiles: body.WithChanges, Input: body.Input}
+	made, err := s.orders.Again(r.Context(), run, change)
 	if err != nil {
 		return err
 	}
-	return begun(w, made)
+	return s.begun(w, r, made, wait)
 }
 
-// begun tells of a run that was ordered: of the one there is, where the order is
-// repeated.
-func begun(w http.ResponseWriter, run orders.Standing) error {
+// begun answers a request that has begun a run. If the client waits, and the run ends or asks a
+// question in time, the answer is the run. Otherwise it is the state of the run.
+func (s *Server) begun(w http.ResponseWriter, r *http.Request, run orders.RunState, wait time.Duration) error {
 	w.Header().Set("Location", "/v1/runs/"+url.PathEscape(run.RunID))
+	if wait > 0 {
+		status, err := s.settled(r.Context(), run.RunID, wait)
+		if err != nil {
+			return err
+		}
+		if status != journal.Running {
+			return s.show(w, r, run.RunID)
+		}
+	}
 	if run.Repeated {
 		return answer(w, http.StatusOK, run)
 	}
 	return answer(w, http.StatusAccepted, run)
 }
 
-// listed is a list that JSON writes as one, also where it is empty.
+// settled waits until a run no longer runs, the time is over, or the server closes. It returns
+// the status of the run.
+func (s *Server) settled(ctx context.Context, id string, wait time.Duration) (string, error) {
+	changes, stop := s.live.Changes(id)
+	defer stop()
+	late := time.NewTimer(wait)
+	defer late.Stop()
+	for {
+		run, err := s.o.Store.Run(ctx, id)
+		switch {
+		case err != nil:
+			return "", err
+		case run.Status != journal.Running:
+			return run.Status, nil
+		}
+		select {
+		case <-changes:
+		case <-late.C:
+			return journal.Running, nil
+		case <-s.closing:
+			return journal.Running, nil
+		case <-ctx.Done():
+			return "", context.Cause(ctx)
+		}
+	}
+}
+
+// listed returns an empty list instead of nil, for JSON.
 func listed[T any](list []T) []T {
 	if list == nil {
 		return []T{}
@@ -88,14 +135,16 @@ func (s *Server) listRuns(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	f.Limit++ // one more tells whether the list goes on
+	f.Limit++ // one more shows whether the list continues
+	done := s.o.Metrics.Store("runs")
 	runs, err := s.o.Store.Runs(r.Context(), f)
+	done()
 	if err != nil {
 		return err
 	}
 	body := struct {
 		Runs []journal.Summary `json:"runs"`
-		Next string            `json:"next,omitempty"` // give it as before
+		Next string            `json:"next,omitempty"` // the value of before for the next page
 	}{Runs: listed(runs)}
 	if len(runs) == f.Limit {
 		body.Runs = runs[:f.Limit-1]
@@ -104,14 +153,58 @@ func (s *Server) listRuns(w http.ResponseWriter, r *http.Request) error {
 	return answer(w, http.StatusOK, body)
 }
 
-// A runBody is a run as the command line's show prints it, and its open questions.
+// A runBody is the output of the command show, and the open questions.
 type runBody struct {
 	engine.Result
-	Questions []journal.Pending `json:"questions,omitempty"` // the open ones
+	Questions []questionBody `json:"questions,omitempty"`
+}
+
+// A questionBody is an open question with its text.
+type questionBody struct {
+	journal.Pending
+	Subject *subjectBody `json:"subject,omitempty"`
+}
+
+// A subjectBody is a [trace.Subject] with the difference to the previous version.
+type subjectBody struct {
+	Attempt  event.Path      `json:"attempt"`
+	Text     string          `json:"text"`
+	Verdicts []event.Verdict `json:"verdicts"`
+	Previous event.Path      `json:"previous,omitempty"`
+	Diff     string          `json:"diff,omitempty"`
+}
+
+// questions returns the open questions of a run.
+func (s *Server) questions(ctx context.Context, run *journal.Run) ([]questionBody, error) {
+	if len(run.Pending) == 0 {
+		return nil, nil
+	}
+	t, err := trace.Fold(s.o.Store.Events(ctx, run.RunID, 0, journal.Brief))
+	if err != nil {
+		return nil, err
+	}
+	list := make([]questionBody, len(run.Pending))
+	for i, p := range run.Pending {
+		list[i].Pending = p
+		if about := t.Subject(p.Path); about != nil {
+			diff := ""
+			if about.Before != "" {
+				diff = textdiff.Unified("previous version", "this version", about.Previous, about.Text)
+			}
+			list[i].Subject = &subjectBody{about.Attempt, about.Text, listed(about.Verdicts), about.Before, diff}
+		}
+	}
+	return list, nil
 }
 
 func (s *Server) getRun(w http.ResponseWriter, r *http.Request) error {
-	run, err := s.o.Store.Run(r.Context(), r.PathValue("id"))
+	return s.show(w, r, r.PathValue("id"))
+}
+
+// show answers with a run.
+func (s *Server) show(w http.ResponseWriter, r *http.Request, id string) error {
+	defer s.o.Metrics.Store("run")()
+	run, err := s.o.Store.Run(r.Context(), id)
 	if err != nil {
 		return err
 	}
@@ -120,10 +213,14 @@ func (s *Server) getRun(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	result.Status = run.Status
-	return answer(w, http.StatusOK, runBody{whole(result), run.Pending})
+	questions, err := s.questions(r.Context(), run)
+	if err != nil {
+		return err
+	}
+	return answer(w, http.StatusOK, runBody{whole(result), questions})
 }
 
-// whole has lists where the shape promises lists.
+// whole replaces nil lists by empty ones.
 func whole(r engine.Result) engine.Result {
 	if r.Outputs == nil {
 		r.Outputs = map[string]any{}
@@ -133,49 +230,38 @@ func whole(r engine.Result) engine.Result {
 }
 
 func (s *Server) cancelRun(w http.ResponseWriter, r *http.Request) error {
-	run, err := s.desk.About(r.Context(), r.PathValue("id"))
+	run, err := s.orders.Run(r.Context(), r.PathValue("id"))
 	if err != nil {
 		return err
 	}
-	if err := bare(w, r, nil); err != nil {
+	if err := noBody(w, r, ""); err != nil {
 		return err
 	}
-	if err := s.desk.Cancel(run.RunID); err != nil {
+	if err := s.orders.Cancel(run.RunID); err != nil {
 		return err
 	}
-	return answer(w, http.StatusAccepted, orders.Standing{RunID: run.RunID, Status: "cancelling"})
+	return answer(w, http.StatusAccepted, orders.RunState{RunID: run.RunID, Status: "cancelling"})
 }
 
 func (s *Server) resumeRun(w http.ResponseWriter, r *http.Request) error {
-	run, err := s.desk.About(r.Context(), r.PathValue("id"))
+	run, err := s.orders.Run(r.Context(), r.PathValue("id"))
 	if err != nil {
 		return err
 	}
-	if err := bare(w, r, otherwise(run.RunID)); err != nil {
+	if err := noBody(w, r, fmt.Sprintf(": /v1/runs/%[1]s/again makes a new run, /v1/runs/%[1]s/answer takes an answer", run.RunID)); err != nil {
 		return err
 	}
 	if slices.ContainsFunc(run.Pending, func(p journal.Pending) bool { return !p.Expired }) {
 		return orders.NewProblem(http.StatusConflict, "waiting", "the run waits for an answer: post it to /v1/runs/"+run.RunID+"/answer")
 	}
-	if err := s.desk.Resume(r.Context(), run.RunID); err != nil {
+	if err := s.orders.Resume(r.Context(), run.RunID); err != nil {
 		return err
 	}
-	return answer(w, http.StatusAccepted, orders.Standing{RunID: run.RunID, Status: journal.Running})
-}
-
-// otherwise says how what a resume does not take is asked for.
-func otherwise(id string) map[string]string {
-	again := "POST /v1/runs/" + id + "/again makes a new run with it"
-	post := "an answer is posted to /v1/runs/" + id + "/answer"
-	return map[string]string{
-		"from": again, "input": again, "with_changes": again, "force": again, "run_id": again,
-		"take": "capstan resume " + id + " --take takes it over", "value": post, "answer": post,
-		"model": "the run keeps its model", "cascade": "the run keeps its cascade",
-	}
+	return answer(w, http.StatusAccepted, orders.RunState{RunID: run.RunID, Status: journal.Running})
 }
 
 func (s *Server) answerRun(w http.ResponseWriter, r *http.Request) error {
-	run, err := s.desk.About(r.Context(), r.PathValue("id"))
+	run, err := s.orders.Run(r.Context(), r.PathValue("id"))
 	if err != nil {
 		return err
 	}
@@ -187,8 +273,8 @@ func (s *Server) answerRun(w http.ResponseWriter, r *http.Request) error {
 	if err := s.read(w, r, "Answer", &body); err != nil {
 		return err
 	}
-	if err := s.desk.Answer(r.Context(), run, body.Question, runner.Answer{Value: body.Value, By: body.By}); err != nil {
+	if err := s.orders.Answer(r.Context(), run, body.Question, engine.Answer{Value: body.Value, By: body.By}); err != nil {
 		return err
 	}
-	return answer(w, http.StatusAccepted, orders.Standing{RunID: run.RunID, Status: journal.Running})
+	return answer(w, http.StatusAccepted, orders.RunState{RunID: run.RunID, Status: journal.Running})
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/seed61713e19/capstan/internal/dispatch"
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/internal/servetest"
 	"github.com/seed61713e19/capstan/runner/journal"
@@ -18,7 +19,6 @@ import (
 	"github.com/seed61713e19/capstan/runner/serve/orders"
 	"github.com/seed61713e19/capstan/validators"
 	"github.com/seed61713e19/capstan/validators/builtins"
-	"github.com/seed61713e19/capstan/validators/request"
 )
 
 func TestARunOverHTTP(t *testing.T) {
@@ -153,7 +153,25 @@ func TestAnswers(t *testing.T) {
 	w.Problem(422, "bad_answer", "POST", "/v1/runs/"+id+"/answer", `{"value": " "}`)
 }
 
-// The answer to one of several open questions names it, on the page too.
+// TestQuestionSubject checks that an open question has its text, the verdicts on the text, and
+// the difference to the previous version.
+func TestQuestionSubject(t *testing.T) {
+	w := servetest.New(t)
+	run := w.Want(200, "GET", "/v1/runs/"+w.Start("revise", nil), nil).JSON(t)
+	subject := run["questions"].([]any)[0].(map[string]any)["subject"].(map[string]any)
+	verdicts := subject["verdicts"].([]any)
+	if subject["attempt"] != "approve/attempt[1]" || subject["text"] != "A short text." || len(verdicts) != 1 {
+		t.Fatalf("got %v", subject)
+	}
+	if v := verdicts[0].(map[string]any); v["path"] != "draft/attempt[2]/post[0]" || v["valid"] != true {
+		t.Errorf("got %v", v)
+	}
+	if diff := subject["diff"].(string); subject["previous"] != "draft/attempt[1]" || !strings.Contains(diff, "-A text that is far too long.\n+A short text.\n") {
+		t.Errorf("got %v, %s", subject["previous"], diff)
+	}
+}
+
+// TestAnswerNamesQuestion checks that the answer to one of several open questions must name it.
 func TestAnswerNamesQuestion(t *testing.T) {
 	w := servetest.New(t)
 	id := w.Start("both", nil)
@@ -177,8 +195,8 @@ func TestAnswerNamesQuestion(t *testing.T) {
 	if open := run["questions"].([]any); len(open) != 1 || open[0].(map[string]any)["path"] != "sign/legal/human_input" {
 		t.Errorf("open: %v", open)
 	}
-	if said := run["answers"].([]any); len(said) != 1 || said[0].(map[string]any)["path"] != "sign/finance/human_input" {
-		t.Errorf("answers: %v", said)
+	if answers := run["answers"].([]any); len(answers) != 1 || answers[0].(map[string]any)["path"] != "sign/finance/human_input" {
+		t.Errorf("answers: %v", answers)
 	}
 	form := "question=sign%2Flegal%2Fhuman_input&value=yes&by=legal"
 	if r := w.Send("POST", "/runs/"+id+"/answer", form, "Content-Type", "application/x-www-form-urlencoded"); r.StatusCode != 303 {
@@ -190,7 +208,8 @@ func TestAnswerNamesQuestion(t *testing.T) {
 	}
 }
 
-// A question that has expired takes no answer, and its run goes on without one.
+// TestExpiredQuestion checks that an expired question takes no answer, and that its run
+// continues without one.
 func TestExpiredQuestion(t *testing.T) {
 	var late atomic.Int64
 	j, err := journal.Open(filepath.Join(t.TempDir(), "runs.db"), journal.Options{Now: func() time.Time { return time.Now().Add(time.Duration(late.Load())) }})
@@ -288,7 +307,7 @@ func TestLists(t *testing.T) {
 func TestGatesOverHTTP(t *testing.T) {
 	judge := validators.NewJudge("kind", "Validates that the text is kind", "Is it kind?")
 	odd := validators.New("odd", "panics", func(_ context.Context, _ struct{}, _ validators.Subject) (validators.Verdict, error) { panic("odd") })
-	w := servetest.New(t, func(o *serve.Options, _ *orders.CrewOptions) { o.Gates = o.Gates.With(judge, odd) })
+	w := servetest.New(t, func(o *serve.Options, _ *orders.PoolOptions) { o.Gates = o.Gates.With(judge, odd) })
 	yes := w.Want(200, "POST", "/v1/gates/word_count", `{"content": "one two three", "with": {"min": 3}}`).JSON(t)
 	no := w.Want(200, "POST", "/v1/gates/word_count", `{"content": "one", "with": {"min": 3}}`).JSON(t)
 	if yes["valid"] != true || no["valid"] != false || no["reason"] == "" {
@@ -390,9 +409,9 @@ func TestTheDocument(t *testing.T) {
 }
 
 func TestValidationRequestsOverHTTP(t *testing.T) {
-	d := request.NewDispatcher(request.Config{})
+	d := dispatch.New(dispatch.Config{})
 	defer d.Close()
-	w := servetest.New(t, func(o *serve.Options, _ *orders.CrewOptions) { o.Requests = d })
+	w := servetest.New(t, func(o *serve.Options, _ *orders.PoolOptions) { o.Requests = d })
 	ask := `{"task_id": "bead-1", "validation_type": "code", "acceptance_criteria": [{"id": "AC-1", "description": "it works"}]}`
 	r := w.Want(202, "POST", "/v1/validation-requests", ask)
 	if r.Header.Get("Location") != "/v1/validation-requests/bead-1" || r.JSON(t)["open"] != true {
@@ -401,20 +420,20 @@ func TestValidationRequestsOverHTTP(t *testing.T) {
 	w.Problem(409, "task_open", "POST", "/v1/validation-requests", ask)
 	w.Problem(422, "protocol_error", "POST", "/v1/validation-requests", `{"task_id": "x"}`)
 	w.Problem(404, "unknown_task", "GET", "/v1/validation-requests/none", nil)
-	w.Problem(400, "bad_query", "GET", "/v1/validation-requests/bead-1?wait=61", nil)
+	w.Problem(400, "bad_query", "GET", "/v1/validation-requests/bead-1?wait=601s", nil)
 	if got := w.Want(200, "GET", "/v1/validation-requests/bead-1", nil).JSON(t); got["open"] != true {
 		t.Errorf("%v", got)
 	}
-	said := `{"task_id": "bead-1", "verdict": "PASS", "criteria_results": [{"criterion_id": "AC-1", "status": "PASS", "evidence": "seen"}], "timestamp": "2026-01-02T03:04:05Z"}`
-	w.Problem(422, "other_task", "POST", "/v1/validation-requests/bead-2/responses", said)
+	response := `{"task_id": "bead-1", "verdict": "PASS", "criteria_results": [{"criterion_id": "AC-1", "status": "PASS", "evidence": "seen"}], "timestamp": "2026-01-02T03:04:05Z"}`
+	w.Problem(422, "other_task", "POST", "/v1/validation-requests/bead-2/responses", response)
 	w.Problem(422, "protocol_error", "POST", "/v1/validation-requests/bead-1/responses", `{"task_id": "bead-1"}`)
-	if got := w.Want(200, "POST", "/v1/validation-requests/bead-1/responses", said).JSON(t); got["event"] != "accepted" {
+	if got := w.Want(200, "POST", "/v1/validation-requests/bead-1/responses", response).JSON(t); got["event"] != "accepted" {
 		t.Errorf("%v", got)
 	}
-	if got := w.Want(200, "POST", "/v1/validation-requests/bead-1/responses", said).JSON(t); got["event"] != "duplicate" {
+	if got := w.Want(200, "POST", "/v1/validation-requests/bead-1/responses", response).JSON(t); got["event"] != "duplicate" {
 		t.Errorf("%v", got)
 	}
-	settled := w.Want(200, "GET", "/v1/validation-requests/bead-1?wait=5", nil).JSON(t)
+	settled := w.Want(200, "GET", "/v1/validation-requests/bead-1?wait=5s", nil).JSON(t)
 	if settled["open"] != false || settled["outcome"].(map[string]any)["judgement"].(map[string]any)["effective_verdict"] != "PASS" {
 		t.Errorf("%v", settled)
 	}

@@ -13,21 +13,21 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/seed61713e19/capstan/internal/schema"
 	"github.com/seed61713e19/capstan/runner/serve/internal/api"
 	"github.com/seed61713e19/capstan/runner/serve/orders"
-	"github.com/seed61713e19/capstan/validators/schema"
 )
 
 //go:embed openapi.yaml
 var openapi []byte
 
-// A contract is the API's OpenAPI document, and the schemas in it.
+// A contract is the OpenAPI document with its schemas.
 type contract struct {
 	json    []byte
 	schemas map[string]*schema.Schema
 }
 
-// bodies are the schemas that request bodies are held against.
+// bodies are the schemas of request bodies.
 var bodies = []string{"StartRun", "RunAgain", "Answer", "Judge"}
 
 func newContract() (*contract, error) {
@@ -48,9 +48,9 @@ func newContract() (*contract, error) {
 	return c, nil
 }
 
-// names tells whether a run may have that name.
+// names reports whether a name is valid for a run.
 func (c *contract) names(ctx context.Context, run string) bool {
-	return c.schemas["RunAgain"].Refusal(ctx.Err, map[string]any{"run_id": run}) == nil
+	return c.schemas["RunAgain"].Validate(ctx.Err, map[string]any{"run_id": run}) == nil
 }
 
 func (s *Server) openapiJSON(w http.ResponseWriter, _ *http.Request) error {
@@ -65,9 +65,8 @@ func (s *Server) openapiYAML(w http.ResponseWriter, _ *http.Request) error {
 	return nil
 }
 
-// read reads a JSON body of the named schema of the contract into v. What the
-// schema does not know, keys that stand twice, and text behind the document are
-// refused.
+// read decodes a JSON body into v if it matches the named schema of the contract. It refuses
+// unknown keys, duplicate keys and text after the document.
 func (s *Server) read(w http.ResponseWriter, r *http.Request, name string, v any) error {
 	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || kind != "application/json" {
@@ -81,11 +80,11 @@ func (s *Server) read(w http.ResponseWriter, r *http.Request, name string, v any
 	if err != nil {
 		return orders.NewProblem(http.StatusBadRequest, "bad_json", err.Error())
 	}
-	held := s.contract.schemas[name]
-	if held == nil {
+	shape := s.contract.schemas[name]
+	if shape == nil {
 		return fmt.Errorf("the contract holds no %s: nothing would be refused", name)
 	}
-	broken, err := held.Check(r.Context().Err, value)
+	broken, err := shape.Check(r.Context().Err, value)
 	if err != nil {
 		return orders.NewProblem(http.StatusUnprocessableEntity, "invalid_body", err.Error())
 	}
@@ -102,10 +101,9 @@ func (s *Server) read(w http.ResponseWriter, r *http.Request, name string, v any
 	return nil
 }
 
-// bare reads the body of an order that takes none, or an empty object. A key
-// that is ignored would be taken for one that was heeded. Instead of what some
-// keys ask for, hints have something to say.
-func bare(w http.ResponseWriter, r *http.Request, hints map[string]string) error {
+// noBody refuses a body that is not empty or an empty object: a client must not believe that a
+// key had an effect. The hint is part of the message.
+func noBody(w http.ResponseWriter, r *http.Request, hint string) error {
 	text, err := api.Body(w, r, api.MaxBody)
 	if err != nil || strings.TrimSpace(string(text)) == "" {
 		return err
@@ -120,11 +118,7 @@ func bare(w http.ResponseWriter, r *http.Request, hints map[string]string) error
 	}
 	p := orders.NewProblem(http.StatusUnprocessableEntity, "invalid_body", "this takes no body, or an empty object")
 	for _, key := range slices.Sorted(maps.Keys(body)) {
-		message := "is not known here"
-		if hint := hints[strings.ReplaceAll(strings.ToLower(key), "-", "_")]; hint != "" {
-			message += ": " + hint
-		}
-		p.Errors = append(p.Errors, orders.Place{Path: "$." + key, Message: message})
+		p.Errors = append(p.Errors, orders.Place{Path: "$." + key, Message: "is not known here" + hint})
 	}
 	return p
 }

@@ -11,19 +11,20 @@ import (
 	"testing"
 
 	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/internal/servetest"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/serve"
 	"github.com/seed61713e19/capstan/runner/serve/orders"
 )
 
-func few(n int) func(*serve.Options, *orders.CrewOptions) {
-	return func(_ *serve.Options, c *orders.CrewOptions) { c.Limit = n }
+func few(n int) func(*serve.Options, *orders.PoolOptions) {
+	return func(_ *serve.Options, c *orders.PoolOptions) { c.Limit = n }
 }
 
 func TestACrewHasALimit(t *testing.T) {
 	var log bytes.Buffer
-	w := servetest.New(t, few(2), func(o *serve.Options, _ *orders.CrewOptions) { o.Log = slog.New(slog.NewTextHandler(&log, nil)) })
+	w := servetest.New(t, few(2), func(o *serve.Options, _ *orders.PoolOptions) { o.Log = slog.New(slog.NewTextHandler(&log, nil)) })
 	w.Want(202, "POST", "/v1/runs", `{"cascade": "slow", "run_id": "a"}`)
 	w.Want(202, "POST", "/v1/runs", `{"cascade": "slow", "run_id": "b"}`)
 	for _, order := range []string{`{"cascade": "slow", "run_id": "c"}`, `{"cascade": "wrong"}`, `{"cascade": "post"}`} { // nothing is read or checked first
@@ -32,14 +33,14 @@ func TestACrewHasALimit(t *testing.T) {
 		}
 	}
 	w.Want(200, "POST", "/v1/runs", `{"cascade": "slow", "run_id": "a"}`) // repeated
-	if said := log.String(); strings.Contains(said, "ERROR") || strings.Count(said, "INFO") != 3 {
-		t.Error(said)
+	if logged := log.String(); strings.Contains(logged, "ERROR") || strings.Count(logged, "status=429") != 3 {
+		t.Error(logged)
 	}
 	w.Problem(404, "no_run", "GET", "/v1/runs/c", nil)
 	close(w.Hold)
 	<-w.Done
 	<-w.Done
-	for range 3 { // an order that comes to nothing leaves its place
+	for range 3 { // a failed order leaves its place
 		w.Problem(422, "invalid_cascade", "POST", "/v1/runs", `{"cascade": "wrong"}`)
 		w.Problem(422, "invalid_input", "POST", "/v1/runs", `{"cascade": "post"}`)
 	}
@@ -47,7 +48,7 @@ func TestACrewHasALimit(t *testing.T) {
 	<-w.Done
 }
 
-// TestAnAnswerIsKeptWhereNoHandIsFree holds that an answer is not lost.
+// TestAnAnswerIsKeptWhereNoHandIsFree checks that a full server stores an answer.
 func TestAnAnswerIsKeptWhereNoHandIsFree(t *testing.T) {
 	w := servetest.New(t, few(1))
 	id := w.Start("ask", nil)
@@ -62,18 +63,18 @@ func TestAnAnswerIsKeptWhereNoHandIsFree(t *testing.T) {
 	}
 }
 
-// TestClosing holds that runs are waited for as long as there is time, then
-// cancelled so that they can be resumed.
+// TestClosing checks that a shutdown waits for runs, then cancels them, and that they can be
+// resumed.
 func TestClosing(t *testing.T) {
 	w := servetest.New(t)
 	w.Want(202, "POST", "/v1/runs", `{"cascade": "slow", "run_id": "late"}`)
 	ctx, cancel := context.WithCancel(t.Context())
 	closed := make(chan struct{})
 	go func() {
-		w.Crew.Close(ctx)
+		w.Pool.Close(ctx)
 		close(closed)
 	}()
-	for { // until it is closing
+	for { // wait for the shutdown
 		if r := w.Ask("POST", "/v1/runs", `{"cascade": "ask"}`); r.StatusCode == 503 {
 			if r.JSON(t)["code"] != "closing" {
 				t.Error(r.Text)
@@ -91,7 +92,7 @@ func TestClosing(t *testing.T) {
 	if s := w.Run("late").Status; s != "cancelled" {
 		t.Errorf("status %s", s)
 	}
-	if err := w.Crew.Cancel("late"); !errors.Is(err, orders.ErrNotRunning) {
+	if err := w.Pool.Cancel("late"); !errors.Is(err, orders.ErrNotRunning) {
 		t.Error(err)
 	}
 }
@@ -100,26 +101,24 @@ func TestClosingWaits(t *testing.T) {
 	w := servetest.New(t)
 	w.Want(202, "POST", "/v1/runs", `{"cascade": "slow", "run_id": "soon"}`)
 	close(w.Hold)
-	w.Crew.Close(t.Context())
+	w.Pool.Close(t.Context())
 	if s := w.Run("soon").Status; s != "succeeded" {
 		t.Errorf("status %s", s)
 	}
 }
 
-// TestAPanicEndsARunAlone holds that a provider that panics takes one run with
-// it and frees its place.
+// TestAPanicEndsARunAlone checks that a panic of a provider ends one run and frees its place.
 func TestAPanicEndsARunAlone(t *testing.T) {
 	w := servetest.New(t, few(1))
 	w.Model = model.Func(func(context.Context, model.Request) (model.Response, error) { panic("odd") })
 	w.Start("ask", nil)
 	w.Model = nil
-	if id := w.Start("ask", nil); w.Run(id).Status != runner.Waiting {
+	if id := w.Start("ask", nil); w.Run(id).Status != engine.Waiting {
 		t.Errorf("%+v", w.Run(id).Summary)
 	}
 }
 
-// TestManyOrdersOfOneName holds that of orders that come at the same time one
-// starts the run, and the others find it.
+// TestManyOrdersOfOneName checks that concurrent orders with one name start one run.
 func TestManyOrdersOfOneName(t *testing.T) {
 	w := servetest.New(t)
 	var wg sync.WaitGroup
@@ -140,7 +139,7 @@ func TestManyOrdersOfOneName(t *testing.T) {
 	}
 	close(w.Hold)
 	<-w.Done
-	// One that is refused is refused each time, and another of that name is another.
+	// A refused order is refused each time, and a different order with the name is a conflict.
 	for range 10 {
 		wg.Go(func() {
 			w.Problem(422, "invalid_input", "POST", "/v1/runs", `{"cascade": "post", "run_id": "two"}`)
@@ -152,8 +151,7 @@ func TestManyOrdersOfOneName(t *testing.T) {
 	wg.Wait()
 }
 
-// TestManyResumes holds that of resumes that come at the same time one goes on
-// with the run.
+// TestManyResumes checks that only one of several concurrent requests resumes the run.
 func TestManyResumes(t *testing.T) {
 	w := servetest.New(t, few(50))
 	w.Want(202, "POST", "/v1/runs", `{"cascade": "slow", "run_id": "one"}`)
@@ -180,17 +178,16 @@ func TestManyResumes(t *testing.T) {
 	}
 }
 
-// TestAnAnswerAtOnce holds that a run can be gone on with as soon as the
-// journal has noted that it waits, though its hand has not gone yet.
+// TestAnAnswerAtOnce checks that a run can be resumed before its first job has ended.
 func TestAnAnswerAtOnce(t *testing.T) {
-	told, leave := make(chan bool), make(chan bool)
-	w := servetest.New(t, func(_ *serve.Options, c *orders.CrewOptions) {
-		c.Journal = &lingering{Journal: c.Journal, told: told, leave: leave}
+	stored, leave := make(chan bool), make(chan bool)
+	w := servetest.New(t, func(_ *serve.Options, c *orders.PoolOptions) {
+		c.Journal = &lingering{Journal: c.Journal, told: stored, leave: leave}
 	})
 	id := w.Want(202, "POST", "/v1/runs", `{"cascade": "ask"}`).JSON(t)["run_id"].(string)
-	<-told
+	<-stored
 	w.Want(202, "POST", "/v1/runs/"+id+"/answer", `{"value": true}`)
-	<-told
+	<-stored
 	leave <- true
 	leave <- true
 	<-w.Done
@@ -200,7 +197,7 @@ func TestAnAnswerAtOnce(t *testing.T) {
 	}
 }
 
-// A lingering journal lets nobody go when the end of a run is noted.
+// A lingering journal delays the end of a run.
 type lingering struct {
 	runner.Journal
 	told, leave chan bool
@@ -221,8 +218,8 @@ type lingeringRecording struct {
 	l *lingering
 }
 
-func (r *lingeringRecording) End(result runner.Result, why *runner.Error) error {
-	err := r.Recording.End(result, why)
+func (r *lingeringRecording) End(result engine.Result, failure *engine.Error) error {
+	err := r.Recording.End(result, failure)
 	r.l.told <- true
 	<-r.l.leave
 	return err

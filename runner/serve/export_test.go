@@ -5,17 +5,8 @@ import (
 	"slices"
 )
 
-// API lists what the API serves: "GET /v1/runs".
+// API lists the routes of the API.
 func (s *Server) API() []string { return slices.Sorted(maps.Keys(s.api())) }
 
-// Watching counts those who watch the store.
-func (s *Server) Watching() int {
-	_, n := s.feeds.Count()
-	return n
-}
-
-// Feeds counts the runs that are followed.
-func (s *Server) Feeds() int {
-	n, _ := s.feeds.Count()
-	return n
-}
+// Subscribers returns the number of streams and requests that wait for changes.
+func (s *Server) Subscribers() int { return s.live.Subscribers() }

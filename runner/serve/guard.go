@@ -8,13 +8,11 @@ import (
 	"github.com/seed61713e19/capstan/runner/serve/orders"
 )
 
-// policy lets a page load nothing but the server's own files, send nothing
-// elsewhere, and be framed by nobody.
+// policy allows a page only the server's own files and forms, and no frames.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
 	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-// guarded puts before next what every request must pass: the right host, no
-// other site's doing, a token where there is one.
+// guarded checks the host, the origin and the token of a request before next serves it.
 func (s *Server) guarded(next http.Handler) http.Handler {
 	cross := http.NewCrossOriginProtection()
 	cross.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -41,16 +39,28 @@ func (s *Server) guarded(next http.Handler) http.Handler {
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
 		h.Set("Cache-Control", "no-store")
 		if !s.guard.Knows(r.Host) {
-			s.refuse(w, r, orders.NewProblem(http.StatusMisdirectedRequest, "unknown_host", "this server does not go by that name"))
+			s.refuse(w, r, unknownHost())
 			return
 		}
 		inner.ServeHTTP(w, r)
 	})
 }
 
-func isAPI(r *http.Request) bool { return r.URL.Path == "/v1" || strings.HasPrefix(r.URL.Path, "/v1/") }
+func unknownHost() error {
+	return orders.NewProblem(http.StatusMisdirectedRequest, "unknown_host", "this server does not go by that name: start it with --hostname NAME")
+}
 
-// isFree tells whether a request is for what there is before anybody has logged in.
+// isAPI reports whether the client is a program, which receives a problem instead of a page.
+func isAPI(r *http.Request) bool {
+	switch path := r.URL.Path; path {
+	case "/v1", "/healthz", "/readyz", "/metrics":
+		return true
+	default:
+		return strings.HasPrefix(path, "/v1/")
+	}
+}
+
+// isFree reports whether a request needs no token.
 func isFree(r *http.Request) bool {
 	return r.URL.Path == "/login" || r.URL.Path == "/favicon.ico" || strings.HasPrefix(r.URL.Path, "/static/")
 }

@@ -11,15 +11,15 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/internal/servetest"
 	"github.com/seed61713e19/capstan/runner/serve"
 	"github.com/seed61713e19/capstan/runner/serve/orders"
 )
 
-// TestManyReadersThatGo holds that a stream is sent to each of many readers, and
-// that nothing is left of those who go.
+// TestManyReadersThatGo checks that the server sends a stream to many clients, and
+// releases the memory of disconnected clients.
 func TestManyReadersThatGo(t *testing.T) {
 	w := servetest.New(t)
 	id := w.Want(202, "POST", "/v1/runs", `{"cascade": "slow"}`).JSON(t)["run_id"].(string)
@@ -32,15 +32,14 @@ func TestManyReadersThatGo(t *testing.T) {
 		}
 		readers = append(readers, l)
 	}
-	// The followers of the run's events have one who watches for them all.
-	if n, want := w.Server.Watching(), len(readers)/3*2+1; n != want {
-		t.Errorf("%d of %d watch, want %d", n, len(readers), want)
+	if n := w.Server.Subscribers(); n != len(readers) {
+		t.Errorf("%d of %d readers are subscribed", n, len(readers))
 	}
 	for _, l := range readers[3:] {
 		l.Stop()
 		l.Resp.Body.Close()
 	}
-	for w.Server.Watching() > 3 {
+	for w.Server.Subscribers() > 3 {
 		runtime.Gosched()
 	}
 	close(w.Hold)
@@ -50,13 +49,12 @@ func TestManyReadersThatGo(t *testing.T) {
 		}
 	}
 	readers[2].Stop()
-	for w.Server.Watching() > 0 {
+	for w.Server.Subscribers() > 0 {
 		runtime.Gosched()
 	}
 }
 
-// TestTheHeaderOfAStream holds that who asks for the header alone holds nothing:
-// the connection takes the next request.
+// TestTheHeaderOfAStream checks that a HEAD request leaves the connection free.
 func TestTheHeaderOfAStream(t *testing.T) {
 	w := servetest.New(t)
 	id := w.Start("ask", nil)
@@ -77,7 +75,7 @@ func TestTheHeaderOfAStream(t *testing.T) {
 	}
 }
 
-// TestManyAnswers holds that of answers that come at the same time one counts.
+// TestManyAnswers checks that only one of several concurrent answers counts.
 func TestManyAnswers(t *testing.T) {
 	w := servetest.New(t)
 	id := w.Start("ask", nil)
@@ -103,7 +101,7 @@ func TestManyAnswers(t *testing.T) {
 	}
 }
 
-// TestNamesOfRunsThatAreNone holds that no name of a run leads anywhere else.
+// TestNamesOfRunsThatAreNone checks that invalid names of runs lead nowhere.
 func TestNamesOfRunsThatAreNone(t *testing.T) {
 	w := servetest.New(t)
 	w.Start("ask", nil)
@@ -129,19 +127,19 @@ func TestNamesOfRunsThatAreNone(t *testing.T) {
 	}
 }
 
-// An overtaken store is one in which somebody else is always the faster one.
+// An overtaken store has received another answer already.
 type overtaken struct{ serve.Store }
 
-func (o overtaken) Answer(ctx context.Context, id string, question event.Path, a runner.Answer) error {
+func (o overtaken) Answer(ctx context.Context, id string, question event.Path, a engine.Answer) error {
 	if err := o.Store.Answer(ctx, id, question, a); err != nil {
 		return err
 	}
 	return o.Store.Answer(ctx, id, question, a)
 }
 
-// TestAnAnswerThatComesTooLate holds that it is told that it does not count.
+// TestAnAnswerThatComesTooLate checks that a late answer is refused.
 func TestAnAnswerThatComesTooLate(t *testing.T) {
-	w := servetest.New(t, func(o *serve.Options, _ *orders.CrewOptions) { o.Store = overtaken{o.Store} })
+	w := servetest.New(t, func(o *serve.Options, _ *orders.PoolOptions) { o.Store = overtaken{o.Store} })
 	id := w.Start("ask", nil)
 	w.Problem(409, "not_waiting", "POST", "/v1/runs/"+id+"/answer", `{"value": true}`)
 }

@@ -3,7 +3,6 @@ package serve_test
 import (
 	"errors"
 	"fmt"
-	"log/slog"
 	"net/http/httptest"
 	"testing"
 
@@ -11,22 +10,21 @@ import (
 	"github.com/seed61713e19/capstan/runner/serve/orders"
 )
 
-// What is told of an error, and of one behind an answer that is kept all the same.
+// TestProblems checks the answers to errors.
 func TestProblems(t *testing.T) {
 	own := orders.NewProblem(503, "not_ready", "HOUSE_KEY is not set")
 	for want, err := range map[string]error{
 		"404 no_run: there is no such run":                                                                       fmt.Errorf("store: %w", runner.ErrNoRun),
 		"503 not_ready: HOUSE_KEY is not set":                                                                    own,
-		"503 not_ready: the answer is kept, but: HOUSE_KEY is not set":                                           &orders.KeptError{Err: own},
-		"409 run_busy: " + runner.ErrRunBusy.Error():                                                             &orders.KeptError{Err: runner.ErrRunBusy},
+		"503 not_ready: the answer is kept, but: HOUSE_KEY is not set":                                           &orders.NotResumedError{Err: own},
+		"409 run_busy: " + runner.ErrRunBusy.Error():                                                             &orders.NotResumedError{Err: runner.ErrRunBusy},
 		"500 internal: something broke; the server's log says what":                                              errors.New("disk"),
-		"503 answered_not_resumed: the answer is kept, but " + runner.ErrAway.Error() + ": resume the run later": &orders.KeptError{Err: fmt.Errorf("postgres://me@house/x: %w", runner.ErrAway)},
+		"503 answered_not_resumed: the answer is kept, but " + runner.ErrAway.Error() + ": resume the run later": &orders.NotResumedError{Err: fmt.Errorf("postgres://me@house/x: %w", runner.ErrAway)},
 		"503 unavailable: " + runner.ErrAway.Error():                                                             fmt.Errorf("run: %w", runner.ErrAway),
-		"422 bad_answer: it is none of the options":                                                              orders.UnfitError("it is none of the options"),
-		"503 answered_not_resumed: the answer is kept, but the server is shutting down: resume the run later":    &orders.KeptError{Err: orders.ErrClosed},
+		"503 answered_not_resumed: the answer is kept, but the server is shutting down: resume the run later":    &orders.NotResumedError{Err: orders.ErrClosed},
 	} {
 		w := httptest.NewRecorder()
-		p := orders.ProblemOf(slog.New(slog.DiscardHandler), w, httptest.NewRequest("GET", "/", nil), err)
+		p := orders.ProblemOf(w, httptest.NewRequest("GET", "/", nil), err)
 		if got := fmt.Sprintf("%d %v", p.Status, p); got != want {
 			t.Errorf("got %s, want %s", got, want)
 		}

@@ -10,10 +10,10 @@ import (
 	"github.com/seed61713e19/capstan/runner/serve/orders"
 )
 
-// routes are what can be asked, by patterns as [pages.Site.Routes] has them.
+// routes are handlers by pattern, see [pages.Site.Routes].
 type routes map[string]func(http.ResponseWriter, *http.Request) error
 
-// api is what the contract describes.
+// api returns the routes of the API.
 func (s *Server) api() routes {
 	return routes{
 		"GET /v1/openapi.json":                             s.openapiJSON,
@@ -35,11 +35,17 @@ func (s *Server) api() routes {
 	}
 }
 
-func (s *Server) mux() http.Handler {
-	mux := http.NewServeMux()
-	methods := map[string][]string{}
+// everything returns all routes of the main address.
+func (s *Server) everything() routes {
 	all := s.api()
 	maps.Copy(all, s.site.Routes())
+	maps.Copy(all, s.monitoring())
+	return all
+}
+
+func (s *Server) mux(all routes) http.Handler {
+	mux := http.NewServeMux()
+	methods := map[string][]string{}
 	for _, pattern := range slices.Sorted(maps.Keys(all)) {
 		method, path, _ := strings.Cut(pattern, " ")
 		methods[path] = append(methods[path], method)
@@ -57,7 +63,7 @@ func (s *Server) mux() http.Handler {
 	return mux
 }
 
-// answered makes a handler of what may return an error.
+// answered returns a handler that answers the errors of serve.
 func (s *Server) answered(serve func(http.ResponseWriter, *http.Request) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if err := serve(w, r); err != nil {
@@ -66,9 +72,9 @@ func (s *Server) answered(serve func(http.ResponseWriter, *http.Request) error) 
 	}
 }
 
-// refuse answers with an error: a problem for the API, a page for people.
+// refuse answers with an error: a problem for programs, a page for people.
 func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
-	p := orders.ProblemOf(s.o.Log, w, r, err)
+	p := orders.ProblemOf(w, r, err)
 	if !isAPI(r) {
 		s.site.Error(w, r, p)
 		return
@@ -84,6 +90,6 @@ func answer(w http.ResponseWriter, status int, body any) error {
 	w.WriteHeader(status)
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
-	e.Encode(body) // the reader may be gone: nobody is left to tell
+	e.Encode(body) // fails only if the client is gone
 	return nil
 }

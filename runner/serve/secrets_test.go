@@ -10,10 +10,10 @@ import (
 	"github.com/seed61713e19/capstan/runner/serve/orders"
 )
 
-// No answer shows a secret, also if the journal holds it because it was none when the
-// run was made. JSON remains JSON.
+// TestAnswerSecrets checks that no answer contains a secret that the journal stored earlier,
+// and that JSON remains valid.
 func TestAnswerSecrets(t *testing.T) {
-	w := servetest.New(t, func(o *serve.Options, _ *orders.CrewOptions) {
+	w := servetest.New(t, func(o *serve.Options, _ *orders.PoolOptions) {
 		o.Secrets = map[string]string{"PIN": "12345678", "TITLE_KEY": "open+sesame", "NIGHT_KEY": "softly in the night"}
 	})
 	w.Want(202, "POST", "/v1/runs", map[string]any{"cascade": "form", "run_id": "first", "input": map[string]any{

@@ -1,18 +1,15 @@
-// Package serve shows runs and takes orders over HTTP: a page for people, live
-// while runs go on, and the API under /v1, described by /v1/openapi.json.
+// Package serve is the HTTP server of Capstan: web pages for people, and the API under /v1 for
+// programs, which openapi.yaml describes.
 //
-// A request comes in past the guard (guard.go) by a route (routes.go) to a handler that
-// answers it or gives an error, which one place tells: as a [Problem] to programs, as a
-// page to people. What a program may ask is here, in files api_, and every body of
-// theirs is held against the contract, openapi.yaml, before anything is done with it.
-// Whether a page or a program asks, orders go over the same desk, and a text is a
-// stranger's: it is shown, and never interpreted.
+// A request passes the guard (guard.go) and reaches the handler of its route (routes.go). A
+// handler answers it or returns an error, which becomes a [Problem] for programs or a page for
+// people. The handlers of the API are in the files api_*.go. The API checks every body against
+// openapi.yaml. Texts of runs are untrusted. The server shows these texts, but never
+// interprets them.
 //
-// Runs are made elsewhere: by what Options.Runs is, such as a crew of package orders.
-// What has a name of its own is in a room of its own: what people see (pages, of views
-// of trees, with formats, links, diffs, and plots of trends), what both pages and
-// programs ask and are told (queries, orders, problems, streams), news of runs for all
-// who follow them (feeds), and who may come in (guards).
+// [Options.Runs] executes the runs, for example an [orders.Pool]. The folders under internal
+// contain the pages, the notification of open streams (live), what pages and API share (api),
+// the check of hosts and tokens (guards), and the metrics.
 //
 // Begin with routes.go.
 package serve
@@ -28,9 +25,10 @@ import (
 	"sync"
 	"time"
 
+	"github.com/seed61713e19/capstan/internal/redactions"
 	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
-	"github.com/seed61713e19/capstan/runner/redactions"
 	"github.com/seed61713e19/capstan/runner/serve/internal/guards"
 	"github.com/seed61713e19/capstan/runner/serve/internal/live"
 	"github.com/seed61713e19/capstan/runner/serve/internal/pages"
@@ -38,73 +36,73 @@ import (
 	"github.com/seed61713e19/capstan/validators"
 )
 
-// A Store is where runs are read from, and where answers go. A
-// [*journal.Journal] is one; what each method promises is said there. It is
-// safe for concurrent use.
+// A Store contains runs and stores answers. [journal.Journal] documents the methods. A Store
+// must be safe for concurrent use.
 type Store interface {
 	pages.Store
-	// Answer gives a waiting run its answer.
-	Answer(ctx context.Context, id string, question event.Path, a runner.Answer) error
+	// Answer stores the answer to a question of a waiting run.
+	Answer(ctx context.Context, id string, question event.Path, a engine.Answer) error
 }
 
-// What those who embed the server write of its rooms.
+// Types for programs that embed the server.
 type (
-	Runs    = orders.Runs    // starts, resumes and ends runs
-	Drafter = orders.Drafter // Runs that tell what models are saying, too
-	Scales  = pages.Scales   // weigh the gates of offered cascades
-	Scale   = pages.Scale    // what a cascade is weighed with
-	Problem = orders.Problem // an answer that is none, as an error of Runs or Scales
+	Runs    = orders.Runs    // starts, resumes and cancels runs
+	Drafter = orders.Drafter // Runs that also report drafts of replies
+	Scales  = pages.Scales   // measure the gates of offered cascades
+	Scale   = pages.Scale    // the labels and gates of one cascade
+	Problem = orders.Problem // an error that the client may read
 )
 
-// Options say what a server shows and takes.
+// Options configure a [Server].
 type Options struct {
-	// Store is where runs are read from.
+	// Store contains the runs.
 	Store Store
-	// Runs starts, resumes and cancels runs; nil where the server only shows.
+	// Runs starts, resumes and cancels runs. If it is nil, the server only shows runs.
 	Runs Runs
-	// Cascades and Models are the names an order may give, as Runs has them.
+	// Cascades and Models are the names that a request may use.
 	Cascades, Models []string
-	// Gates are the validators that judge posted texts: see [Computed].
+	// Gates judge posted texts. See [Computed].
 	Gates validators.Set
-	// Runner asks the model for the verdicts of judges; nil means that it cannot
-	// be asked.
+	// Runner asks the model for the verdicts of judges. If it is nil, judges give no verdict.
 	Runner *runner.Runner
-	// Scales weigh the gates of the offered cascades; nil where they cannot be.
+	// Scales measure the gates of the offered cascades. They may be nil.
 	Scales Scales
-	// Requests takes validation requests; nil where the server takes none.
+	// Requests accepts validation requests. It may be nil.
 	Requests Requests
-	// Addr is the TCP address that the server will listen on. An address that is not
-	// loopback needs Token. It is "" for a Unix socket.
+	// Addr is the TCP address of the server, or "" for a Unix socket. An address that is not
+	// loopback needs a Token.
 	Addr string
-	// Token, where it is not "", is needed for everything but the page's login. It
-	// has 16 characters or more.
+	// Token, if not "", is required for everything except the login page. It must have at least
+	// 16 characters.
 	Token string
-	// Hosts are further names under which the server is reached.
+	// Hosts are further names of the server.
 	Hosts []string
-	// Every is how often the store is asked for news of other processes while
-	// somebody watches, and for all where it is no [feeds.Watcher]; 0 means 200 ms.
+	// Every is the polling interval of the store. The server polls for changes by other
+	// processes while a client waits for changes. Default: 200 ms.
 	Every time.Duration
-	// Secrets are values that no answer shows, by the name that stands in their place.
+	// Secrets are values that no answer contains, by the names that replace them.
 	Secrets map[string]string
-	// Log gets what went wrong on the server's side; nil discards it.
+	// Log receives one line for each request. Nil discards them.
 	Log *slog.Logger
+	// Metrics are the metrics under /metrics. The pool must use the same. Nil makes new ones.
+	Metrics *Metrics
 }
 
-// A Server is the page and the API. Make one with [New].
+// A Server serves the pages and the API. Make one with [New].
 type Server struct {
 	o        Options
-	desk     orders.Desk
+	orders   orders.Service
 	guard    guards.Guard
-	feeds    *live.Source
+	live     *live.Source
 	site     *pages.Site
 	contract *contract
-	closing  chan struct{} // closed when streams are to end
-	ended    sync.Once     // closes it
+	closing  chan struct{} // closed when streams must end
+	ended    sync.Once     // closes closing
 	handler  http.Handler
 }
 
-// New makes a server. It refuses an address that is not loopback without a
-// token, see [guards.New].
+// New returns a server. It returns an error for an address that needs a token, see
+// [guards.New].
 func New(o Options) (*Server, error) {
 	guard, err := guards.New(o.Addr, o.Token, o.Hosts)
 	switch {
@@ -115,39 +113,48 @@ func New(o Options) (*Server, error) {
 	}
 	o.Every = cmp.Or(max(o.Every, 0), 200*time.Millisecond)
 	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
+	if o.Metrics == nil {
+		o.Metrics = NewMetrics()
+	}
 	if o.Runner == nil {
 		if o.Runner, err = runner.New(runner.WithValidators(o.Gates.List()...)); err != nil {
 			return nil, err
 		}
 	}
-	s := &Server{o: o, desk: orders.Desk{Runs: o.Runs, Store: o.Store}, guard: guard, feeds: live.New(o.Store, o.Every), closing: make(chan struct{})}
+	closing := make(chan struct{})
+	s := &Server{o: o, orders: orders.Service{Runs: o.Runs, Store: o.Store}, guard: guard, live: live.New(o.Store, o.Every, closing), closing: closing}
 	if s.contract, err = newContract(); err != nil {
 		return nil, fmt.Errorf("openapi: %w", err)
 	}
 	s.site = pages.New(pages.Options{
-		Store: o.Store, Desk: s.desk, Cascades: o.Cascades, Models: o.Models, Scales: o.Scales, Runner: o.Runner,
-		Guard: guard, Feeds: s.feeds, Names: s.contract.names, Closing: s.closing, Log: o.Log,
+		Store: o.Store, Orders: s.orders, Cascades: o.Cascades, Models: o.Models, Scales: o.Scales, Runner: o.Runner,
+		Guard: guard, Live: s.live, Names: s.contract.names,
 	})
-	s.handler = redactions.Handler(s.guarded(s.mux()), o.Secrets)
+	s.handler = s.logged(redactions.Handler(s.guarded(s.mux(s.everything())), o.Secrets))
 	return s, nil
 }
 
 // ServeHTTP serves the page and the API.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
 
-// maxTaking is how long a request may take to arrive, and an answer to be taken.
-// Streams have times of their own.
+// maxTaking limits the time in which a request arrives, and in which the client receives the
+// answer. Streams have their own limits.
 const maxTaking = 2 * time.Minute
 
-// Serve serves what l accepts until ctx ends; then streams end, requests under
-// way have five seconds, and nil is returned. Runs are the caller's to close. A
-// server may serve several listeners at once, until the same ctx ends.
+// Serve serves the connections of l until ctx ends. Then streams end, and other requests have
+// five seconds. Serve does not end runs. A server may serve several listeners with the same
+// ctx.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
+	return s.serve(ctx, l, s, maxJudging+maxTaking, s.EndStreams)
+}
+
+// serve serves a handler until ctx ends; then it calls ended.
+func (s *Server) serve(ctx context.Context, l net.Listener, h http.Handler, writing time.Duration, ended func()) error {
 	server := &http.Server{
-		Handler:           s,
+		Handler:           h,
 		ReadHeaderTimeout: 10 * time.Second,
 		ReadTimeout:       maxTaking,
-		WriteTimeout:      maxJudging + maxTaking,
+		WriteTimeout:      writing,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
 		ErrorLog:          slog.NewLogLogger(s.o.Log.Handler(), slog.LevelWarn),
@@ -159,7 +166,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		return err
 	case <-ctx.Done():
 	}
-	s.EndStreams()
+	ended()
 	last, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
 	if server.Shutdown(last) != nil {
@@ -168,15 +175,13 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	return nil
 }
 
-// EndStreams ends what is streamed, and what will be. [Server.Serve] does so when its
-// ctx ends; an [http.Server] of one's own waits for streams in Shutdown, unless it is
-// given this with RegisterOnShutdown.
+// EndStreams ends all streams, also those that begin later. [Server.Serve] calls it. Pass it to
+// RegisterOnShutdown of another [http.Server]; otherwise Shutdown waits for open streams.
 func (s *Server) EndStreams() { s.ended.Do(func() { close(s.closing) }) }
 
-// Computed is the part of a set that may judge whatever is posted: validators
-// that compute their verdict from the text alone, and judges. The others read
-// files, databases and keys that their parameters name. Parameters that are the
-// operator's alone cannot be posted.
+// Computed returns the validators of a set that may judge posted texts: those that compute a
+// verdict from the text alone, and judges. The others read files, databases and keys that their
+// parameters name. Clients cannot set the parameters of the operator.
 func Computed(set validators.Set) validators.Set {
 	var list []validators.Validator
 	for _, v := range set.List() {

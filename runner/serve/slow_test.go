@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// pipes is a listener of connections that the test holds the other ends of.
+// pipes is a listener whose connections end in the test.
 type pipes chan net.Conn
 
 func (p pipes) Accept() (net.Conn, error) {
@@ -23,12 +23,12 @@ func (p pipes) Accept() (net.Conn, error) {
 func (p pipes) Close() error   { return nil }
 func (p pipes) Addr() net.Addr { return &net.TCPAddr{} }
 
-// still is a store in which nothing happens.
+// The type still is a store that never changes.
 type still struct{ Store }
 
 func (still) Version(context.Context) (int64, error) { return 0, nil }
 
-// TestSlowClients holds that who does not send, or does not take, is let go of.
+// TestSlowClients checks the limits for clients that do not send or receive.
 func TestSlowClients(t *testing.T) {
 	for name, request := range map[string]string{
 		"half a header":          "GET / HT",

@@ -76,7 +76,7 @@ func TestEventsAsLines(t *testing.T) {
 	}
 }
 
-// A breaking store tells of two events, and then that it is away.
+// A breaking store fails after two events.
 type breaking struct{ serve.Store }
 
 func (b breaking) Events(ctx context.Context, id string, after int64, d journal.Detail) iter.Seq2[event.Event, error] {
@@ -94,12 +94,11 @@ func (b breaking) Events(ctx context.Context, id string, after int64, d journal.
 	}
 }
 
-// A stream of which the rest cannot be read is cut: one that ends like any other would
-// be taken for whole.
+// TestCutStreams checks that the server breaks a stream whose rest it cannot read.
 func TestCutStreams(t *testing.T) {
-	var said bytes.Buffer
-	w := servetest.New(t, func(o *serve.Options, _ *orders.CrewOptions) {
-		o.Store, o.Log = breaking{o.Store}, slog.New(slog.NewTextHandler(&said, nil))
+	var stderr bytes.Buffer
+	w := servetest.New(t, func(o *serve.Options, _ *orders.PoolOptions) {
+		o.Store, o.Log = breaking{o.Store}, slog.New(slog.NewTextHandler(&stderr, nil))
 	})
 	over := w.Start("ask", nil)
 	going := w.Want(202, "POST", "/v1/runs", `{"cascade": "slow"}`).JSON(t)["run_id"].(string)
@@ -118,8 +117,8 @@ func TestCutStreams(t *testing.T) {
 		}
 	}
 	w.HTTP.Close()
-	if n := strings.Count(said.String(), runner.ErrAway.Error()); n != 6 {
-		t.Errorf("the log tells of it %d times: %s", n, said.String())
+	if n := strings.Count(stderr.String(), runner.ErrAway.Error()); n != 6 {
+		t.Errorf("the log tells of it %d times: %s", n, stderr.String())
 	}
 }
 
@@ -143,7 +142,7 @@ func TestEventsAsTheyCome(t *testing.T) {
 	}
 }
 
-// TestEventsWhileARunWaits holds that a stream stays open for the answer.
+// TestEventsWhileARunWaits checks that a stream stays open while the run waits.
 func TestEventsWhileARunWaits(t *testing.T) {
 	w := servetest.New(t)
 	id := w.Start("ask", nil)
@@ -161,8 +160,7 @@ func TestEventsWhileARunWaits(t *testing.T) {
 	}
 }
 
-// TestStreamsEndWithTheServer holds that nobody waits for a reader that never
-// goes, also where the server has two addresses.
+// TestStreamsEndWithTheServer checks that a shutdown ends the streams of all addresses.
 func TestStreamsEndWithTheServer(t *testing.T) {
 	w := servetest.New(t)
 	id := w.Want(202, "POST", "/v1/runs", `{"cascade": "slow"}`).JSON(t)["run_id"].(string)
@@ -195,7 +193,7 @@ func TestStreamsEndWithTheServer(t *testing.T) {
 	}
 }
 
-// A server of one's own, which the pages are served by, is not held up by them either.
+// TestStreamsEndWithAnotherServer checks EndStreams with a server of the caller.
 func TestStreamsEndWithAnotherServer(t *testing.T) {
 	w := servetest.New(t)
 	w.HTTP.Config.RegisterOnShutdown(w.Server.EndStreams)
@@ -214,8 +212,7 @@ func TestStreamsEndWithAnotherServer(t *testing.T) {
 	}
 }
 
-// TestALineCannotBreakAStream holds that what a model says cannot forge an
-// event.
+// TestALineCannotBreakAStream checks that a reply cannot contain an event.
 func TestALineCannotBreakAStream(t *testing.T) {
 	w := servetest.New(t)
 	w.Model = model.Func(func(context.Context, model.Request) (model.Response, error) {

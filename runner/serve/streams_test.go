@@ -24,8 +24,7 @@ func (w *wire) WriteString(text string) (int, error) {
 	return w.ResponseRecorder.WriteString(text)
 }
 
-// Who is on a slow line has half a minute for each part of a long piece: else it would
-// be cut in the same place each time that it comes back.
+// TestStreamsOfLongPieces checks that each part of a long piece has its own deadline.
 func TestStreamsOfLongPieces(t *testing.T) {
 	for _, size := range []int{0, 1, 64 << 10, 64<<10 + 1, 1 << 20} {
 		w, piece := &wire{ResponseRecorder: httptest.NewRecorder()}, strings.Repeat("é", size/2)+strings.Repeat("x", size%2)
@@ -38,8 +37,7 @@ func TestStreamsOfLongPieces(t *testing.T) {
 	}
 }
 
-// A browser that comes back says by its header what it has had: more than the address
-// of the page from which it began.
+// TestStreamsAfter checks that the header of a reconnecting browser overrides the address.
 func TestStreamsAfter(t *testing.T) {
 	for _, c := range []struct {
 		query, header string

@@ -21,15 +21,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/seed61713e19/capstan/internal/processor"
 	"github.com/seed61713e19/capstan/runner/internal/servetest"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/serve"
 	"github.com/seed61713e19/capstan/runner/serve/orders"
-	"github.com/seed61713e19/capstan/validators/validatorstest/processor"
 )
 
-// busy is a world that offers a cascade of some phases of one call, which costs
-// nothing but its time.
+// busy returns a world with a cascade whose calls take no processor time.
 func busy(b *testing.B, phases, limit int, pause time.Duration) *servetest.World {
 	b.Helper()
 	var text strings.Builder
@@ -41,7 +40,7 @@ func busy(b *testing.B, phases, limit int, pause time.Duration) *servetest.World
 	if err := os.WriteFile(file, []byte(text.String()), 0o644); err != nil {
 		b.Fatal(err)
 	}
-	w := servetest.New(b, func(o *serve.Options, c *orders.CrewOptions) {
+	w := servetest.New(b, func(o *serve.Options, c *orders.PoolOptions) {
 		o.Every, c.Cascades, c.Limit, c.Done = 0, map[string]string{"busy": file, "slow": c.Cascades["slow"]}, limit, nil
 	})
 	w.Model = model.Func(func(context.Context, model.Request) (model.Response, error) {
@@ -51,7 +50,7 @@ func busy(b *testing.B, phases, limit int, pause time.Duration) *servetest.World
 	return w
 }
 
-// A caller is a client of one connection that costs little itself.
+// A caller is a client with one connection and little overhead.
 type caller struct {
 	net.Conn
 	in *bufio.Reader
@@ -65,7 +64,7 @@ func newCaller(w *servetest.World) *caller {
 	return &caller{c, bufio.NewReader(c)}
 }
 
-// order orders a run and gives the answer's status.
+// order orders a run and returns the status of the answer.
 func (c *caller) order(body string) (int, error) {
 	_, err := fmt.Fprintf(c, "POST /v1/runs HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
 	if err != nil {
@@ -79,7 +78,7 @@ func (c *caller) order(body string) (int, error) {
 	return resp.StatusCode, err
 }
 
-// follow reads a run's events to their end, and gives the data of each.
+// follow reads the events of a run to its end.
 func (c *caller) follow(id string, data func([]byte)) error {
 	if _, err := io.WriteString(c, "GET /v1/runs/"+id+"/events HTTP/1.1\r\nHost: localhost\r\n\r\n"); err != nil {
 		return err
@@ -106,9 +105,8 @@ func (c *caller) follow(id string, data func([]byte)) error {
 // busyOrder orders a run of the busy cascade.
 func busyOrder(id string) string { return `{"cascade": "busy", "run_id": "` + id + `"}` }
 
-// BenchmarkOrders has 16 clients order runs of seven calls that cost nothing, and
-// follow each to its end. One operation is one run; cpu-ms is all that the
-// process spends on it, the client's part too.
+// BenchmarkOrders measures 16 clients that order runs of seven calls and follow these runs to
+// their ends. The metric cpu-ms is the CPU time of server and clients per run.
 func BenchmarkOrders(b *testing.B) {
 	w := busy(b, 7, 64, 0)
 	var left atomic.Int64
@@ -141,8 +139,7 @@ func BenchmarkOrders(b *testing.B) {
 	b.ReportMetric(float64((processor.Time()-before).Microseconds())/1e3/float64(b.N), "cpu-ms/run")
 }
 
-// BenchmarkEventToClient follows runs whose calls take three milliseconds, and
-// reports how old events are when they come.
+// BenchmarkEventToClient measures the age of events on arrival.
 func BenchmarkEventToClient(b *testing.B) {
 	w := busy(b, 7, 64, 3*time.Millisecond)
 	var ages []time.Duration
@@ -170,8 +167,7 @@ func BenchmarkEventToClient(b *testing.B) {
 	b.ReportMetric(float64(ages[len(ages)*99/100].Microseconds())/1e3, "ms-p99")
 }
 
-// BenchmarkFollowers has a thousand follow one run from its beginning to its end,
-// and reports what the process spends and holds for it, the clients' part too.
+// BenchmarkFollowers measures a run that a thousand clients follow.
 func BenchmarkFollowers(b *testing.B) {
 	const followers = 1000
 	w := busy(b, 50, 64, 20*time.Millisecond)
@@ -192,7 +188,7 @@ func BenchmarkFollowers(b *testing.B) {
 			all.Go(func() {
 				defer c.Close()
 				err := c.follow(id, func([]byte) {
-					if events.Add(1)%50_000 == 0 { // all are there
+					if events.Add(1)%50_000 == 0 { // all are connected
 						var m runtime.MemStats
 						runtime.ReadMemStats(&m)
 						most.Store(max(most.Load(), m.HeapInuse+m.StackInuse))
@@ -205,7 +201,7 @@ func BenchmarkFollowers(b *testing.B) {
 		}
 		all.Wait()
 		cpu += processor.Time() - before
-		if want := int64(followers * (len(kept(w, id, 0)) + 1)); events.Load() != want {
+		if want := int64(followers * (len(storedEvents(w, id, 0)) + 1)); events.Load() != want {
 			b.Fatalf("%d events, want %d", events.Load(), want)
 		}
 	}
@@ -213,7 +209,7 @@ func BenchmarkFollowers(b *testing.B) {
 	b.ReportMetric(float64(most.Load())/1e6, "MB")
 }
 
-// BenchmarkRefused orders runs of a server that has enough to do.
+// BenchmarkRefused orders runs of a full server.
 func BenchmarkRefused(b *testing.B) {
 	w := busy(b, 7, 1, 0)
 	w.Want(202, "POST", "/v1/runs", `{"cascade": "slow"}`)

@@ -12,7 +12,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
-// answerer is who gave an answer, as far as it says.
+// answerer returns the attributes of the model and the server that gave an answer.
 func answerer(r *model.Response) []attribute.KeyValue {
 	var attributes []attribute.KeyValue
 	if r.Provider != "" {
@@ -35,7 +35,7 @@ func answerer(r *model.Response) []attribute.KeyValue {
 	return attributes
 }
 
-// answerOf is the rest that an answer tells of itself.
+// answerOf returns the other attributes of an answer.
 func answerOf(r *model.Response) []attribute.KeyValue {
 	u := r.Usage
 	attributes := []attribute.KeyValue{
@@ -63,8 +63,7 @@ func answerOf(r *model.Response) []attribute.KeyValue {
 	return attributes
 }
 
-// replaced is a list of attributes with others in the place of those of the
-// same key.
+// replaced returns a list of attributes in which the second list overrides the first.
 func replaced(list, with []attribute.KeyValue) []attribute.KeyValue {
 	out := slices.Clone(with)
 	for _, a := range list {
@@ -75,8 +74,8 @@ func replaced(list, with []attribute.KeyValue) []attribute.KeyValue {
 	return out
 }
 
-// providers are what a model's name may begin with, and the conventions' names
-// where they are others.
+// providers are the prefixes of models' names, with the names of the conventions if they
+// differ.
 var providers = map[string]string{
 	"openai": "", "azure": "azure.ai.openai", "anthropic": "", "gemini": "gcp.gemini", "openrouter": "", "mistral": "mistral_ai", "groq": "",
 	"deepseek": "", "together": "", "fireworks": "", "xai": "x_ai", "ollama": "", "vllm": "", "lmstudio": "", "scripted": "", "replay": "",
@@ -84,7 +83,7 @@ var providers = map[string]string{
 
 func convention(provider string) string { return cmp.Or(providers[provider], provider) }
 
-// provided takes a model's name apart: who serves it, and the name there.
+// provided splits a model's name into the provider and the name there.
 func (t *Telemetry) provided(name string) (provider, model string) {
 	if provider, model, cut := strings.Cut(name, ":"); cut {
 		if _, known := providers[provider]; known {

@@ -6,19 +6,19 @@ import (
 
 	"go.opentelemetry.io/otel/attribute"
 
+	"github.com/seed61713e19/capstan/internal/schema"
 	"github.com/seed61713e19/capstan/runner/model"
-	"github.com/seed61713e19/capstan/validators/schema"
 )
 
-// maxContent bounds one attribute of content, in bytes: a queue of spans then
-// holds some 100 MB at worst.
+// maxContent is the maximum size of an attribute of content, in bytes. A full queue of spans
+// then has about 100 MB.
 const maxContent = 32 << 10
 
-// maxName bounds a name that a model or an endpoint made up, in bytes.
+// maxName is the maximum size of a name that a model or an endpoint chose, in bytes.
 const maxName = 128
 
-// A message and its parts are those of the conventions' JSON schemas for
-// gen_ai.input.messages and gen_ai.output.messages.
+// A message is a message in the JSON schemas of gen_ai.input.messages and
+// gen_ai.output.messages.
 type message struct {
 	Role   model.Role `json:"role"`
 	Parts  []part     `json:"parts"`
@@ -34,24 +34,24 @@ type part struct {
 	Response  string `json:"response,omitempty"`
 }
 
-// inputOf is the conversation so far: as many of the last messages as fit. Cut
-// says that those before are not there.
+// inputOf returns the last messages of a conversation that fit into the limit. cut reports that
+// older messages are missing.
 func inputOf(messages []model.Message, cut bool) []attribute.KeyValue {
-	var kept []json.RawMessage
+	var fitting []json.RawMessage
 	left := maxContent
 	for i := len(messages) - 1; i >= 0 && left > 0; i-- {
 		text, shorter := encoded(messageOf(messages[i]), left)
 		cut = cut || shorter
 		left -= len(text) + 1
-		if left < 0 && len(kept) > 0 {
+		if left < 0 && len(fitting) > 0 {
 			break
 		}
-		kept = append([]json.RawMessage{text}, kept...)
+		fitting = append([]json.RawMessage{text}, fitting...)
 	}
-	return list(inputMessages, kept, cut || len(kept) < len(messages))
+	return list(inputMessages, fitting, cut || len(fitting) < len(messages))
 }
 
-// outputOf is what a model has said, as the one message that it is.
+// outputOf returns the reply of a model as one message.
 func outputOf(r model.Response) []attribute.KeyValue {
 	m := messageOf(model.Message{Role: model.Assistant, Content: r.Text, ToolCalls: r.ToolCalls})
 	m.Finish = finished(r)
@@ -74,7 +74,7 @@ func marked(a attribute.KeyValue, cut bool) []attribute.KeyValue {
 	return []attribute.KeyValue{a}
 }
 
-// finished is why the model stopped, as far as it is known.
+// finished returns the reason why the model stopped.
 func finished(r model.Response) string {
 	switch {
 	case r.Failure == nil && len(r.ToolCalls) > 0:
@@ -103,8 +103,8 @@ func messageOf(m model.Message) message {
 	return out
 }
 
-// encoded is a message in at most size bytes or so: where it is larger, its
-// texts are cut so that together they are half of that, and it stays JSON.
+// encoded returns a message as JSON. If it is larger than size, its texts are cut to half of
+// size together.
 func encoded(m message, size int) (text []byte, cut bool) {
 	if m.length() <= size {
 		if text = parsed(m); len(text) <= size {
@@ -124,7 +124,7 @@ func encoded(m message, size int) (text []byte, cut bool) {
 	return parsed(m), true
 }
 
-// length is at least how long the message is as JSON.
+// length returns a lower bound of the message's size as JSON.
 func (m message) length() (n int) {
 	for _, p := range m.Parts {
 		arguments, _ := p.Arguments.(string)
@@ -133,7 +133,7 @@ func (m message) length() (n int) {
 	return n
 }
 
-// parsed is a message as JSON, the arguments of tools as the values they are.
+// parsed returns a message as JSON, with the arguments of tools as values.
 func parsed(m message) []byte {
 	parts := append([]part(nil), m.Parts...)
 	for i, p := range parts {
@@ -142,11 +142,11 @@ func parsed(m message) []byte {
 		}
 	}
 	m.Parts = parts
-	text, _ := schema.Encode(m) // all of it is text or JSON
+	text, _ := schema.Encode(m) // text and JSON always encode
 	return text
 }
 
-// text is an attribute of content, and none where content was not asked for.
+// text returns an attribute of content, or nothing without content.
 func (r *run) text(key attribute.Key, text string) []attribute.KeyValue {
 	if !r.t.content {
 		return nil
@@ -155,8 +155,7 @@ func (r *run) text(key attribute.Key, text string) []attribute.KeyValue {
 	return marked(key.String(short), len(short) < len(text))
 }
 
-// start is the beginning of a text: at most size bytes and then an ellipsis,
-// which is there only where something is missing.
+// start returns the first size bytes of a text, with an ellipsis if it was cut.
 func start(text string, size int) string {
 	if len(text) <= size {
 		return text

@@ -3,24 +3,25 @@ package telemetry_test
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"testing"
 
-	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/trace"
 
+	"github.com/seed61713e19/capstan/internal/tracecontext"
 	"github.com/seed61713e19/capstan/runner/telemetry"
 )
 
 const parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 
 func traceparent(ctx context.Context) string {
-	carrier := propagation.MapCarrier{}
-	propagation.TraceContext{}.Inject(ctx, carrier)
-	return carrier["traceparent"]
+	header := http.Header{}
+	tracecontext.Inject(ctx, header.Set)
+	return header.Get("traceparent")
 }
 
-// A model is called within the span of its call, and a run is a part of what
-// TRACEPARENT names.
+// TestTraceGoesOn checks that a model receives the span of its call, and that a run is a child
+// of TRACEPARENT.
 func TestTraceGoesOn(t *testing.T) {
 	rec := newReceiver(t)
 	m := &answering{tell: told}
@@ -38,8 +39,8 @@ func TestTraceGoesOn(t *testing.T) {
 	}
 }
 
-// What TRACEPARENT says wrongly is as if it said nothing: the run is a trace of
-// its own, and a caller that is not sampled keeps the run unsampled.
+// TestParents checks that an invalid TRACEPARENT is ignored, and that an unsampled caller keeps
+// the run unsampled.
 func TestParents(t *testing.T) {
 	for value, valid := range map[string]bool{
 		parent: true, " " + parent + "\n": true, "": false, "00-0-0-01": false, "ff" + parent[2:]: false,

@@ -6,15 +6,14 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/trace"
 
+	"github.com/seed61713e19/capstan/internal/schema"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
-	"github.com/seed61713e19/capstan/validators/schema"
 )
 
-// The events of models, tools and wards. Their fields may be missing in an
-// event that was read from elsewhere.
+// The events of models, tools and wards. Events from other sources may lack fields.
 
-// call is what a model's span begins with.
+// call returns the first attributes of a model's span.
 func (r *run) call(s *scope, name string, attributes []attribute.KeyValue, e event.Event) (string, []attribute.KeyValue) {
 	attributes = r.conversing(attributes)
 	if e.Validator != "" {
@@ -50,10 +49,10 @@ func (r *run) conversing(attributes []attribute.KeyValue) []attribute.KeyValue {
 	return append(attributes, conversation.String(r.id))
 }
 
-// called adds what the span need not begin with.
+// called adds attributes after the start of a model's span.
 func (r *run) called(s *scope, e event.Event) {
 	if r.t.content && e.Request != nil && s.span != nil && s.span.IsRecording() {
-		s.span.SetAttributes(inputOf(e.Request.Messages, e.Cut)...)
+		s.span.SetAttributes(inputOf(e.Request.Messages, e.Partial)...)
 	}
 }
 
@@ -72,7 +71,7 @@ func (r *run) replied(s *scope, e event.Event) {
 		r.failed(s, f)
 		return
 	}
-	// What a ward judges is the last that the phase's own model has said.
+	// Wards judge the last reply of the phase's own model.
 	if a := s.attempt(); a != nil && e.Validator == "" {
 		a.judged = s.span.SpanContext()
 	}
@@ -89,7 +88,7 @@ func (r *run) failed(s *scope, f *model.Failure) {
 	}
 }
 
-// use is what a tool's span begins with.
+// use returns the first attributes of a tool's span.
 func (r *run) use(name string, attributes []attribute.KeyValue, e event.Event) (string, []attribute.KeyValue) {
 	attributes = append(r.conversing(attributes), toolType.String("function"))
 	if e.Call == nil {
@@ -98,13 +97,12 @@ func (r *run) use(name string, attributes []attribute.KeyValue, e event.Event) (
 	if e.Call.ID != "" {
 		attributes = append(attributes, toolCallID.String(start(e.Call.ID, maxName)))
 	}
-	// A model may ask for a tool that there is not, by any name.
+	// The name of an unknown tool is the model's choice.
 	tool := start(e.Call.Name, maxName)
 	return name + " " + tool, append(attributes, toolName.String(tool))
 }
 
-// toolCalled says of a tool what only the call tells: the span may have begun
-// with a ward that judged it.
+// toolCalled adds the attributes of the call. A ward may have begun the span before it.
 func (r *run) toolCalled(s *scope, e event.Event) {
 	if s.made = true; s.span != nil {
 		name, attributes := r.use("execute_tool", nil, e)
@@ -118,7 +116,7 @@ func (r *run) toolCalled(s *scope, e event.Event) {
 }
 
 func (r *run) toolReplied(s *scope, e event.Event) {
-	s.told = true
+	s.recorded = true
 	if e.Result == nil || s.span == nil {
 		return
 	}
@@ -133,14 +131,14 @@ func (r *run) toolReplied(s *scope, e event.Event) {
 	}
 }
 
-// verdict fills in a ward's span and puts the verdict on it.
+// verdict adds a verdict to a ward's span.
 func (r *run) verdict(s *scope, e event.Event) {
 	v := e.Verdict
 	if v == nil || s.span == nil {
 		return
 	}
 	r.t.meters.judged(v)
-	if v.Valid != nil && !*v.Valid && !v.Noted() {
+	if v.Valid != nil && !*v.Valid && !v.NonBinding() {
 		s.above.no = true
 	}
 	s.span.SetName("ward " + v.Validator)
@@ -158,14 +156,14 @@ func (r *run) verdict(s *scope, e event.Event) {
 	if v.Score != nil && !math.IsNaN(*v.Score) {
 		result = append(result, scoreValue.Float64(*v.Score))
 	}
-	why := v.Reason
+	reason := v.Reason
 	if v.Error != nil {
-		why = *v.Error
+		reason = *v.Error
 		result = append(result, errorType.String("validator_error"))
 		s.fail("validator_error", "")
 	}
-	if why != "" {
-		result = append(result, r.text(explanation, why)...)
+	if reason != "" {
+		result = append(result, r.text(explanation, reason)...)
 	}
 	s.span.AddEvent(evaluationEvent, trace.WithTimestamp(e.Time), trace.WithAttributes(result...))
 }

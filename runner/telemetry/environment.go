@@ -7,22 +7,20 @@ import (
 
 	"go.opentelemetry.io/otel/trace"
 
-	"github.com/seed61713e19/capstan/runner/telemetry/otlp"
+	"github.com/seed61713e19/capstan/runner/telemetry/internal/otlp"
 )
 
-// FromEnvironment makes a Telemetry where the standard variables ask for one,
-// else it gives nil. They ask for spans where OTEL_TRACES_EXPORTER is otlp, or is
-// not set and an endpoint is (OTEL_EXPORTER_OTLP_ENDPOINT or
-// OTEL_EXPORTER_OTLP_TRACES_ENDPOINT), and for metrics by those with METRICS in
-// their name; OTEL_SDK_DISABLED=true has the last word.
-// OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT asks for content: true,
-// SPAN_ONLY or SPAN_AND_EVENT. TRACEPARENT and TRACESTATE name what the runs are
-// a part of. The OTEL_EXPORTER_OTLP_ variables say how to send, see [otlp.Read];
-// nothing is connected before there is something to send.
+// FromEnvironment returns a Telemetry if the standard variables ask for one, otherwise nil.
+// They ask for spans if OTEL_TRACES_EXPORTER is otlp, or if it is not set and an endpoint is.
+// The variables of metrics are the same with METRICS in their names. OTEL_SDK_DISABLED=true
+// overrides them.
 //
-// Of the options, an Exporter, Metrics and a Parent stand in for those of the
-// environment, and Content asks for content whatever the environment says. An
-// error is no reason not to run: the Telemetry is nil then, which may be used.
+// OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT asks for content: true, SPAN_ONLY or
+// SPAN_AND_EVENT. TRACEPARENT and TRACESTATE name the parent of the runs. [otlp.Read] reads the
+// OTEL_EXPORTER_OTLP_ variables.
+//
+// The options Exporter, Metrics, Parent and Content override the environment. After an error
+// the Telemetry is nil, which may be used.
 func FromEnvironment(ctx context.Context, getenv func(string) string, o Options) (*Telemetry, error) {
 	spans, err := asked(getenv, "TRACES")
 	if err != nil {
@@ -50,7 +48,7 @@ func FromEnvironment(ctx context.Context, getenv func(string) string, o Options)
 	return New(ctx, o)
 }
 
-// asked is how the environment wants a signal sent; nil where it does not.
+// asked returns the settings of a signal, nil if the environment does not ask for it.
 func asked(getenv func(string) string, signal string) (*otlp.Settings, error) {
 	const prefix = "OTEL_EXPORTER_OTLP_"
 	if strings.EqualFold(strings.TrimSpace(getenv("OTEL_SDK_DISABLED")), "true") {

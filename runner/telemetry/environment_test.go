@@ -18,7 +18,7 @@ func environment(pairs ...string) func(string) string {
 	return func(name string) string { return m[name] }
 }
 
-// Spans are sent only where the variables ask for it.
+// TestAsked checks which variables ask for spans.
 func TestAsked(t *testing.T) {
 	const endpoint = "OTEL_EXPORTER_OTLP_ENDPOINT"
 	for _, c := range []struct {
@@ -43,7 +43,7 @@ func TestAsked(t *testing.T) {
 		{[]string{"OTEL_TRACES_EXPORTER", "zipkin"}, false, "zipkin"},
 		{[]string{"OTEL_SDK_DISABLED", "TRUE", "OTEL_TRACES_EXPORTER", "otlp", endpoint, "http://x"}, false, ""},
 		{[]string{"OTEL_SDK_DISABLED", "false", endpoint, "http://x"}, true, ""},
-		{[]string{endpoint, "http://x", "OTEL_EXPORTER_OTLP_PROTOCOL", "grpc"}, false, "OTEL_EXPORTER_OTLP_PROTOCOL: only http/protobuf and http/json are supported"},
+		{[]string{endpoint, "http://x", "OTEL_EXPORTER_OTLP_PROTOCOL", "grpc"}, false, "OTEL_EXPORTER_OTLP_PROTOCOL: only http/protobuf is supported"},
 		{[]string{"OTEL_SDK_DISABLED", "true", "OTEL_EXPORTER_OTLP_PROTOCOL", "grpc"}, false, ""},
 		{[]string{endpoint, "collector:4318"}, false, "OTEL_EXPORTER_OTLP_ENDPOINT"},
 	} {
@@ -55,14 +55,14 @@ func TestAsked(t *testing.T) {
 	}
 }
 
-// The variables of the exporter, the SDK and the conventions are heeded.
+// TestVariables checks the variables of the exporter, the SDK and the conventions.
 func TestVariables(t *testing.T) {
 	t.Setenv("OTEL_SERVICE_NAME", "nightly")
 	t.Setenv("OTEL_RESOURCE_ATTRIBUTES", "deployment.environment.name=test,service.name=other")
 	rec := newReceiver(t)
 	for name, value := range map[string]string{
 		"OTEL_EXPORTER_OTLP_ENDPOINT": rec.URL + "/base/", "OTEL_EXPORTER_OTLP_HEADERS": "x-key=a%20b, x-other=c=d",
-		"OTEL_EXPORTER_OTLP_TRACES_PROTOCOL": "http/json", "OTEL_EXPORTER_OTLP_PROTOCOL": "grpc", "OTEL_EXPORTER_OTLP_COMPRESSION": "gzip",
+		"OTEL_EXPORTER_OTLP_TRACES_PROTOCOL": "http/protobuf", "OTEL_EXPORTER_OTLP_PROTOCOL": "grpc", "OTEL_EXPORTER_OTLP_COMPRESSION": "gzip",
 		"OTEL_METRICS_EXPORTER": "none", "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT": "span_only",
 	} {
 		t.Setenv(name, value)
@@ -77,7 +77,7 @@ func TestVariables(t *testing.T) {
 	stop(t, tel)
 	req := rec.requests[0]
 	if req.URL.Path != "/base/v1/traces" || req.Method != http.MethodPost || req.Header.Get("X-Key") != "a b" || req.Header.Get("X-Other") != "c=d" ||
-		req.Header.Get("Content-Type") != "application/json" || req.Header.Get("Content-Encoding") != "gzip" {
+		req.Header.Get("Content-Type") != "application/x-protobuf" || req.Header.Get("Content-Encoding") != "gzip" {
 		t.Errorf("%s %s %v", req.Method, req.URL, req.Header)
 	}
 	if len(rec.spans()) != 24 || !strings.Contains(rec.raw.String(), "secret place") {
@@ -94,7 +94,7 @@ func TestVariables(t *testing.T) {
 	}
 }
 
-// What the variables of the queue say wrongly breaks no run.
+// TestWrongQueues checks that invalid variables of the queue break no run.
 func TestWrongQueues(t *testing.T) {
 	for _, c := range [][2]string{
 		{"MAX_QUEUE_SIZE", "-5"}, {"MAX_QUEUE_SIZE", "0"}, {"MAX_QUEUE_SIZE", "many"}, {"MAX_QUEUE_SIZE", "99999999999"},
@@ -116,7 +116,7 @@ func TestWrongQueues(t *testing.T) {
 	}
 }
 
-// A sampler that takes nothing has nothing sent, and nothing counted as lost.
+// TestSampler checks that unsampled spans are neither sent nor counted as lost.
 func TestSampler(t *testing.T) {
 	t.Setenv("OTEL_TRACES_SAMPLER", "always_off")
 	rec := newReceiver(t)

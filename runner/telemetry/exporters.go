@@ -10,11 +10,11 @@ import (
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 	sdk "go.opentelemetry.io/otel/sdk/trace"
 
-	"github.com/seed61713e19/capstan/validators/patterns"
+	"github.com/seed61713e19/capstan/internal/patterns"
 )
 
-// An exporter counts what arrives and tells of what does not, once. It keeps
-// errors from the SDK, which would write them to the standard error stream.
+// An exporter counts the spans that arrive and reports the first failure. The SDK would write
+// errors to standard error.
 type exporter struct {
 	sdk.SpanExporter
 	t *Telemetry
@@ -28,11 +28,10 @@ func (x *exporter) ExportSpans(ctx context.Context, spans []sdk.ReadOnlySpan) er
 	return nil
 }
 
-// rejected is how an exporter tells of spans that a receiver did not take while
-// it took the others: its type is its own.
+// rejected matches the error of an exporter whose receiver rejected some of the spans.
 var rejected = patterns.Lazy(`\((\d+) spans rejected\)`)
 
-// refused is how many of n spans an export has cost.
+// refused returns how many of n spans an export has lost.
 func refused(err error, n int) int {
 	if err == nil {
 		return 0
@@ -44,7 +43,7 @@ func refused(err error, n int) int {
 	return n
 }
 
-// A measuring is an exporter of metrics whose errors are kept from the SDK too.
+// A measuring is an exporter of metrics that hides errors from the SDK.
 type measuring struct {
 	metric.Exporter
 	t *Telemetry
@@ -58,31 +57,31 @@ func (m *measuring) Export(ctx context.Context, data *metricdata.ResourceMetrics
 		m.t.fault(err)
 		return nil
 	}
-	m.t.unmeasured.Store(nil) // sums go on: the newest has all of them
+	m.t.unmeasured.Store(nil) // sums are cumulative: the newest contain all
 	return nil
 }
 
-// fault notes the first thing that did not arrive.
+// fault reports the first failure.
 func (t *Telemetry) fault(err error) {
 	if err != nil && t.first.CompareAndSwap(nil, &err) && t.onError != nil {
 		t.onError(fmt.Errorf("telemetry: %w", err))
 	}
 }
 
-// loss is what did not arrive until the end.
+// loss returns an error that counts the lost spans and metrics.
 func (t *Telemetry) loss(err error) error {
 	var lost []error
 	if n := t.Lost(); n > 0 {
-		why := errors.New("the queue was full")
+		cause := errors.New("the queue was full")
 		if first := t.first.Load(); first != nil {
-			why = *first
+			cause = *first
 		} else if err != nil {
-			why = err
+			cause = err
 		}
-		lost = append(lost, fmt.Errorf("telemetry: %d spans were lost: %w", n, why))
+		lost = append(lost, fmt.Errorf("telemetry: %d spans were lost: %w", n, cause))
 	}
-	if why := t.unmeasured.Load(); why != nil {
-		lost = append(lost, fmt.Errorf("telemetry: %w", *why))
+	if cause := t.unmeasured.Load(); cause != nil {
+		lost = append(lost, fmt.Errorf("telemetry: %w", *cause))
 	}
 	if len(lost) == 0 {
 		return err

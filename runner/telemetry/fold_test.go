@@ -17,7 +17,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/telemetry"
 )
 
-// checking is an exporter that looks at what it gets.
+// checking is an exporter that checks its spans.
 type checking struct {
 	t     testing.TB
 	known map[string]bool
@@ -43,9 +43,9 @@ func (c *checking) ExportSpans(_ context.Context, spans []sdk.ReadOnlySpan) erro
 
 func (*checking) Shutdown(context.Context) error { return nil }
 
-// Whatever the events are, nothing breaks, and every attribute is in the table.
+// FuzzEmit checks that any events are processed, and that every attribute is in the table.
 func FuzzEmit(f *testing.F) {
-	if err := flag.Set("test.fuzzminimizetime", "10x"); err != nil { // else a minute for each find
+	if err := flag.Set("test.fuzzminimizetime", "10x"); err != nil { // the default is a minute
 		f.Fatal(err)
 	}
 	f.Add(`{"kind":"run_started","run_id":"r","cascade_id":"c"}
@@ -78,8 +78,7 @@ func FuzzEmit(f *testing.F) {
 	})
 }
 
-// The page lists what the table lists, row for row, and shows a tree that is
-// tested.
+// TestPage compares the page with the table, and its tree with the spans of a test.
 func TestPage(t *testing.T) {
 	page, err := os.ReadFile("../../docs/reference/telemetry.md")
 	if err != nil {
@@ -101,7 +100,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// Every name that the code has is in the table, once.
+// TestTable checks that every name in the code is in the table once.
 func TestTable(t *testing.T) {
 	source, err := os.ReadFile("table.go")
 	if err != nil {
@@ -125,8 +124,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// What a sink costs the run, by event: a turn of a phase with a call and a
-// verdict is four of them.
+// BenchmarkEmit measures a turn with a call and a verdict, which has four events.
 func BenchmarkEmit(b *testing.B) {
 	for name, content := range map[string]bool{"plain": false, "content": true} {
 		b.Run(name, func(b *testing.B) {

@@ -12,15 +12,15 @@ import (
 	"github.com/seed61713e19/capstan/runner/event"
 )
 
-// The names of the metrics. Those of gen_ai are the GenAI semantic
-// conventions', as are their units and boundaries.
+// The names of the metrics. Names, units and bounds of gen_ai are those of the GenAI semantic
+// conventions.
 const (
 	tokenUsage        = "gen_ai.client.token.usage"
 	operationDuration = "gen_ai.client.operation.duration"
 	verdictCount      = "capstan.verdicts"
 )
 
-// meters are what is counted over runs. A nil meters counts nothing.
+// meters count over all runs. Nil meters count nothing.
 type meters struct {
 	provider *metric.MeterProvider
 	tokens   api.Int64Histogram
@@ -28,7 +28,7 @@ type meters struct {
 	verdicts api.Int64Counter
 }
 
-// newMeters starts measuring. Only a name that is none can fail.
+// newMeters returns meters with an exporter.
 func newMeters(r *resource.Resource, exporter metric.Exporter, version string) (*meters, error) {
 	m := &meters{provider: metric.NewMeterProvider(metric.WithResource(r), metric.WithReader(metric.NewPeriodicReader(exporter)))}
 	meter := m.provider.Meter(scopeName, api.WithInstrumentationVersion(version))
@@ -45,8 +45,7 @@ func newMeters(r *resource.Resource, exporter metric.Exporter, version string) (
 	return m, err
 }
 
-// answered counts an answer of a model that was asked at a time, if that is
-// known. Tokens that nobody reported are no measurement.
+// answered counts the reply of a model. began may be zero. Unreported tokens are not counted.
 func (m *meters) answered(e event.Event, began time.Time, attributes []attribute.KeyValue) {
 	if m == nil {
 		return
@@ -70,7 +69,6 @@ func (m *meters) answered(e event.Event, began time.Time, attributes []attribute
 	}
 }
 
-// judged counts a verdict.
 func (m *meters) judged(v *event.Verdict) {
 	if m == nil {
 		return
@@ -82,7 +80,7 @@ func (m *meters) judged(v *event.Verdict) {
 	m.verdicts.Add(context.Background(), 1, api.WithAttributes(evaluated.String(v.Validator), moment.String(v.Moment), mode.String(v.Mode), outcome))
 }
 
-// label is a verdict that is no error in a word.
+// label returns the word for a verdict without an error.
 func label(v *event.Verdict) string {
 	switch {
 	case v.Skipped():

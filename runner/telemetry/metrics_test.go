@@ -17,7 +17,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/telemetry"
 )
 
-// answering is a model that tells all there is to tell.
+// answering is a model whose responses have all fields.
 type answering struct {
 	contexts []string // the traceparent of each call
 	tell     func(model.Request) model.Response
@@ -41,7 +41,7 @@ func told(model.Request) model.Response {
 
 const plainCascade = "cascade_id: one\nphases: [{name: say, instructions: Tell of a secret place., wards: {post: [{validator: non_empty}, {validator: contains, with: {text: owl}, mode: advisory}]}}]\n"
 
-// fromEnvironment is a telemetry that the variables of this process ask for.
+// fromEnvironment returns a Telemetry for the variables of this process.
 func fromEnvironment(t *testing.T, r *receiver, variables ...string) *telemetry.Telemetry {
 	t.Helper()
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", r.URL)
@@ -55,8 +55,7 @@ func fromEnvironment(t *testing.T, r *receiver, variables ...string) *telemetry.
 	return tel
 }
 
-// What an answer tells of itself is on its span; nothing of what was said is
-// sent.
+// TestAnswerIsTold checks the attributes of a response, and that no content is sent.
 func TestAnswerIsTold(t *testing.T) {
 	rec := newReceiver(t)
 	tel := fromEnvironment(t, rec)
@@ -92,7 +91,7 @@ func TestAnswerIsTold(t *testing.T) {
 	}
 }
 
-// points are what a metric came to, by its attributes.
+// points returns the values of a metric by its attributes.
 func (r *receiver) points(name string) map[string]string {
 	out := map[string]string{}
 	put := func(attributes []*common.KeyValue, value string) {
@@ -133,8 +132,7 @@ func (r *receiver) points(name string) map[string]string {
 	return out
 }
 
-// Tokens, durations and verdicts are measured, over runs, also where no span is
-// sent; what the conventions ask for is what they are by.
+// TestMetrics checks tokens, durations and verdicts, also without spans.
 func TestMetrics(t *testing.T) {
 	rec := newReceiver(t)
 	tel := fromEnvironment(t, rec, "OTEL_TRACES_EXPORTER", "none")
@@ -176,7 +174,7 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-// Metrics that do not arrive are told at the end, and stop nothing.
+// TestLostMetrics checks that lost metrics are reported at the end.
 func TestLostMetrics(t *testing.T) {
 	rec := newReceiver(t)
 	rec.Config.Handler = http.NotFoundHandler()

@@ -3,9 +3,6 @@ package telemetry_test
 import (
 	"bytes"
 	"compress/gzip"
-	"encoding/base64"
-	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -19,12 +16,11 @@ import (
 	collector "go.opentelemetry.io/proto/otlp/collector/trace/v1"
 	common "go.opentelemetry.io/proto/otlp/common/v1"
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
-	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 )
 
-// A receiver is an OTLP receiver in this process. It reads what comes with the
-// types that are generated from OpenTelemetry's own protocol files.
+// A receiver is an OTLP receiver in this process. It decodes requests with the types of the
+// protocol.
 type receiver struct {
 	*httptest.Server
 	t testing.TB
@@ -66,12 +62,7 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	}
 	r.requests = append(r.requests, req)
 	batch := &collector.ExportTraceServiceRequest{}
-	if req.Header.Get("Content-Type") == "application/json" {
-		err = fromJSON(text, batch)
-	} else {
-		err = proto.Unmarshal(text, batch)
-	}
-	if err != nil {
+	if err := proto.Unmarshal(text, batch); err != nil {
 		r.t.Errorf("what was sent cannot be read: %v", err)
 	}
 	r.batches = append(r.batches, batch)
@@ -80,35 +71,7 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	}
 }
 
-// fromJSON reads OTLP's JSON, which has hexadecimal where protobuf's has base64.
-func fromJSON(text []byte, into proto.Message) error {
-	var v any
-	if err := json.Unmarshal(text, &v); err != nil {
-		return err
-	}
-	var walk func(v any)
-	walk = func(v any) {
-		switch v := v.(type) {
-		case []any:
-			for _, e := range v {
-				walk(e)
-			}
-		case map[string]any:
-			for k, e := range v {
-				if text, is := e.(string); is && (k == "traceId" || k == "spanId" || k == "parentSpanId") {
-					id, _ := hex.DecodeString(text)
-					v[k] = base64.StdEncoding.EncodeToString(id)
-				}
-				walk(e)
-			}
-		}
-	}
-	walk(v)
-	again, _ := json.Marshal(v)
-	return protojson.Unmarshal(again, into)
-}
-
-// spans are all that came, in order of their start.
+// spans returns all received spans in the order of their start.
 func (r *receiver) spans() []*tracepb.Span {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -140,7 +103,7 @@ func (r *receiver) span(name string) *tracepb.Span {
 	return nil
 }
 
-// tree shows the spans as lines that a person reads.
+// tree formats the spans as lines.
 func (r *receiver) tree() string {
 	all := r.spans()
 	byID := map[string]bool{}
@@ -198,7 +161,7 @@ func text(s *tracepb.Span, key string) string { return find(s.Attributes, key).G
 
 func number(s *tracepb.Span, key string) int64 { return find(s.Attributes, key).GetIntValue() }
 
-// above is the path of the span that a path's span is below.
+// above returns the path of the parent span.
 func (r *receiver) above(path string) string {
 	r.t.Helper()
 	byID := map[string]string{}

@@ -12,8 +12,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/event"
 )
 
-// A run makes spans of one run's events. It holds the places that are still
-// open and nothing else.
+// A run makes the spans of one run. It stores only the open places.
 type run struct {
 	t      *Telemetry
 	id     string
@@ -22,11 +21,11 @@ type run struct {
 	root   *scope
 }
 
-// emit takes one event, and neither waits nor fails.
+// emit processes one event without waiting.
 func (r *run) emit(e event.Event) {
 	switch e.Kind {
 	case event.RunStarted:
-		r.abandon() // one that was cut short, and is begun again
+		r.abandon() // the previous execution was interrupted
 		r.open(e.CascadeID, e.Time)
 		return
 	case event.RunFinished:
@@ -49,24 +48,24 @@ func (r *run) emit(e event.Event) {
 	case event.ToolCalled:
 		r.toolCalled(s, e)
 	case event.ToolReplied:
-		// Wards judge the result after it: the span ends before the next one's.
+		// Wards judge the result after this event: the span ends before the next one begins.
 		r.toolReplied(s, e)
 	case event.VerdictGiven:
 		r.verdict(s, e)
 		s.close(segment, e.Time)
 	case event.AttemptFinished:
-		s.became(e.Status)
-		// The winner of soundings is judged further, after it has finished.
+		s.setResult(e.Status)
+		// The winner of soundings is judged after it has finished.
 		if s.above.kind != soundingKind {
 			s.close(segment, e.Time)
 		}
 	case event.PhaseFinished:
-		s.became(e.Status)
+		s.setResult(e.Status)
 		s.close(segment, e.Time)
 	}
 }
 
-// lapseOthers ends the places of a kind that came before one.
+// lapseOthers ends the earlier places of a kind.
 func (s *scope) lapseOthers(now *scope, k kind) {
 	for segment, b := range s.below {
 		if b != now && b.kind == k {
@@ -76,7 +75,7 @@ func (s *scope) lapseOthers(now *scope, k kind) {
 	}
 }
 
-// open begins the run's own span.
+// open begins the span of the run.
 func (r *run) open(cascade string, at time.Time) {
 	name := "invoke_workflow"
 	attributes := []attribute.KeyValue{operationName.String(name)}
@@ -92,7 +91,7 @@ func (r *run) open(cascade string, at time.Time) {
 	r.root = &scope{kind: runKind, span: span, last: at, below: map[string]*scope{}}
 }
 
-// finish ends the run's span and whatever is open in it.
+// finish ends the span of the run and all open places.
 func (r *run) finish(e event.Event) {
 	if r.root == nil {
 		r.open(e.CascadeID, e.Time)
@@ -119,7 +118,7 @@ func (r *run) finish(e event.Event) {
 	r.root = nil
 }
 
-// abandon ends a run that no event has finished.
+// abandon ends an interrupted run.
 func (r *run) abandon() {
 	if r.root != nil {
 		r.root.lapse(r.root.last)
@@ -127,8 +126,8 @@ func (r *run) abandon() {
 	}
 }
 
-// reach gives the place of an event and its segment. Places on the way that no
-// event has opened are opened now: a resumed run may begin anywhere.
+// reach returns the place of an event and its segment. It opens missing places on the path,
+// because a resumed run may begin anywhere.
 func (r *run) reach(e event.Event) (*scope, string) {
 	if r.root == nil {
 		r.open("", e.Time)
@@ -145,9 +144,8 @@ func (r *run) reach(e event.Event) (*scope, string) {
 	}
 }
 
-// enter gives the place that a path leads to, below the one that all before
-// start leads to; it opens one that is new. A model's or a tool's span begins
-// with its own event alone.
+// enter returns the place of a path, below the place of the path before start. It opens a new
+// place. The span of a model or a tool begins with its own event.
 func (r *run) enter(above *scope, at string, start int, e event.Event) *scope {
 	segment := at[start:]
 	if s := above.below[segment]; s != nil {
@@ -155,8 +153,8 @@ func (r *run) enter(above *scope, at string, start int, e event.Event) *scope {
 		return s
 	}
 	s := &scope{kind: above.kind.within(segment), above: above, last: e.Time, below: map[string]*scope{}}
-	if whole := len(at) == len(e.Path); whole && above.kind == phaseKind && s.kind != itemKind && e.OfVisit() {
-		s.kind = phaseKind // of a group, whatever it is called
+	if whole := len(at) == len(e.Path); whole && above.kind == phaseKind && s.kind != itemKind && e.IsVisit() {
+		s.kind = phaseKind // a phase of a group, with any name
 	}
 	above.below[segment] = s
 	switch s.kind {
@@ -171,7 +169,7 @@ func (r *run) enter(above *scope, at string, start int, e event.Event) *scope {
 	return s
 }
 
-// guards says whether what stands below a tool is a ward around it.
+// guards reports whether a place below a tool is one of its wards.
 func guards(below string) bool {
 	return strings.HasPrefix(below, "ward[") || strings.HasPrefix(below, "result_ward[")
 }
@@ -188,7 +186,7 @@ func (r *run) start(s *scope, at, segment string, e event.Event) {
 	case toolKind:
 		name, attributes = r.use(name, attributes, e)
 	case wardKind:
-		// What a result ward judges nobody has said.
+		// A result ward does not judge a reply of a model.
 		if a := s.attempt(); a != nil && a.judged.IsValid() && !strings.HasPrefix(segment, "result_ward[") {
 			options = append(options, trace.WithLinks(trace.Link{SpanContext: a.judged}))
 		}
@@ -197,8 +195,7 @@ func (r *run) start(s *scope, at, segment string, e event.Event) {
 	_, s.span = r.t.tracer.Start(trace.ContextWithSpan(r.ctx, s.above.nearest().span), name, options...)
 }
 
-// remark notes something on the span of the nearest place that is open: what
-// it is about may be over.
+// remark adds an event to the span of the nearest open place.
 func (r *run) remark(e event.Event) {
 	if r.root == nil {
 		r.open("", e.Time)
@@ -215,20 +212,20 @@ func (r *run) remark(e event.Event) {
 	name, attributes := routeEvent, []attribute.KeyValue{routeFrom.String(e.From), routeTo.String(e.To)}
 	switch e.Kind {
 	case event.Feedback:
-		name, attributes = feedbackEvent, r.text(said, e.Message)
+		name, attributes = feedbackEvent, r.text(messageText, e.Message)
 	case event.Pruned:
 		name, attributes = prunedEvent, []attribute.KeyValue{prunedOf.Int(e.Pruning.Messages), prunedFrom.Int(e.Pruning.Tokens), prunedTo.Int(e.Pruning.Left)}
 	case event.Waiting:
-		name, attributes = waitingEvent, r.text(said, e.Message)
+		name, attributes = waitingEvent, r.text(messageText, e.Message)
 	case event.Answered:
-		name, attributes = answeredEvent, r.text(said, fmt.Sprint(e.Output))
+		name, attributes = answeredEvent, r.text(messageText, fmt.Sprint(e.Output))
 	}
 	s.nearest().span.AddEvent(name, trace.WithTimestamp(e.Time), trace.WithAttributes(attributes...))
 }
 
-// became notes what a phase or an attempt came to.
-func (s *scope) became(what string) {
-	s.told = true
+// setResult records the result of a phase or an attempt.
+func (s *scope) setResult(what string) {
+	s.recorded = true
 	if s.span == nil {
 		return
 	}
@@ -238,8 +235,8 @@ func (s *scope) became(what string) {
 	}
 }
 
-// broken says whether a status is one that a span shows as an error. A gate's
-// no is one too: error.type tells it from what broke.
+// broken reports whether the span of a status has an error. error.type separates failed
+// verdicts from failures.
 func broken(what string) bool {
 	switch what {
 	case "blocked", "exhausted", "failed", "over_budget", "cancelled":

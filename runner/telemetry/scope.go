@@ -13,7 +13,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/event"
 )
 
-// A kind is what a place in a run is.
+// A kind is the kind of a place in a run.
 type kind int
 
 const (
@@ -31,8 +31,7 @@ const (
 	subKind
 )
 
-// within says what a segment of a path is, below a place of this kind: the
-// grammar of paths.
+// within returns the kind of a segment below a place of this kind.
 func (k kind) within(segment string) kind {
 	word, _, _ := strings.Cut(segment, "[")
 	own, known := words[word]
@@ -44,31 +43,31 @@ func (k kind) within(segment string) kind {
 	case k == subKind, k == modelKind, !known && (k == wardKind || k == toolKind):
 		return cascadeKind
 	}
-	return own // a group where it is not known
+	return own // unknown segments are groups
 }
 
-// words are what the segments of a path are, by their names.
+// words are the kinds of segments by their names.
 var words = map[string]kind{
 	"model": modelKind, "tool": toolKind, "turn": turnKind, "attempt": attemptKind, "sounding": soundingKind, "sub": subKind, "item": itemKind,
 	"pre": wardKind, "post": wardKind, "ward": wardKind, "result_ward": wardKind, "loop_until": wardKind, "output_schema": wardKind, "tackle": wardKind,
 }
 
-// A scope is a place in a run that may still have events below it.
+// A scope is a place in a run that may still have events.
 type scope struct {
-	kind   kind
-	above  *scope
-	below  map[string]*scope
-	span   trace.Span // nil where the place has none of its own
-	last   time.Time  // of an event at or below the place
-	told   bool       // an event has said what became of it
-	made   bool       // of a tool: it was called
-	no     bool       // of a tool: a ward around it said no
-	judged trace.SpanContext
-	asked  []attribute.KeyValue // of a model: what its metrics are by
-	began  time.Time            // of a model: when it was asked
+	kind     kind
+	above    *scope
+	below    map[string]*scope
+	span     trace.Span // nil without a span of its own
+	last     time.Time  // of an event at or below the place
+	recorded bool       // an event has recorded the result
+	made     bool       // of a tool: it was called
+	no       bool       // of a tool: a ward rejected it
+	judged   trace.SpanContext
+	asked    []attribute.KeyValue // of a model: the attributes of its metrics
+	began    time.Time            // of a model: the start of the call
 }
 
-// nearest is the closest place upwards that has a span.
+// nearest returns the closest scope with a span.
 func (s *scope) nearest() *scope {
 	for s.span == nil && s.above != nil {
 		s = s.above
@@ -76,7 +75,7 @@ func (s *scope) nearest() *scope {
 	return s
 }
 
-// attempt is the attempt that the place is part of, in its own cascade.
+// attempt returns the attempt of a place in its own cascade.
 func (s *scope) attempt() *scope {
 	for ; s != nil && s.kind != phaseKind; s = s.above {
 		if s.kind == attemptKind {
@@ -86,7 +85,7 @@ func (s *scope) attempt() *scope {
 	return nil
 }
 
-// end ends the place and what is still open below it.
+// end ends the place and all open places below it.
 func (s *scope) end(at time.Time) {
 	for _, b := range s.below {
 		b.lapse(at)
@@ -96,19 +95,17 @@ func (s *scope) end(at time.Time) {
 	}
 }
 
-// lapse ends a place whose surroundings are over at a time. Some have no event
-// that says so: they end with the last thing that happened in them. The others
-// were interrupted then, which is the last thing that happened in what they
-// are part of.
+// lapse ends a place whose parent has ended. A place without an event for its end gets the time
+// of its last event. Other places were interrupted.
 func (s *scope) lapse(at time.Time) {
 	for _, b := range s.below {
 		b.lapse(at)
 	}
 	if s.span != nil {
 		switch {
-		case s.told || !s.kind.finishes():
+		case s.recorded || !s.kind.finishes():
 		case s.kind == toolKind && !s.made:
-			s.fail("not_made", "") // it was judged, and that is all
+			s.fail("not_made", "") // it was judged only
 		default:
 			s.fail("interrupted", "")
 			s.last = at
@@ -120,7 +117,7 @@ func (s *scope) lapse(at time.Time) {
 	}
 }
 
-// finishes says whether an event tells that such a place is over.
+// finishes reports whether places of this kind have an event for their end.
 func (k kind) finishes() bool {
 	switch k {
 	case runKind, phaseKind, itemKind, attemptKind, modelKind, toolKind:
@@ -129,7 +126,7 @@ func (k kind) finishes() bool {
 	return false
 }
 
-// close ends the place and forgets it.
+// close ends the place and removes it.
 func (s *scope) close(segment string, at time.Time) {
 	s.end(at)
 	if s.above != nil {
@@ -137,16 +134,16 @@ func (s *scope) close(segment string, at time.Time) {
 	}
 }
 
-// fail marks the span as one that did not succeed.
-func (s *scope) fail(why, description string) {
-	s.span.SetAttributes(errorType.String(why))
-	description = cmp.Or(description, why)
+// fail marks the span as failed.
+func (s *scope) fail(code, description string) {
+	s.span.SetAttributes(errorType.String(code))
+	description = cmp.Or(description, code)
 	s.span.SetStatus(codes.Error, description)
 }
 
-// named gives the name and the attributes of a place that its path tells.
+// named returns the name and the attributes of a place from its path.
 func named(k kind, segment string) (string, []attribute.KeyValue) {
-	word, n, _ := event.Numbered(segment)
+	word, n, _ := event.SplitIndex(segment)
 	switch k {
 	case phaseKind:
 		return "phase " + word, []attribute.KeyValue{phaseName.String(word), visit.Int(max(n, 1))}

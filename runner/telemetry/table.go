@@ -2,9 +2,8 @@ package telemetry
 
 import "go.opentelemetry.io/otel/attribute"
 
-// The names of everything that is sent. Those of gen_ai and error are the
-// GenAI semantic conventions' (v1.41, in development there); those of capstan
-// are for what they have no word for. docs/reference/telemetry.md describes each.
+// The names of all attributes. Names of gen_ai and error are those of the GenAI semantic
+// conventions (v1.41, development). docs/reference/telemetry.md describes each.
 const (
 	operationName   = attribute.Key("gen_ai.operation.name")
 	workflowName    = attribute.Key("gen_ai.workflow.name")
@@ -36,8 +35,8 @@ const (
 	outputMessages = attribute.Key("gen_ai.output.messages")
 	toolArguments  = attribute.Key("gen_ai.tool.call.arguments")
 	toolResult     = attribute.Key("gen_ai.tool.call.result")
-	said           = attribute.Key("capstan.message")
-	shortened      = attribute.Key("capstan.content.shortened")
+	messageText    = attribute.Key("capstan.message")
+	shortened      = attribute.Key("capstan.content.truncated")
 
 	runID       = attribute.Key("capstan.run.id")
 	cascadeID   = attribute.Key("capstan.cascade.id")
@@ -66,8 +65,8 @@ const (
 	routeFrom   = attribute.Key("capstan.route.from")
 	routeTo     = attribute.Key("capstan.route.to")
 	prunedOf    = attribute.Key("capstan.pruned.messages")
-	prunedFrom  = attribute.Key("capstan.pruned.tokens")
-	prunedTo    = attribute.Key("capstan.pruned.left")
+	prunedFrom  = attribute.Key("capstan.pruned.tokens_before")
+	prunedTo    = attribute.Key("capstan.pruned.tokens_after")
 )
 
 // The names of span events.

@@ -1,8 +1,7 @@
-// Package telemetry makes OpenTelemetry spans and metrics of a run's events:
-// run, phase, attempt, turn, and within these the calls of models and tools and
-// the wards, with gen_ai.evaluation.result for every verdict; tokens, durations
-// and verdicts as metrics. Names are those of the GenAI semantic conventions;
-// [Table] is all of them. What was said is sent only where it is asked for.
+// Package telemetry makes OpenTelemetry spans and metrics from the events of runs. Spans are
+// runs, phases, attempts, turns, calls of models and tools, and wards; every verdict is a
+// gen_ai.evaluation.result. Metrics are tokens, durations and verdicts. Names are those of the
+// GenAI semantic conventions; [Table] lists all. Content is sent only on request.
 //
 //	t, err := telemetry.FromEnvironment(ctx, os.Getenv, telemetry.Options{})
 //	if t != nil {
@@ -10,15 +9,10 @@
 //		options = append(options, runner.WithSink(t))
 //	}
 //
-// A trace is a run: the trace's id is made of the run's, so that a run that is
-// resumed goes on in the same trace, with a run span of its own. Where whoever
-// starts the program has a span, in TRACEPARENT, the run is a part of that.
+// A trace is a run. Its ID is a hash of the run's ID, so that a resumed run has the same trace,
+// with another span of the run. If TRACEPARENT names a span, it is the parent of the run.
 //
-// Package otlp sends, where something is asked for, and connects when there is
-// something to send.
-//
-// What cannot be sent stops no run. Begin with table.go, then run.go, which follows
-// the events of one run.
+// A failure of telemetry does not affect the run. Begin with table.go and run.go.
 package telemetry
 
 import (
@@ -42,21 +36,19 @@ import (
 	"github.com/seed61713e19/capstan/runner/event"
 )
 
-// Options say what is sent, and where.
+// Options configure a [Telemetry].
 type Options struct {
-	Exporter sdk.SpanExporter  // takes the spans in batches, away from the run; nil: there are none
-	Metrics  metric.Exporter   // takes the metrics, every minute and at the end; nil: there are none
-	Parent   trace.SpanContext // what runs are a part of; invalid: each is a trace of its own
-	Content  bool              // send prompts, replies, arguments, results, reasons and error texts too
-	Provider string            // who serves a model that does not say: gen_ai.provider.name; openai where it is empty
+	Exporter sdk.SpanExporter  // receives the spans in batches in the background; nil sends none
+	Metrics  metric.Exporter   // receives the metrics every minute and at the end; nil sends none
+	Parent   trace.SpanContext // the parent of runs; if it is invalid, each run has its own trace
+	Content  bool              // send prompts, replies, arguments, results, reasons and error texts
+	Provider string            // gen_ai.provider.name of models without a provider in their names; default: openai
 	Version  string            // of the program
-	OnError  func(error)       // told once, the first time that something does not arrive; may be nil
+	OnError  func(error)       // called once, after the first failure; may be nil
 }
 
-// A Telemetry is an [event.Sink] that sends spans and metrics. It takes the events of any
-// number of runs at the same time, which it tells apart by [event.Event.Run];
-// of each it holds the places that are still open. A nil Telemetry takes
-// events and does nothing.
+// A Telemetry is an [event.Sink] that sends spans and metrics of any number of concurrent runs.
+// A nil Telemetry does nothing.
 type Telemetry struct {
 	provider string
 	content  bool
@@ -70,17 +62,16 @@ type Telemetry struct {
 	runs map[string]*run // that have not finished
 
 	ended, sent atomic.Int64
-	first       atomic.Pointer[error] // why something did not arrive
-	unmeasured  atomic.Pointer[error] // why the newest metrics did not
+	first       atomic.Pointer[error] // the first failure
+	unmeasured  atomic.Pointer[error] // the failure of the newest metrics
 }
 
 // scopeName is the instrumentation scope of every span.
 const scopeName = "github.com/seed61713e19/capstan/runner/telemetry"
 
-// New starts sending to the exporter. Sampling, limits, the batches' size and
-// pace, and the resource's attributes are those of the standard OTEL_
-// variables, which the OpenTelemetry SDK reads from the process. Call
-// [Telemetry.Shutdown] when the runs are over.
+// New returns a Telemetry that sends to the exporters. The SDK reads sampling, limits and the
+// resource's attributes from the standard OTEL_ variables of the process. Call
+// [Telemetry.Shutdown] after the runs.
 func New(ctx context.Context, o Options) (*Telemetry, error) {
 	if o.Exporter == nil && o.Metrics == nil {
 		return nil, errors.New("telemetry: no exporter")
@@ -111,8 +102,8 @@ func New(ctx context.Context, o Options) (*Telemetry, error) {
 	return t, nil
 }
 
-// maxContents bounds a batch of spans with content, each of which has some
-// 64 KiB at most: a request stays below what receivers take, 4 MiB.
+// maxContents is the maximum number of spans in a batch with content. A request then has at
+// most 4 MiB.
 const maxContents = 64
 
 func (o Options) batches(b *sdk.BatchSpanProcessorOptions) {
@@ -121,11 +112,10 @@ func (o Options) batches(b *sdk.BatchSpanProcessorOptions) {
 	}
 }
 
-// maxQueue bounds the queue: its places are made at once.
+// maxQueue is the maximum size of the queue, which the SDK allocates at once.
 const maxQueue = 1 << 20
 
-// sane puts the defaults in place of what a variable may say and the SDK then
-// panics at, or spins on.
+// sane replaces values with which the SDK panics or loops.
 func sane(o *sdk.BatchSpanProcessorOptions) {
 	if o.MaxQueueSize < 1 {
 		o.MaxQueueSize = sdk.DefaultMaxQueueSize
@@ -138,9 +128,9 @@ func sane(o *sdk.BatchSpanProcessorOptions) {
 	o.BatchTimeout = cmp.Or(max(o.BatchTimeout, 0), sdk.DefaultScheduleDelay*time.Millisecond)
 }
 
-// Emit takes an event. It does not wait for the network: what the queue has no
-// room for is lost, and counted. It is safe for concurrent use, but the events
-// of one run must come in their order.
+// Emit processes an event without waiting for the network. If the queue is full, it drops spans
+// and counts them. It is safe for concurrent use, but the events of one run must arrive in
+// order.
 func (t *Telemetry) Emit(e event.Event) {
 	if t == nil {
 		return
@@ -154,7 +144,7 @@ func (t *Telemetry) Emit(e event.Event) {
 	}
 }
 
-// of is a run that is told of; one that was not told of yet is a part of a span.
+// of returns a run, or makes one with the parent.
 func (t *Telemetry) of(name string, parent trace.SpanContext) *run {
 	r := t.runs[name]
 	if r == nil {
@@ -164,8 +154,8 @@ func (t *Telemetry) of(name string, parent trace.SpanContext) *run {
 	return r
 }
 
-// Within has a run be a part of a span, in place of [Options.Parent]. It is said
-// before the run's first event; later it does nothing.
+// Within sets the parent of a run, which overrides [Options.Parent]. It has no effect after the
+// run's first event.
 func (t *Telemetry) Within(name string, parent trace.SpanContext) {
 	if t == nil || !parent.IsValid() {
 		return
@@ -175,8 +165,7 @@ func (t *Telemetry) Within(name string, parent trace.SpanContext) {
 	t.of(name, parent)
 }
 
-// Tracer is one of what takes the spans, for those that somebody else makes. Of a
-// nil Telemetry it makes none.
+// Tracer returns a tracer for spans of other code. The tracer of a nil Telemetry does nothing.
 func (t *Telemetry) Tracer(scope string) trace.Tracer {
 	if t == nil {
 		return noop.NewTracerProvider().Tracer(scope)
@@ -184,8 +173,7 @@ func (t *Telemetry) Tracer(scope string) trace.Tracer {
 	return t.sdk.Tracer(scope)
 }
 
-// Lost counts the spans that have ended and not arrived: those that are still
-// to be sent, and after Shutdown those that never will be.
+// Lost returns the number of ended spans that have not arrived.
 func (t *Telemetry) Lost() int64 {
 	if t == nil {
 		return 0
@@ -193,9 +181,8 @@ func (t *Telemetry) Lost() int64 {
 	return t.ended.Load() - t.sent.Load()
 }
 
-// Shutdown ends the runs that are still open, sends what is left, within ctx,
-// and says how many spans were lost, and whether metrics were, and why. Events
-// that come later are not sent.
+// Shutdown ends the open runs and sends the rest until ctx ends. It returns an error that
+// counts the lost spans. It ignores later events.
 func (t *Telemetry) Shutdown(ctx context.Context) error {
 	if t == nil {
 		return nil
@@ -213,7 +200,7 @@ func (t *Telemetry) Shutdown(ctx context.Context) error {
 	return t.loss(err)
 }
 
-// counting counts the spans that end, before the queue may drop them.
+// counting counts ended spans before the queue may drop them.
 type counting struct {
 	sdk.SpanProcessor
 	t *Telemetry
@@ -228,7 +215,7 @@ func (c counting) OnEnd(s sdk.ReadOnlySpan) {
 
 type runKey struct{}
 
-// ids makes the trace's id of the run's, and the others by chance.
+// ids derives the trace ID from the run's ID. The other IDs are random.
 type ids struct{}
 
 func (g ids) NewIDs(ctx context.Context) (trace.TraceID, trace.SpanID) {
@@ -257,7 +244,7 @@ func put(to []byte, n uint64) {
 	}
 }
 
-// TraceID is the trace of a run: the first 16 bytes of the SHA-256 of its id.
+// TraceID returns the trace ID of a run: the first 16 bytes of the SHA-256 of its ID.
 func TraceID(runID string) trace.TraceID {
 	sum := sha256.Sum256([]byte(runID))
 	return trace.TraceID(sum[:16])

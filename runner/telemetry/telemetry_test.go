@@ -13,10 +13,13 @@ import (
 
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
 	sdk "go.opentelemetry.io/otel/sdk/trace"
+	collector "go.opentelemetry.io/proto/otlp/collector/trace/v1"
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/model/scripted"
@@ -46,9 +49,8 @@ func stop(t testing.TB, tel *telemetry.Telemetry) {
 	}
 }
 
-// run runs a cascade of several files, the first of which is the one, on a
-// script.
-func run(t testing.TB, sink event.Sink, id, script string, files ...string) (runner.Result, error) {
+// run runs the first of several files with a script.
+func run(t testing.TB, sink event.Sink, id, script string, files ...string) (engine.Result, error) {
 	t.Helper()
 	m, err := scripted.Parse("script.yaml", []byte(script), nil)
 	if err != nil {
@@ -57,7 +59,7 @@ func run(t testing.TB, sink event.Sink, id, script string, files ...string) (run
 	return runWith(t, sink, id, m, files...)
 }
 
-func runWith(t testing.TB, sink event.Sink, id string, m model.Model, files ...string) (runner.Result, error) {
+func runWith(t testing.TB, sink event.Sink, id string, m model.Model, files ...string) (engine.Result, error) {
 	t.Helper()
 	options := []runner.Option{runner.WithModel(m), runner.WithModelName("openai:gpt-5"), runner.WithSink(sink)}
 	if tel, ok := sink.(*telemetry.Telemetry); ok {
@@ -90,7 +92,7 @@ func want(t *testing.T, r *receiver, tree string) {
 	inside(t, r.spans())
 }
 
-// inside says that every span lies within its parent's time.
+// inside checks that every span lies within its parent.
 func inside(t *testing.T, all []*tracepb.Span) {
 	t.Helper()
 	byID := map[string]*tracepb.Span{}
@@ -157,7 +159,7 @@ const draftTree = `invoke_workflow post (capstan.route polish)
         chat gpt-5
 `
 
-// The tree of an ordinary run, and what its spans say.
+// TestTree checks the tree and the attributes of a normal run.
 func TestTree(t *testing.T) {
 	rec := newReceiver(t)
 	tel := started(t, rec, telemetry.Options{Version: "1.2.3"})
@@ -207,7 +209,7 @@ func TestTree(t *testing.T) {
 	}
 }
 
-// A ward's span has the verdict, and is linked to the call that it judges.
+// TestVerdict checks that a ward's span has the verdict and a link to the judged call.
 func TestVerdict(t *testing.T) {
 	rec := newReceiver(t)
 	tel := started(t, rec, telemetry.Options{})
@@ -244,7 +246,7 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
-// What was said is sent only where it is asked for.
+// TestContent checks that content is sent only on request.
 func TestContent(t *testing.T) {
 	telling := []string{"gloomy", "cave", "secret place", "friendly", "owl", "does not contain"}
 	for _, content := range []bool{false, true} {
@@ -293,7 +295,7 @@ func TestContent(t *testing.T) {
 	}
 }
 
-// Texts of any size are sent in a bounded size, and as JSON all the same.
+// TestContentIsBounded checks that long content is cut and remains JSON.
 func TestContentIsBounded(t *testing.T) {
 	rec := newReceiver(t)
 	tel := started(t, rec, telemetry.Options{Content: true})
@@ -319,13 +321,13 @@ func TestContentIsBounded(t *testing.T) {
 			}
 		}
 	}
-	if seen != 8 || !find(rec.span("chat gpt-5").Attributes, "capstan.content.shortened").GetBoolValue() {
+	if seen != 8 || !find(rec.span("chat gpt-5").Attributes, "capstan.content.truncated").GetBoolValue() {
 		t.Errorf("%d attributes of content, or none is marked as shortened", seen)
 	}
 }
 
-// Soundings: branches beside each other, the evaluator, and the winner, whose
-// attempt goes on after it has finished once.
+// TestSoundings checks concurrent branches, the evaluator, and the winner, whose attempt
+// continues after its end.
 func TestSoundings(t *testing.T) {
 	rec := newReceiver(t)
 	tel := started(t, rec, telemetry.Options{})
@@ -366,7 +368,7 @@ phases:
 `)
 }
 
-// Cascades in cascades: before a phase, as a tool and as a validator.
+// TestNested checks cascades before a phase, as a tool and as a validator.
 func TestNested(t *testing.T) {
 	rec := newReceiver(t)
 	tel := started(t, rec, telemetry.Options{})
@@ -401,8 +403,7 @@ phases:
 		"        chat gpt-5\n      ward facts (result pass)\n"+nested("        ", "facts", "check"))
 }
 
-// Items of each, whose phase has its wards, and the phases of a group, whatever
-// they are called.
+// TestSideBySide checks fan-outs with wards, and groups.
 func TestSideBySide(t *testing.T) {
 	rec := newReceiver(t)
 	tel := started(t, rec, telemetry.Options{})
@@ -445,8 +446,7 @@ phases:
 	}
 }
 
-// Wards around tools stand with the call: one that is made, one that is refused,
-// one whose result is withheld, and those of a message that is blocked.
+// TestToolWards checks calls that are made, refused, withheld or blocked.
 func TestToolWards(t *testing.T) {
 	rec := newReceiver(t)
 	tel := started(t, rec, telemetry.Options{})
@@ -502,8 +502,8 @@ phases:
 `)
 }
 
-// How runs end: a gate's no, something that broke, a validator that could not
-// say, a person who is not there, a phase that is visited again.
+// TestEnds checks failed gates, failures, validators without a verdict, missing answers and
+// repeated visits.
 func TestEnds(t *testing.T) {
 	for name, c := range map[string]struct{ cascade, script, tree, message string }{
 		"blocked": {"cascade_id: c\nphases: [{name: a, instructions: a}, {name: gate, tool: contains, inputs: {text: owl}}]",
@@ -563,7 +563,7 @@ invoke_workflow c !over_budget (capstan.route a)
 	}
 }
 
-// A phase that is visited again is a span of its own.
+// TestVisits checks that each visit of a phase has its own span.
 func TestVisits(t *testing.T) {
 	rec := newReceiver(t)
 	tel := started(t, rec, telemetry.Options{})
@@ -580,7 +580,7 @@ func TestVisits(t *testing.T) {
 	}
 }
 
-// A call that is cut short ends with what it is part of.
+// TestInterrupted checks that an interrupted call ends with its parent.
 func TestInterrupted(t *testing.T) {
 	rec := newReceiver(t)
 	tel := started(t, rec, telemetry.Options{})
@@ -607,7 +607,7 @@ invoke_workflow c !cancelled
         chat m !interrupted`)
 }
 
-// Events that begin in the middle of a run, and end there, make a whole tree.
+// TestMiddle checks events from the middle of a run.
 func TestMiddle(t *testing.T) {
 	rec := newReceiver(t)
 	tel := started(t, rec, telemetry.Options{})
@@ -639,8 +639,8 @@ invoke_workflow !interrupted
 	}
 }
 
-// A turn is sent when the next one begins, and a run that begins again ends the
-// one before.
+// TestEndsEarly checks that a turn is sent when the next one begins, and that a repeated run
+// ends the previous one.
 func TestEndsEarly(t *testing.T) {
 	t.Setenv("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", "1")
 	sent := make(chan string, 100)
@@ -666,7 +666,7 @@ func TestEndsEarly(t *testing.T) {
 	stop(t, tel)
 }
 
-// names is an exporter that tells what spans are called.
+// names is an exporter that reports the names of spans.
 type names chan string
 
 func (n names) ExportSpans(_ context.Context, spans []sdk.ReadOnlySpan) error {
@@ -678,7 +678,7 @@ func (n names) ExportSpans(_ context.Context, spans []sdk.ReadOnlySpan) error {
 
 func (names) Shutdown(context.Context) error { return nil }
 
-// A run that is resumed goes on in the same trace.
+// TestResumed checks that a resumed run has the same trace.
 func TestResumed(t *testing.T) {
 	rec := newReceiver(t)
 	for range 2 {
@@ -695,7 +695,7 @@ func TestResumed(t *testing.T) {
 	}
 }
 
-// Runs that go on at the same time are told apart.
+// TestRunsAtOnce checks concurrent runs.
 func TestRunsAtOnce(t *testing.T) {
 	rec := newReceiver(t)
 	tel := started(t, rec, telemetry.Options{})
@@ -724,13 +724,13 @@ func TestRunsAtOnce(t *testing.T) {
 	inside(t, rec.spans())
 }
 
-// A run of a thousand phases is sent whole or counted, and leaves nothing.
+// TestManyPhases checks that all spans of a thousand phases are sent or counted.
 func TestManyPhases(t *testing.T) {
 	rec := newReceiver(t)
 	tel := started(t, rec, telemetry.Options{})
 	_, err := run(t, tel, "r", "- {phase: a, reply: x, times: always}", "cascade_id: c\nbudget: {max_phases: 1000}\nphases: [{name: a, instructions: a, handoffs: [a]}]")
-	var over *runner.Error
-	if !errors.As(err, &over) || over.Code != runner.OverBudget {
+	var over *engine.Error
+	if !errors.As(err, &over) || over.Code != engine.OverBudget {
 		t.Fatal(err)
 	}
 	err = tel.Shutdown(t.Context())
@@ -742,8 +742,8 @@ func TestManyPhases(t *testing.T) {
 	}
 }
 
-// A receiver that is not there, or refuses, changes nothing for the run, and is
-// told of once.
+// TestReceiverDown checks that a failing receiver does not affect the run, and is reported
+// once.
 func TestReceiverDown(t *testing.T) {
 	t.Setenv("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", "12")
 	rec := newReceiver(t)
@@ -757,8 +757,9 @@ func TestReceiverDown(t *testing.T) {
 		"down":    {down, nil, 24},
 		"refuses": {rec, func(_ int, w http.ResponseWriter) { w.WriteHeader(http.StatusUnauthorized) }, 24},
 		"partial": {rec, func(_ int, w http.ResponseWriter) {
-			w.Header().Set("Content-Type", "application/json")
-			fmt.Fprint(w, `{"partialSuccess": {"rejectedSpans": "3", "errorMessage": "too old"}}`)
+			text, _ := proto.Marshal(&collector.ExportTraceServiceResponse{PartialSuccess: &collector.ExportTracePartialSuccess{RejectedSpans: 3, ErrorMessage: "too old"}})
+			w.Header().Set("Content-Type", "application/x-protobuf")
+			w.Write(text)
 		}, 6},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -776,7 +777,7 @@ func TestReceiverDown(t *testing.T) {
 	}
 }
 
-// Shutdown waits no longer than it may.
+// TestShutdownIsBounded checks the time limit of Shutdown.
 func TestShutdownIsBounded(t *testing.T) {
 	rec := newReceiver(t)
 	release := make(chan struct{})
@@ -789,10 +790,10 @@ func TestShutdownIsBounded(t *testing.T) {
 	if err := tel.Shutdown(ctx); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "1 spans were lost") {
 		t.Errorf("got %v", err)
 	}
-	tel.Emit(event.Event{Kind: event.RunFinished, Run: "r"}) // comes too late, and does nothing
+	tel.Emit(event.Event{Kind: event.RunFinished, Run: "r"}) // too late: it has no effect
 }
 
-// Without telemetry there is nothing to pay, and nothing to trip over.
+// TestNone checks a nil Telemetry.
 func TestNone(t *testing.T) {
 	var tel *telemetry.Telemetry
 	tel.Emit(event.Event{Kind: event.RunStarted})

@@ -5,17 +5,18 @@ import (
 	"go.temporal.io/sdk/workflow"
 )
 
-// The search attributes of a run, for Temporal's own page and its queries. A
-// namespace has to know them: see docs/explanation/scale.md. They are set where [Crew.Search]
-// says so, since a namespace that does not know them fails the workflow.
+// The search attributes of a run, for Temporal's web page and its queries. The
+// namespace must define them: see docs/explanation/scale.md. They are set only
+// if [Workers.Search] is set, because a namespace without them fails the
+// workflow.
 var (
 	attributeCascade = temporal.NewSearchAttributeKeyKeyword("CapstanCascade")
 	attributeStatus  = temporal.NewSearchAttributeKeyKeyword("CapstanStatus")
 	attributePhase   = temporal.NewSearchAttributeKeyKeyword("CapstanPhase")
 )
 
-// noted shows on Temporal's page how the run stands.
-func (h *host) noted(status, phase string) {
+// setAttributes shows the status of the run on Temporal's page.
+func (h *host) setAttributes(status, phase string) {
 	if !h.run.crew.Search {
 		return
 	}
@@ -23,8 +24,8 @@ func (h *host) noted(status, phase string) {
 	if phase != "" {
 		updates = append(updates, attributePhase.ValueSet(phase))
 	}
-	if !h.run.named {
-		h.run.named = true
+	if !h.run.hasCascade {
+		h.run.hasCascade = true
 		updates = append(updates, attributeCascade.ValueSet(h.run.cascade.ID))
 	}
 	if err := workflow.UpsertTypedSearchAttributes(h.run.ctx, updates...); err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/seed61713e19/capstan/runner/engine"
 )
 
-// Temporal's page hears which cascade a run is of, in which phase it is and how it
-// stands, where the worker is told to say so, and nothing else.
+// TestSearchAttributes checks that a run sets its cascade, phase and status as
+// search attributes if the worker is configured so, and none otherwise.
 func TestSearchAttributes(t *testing.T) {
 	for _, search := range []bool{true, false} {
 		x := try(t, several, nil, judging, runner.WithTools(look), runner.WithValidators(slow))

@@ -11,28 +11,28 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"github.com/seed61713e19/capstan/cascades"
-	"github.com/seed61713e19/capstan/runner/effects"
+	"github.com/seed61713e19/capstan/internal/schema"
 	"github.com/seed61713e19/capstan/runner/engine"
-	"github.com/seed61713e19/capstan/validators/schema"
+	"github.com/seed61713e19/capstan/runner/internal/effects"
 )
 
-// A Client begins runs, and looks after them.
+// A Client begins and manages runs.
 type Client struct {
 	Temporal client.Client
-	Texts    effects.Texts // the workers'
+	Texts    effects.Texts // the store of the workers
 	Queue    string        // the task queue of workers that run cascades
 }
 
-// An Order is a run to begin.
-type Order struct {
+// A Request describes a run to begin.
+type Request struct {
 	RunID   string
 	Cascade *cascades.Cascade
 	Input   map[string]any // plain values
-	Model   string         // asked in place of what the cascade says
+	Model   string         // replaces the model of the cascade
 }
 
-// Begin begins a run. One of that name, running or ended, is an error.
-func (c *Client) Begin(ctx context.Context, o Order) error {
+// Begin begins a run. It returns an error if a run with that ID exists.
+func (c *Client) Begin(ctx context.Context, o Request) error {
 	start := Start{Version: Version, RunID: o.RunID, Model: o.Model}
 	input, err := schema.Plain(o.Input)
 	if err != nil {
@@ -51,8 +51,8 @@ func (c *Client) Begin(ctx context.Context, o Order) error {
 	return err
 }
 
-// Wait gives what a run came to, when it has. A run that was cancelled on the
-// cluster, or terminated there, gives a result of that status.
+// Wait returns the result of a run when the run has ended. A run that was
+// cancelled or terminated on the cluster has a result with that status.
 func (c *Client) Wait(ctx context.Context, id string) (engine.Result, error) {
 	var end End
 	err := c.Temporal.GetWorkflow(ctx, id, "").Get(ctx, &end)
@@ -81,11 +81,12 @@ func (c *Client) Questions(ctx context.Context, id string) (list []engine.Asked,
 	return list, err
 }
 
-// answerWithin bounds how long one waits for a worker to take an answer.
+// answerWithin is the maximum time to wait for a worker that accepts an answer.
 const answerWithin = 30 * time.Second
 
-// Answer answers a question. An error says why the answer is none; the question
-// stays open. Without a key the answer is refused if several questions are open.
+// Answer answers a question. If the answer is invalid, Answer returns the
+// reason and the question stays open. Without a key, Answer returns an error if
+// several questions are open.
 func (c *Client) Answer(ctx context.Context, id string, a Answer) error {
 	ctx, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
@@ -98,7 +99,7 @@ func (c *Client) Answer(ctx context.Context, id string, a Answer) error {
 	return taken.Get(ctx, nil)
 }
 
-// Cancel has a run end as cancelled.
+// Cancel cancels a run.
 func (c *Client) Cancel(ctx context.Context, id string) error {
 	return c.Temporal.CancelWorkflow(ctx, id, "")
 }

@@ -13,14 +13,14 @@ import (
 	"github.com/seed61713e19/capstan/runner/event"
 )
 
-// An Answer is what a person says to a question.
+// An Answer is a person's answer to a question.
 type Answer struct {
-	Question event.Path `json:"question,omitempty"` // the question's key; "" if one question alone is open
+	Question event.Path `json:"question,omitempty"` // the key of the question; "" if only one is open
 	Value    any        `json:"value"`
 	By       string     `json:"by,omitempty"`
 }
 
-// A desk is where questions wait for answers, by signal or by update.
+// A desk delivers answers to waiting questions, from signals and updates.
 type desk struct {
 	open []*waiting
 }
@@ -32,7 +32,7 @@ type waiting struct {
 
 func newDesk(ctx workflow.Context) *desk {
 	d := &desk{}
-	// Neither can fail but for two handlers of one name.
+	// Both fail only for a duplicate handler.
 	_ = workflow.SetQueryHandlerWithOptions(ctx, QueryQuestions, func() ([]engine.Asked, error) { return d.asked(), nil },
 		workflow.QueryHandlerOptions{Description: "the questions that wait for a person"})
 	_ = workflow.SetUpdateHandlerWithOptions(ctx, SignalAnswer, func(_ workflow.Context, a Answer) error {
@@ -56,7 +56,7 @@ func newDesk(ctx workflow.Context) *desk {
 	return d
 }
 
-// asked are the open questions, in the order of their keys.
+// asked returns the open questions in the order of their keys.
 func (d *desk) asked() []engine.Asked {
 	list := []engine.Asked{}
 	for _, w := range d.open {
@@ -68,7 +68,7 @@ func (d *desk) asked() []engine.Asked {
 	return list
 }
 
-// find gives the question that an answer is to, and sees that it is one.
+// find returns the question of an answer, or an error if the answer is invalid.
 func (d *desk) find(a Answer) (*waiting, error) {
 	var fit []*waiting
 	for _, w := range d.open {
@@ -88,16 +88,16 @@ func (d *desk) find(a Answer) (*waiting, error) {
 		}
 		return nil, temporal.NewNonRetryableApplicationError(runner.ErrSeveral.Error()+": "+strings.Join(keys, ", "), refused, nil)
 	}
-	if wrong := fit[0].Question.Unfit(said(fit[0].Question, a.Value)); wrong != "" {
+	if wrong := fit[0].Question.Problem(said(fit[0].Question, a.Value)); wrong != "" {
 		return nil, temporal.NewNonRetryableApplicationError("the answer is none: "+wrong, refused, nil)
 	}
 	return fit[0], nil
 }
 
-// said is an answer as its question wants it: people write yes.
+// said returns an answer in the type of its question: "yes" becomes true.
 func said(q engine.Question, value any) any {
 	if text, isText := value.(string); isText {
-		return q.Said(text)
+		return q.ParseAnswer(text)
 	}
 	return value
 }
@@ -107,12 +107,12 @@ func (d *desk) take(a Answer) error {
 	if err != nil {
 		return err
 	}
-	given := engine.Answer{Value: said(w.Question, a.Value), By: a.By}.Signed()
+	given := engine.Answer{Value: said(w.Question, a.Value), By: a.By}.WithCleanName()
 	w.answer = &given
 	return nil
 }
 
-// Ask waits for a person, for as long as the question does.
+// Ask waits for a person until the question expires.
 func (h *host) Ask(at event.Path, q engine.Question) (engine.Answer, error) {
 	if err := h.Stopped(); err != nil {
 		return engine.Answer{}, err
@@ -123,10 +123,11 @@ func (h *host) Ask(at event.Path, q engine.Question) (engine.Answer, error) {
 		w.Until = h.Now().Add(q.Expires)
 	}
 	d.open = append(d.open, w)
-	h.noted(engine.Waiting, q.Phase)
+	h.setAttributes(engine.Waiting, q.Phase)
 	h.keepQuestion()
 	inTime, err := h.await(w)
-	// Not deferred: a worker that forgets a run for others unwinds it here.
+	// Not deferred: a worker that evicts the workflow from its cache would run
+	// the deferred call.
 	d.open = slices.DeleteFunc(d.open, func(o *waiting) bool { return o == w })
 	h.keepQuestion()
 	switch stopped := h.Stopped(); {
@@ -137,11 +138,11 @@ func (h *host) Ask(at event.Path, q engine.Question) (engine.Answer, error) {
 	case !inTime:
 		return engine.Answer{Expired: true}, nil
 	}
-	h.noted("running", q.Phase)
+	h.setAttributes("running", q.Phase)
 	return *w.answer, nil
 }
 
-// await waits until a question is answered, for as long as it takes answers.
+// await waits until the question is answered or expires.
 func (h *host) await(w *waiting) (inTime bool, err error) {
 	answered := func() bool { return w.answer != nil }
 	if w.Question.Expires > 0 {
@@ -150,13 +151,13 @@ func (h *host) await(w *waiting) (inTime bool, err error) {
 	return true, workflow.Await(h.ctx, answered)
 }
 
-// keepQuestion has the store show the open questions.
+// keepQuestion stores the open questions.
 func (h *host) keepQuestion() {
-	h.keep(func(k Keeper) error {
+	h.withKeeper(func(k Keeper) error {
 		run := h.run.start.RunID
 		if open := h.run.desk.asked(); len(open) > 0 {
-			return k.Waits(run, open)
+			return k.SetWaiting(run, open)
 		}
-		return k.GoesOn(run)
+		return k.SetRunning(run)
 	})
 }

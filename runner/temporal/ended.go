@@ -15,9 +15,8 @@ import (
 	"github.com/seed61713e19/capstan/runner/event"
 )
 
-// ended says why Temporal ended a run over its head: somebody terminated its
-// workflow, or gave it a time that is over. It is nil where the run goes on, or has
-// ended as runs do.
+// ended returns the error of a run whose workflow was terminated, failed or
+// exceeded its time. It returns nil if the run continues or ended normally.
 func ended(ctx context.Context, t client.Client, id string) (*event.Error, error) {
 	last, err := t.GetWorkflowHistory(ctx, id, "", false, enums.HISTORY_EVENT_FILTER_TYPE_CLOSE_EVENT).Next()
 	if err != nil {
@@ -26,33 +25,33 @@ func ended(ctx context.Context, t client.Client, id string) (*event.Error, error
 	switch a := last.GetAttributes().(type) {
 	case *history.HistoryEvent_WorkflowExecutionTerminatedEventAttributes:
 		by := a.WorkflowExecutionTerminatedEventAttributes
-		return &event.Error{Code: engine.Cancelled, Message: "terminated on Temporal" + among(" by ", by.GetIdentity()) + among(": ", by.GetReason())}, nil
+		return &event.Error{Code: engine.Cancelled, Message: "terminated on Temporal" + prefixed(" by ", by.GetIdentity()) + prefixed(": ", by.GetReason())}, nil
 	case *history.HistoryEvent_WorkflowExecutionTimedOutEventAttributes:
 		return &event.Error{Code: engine.Failed, Message: "Temporal ended it: the time is over that its workflow was given"}, nil
 	case *history.HistoryEvent_WorkflowExecutionFailedEventAttributes:
-		return &event.Error{Code: engine.Failed, Message: "Temporal ended it" + among(": ", a.WorkflowExecutionFailedEventAttributes.GetFailure().GetMessage())}, nil
+		return &event.Error{Code: engine.Failed, Message: "Temporal ended it" + prefixed(": ", a.WorkflowExecutionFailedEventAttributes.GetFailure().GetMessage())}, nil
 	}
 	return nil, nil
 }
 
-// among is a word where there is one, behind what leads to it.
-func among(lead, word string) string {
+// prefixed returns a word after its prefix, or "" without a word.
+func prefixed(lead, word string) string {
 	if word == "" {
 		return ""
 	}
 	return lead + word
 }
 
-// overHead finds the runs that Temporal ended over their heads.
+// overHead is the query for runs that Temporal ended.
 const overHead = "WorkflowType = '" + WorkflowRun + "' AND ExecutionStatus IN ('Terminated', 'TimedOut', 'Failed')"
 
-// late is how long after the end of a run Temporal's lists may first show it.
+// late is the maximum delay with which Temporal's lists show an ended run.
 const late = time.Minute
 
-// Watch has the log hear of runs that Temporal ended over their heads, which cannot
-// tell it themselves, until the context is over. What cannot be asked or noted is
-// reported, once where it stays the same, and tried again.
-func (crew *Crew) Watch(ctx context.Context, t client.Client, report func(error)) {
+// Watch records the ends of runs that Temporal ended, because such runs cannot
+// record their own end. It returns when the context is over. It retries after
+// an error, and reports an error only if it differs from the previous error.
+func (crew *Workers) Watch(ctx context.Context, t client.Client, report func(error)) {
 	k, keeps := crew.Log.(Keeper)
 	if !keeps {
 		return
@@ -78,15 +77,15 @@ func (crew *Crew) Watch(ctx context.Context, t client.Client, report func(error)
 	}
 }
 
-// A watch remembers what it has seen end.
+// A watch has the ends that were already recorded.
 type watch struct {
 	Keeper
 	temporal client.Client
-	newest   time.Time       // end, by the cluster's clock
-	seen     map[string]bool // those that ended not long before it
+	newest   time.Time       // the latest end, by the clock of the cluster
+	seen     map[string]bool // the runs that ended shortly before it
 }
 
-// look notes what has ended since the last time.
+// look records the runs that have ended since the last call.
 func (w *watch) look(ctx context.Context) error {
 	query := overHead
 	if !w.newest.IsZero() {
@@ -102,7 +101,7 @@ func (w *watch) look(ctx context.Context) error {
 		for _, e := range page.GetExecutions() {
 			id, one := e.GetExecution().GetWorkflowId(), e.GetExecution().GetRunId()
 			if !w.seen[one] {
-				if err := w.Gone(id, func() (*event.Error, error) { return ended(ctx, w.temporal, id) }); err != nil {
+				if err := w.EndLost(id, func() (*event.Error, error) { return ended(ctx, w.temporal, id) }); err != nil {
 					all = errors.Join(all, fmt.Errorf("run %s: %w", id, err))
 					continue
 				}

@@ -23,8 +23,8 @@ import (
 	"github.com/seed61713e19/capstan/runner/journal"
 )
 
-// A page is a cluster that lists one run on each of two pages, of which one was
-// terminated and the other reset: it goes on.
+// A page is a client that lists one run on each of two pages. The first run was
+// terminated. The second run was reset and continues.
 type page struct {
 	client.Client
 	queries []string
@@ -59,15 +59,16 @@ func (p *page) Next() (*history.HistoryEvent, error) {
 	}}, nil
 }
 
-// A run that was terminated is noted as ended, with who ended it and why, as soon as
-// a worker looks; one that was reset, and goes on, is not. Nothing is asked for twice.
+// TestTerminatedIsNoted checks that the worker records a terminated run with
+// its actor and reason. It does not record a run that was reset. It requests
+// nothing twice.
 func TestTerminatedIsNoted(t *testing.T) {
 	j, err := journal.Open(filepath.Join(t.TempDir(), "runs.db"), journal.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { j.Close() })
-	guest := j.Guest("Temporal")
+	guest := j.External("Temporal")
 	for _, id := range []string{"run", "reset"} {
 		if err := guest.Begin(runner.Start{RunID: id, CascadeID: "c"}); err != nil {
 			t.Fatal(err)
@@ -100,14 +101,14 @@ func TestTerminatedIsNoted(t *testing.T) {
 	}
 }
 
-// What goes wrong is told once, however often it is tried, and again when it has
-// been well in between.
+// TestWatchTellsOnce checks that retries do not report the same error. After a
+// success, the error is reported again.
 func TestWatchTellsOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 10*beat-1)
 		defer cancel()
 		cluster, said := &page{fails: errors.New("away")}, 0
-		crew := &Crew{Log: deaf{}}
+		crew := &Workers{Log: deaf{}}
 		time.AfterFunc(3*beat-1, func() { cluster.fails = nil })
 		time.AfterFunc(6*beat-1, func() { cluster.fails = errors.New("away") })
 		crew.Watch(ctx, cluster, func(error) { said++ })
@@ -117,7 +118,7 @@ func TestWatchTellsOnce(t *testing.T) {
 	})
 }
 
-// deaf knows of no run.
+// deaf is a Keeper without runs.
 type deaf struct{ Keeper }
 
-func (deaf) Gone(string, func() (*event.Error, error)) error { return nil }
+func (deaf) EndLost(string, func() (*event.Error, error)) error { return nil }

@@ -11,9 +11,9 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/seed61713e19/capstan/cascades"
-	"github.com/seed61713e19/capstan/runner/effects"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/internal/effects"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/telemetry"
 	"github.com/seed61713e19/capstan/runner/tool"
@@ -25,43 +25,43 @@ type host struct {
 	run *run
 }
 
-// A run is what the branches of a workflow share. They run one at a time.
+// A run has the shared state of the branches of a workflow, which run one at a
+// time.
 type run struct {
-	crew    *Crew
-	ctx     workflow.Context
-	start   Start
-	seq     int64
-	desk    *desk
-	named   bool // among the search attributes
-	cascade *cascades.Cascade
-	slots   workflow.Semaphore // of effects at work: see most
-	err     error              // the store's: the workflow task fails, and is tried again
+	crew       *Workers
+	ctx        workflow.Context
+	start      Start
+	seq        int64
+	desk       *desk
+	hasCascade bool // the cascade is among the search attributes
+	cascade    *cascades.Cascade
+	slots      workflow.Semaphore // of running effects: see most
+	err        error              // an error of the store: the workflow task fails and is retried
 }
 
-func newHost(ctx workflow.Context, crew *Crew, c *cascades.Cascade, start Start) *host {
-	r := &run{crew: crew, ctx: ctx, start: start, seq: start.Seq, cascade: c, named: start.State != "", slots: workflow.NewSemaphore(ctx, int64(cmp.Or(crew.atWork, most)))}
+func newHost(ctx workflow.Context, crew *Workers, c *cascades.Cascade, start Start) *host {
+	r := &run{crew: crew, ctx: ctx, start: start, seq: start.Seq, cascade: c, hasCascade: start.State != "", slots: workflow.NewSemaphore(ctx, int64(cmp.Or(crew.atWork, most)))}
 	r.desk = newDesk(ctx)
 	return &host{scope: &scope{ctx: ctx, why: errCancelled}, run: r}
 }
 
 func (h *host) in(s *scope) *host { return &host{scope: s, run: h.run} }
 
-// texts are the store; a workflow that is done over again has put everything
-// already.
+// texts returns the store. A workflow in replay has already stored its texts.
 func (r *run) texts() effects.Texts {
 	if workflow.IsReplaying(r.ctx) {
-		return putBefore{r.crew.Texts}
+		return alreadyStored{r.crew.Texts}
 	}
 	return r.crew.Texts
 }
 
-// putBefore are texts that are there.
-type putBefore struct{ effects.Texts }
+// alreadyStored computes digests without storing.
+type alreadyStored struct{ effects.Texts }
 
-func (putBefore) Put(text []byte) (string, error) { return effects.Digest(text), nil }
+func (alreadyStored) Put(text []byte) (string, error) { return effects.Digest(text), nil }
 
-// Model asks a model in an activity. A worker that dies is noticed, and another
-// asks again.
+// Model calls a model in an activity. If the worker dies, another one repeats
+// the call.
 func (h *host) Model(at event.Path, req model.Request) (model.Response, error) {
 	came, failed, err := h.effect(activityModel, effects.Effect{At: at, Run: h.run.start.RunID, Request: &req, Calls: req.Left}, false)
 	switch {
@@ -73,7 +73,8 @@ func (h *host) Model(at event.Path, req model.Request) (model.Response, error) {
 	return *came.Response, nil
 }
 
-// Tool calls a tool in an activity: once, where it may not be called twice.
+// Tool calls a tool in an activity. A tool that must not be repeated is called
+// once.
 func (h *host) Tool(at event.Path, job engine.Job) (tool.Result, error) {
 	once := !job.Tool.Repeatable()
 	came, failed, err := h.effect(activityTool, effects.Effect{At: at, Run: h.run.start.RunID, Job: &job}, once)
@@ -88,11 +89,12 @@ func (h *host) Tool(at event.Path, job engine.Job) (tool.Result, error) {
 	return *came.Result, nil
 }
 
-// inWorkflow is how many bytes a text has that is checked in the workflow itself:
-// a worker gives up a workflow that computes for a second.
+// inWorkflow is the maximum size of a text to check inside the workflow, in
+// bytes. The SDK evicts a workflow that computes for a second.
 const inWorkflow = 64 << 10
 
-// Validate judges in an activity, and what is computed alone where it stands.
+// Validate runs a validator in an activity. A pure validator of a short text
+// runs in the workflow.
 func (h *host) Validate(at event.Path, v engine.Validation) (engine.Finding, error) {
 	if v.Pure && len(v.Subject.Content) < inWorkflow {
 		if err := h.Stopped(); err != nil {
@@ -110,22 +112,22 @@ func (h *host) Validate(at event.Path, v engine.Validation) (engine.Finding, err
 	return *came.Finding, nil
 }
 
-// effect has an activity make an effect. Failed says that it could not be made;
-// err that the run stops here.
-func (h *host) effect(activity string, e effects.Effect, once bool) (came effects.Came, failed, err error) {
+// effect performs an effect in an activity. It returns failed if the effect
+// failed, and err if the run must stop.
+func (h *host) effect(activity string, e effects.Effect, once bool) (came effects.Outcome, failed, err error) {
 	if err := h.Stopped(); err != nil {
 		return came, nil, err
 	}
 	texts := h.run.texts()
 	sent, err := send(h.run.start.Cascade, e, texts)
 	if err != nil {
-		return came, nil, h.run.broke(fmt.Errorf("effect %s: %w", e.At, err))
+		return came, nil, h.run.storeFailed(fmt.Errorf("effect %s: %w", e.At, err))
 	}
 	if err := h.run.slots.Acquire(h.ctx, 1); err != nil {
 		return came, nil, h.Stopped()
 	}
 	defer h.run.slots.Release(1)
-	var back Parcel
+	var back Payload
 	ctx := workflow.WithActivityOptions(h.ctx, options(h.run.queue(e), once))
 	err = workflow.ExecuteActivity(ctx, activity, sent).Get(h.ctx, &back)
 	if stopped := h.Stopped(); stopped != nil && err != nil {
@@ -135,24 +137,25 @@ func (h *host) effect(activity string, e effects.Effect, once bool) (came effect
 		return came, cause(err), nil
 	}
 	if err := back.open(h.run.crew.Texts, &came); err != nil {
-		return came, nil, h.run.broke(fmt.Errorf("effect %s: %w", e.At, err))
+		return came, nil, h.run.storeFailed(fmt.Errorf("effect %s: %w", e.At, err))
 	}
 	return came, nil, nil
 }
 
-// keep tells a log that keeps runs, once.
-func (h *host) keep(tell func(Keeper) error) {
+// withKeeper calls a function with the log if the log records runs. A workflow
+// in replay calls nothing.
+func (h *host) withKeeper(tell func(Keeper) error) {
 	k, keeps := h.run.crew.Log.(Keeper)
 	if !keeps || workflow.IsReplaying(h.run.ctx) || h.run.err != nil {
 		return
 	}
 	if err := tell(k); err != nil {
-		_ = h.run.broke(fmt.Errorf("run %s: %w", h.run.start.RunID, err))
+		_ = h.run.storeFailed(fmt.Errorf("run %s: %w", h.run.start.RunID, err))
 	}
 }
 
-// queue is that of the workers that make an effect: the tool's, or the phase's;
-// "" is that of the run.
+// queue returns the task queue of an effect's tool or phase. The empty string
+// is the queue of the run.
 func (r *run) queue(e effects.Effect) string {
 	first, _, _ := strings.Cut(string(e.At), "/")
 	within, _, _ := strings.Cut(first, "[")
@@ -168,15 +171,16 @@ func (r *run) queue(e effects.Effect) string {
 	return r.cascade.Queue(nil, e.Request.Phase, within)
 }
 
-// broke notes an error of the store: nothing is wrong with the run.
-func (r *run) broke(err error) error {
+// storeFailed records an error of the store. The error is not a failure of the
+// run.
+func (r *run) storeFailed(err error) error {
 	if r.err == nil {
 		r.err = err
 	}
 	return err
 }
 
-// cause is what an activity's error says to people.
+// cause returns the error of an activity for people.
 func cause(err error) error {
 	var app *temporal.ApplicationError
 	var heard *temporal.TimeoutError
@@ -195,9 +199,9 @@ func isRefused(err error) bool {
 	return errors.As(err, &app) && app.Type() == refused
 }
 
-// most is how many effects of a run are at work at a time, and how many branches of
-// one place: a cluster lets a workflow have 2,000 activities pending, and the items
-// of an each may each have soundings, whose attempts each have checks.
+// The constant most is the maximum number of concurrent effects of a run, and
+// of branches at one place. A cluster allows 2,000 pending activities per
+// workflow, and items of each, soundings and checks multiply.
 const most = 500
 
 // Each runs branches as coroutines.
@@ -211,7 +215,7 @@ func (h *host) Each(n, limit int, body func(engine.Host, int) error) error {
 	slots, all := workflow.NewSemaphore(h.ctx, int64(limit)), workflow.NewWaitGroup(h.ctx)
 	for i := range n {
 		if err := slots.Acquire(s.ctx, 1); err != nil || s.ctx.Err() != nil {
-			break // one of those before has ended it, or the run is over
+			break // an earlier branch ended it, or the run is over
 		}
 		all.Add(1)
 		workflow.Go(s.ctx, func(ctx workflow.Context) {
@@ -230,7 +234,7 @@ func (h *host) Each(n, limit int, body func(engine.Host, int) error) error {
 	return first
 }
 
-// Within cancels body's scope when a timer says so.
+// Within cancels the scope of body after a timer.
 func (h *host) Within(at event.Path, d time.Duration, body func(engine.Host) error) error {
 	s := h.inner()
 	over := &engine.Overtime{At: at}
@@ -250,10 +254,10 @@ func (h *host) Within(at event.Path, d time.Duration, body func(engine.Host) err
 	return err
 }
 
-// Now is the workflow's time, the same when it is done over again.
+// Now returns the time of the workflow, which is the same in a replay.
 func (h *host) Now() time.Time { return workflow.Now(h.ctx) }
 
-// Checkpoint lets the run go on in a new history where the cluster suggests it.
+// Checkpoint continues the run in a new history if the cluster suggests it.
 func (h *host) Checkpoint(engine.State) error {
 	if err := h.Stopped(); err != nil {
 		return err
@@ -264,19 +268,19 @@ func (h *host) Checkpoint(engine.State) error {
 	return nil
 }
 
-// Emit numbers and dates an event and has it kept. Both are the same when the
-// workflow is done over again, which tells nothing that it told.
+// Emit numbers and dates an event and stores it. Number and time are the same
+// in a replay, which stores nothing again.
 func (h *host) Emit(e event.Event) {
 	h.run.seq++
 	if e.Kind == event.PhaseStarted {
-		h.noted("running", e.Phase) // a command of the workflow, given again when it is done over again
+		h.setAttributes("running", e.Phase) // a command of the workflow, repeated in a replay
 	}
 	if workflow.IsReplaying(h.run.ctx) {
 		return
 	}
 	e.Run, e.Seq, e.Time = h.run.start.RunID, h.run.seq, workflow.Now(h.run.ctx).UTC()
-	if err := h.run.crew.Log.Tell(e); err != nil {
-		_ = h.run.broke(fmt.Errorf("event %d: %w", e.Seq, err))
+	if err := h.run.crew.Log.Append(e); err != nil {
+		_ = h.run.storeFailed(fmt.Errorf("event %d: %w", e.Seq, err))
 		return
 	}
 	if t, traced := h.run.crew.Sink.(*telemetry.Telemetry); traced {

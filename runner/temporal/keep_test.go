@@ -14,7 +14,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/journal"
 )
 
-// kept has a trial keep its runs in a journal.
+// kept opens a journal and uses it as the log of a trial.
 func kept(t *testing.T, x *trial) *journal.Journal {
 	t.Helper()
 	j, err := journal.Open(filepath.Join(t.TempDir(), "runs.db"), journal.Options{})
@@ -23,7 +23,7 @@ func kept(t *testing.T, x *trial) *journal.Journal {
 	}
 	t.Cleanup(func() { j.Close() })
 	texts := x.crew.Texts
-	x.crew.Texts, x.crew.Log = j.Parcels(), j.Guest("Temporal")
+	x.crew.Texts, x.crew.Log = j.Blobs(), j.External("Temporal")
 	for _, digest := range []*string{&x.start.Cascade, &x.start.Input} {
 		raw, err := texts.Get(*digest)
 		if err == nil {
@@ -37,8 +37,8 @@ func kept(t *testing.T, x *trial) *journal.Journal {
 	return j
 }
 
-// A run on the cluster is seen where the runs of one machine are, as it goes and
-// when it has ended, and nobody goes on with it there.
+// TestRunsAreSeen checks that a run on the cluster is listed with the local
+// runs before and after its end. It cannot be resumed locally.
 func TestRunsAreSeen(t *testing.T) {
 	x := try(t, several, nil, judging, runner.WithTools(look), runner.WithValidators(slow))
 	j := kept(t, x)
@@ -58,8 +58,8 @@ func TestRunsAreSeen(t *testing.T) {
 	}
 }
 
-// A question is seen where those of one machine are, while it waits; who answers it
-// there is told that Temporal takes the answer. Of two that are open both are seen.
+// TestQuestionsAreSeen checks that open questions are listed with those of
+// local runs. An attempt to answer one there returns the Temporal command.
 func TestQuestionsAreSeen(t *testing.T) {
 	x := try(t, `
 cascade_id: c
@@ -84,7 +84,7 @@ phases:
 		if _, err := j.Result(t.Context(), "run"); err != nil {
 			t.Error(err)
 		}
-		if err := j.Answer(t.Context(), "run", "", runner.Answer{Value: true}); !errors.Is(err, runner.ErrRunBusy) || !strings.Contains(err.Error(), "another engine continues it") {
+		if err := j.Answer(t.Context(), "run", "", engine.Answer{Value: true}); !errors.Is(err, runner.ErrRunBusy) || !strings.Contains(err.Error(), "another engine continues it") {
 			t.Errorf("answered here: %v", err)
 		}
 	}
@@ -103,8 +103,8 @@ phases:
 	}
 }
 
-// One that is cancelled on Temporal's page says so; while it waits it is known to be
-// Temporal's.
+// TestCancelledIsSeen checks the status of a run that was cancelled on
+// Temporal's page, before and after the cancellation.
 func TestCancelledIsSeen(t *testing.T) {
 	x := try(t, "cascade_id: c\nphases:\n  - {name: a, compose: x, human_input: {type: confirmation, prompt: 'ok?'}}\n", nil, echo)
 	j := kept(t, x)
@@ -124,15 +124,15 @@ func TestCancelledIsSeen(t *testing.T) {
 	}
 }
 
-// Of a line that was not written to its end nothing else is lost: the next event stands
-// in a line of its own.
+// TestFolderLog checks that an incomplete line loses no other event. The next
+// event begins a new line.
 func TestFolderLog(t *testing.T) {
 	dir := t.TempDir()
 	log, err := NewFolderLog(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	tell := func(seq int64) error { return log.Tell(event.Event{Run: "run", Seq: seq, Kind: event.RunStarted}) }
+	tell := func(seq int64) error { return log.Append(event.Event{Run: "run", Seq: seq, Kind: event.RunStarted}) }
 	err = tell(1)
 	f, e := os.OpenFile(filepath.Join(dir, "run.jsonl"), os.O_APPEND|os.O_WRONLY, 0)
 	if e == nil {

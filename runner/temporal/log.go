@@ -15,12 +15,12 @@ import (
 	"github.com/seed61713e19/capstan/runner/event"
 )
 
-// A FolderLog is a [Log] as files: one for each run, a line for each event.
-// Several processes may use it.
+// A FolderLog is a [Log] with one file for each run and one line for each
+// event. Several processes may use it.
 type FolderLog struct{ dir string }
 
-// NewFolderLog makes the log of a directory, which is made where there is none.
-// Only its owner can read it.
+// NewFolderLog opens the log in a directory, and creates the directory if
+// needed. Only its owner can read it.
 func NewFolderLog(dir string) (*FolderLog, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("events: %w", err)
@@ -32,8 +32,8 @@ func (l *FolderLog) name(run string) string {
 	return filepath.Join(l.dir, url.PathEscape(run)+".jsonl")
 }
 
-// Tell adds an event.
-func (l *FolderLog) Tell(e event.Event) error {
+// Append appends an event to the file of its run.
+func (l *FolderLog) Append(e event.Event) error {
 	raw, err := e.MarshalJSON()
 	if err != nil {
 		return err
@@ -46,11 +46,11 @@ func (l *FolderLog) Tell(e event.Event) error {
 	if broken(f) {
 		raw = slices.Concat([]byte{'\n'}, raw)
 	}
-	_, err = f.Write(raw) // at once: no other comes between
+	_, err = f.Write(raw) // in one call, so lines of several processes do not mix
 	return errors.Join(err, f.Close())
 }
 
-// broken tells whether the last line of a file was not written to its end.
+// broken reports whether the last line of a file is incomplete.
 func broken(f *os.File) bool {
 	info, err := f.Stat()
 	if err != nil || info.Size() == 0 {
@@ -61,8 +61,8 @@ func broken(f *os.File) bool {
 	return err == nil && last[0] != '\n'
 }
 
-// Events are those of a run, as JSON, each once and in their order. What a worker
-// had not written whole when it died is left out: it is told again.
+// Events returns the events of a run as JSON, in order and without duplicates.
+// It omits an incomplete last line, whose event is written again.
 func (l *FolderLog) Events(run string) ([]json.RawMessage, error) {
 	f, err := os.Open(l.name(run))
 	if err != nil {

@@ -12,8 +12,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
-// A gauge counts the activities of a workflow that have been asked for and have not
-// answered.
+// A gauge counts the pending activities of a workflow.
 type gauge struct {
 	interceptor.WorkerInterceptorBase
 	asked     []workflow.Future
@@ -47,8 +46,8 @@ func (o *gaugeOut) ExecuteActivity(ctx workflow.Context, name string, args ...an
 	return made
 }
 
-// Places within places at once keep below what a cluster lets a workflow have
-// pending, however wide each is, and all of them are made.
+// TestNoMoreArePendingThanMayBe checks that nested wide places stay below the
+// limit of pending activities, and that all effects are performed.
 func TestNoMoreArePendingThanMayBe(t *testing.T) {
 	list := make([]any, 12)
 	for i := range list {

@@ -10,12 +10,13 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/seed61713e19/capstan/runner"
-	"github.com/seed61713e19/capstan/runner/effects"
+	"github.com/seed61713e19/capstan/runner/internal/effects"
 	"github.com/seed61713e19/capstan/runner/tool"
 )
 
-// Runs that a released version began are gone on with by this one: each history in
-// testdata gives the same commands. A new one is recorded on a server:
+// TestReleasedHistories replays histories of released versions in testdata.
+// This version must give the same commands, so it can continue their runs.
+// Record a new history on a server with:
 //
 //	CAPSTAN_TEMPORAL='HOST:PORT NAMESPACE' CAPSTAN_RECORD_HISTORY=$PWD/testdata/v1 go test -run Server .
 func TestReleasedHistories(t *testing.T) {
@@ -25,7 +26,7 @@ func TestReleasedHistories(t *testing.T) {
 	}
 	none := func(context.Context, tool.Call) (any, error) { panic("an effect was made") }
 	params := map[string]any{"type": "object"}
-	r, err := runner.New(runner.WithTools(tool.Declared("look", "Looks.", params, none).That(tool.Reads), tool.Declared("mail", "Sends.", params, none).That(tool.Writes)))
+	r, err := runner.New(runner.WithTools(tool.Declared("look", "Looks.", params, none).WithEffect(tool.Reads), tool.Declared("mail", "Sends.", params, none).WithEffect(tool.Writes)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +44,7 @@ func TestReleasedHistories(t *testing.T) {
 			t.Fatal(err)
 		}
 		replayer := worker.NewWorkflowReplayer()
-		replayer.RegisterWorkflowWithOptions(NewCrew(r, texts, log).Run, workflow.RegisterOptions{Name: WorkflowRun})
+		replayer.RegisterWorkflowWithOptions(NewWorkers(r, texts, log).Run, workflow.RegisterOptions{Name: WorkflowRun})
 		if err := replayer.ReplayWorkflowHistoryFromJSONFile(quiet(), file); err != nil {
 			t.Errorf("%s: %v", file, err)
 		}

@@ -18,9 +18,9 @@ import (
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner"
-	"github.com/seed61713e19/capstan/runner/effects"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/internal/effects"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/tool"
 	"github.com/seed61713e19/capstan/validators"
@@ -29,17 +29,17 @@ import (
 // A trial is a run of a cascade in the test environment.
 type trial struct {
 	*testsuite.TestWorkflowEnvironment
-	crew   *Crew
+	crew   *Workers
 	log    *FolderLog
 	start  Start
 	mu     sync.Mutex
-	asked  map[event.Path]int // how often each effect was begun
-	most   int                // bytes of the greatest payload
+	asked  map[event.Path]int // the number of starts of each effect
+	most   int                // the size of the largest payload, in bytes
 	total  int
-	before func(at event.Path, n int) error // an effect is begun for the n-th time; may be nil
+	before func(at event.Path, n int) error // called before the n-th start of an effect; may be nil
 }
 
-// counting counts the effects that are begun.
+// counting counts the started effects.
 type counting struct {
 	engine.Host
 	*trial
@@ -77,7 +77,7 @@ func (c counting) Validate(at event.Path, v engine.Validation) (engine.Finding, 
 	return c.Host.Validate(at, v)
 }
 
-// weighing notes how much stands in a history.
+// weighing records the sizes of payloads.
 type weighing struct {
 	converter.DataConverter
 	*trial
@@ -90,7 +90,7 @@ func (w weighing) weigh(v any) {
 	w.most, w.total = max(w.most, len(raw)), w.total+len(raw)
 }
 
-// try makes a trial of a cascade whose model says what say does.
+// try returns a trial of a cascade with a scripted model.
 func try(t *testing.T, source string, input map[string]any, say func(model.Request) string, options ...runner.Option) *trial {
 	t.Helper()
 	x := &trial{asked: map[event.Path]int{}}
@@ -108,7 +108,7 @@ func try(t *testing.T, source string, input map[string]any, say func(model.Reque
 	if x.log, err = NewFolderLog(t.TempDir()); err != nil {
 		t.Fatal(err)
 	}
-	x.crew = NewCrew(r, folder(t), x.log)
+	x.crew = NewWorkers(r, folder(t), x.log)
 	x.crew.World = func(*cascades.Cascade) World {
 		return func(ctx context.Context) engine.Host { return counting{r.Host(ctx), x} }
 	}
@@ -123,11 +123,11 @@ func try(t *testing.T, source string, input map[string]any, say func(model.Reque
 	return x
 }
 
-// again makes a new environment: the histories of the one before are over.
+// again makes a new environment without earlier histories.
 func (x *trial) again(t *testing.T) {
 	x.TestWorkflowEnvironment = environment(x.crew)
 	x.SetOnActivityCompletedListener(func(_ *activity.Info, result converter.EncodedValue, _ error) {
-		var p Parcel
+		var p Payload
 		if result != nil && result.HasValue() && result.Get(&p) == nil {
 			weighing{trial: x}.weigh(p)
 		}
@@ -140,7 +140,7 @@ func (x *trial) again(t *testing.T) {
 	})
 }
 
-// end runs to the end, over as many histories as it takes, and gives the result.
+// end runs all histories and returns the result.
 func (x *trial) end(t *testing.T) (result engine.Result, histories int, err error) {
 	t.Helper()
 	for histories = 1; ; histories++ {
@@ -173,7 +173,7 @@ func (x *trial) end(t *testing.T) (result engine.Result, histories int, err erro
 	return result, histories, err
 }
 
-// events are those that were told, each once and in order.
+// events returns the stored events in order.
 func (x *trial) events(t *testing.T) (list []event.Event) {
 	t.Helper()
 	raw, err := x.log.Events("run")
@@ -211,7 +211,7 @@ var look = tool.New("look", "Looks.", func(context.Context, struct {
 	X int `json:"x"`
 }) (any, error) {
 	return "seen", nil
-}).That(tool.Reads)
+}).WithEffect(tool.Reads)
 
 func judging(r model.Request) string {
 	if r.Validator != "" {
@@ -220,8 +220,8 @@ func judging(r model.Request) string {
 	return echo(r)
 }
 
-// A worker dies in every effect in turn: each is made elsewhere, no other one is
-// made again, and the run ends as if nothing had been.
+// TestWorkersDie checks that after a crash of the worker in each effect, only
+// that effect is repeated and the run ends as without crashes.
 func TestWorkersDie(t *testing.T) {
 	x := try(t, several, nil, judging, runner.WithTools(look), runner.WithValidators(slow))
 	if result, _, err := x.end(t); err != nil || result.Status != engine.Succeeded || len(x.asked) != 5 {
@@ -253,7 +253,8 @@ phases:
   - {name: send, tool: mail, inputs: {to: kim}}
 `
 
-// What may not be written twice is tried once, and then a person is asked.
+// TestWritesAreNotRepeated checks that a write that must not be repeated is
+// tried once. A person then decides.
 func TestWritesAreNotRepeated(t *testing.T) {
 	sent := 0
 	mail := tool.New("mail", "Sends.", func(context.Context, struct {
@@ -261,7 +262,7 @@ func TestWritesAreNotRepeated(t *testing.T) {
 	}) (any, error) {
 		sent++
 		return "sent", nil
-	}).That(tool.Writes)
+	}).WithEffect(tool.Writes)
 	for answer, want := range map[string]int{"done: by hand": 0, "repeat": 1, "stop": 0} {
 		sent = 0
 		x := try(t, writing, nil, echo, runner.WithTools(mail))
@@ -280,7 +281,8 @@ func TestWritesAreNotRepeated(t *testing.T) {
 	}
 }
 
-// A run that is cancelled on the cluster ends as cancelled, and says so.
+// TestCancelled checks that a run that is cancelled on the cluster ends as
+// cancelled.
 func TestCancelled(t *testing.T) {
 	x := try(t, "cascade_id: asks\nphases:\n  - {name: a, instructions: one, human_input: {type: confirmation, prompt: \"ok?\"}}", nil, echo)
 	x.RegisterDelayedCallback(x.CancelWorkflow, time.Hour)
@@ -294,7 +296,8 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// A person may answer by update, which says what is wrong with an answer.
+// TestAnsweredByUpdate checks that an update answers a question and returns an
+// error for an invalid answer.
 func TestAnsweredByUpdate(t *testing.T) {
 	x := try(t, "cascade_id: asks\nphases:\n  - {name: a, instructions: one, human_input: {type: confirmation, prompt: \"ok?\"}}", nil, echo)
 	said := map[string]string{}
@@ -335,8 +338,8 @@ phases:
   - {name: last, compose: "{{ outputs.all | length }}"}
 `
 
-// An each of 2,000 items goes on in one history after another: every item is
-// done once, and every event told once.
+// TestWideEach checks that a fan-out over 2,000 items continues in new
+// histories, without a repeated or lost item or event.
 func TestWideEach(t *testing.T) {
 	list := make([]any, 2000)
 	for i := range list {
@@ -386,8 +389,7 @@ func TestWideEach(t *testing.T) {
 	}
 }
 
-// suggest has the cluster suggest a new history once so many effects were begun in
-// this one.
+// suggest makes the cluster suggest a new history after a number of effects.
 func suggest(x *trial, after int) {
 	n := 0
 	x.SetOnActivityStartedListener(func(*activity.Info, context.Context, converter.EncodedValues) {
@@ -397,7 +399,8 @@ func suggest(x *trial, after int) {
 	})
 }
 
-// 400 effects of 100 KB stand in a history as a few bytes each.
+// TestHistoriesStaySmall checks that 400 effects of 100 KB take a few bytes
+// each in a history.
 func TestHistoriesStaySmall(t *testing.T) {
 	long := strings.Repeat("0123456789", 10<<10)
 	x := try(t, "cascade_id: long\nbudget: {max_calls: 1000}\nphases:\n  - {name: a, instructions: go, rules: {max_turns: 400}}", nil, func(model.Request) string { return long })
@@ -405,13 +408,14 @@ func TestHistoriesStaySmall(t *testing.T) {
 	if err != nil || len(x.asked) != 400 || result.Output != long {
 		t.Fatalf("%d effects, %s: %v", len(x.asked), result.Status, err)
 	}
-	if x.most > maxParcel+1<<10 || x.total > 4<<20 {
+	if x.most > maxPayload+1<<10 || x.total > 4<<20 {
 		t.Errorf("the greatest payload has %d bytes, all of them %d", x.most, x.total)
 	}
 	t.Logf("400 effects of 100 KB: the greatest payload has %d bytes, all of them %d", x.most, x.total)
 }
 
-// A worker that is older than a run does not run it.
+// TestNewerRunsAreRefused checks that a worker does not run a workflow of a
+// newer version.
 func TestNewerRunsAreRefused(t *testing.T) {
 	x := try(t, several, nil, judging, runner.WithTools(look), runner.WithValidators(slow))
 	x.start.Version = Version + 1
@@ -420,8 +424,9 @@ func TestNewerRunsAreRefused(t *testing.T) {
 	}
 }
 
-// What names a queue is made by the workers of that queue: a phase's calls, checks
-// and tools, those of a cascade within it too, and a tool's own wherever it is used.
+// TestQueues checks that effects with a queue run on the queue's workers. A
+// phase's queue is for its calls, checks and tools, including those of nested
+// cascades. A tool's queue applies in every phase.
 func TestQueues(t *testing.T) {
 	source := `
 cascade_id: queues
@@ -471,5 +476,5 @@ phases:
 	}
 }
 
-// crewQueue is the queue of a run that names none, in the test environment.
+// crewQueue returns the default queue in the test environment.
 func (x *trial) crewQueue() string { return "default-test-taskqueue" }

@@ -6,8 +6,8 @@ import (
 	"go.temporal.io/sdk/workflow"
 )
 
-// A scope is a context that can be cancelled, with why it was: a workflow's
-// context does not say.
+// A scope is a cancellable context with the reason of its cancellation, which a
+// workflow's context lacks.
 type scope struct {
 	ctx    workflow.Context
 	end    workflow.CancelFunc
@@ -18,18 +18,18 @@ type scope struct {
 
 var errCancelled = errors.New("the workflow was cancelled")
 
-// inner makes a scope within this one.
+// inner returns a scope inside this one.
 func (s *scope) inner() *scope {
 	ctx, end := workflow.WithCancel(s.ctx)
 	return &scope{ctx: ctx, end: end, parent: s, over: new(bool)}
 }
 
-// on is the scope on a coroutine of its own.
+// on returns the scope for a coroutine.
 func (s *scope) on(ctx workflow.Context) *scope {
 	return &scope{ctx: ctx, parent: s}
 }
 
-// cancel ends the scope; the first reason stands.
+// cancel ends the scope. The first reason is final.
 func (s *scope) cancel(why error) {
 	if *s.over {
 		return
@@ -41,7 +41,7 @@ func (s *scope) cancel(why error) {
 	s.end()
 }
 
-// Stopped says why the scope is over, nil while it is not.
+// Stopped returns the reason why the scope is over, or nil.
 func (s *scope) Stopped() error {
 	if s.ctx.Err() == nil {
 		return nil

@@ -18,13 +18,13 @@ import (
 	history "go.temporal.io/api/history/v1"
 
 	"github.com/seed61713e19/capstan/runner"
-	"github.com/seed61713e19/capstan/runner/effects"
+	"github.com/seed61713e19/capstan/runner/internal/effects"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/tool"
 )
 
-// record is a directory that the history of the run is written to, with its texts:
-// what is released is kept, and replayed by every later version.
+// record is a directory for the history of the run and its texts. Every later
+// version replays the histories of releases.
 var record = os.Getenv("CAPSTAN_RECORD_HISTORY")
 
 const all = `
@@ -58,8 +58,8 @@ type x struct {
 	X int `json:"x"`
 }
 
-// A run of all kinds of effects on a server: a person answers, the run is whole,
-// and what it told is told once.
+// TestRunOnServer runs all kinds of effects on a server. A person answers, and
+// each event is stored once.
 func TestRunOnServer(t *testing.T) {
 	address, namespace, there := strings.Cut(os.Getenv("CAPSTAN_TEMPORAL"), " ")
 	if !there {
@@ -84,18 +84,18 @@ func TestRunOnServer(t *testing.T) {
 	}
 	var sent atomic.Int32
 	r, err := runner.New(runner.WithModel(model.Func(mind)), runner.WithTools(
-		tool.New("look", "Looks.", func(_ context.Context, a x) (any, error) { return a.X, nil }).That(tool.Reads),
+		tool.New("look", "Looks.", func(_ context.Context, a x) (any, error) { return a.X, nil }).WithEffect(tool.Reads),
 		tool.New("mail", "Sends.", func(_ context.Context, a struct {
 			To string `json:"to"`
 		}) (any, error) {
 			sent.Add(1)
 			return "sent to " + a.To, nil
-		}).That(tool.Writes),
+		}).WithEffect(tool.Writes),
 	))
 	if err != nil {
 		t.Fatal(err)
 	}
-	crew := NewCrew(r, texts, log)
+	crew := NewWorkers(r, texts, log)
 	for range 2 {
 		w := worker.New(server, "q", worker.Options{})
 		crew.Register(w)
@@ -111,7 +111,7 @@ func TestRunOnServer(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	runs := &Client{Temporal: server, Texts: texts, Queue: "q"}
-	order := Order{RunID: runner.NewRunID(time.Now()), Cascade: c, Input: map[string]any{"topic": "owls", "list": []any{1, 2, 3}}}
+	order := Request{RunID: runner.NewRunID(time.Now()), Cascade: c, Input: map[string]any{"topic": "owls", "list": []any{1, 2, 3}}}
 	if err := runs.Begin(ctx, order); err != nil {
 		t.Fatal(err)
 	}

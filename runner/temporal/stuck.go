@@ -9,11 +9,12 @@ import (
 	enums "go.temporal.io/api/enums/v1"
 )
 
-// Explain tells why a run does not go on though it could, until the context is over:
-// no worker takes its next step, or those that do cannot make it, since they have
-// another store or do not know what the cascade names. Of each step it tells once.
+// Explain reports why a run does not continue, until the context is over.
+// Either no worker takes its next step, or the step fails. It fails if the
+// workers use another store, or lack tools or validators of the cascade.
+// Explain reports each step once.
 func (c *Client) Explain(ctx context.Context, id string, tell func(why string)) {
-	var seen, told time.Time // when steps were due, by the cluster's clock
+	var seen, told time.Time // the times of due steps, by the clock of the cluster
 	for {
 		select {
 		case <-ctx.Done():
@@ -23,14 +24,14 @@ func (c *Client) Explain(ctx context.Context, id string, tell func(why string)) 
 		d, err := c.Temporal.DescribeWorkflowExecution(ctx, id, "")
 		step := d.GetPendingWorkflowTask()
 		if err != nil || step == nil {
-			continue // whoever waits for the run hears of the error
+			continue // the caller that waits for the run gets the error
 		}
 		due := step.GetOriginalScheduledTime().AsTime()
 		switch {
 		case due.Equal(told):
 		case step.GetAttempt() > 1:
 			told = due
-			tell("no worker could go on with it so far" + among(": ", c.failed(ctx, d.GetWorkflowExecutionInfo().GetExecution())))
+			tell("no worker could go on with it so far" + prefixed(": ", c.failed(ctx, d.GetWorkflowExecutionInfo().GetExecution())))
 		case due.Equal(seen) && step.GetState() == enums.PENDING_WORKFLOW_TASK_STATE_SCHEDULED:
 			told = due
 			tell(fmt.Sprintf("no worker takes it: start a worker for the queue %s", c.Queue))
@@ -39,7 +40,7 @@ func (c *Client) Explain(ctx context.Context, id string, tell func(why string)) 
 	}
 }
 
-// failed is what the newest step of a history failed with.
+// failed returns the error of the newest step of a history.
 func (c *Client) failed(ctx context.Context, of *common.WorkflowExecution) string {
 	events := c.Temporal.GetWorkflowHistory(ctx, of.GetWorkflowId(), of.GetRunId(), false, enums.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
 	why := ""

@@ -1,20 +1,20 @@
-// Package temporal runs cascades on Temporal: the engine, as it is, over a host
-// whose effects are activities.
+// Package temporal runs cascades on Temporal. It uses the unchanged engine with
+// a host whose effects are activities.
 //
-// A run is one workflow. The engine runs in it; a call of a model, a tool or a
-// program is an activity, which travels as data ([effects.Effect]) and is made by
-// whichever worker takes it, with a runner of its own that has loaded the same
-// files. What is computed from a text alone is computed in the workflow. A person
-// is a signal or an update that the workflow waits for, at no cost. Where the
-// history grows long the run goes on in a new one, from its state.
+// A run is one workflow, and the engine runs inside it. Calls of models, tools
+// and programs are activities. An activity receives its effect as data
+// ([effects.Effect]); any worker that has loaded the same files can perform it.
+// Computations on a text alone run in the workflow. For an answer of a person,
+// the workflow waits for a signal or an update, at no cost. When the history
+// becomes long, the run continues from its state in a new one.
 //
-// No text is in a history: the cascade, conversations, subjects, outputs and
-// states lie in [effects.Texts] under their digests, which every worker has to
-// reach. Events go to a [Log], each under its number, so that a workflow that is
-// done over again tells nothing twice.
+// Histories contain no texts. The cascade, conversations, subjects, outputs and
+// states are stored in [effects.Texts] under their digests, and every worker
+// must reach that store. Events go to a [Log] with their numbers, so a replay
+// stores none twice.
 //
-// A write that may not be made twice is tried once; where nobody knows what came
-// of it a person is asked, as on any host (docs/reference).
+// A write that must not be repeated is tried once. If its result is unknown, a
+// person decides, like with other hosts (docs/reference).
 package temporal
 
 import (
@@ -28,32 +28,33 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/internal/schema"
 	"github.com/seed61713e19/capstan/runner"
-	"github.com/seed61713e19/capstan/runner/effects"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/internal/effects"
 	"github.com/seed61713e19/capstan/runner/model"
-	"github.com/seed61713e19/capstan/validators/schema"
 )
 
-// The names by which a cluster knows what workers do.
+// The names of the workflow, its activities, signals and queries.
 const (
 	WorkflowRun      = "capstan.run"
 	activityModel    = "capstan.model"
 	activityTool     = "capstan.tool"
 	activityValidate = "capstan.validate"
 
-	// SignalAnswer, and an update of that name, bring an [Answer].
+	// SignalAnswer is the name of the signal and of the update that deliver an
+	// [Answer].
 	SignalAnswer = "capstan.answer"
-	// QueryQuestions gives the questions that wait: a list of [engine.Asked].
+	// QueryQuestions returns the open questions: a list of [engine.Asked].
 	QueryQuestions = "capstan.questions"
 )
 
-// Version is that of the commands that the workflow gives. It travels with each
-// run: a worker that is older than a run's refuses it.
+// Version is the version of the workflow's commands. A worker refuses a run of
+// a newer version.
 const Version = 1
 
-// A Start is the input of a workflow: a run that begins, or one that goes on.
+// A Start is the input of a workflow. The run begins or continues.
 type Start struct {
 	Version int    `json:"version"`
 	RunID   string `json:"run_id"`
@@ -61,22 +62,23 @@ type Start struct {
 	Input   string `json:"input,omitempty"`
 	Model   string `json:"model,omitempty"`
 
-	State string `json:"state,omitempty"` // of one that goes on, as a text
-	Seq   int64  `json:"seq,omitempty"`   // events told so far
+	State string `json:"state,omitempty"` // the state of a run that continues, as a text
+	Seq   int64  `json:"seq,omitempty"`   // the number of events so far
 }
 
-// An End is what a workflow gives.
+// An End is the result of a workflow.
 type End struct {
-	Status string `json:"status"` // the run's
+	Status string `json:"status"` // of the run
 	Result string `json:"result"` // an [engine.Result], as a text
 }
 
-// Bundle keeps the files of a cascade as one text, by which a [Start] names them.
+// Bundle stores the files of a cascade as one text and returns its digest for
+// [Start].
 func Bundle(c *cascades.Cascade, texts effects.Texts) (digest string, err error) {
 	return keep(c.Files, texts)
 }
 
-// Unbundle reads the files of a cascade.
+// Unbundle returns the files of a cascade.
 func Unbundle(digest string, texts effects.Texts) (files []cascades.File, err error) {
 	err = read(digest, texts, &files)
 	return files, err
@@ -98,68 +100,68 @@ func read(digest string, texts effects.Texts, into any) error {
 	return schema.Unmarshal(raw, into)
 }
 
-// A Log keeps the events of runs.
+// A Log stores the events of runs.
 type Log interface {
-	// Tell keeps an event. One of the same run and number is the same event, and
-	// may come again.
-	Tell(e event.Event) error
+	// Append stores an event. An event with the same run and number is the same event,
+	// and may be appended again.
+	Append(e event.Event) error
 }
 
-// A Keeper is a [Log] that hears how runs begin and end, too: a journal's guest,
-// which shows them where the runs of one machine are shown.
+// A Keeper is a [Log] that also records the start and the end of runs, such as an
+// ExternalRuns of package journal. All calls may be repeated.
 type Keeper interface {
 	Log
-	// Begin notes a run; one that is noted may come again.
+	// Begin stores a new run.
 	Begin(s runner.Start) error
-	// Waits notes the open questions of a run, in the order of their keys; maybe again.
-	Waits(run string, open []engine.Asked) error
-	// GoesOn notes that no question waits any more, maybe again.
-	GoesOn(run string) error
-	// End notes what a run came to, maybe again.
+	// SetWaiting stores the open questions of a run, in the order of their keys.
+	SetWaiting(run string, open []engine.Asked) error
+	// SetRunning records that a run no longer waits.
+	SetRunning(run string) error
+	// End stores the result of a run.
 	End(run string, r engine.Result) error
-	// Gone notes that a run was ended that could not say so, maybe again. Why is asked
-	// for the reason where the run has not ended; nil says that it goes on.
-	Gone(run string, why func() (*event.Error, error)) error
+	// EndLost ends a run that could not report its end. It calls why only for an
+	// unfinished run; nil means that the run is still running.
+	EndLost(run string, why func() (*event.Error, error)) error
 }
 
-// A Crew is what workers have in common: where texts and events are, and how a
-// cascade is loaded. It is safe for concurrent use.
-type Crew struct {
+// Workers has the configuration that workers share: the stores of texts and
+// events, and the loader of cascades. It is safe for concurrent use.
+type Workers struct {
 	Texts effects.Texts
 	Log   Log
-	// Load loads a cascade from its files, with what the worker knows. It is
-	// called once for each digest.
+	// Load loads a cascade from its files, with the worker's tools and
+	// validators. It is called once for each digest.
 	Load func(files []cascades.File) (*cascades.Cascade, error)
-	// World is the host that makes effects here.
+	// World returns the host that performs effects in this process.
 	World func(c *cascades.Cascade) World
-	// Sink takes the events that this worker tells, once the log has them; may be nil.
-	// Of a run that changes its worker each has a part.
+	// Sink receives the events of this worker after the log; may be nil. If a run
+	// changes its worker, each worker has a part of the events.
 	Sink event.Sink
 	// Search sets the search attributes CapstanCascade, CapstanStatus and
-	// CapstanPhase, which the namespace has to know.
+	// CapstanPhase. The namespace must define them.
 	Search bool
 
 	atWork int // effects of a run at a time; 0: see most
 	loaded loaded
-	talks  model.Talks
+	talks  model.Conversations
 	judge  sync.Once
 	plain  engine.Host
 }
 
-// pure is the host of what is computed from a text alone.
-func (crew *Crew) pure() engine.Host {
+// pure returns a host for computations on a text alone.
+func (crew *Workers) pure() engine.Host {
 	crew.judge.Do(func() {
-		r, _ := runner.New() // it has no options that could be wrong
+		r, _ := runner.New() // New fails only for wrong options
 		crew.plain = r.Host(context.Background())
 	})
 	return crew.plain
 }
 
-// Run is the workflow. Where this worker cannot go on with the run, as it is older
-// than the run, does not know what the cascade names or does not reach the store, it
-// panics: the step is tried again, here or by a worker that can, and Temporal's page
-// says why.
-func (crew *Crew) Run(ctx workflow.Context, start Start) (End, error) {
+// Run is the workflow. It panics if this worker cannot continue the run: the
+// worker is older than the run, lacks tools or validators of the cascade, or
+// cannot reach the store. The cluster then retries the step on any worker, and
+// Temporal's page shows the reason.
+func (crew *Workers) Run(ctx workflow.Context, start Start) (End, error) {
 	if start.Version > Version {
 		panic(fmt.Errorf("run %s is of version %d, and this worker of %d: it is for a newer one", start.RunID, start.Version, Version))
 	}
@@ -176,7 +178,7 @@ func (crew *Crew) Run(ctx workflow.Context, start Start) (End, error) {
 		panic(err)
 	}
 	h := newHost(ctx, crew, c, start)
-	h.keep(func(k Keeper) error {
+	h.withKeeper(func(k Keeper) error {
 		return k.Begin(runner.Start{RunID: start.RunID, CascadeID: c.ID, Files: c.Files, Input: s.Input, Model: start.Model})
 	})
 	result, err := engine.Run(h, c, s)
@@ -190,8 +192,8 @@ func (crew *Crew) Run(ctx workflow.Context, start Start) (End, error) {
 	if end.Result, err = keep(result, h.run.texts()); err != nil {
 		panic(err)
 	}
-	h.noted(result.Status, "")
-	h.keep(func(k Keeper) error { return k.End(start.RunID, result) })
+	h.setAttributes(result.Status, "")
+	h.withKeeper(func(k Keeper) error { return k.End(start.RunID, result) })
 	if h.run.err != nil {
 		panic(h.run.err)
 	}
@@ -201,8 +203,8 @@ func (crew *Crew) Run(ctx workflow.Context, start Start) (End, error) {
 	return end, nil
 }
 
-// again goes on with the run in a history of its own.
-func (crew *Crew) again(ctx workflow.Context, r *run, start Start, s engine.State) error {
+// again continues the run in a new history.
+func (crew *Workers) again(ctx workflow.Context, r *run, start Start, s engine.State) error {
 	var err error
 	if start.State, err = keep(s, r.texts()); err != nil {
 		panic(err)
@@ -211,26 +213,26 @@ func (crew *Crew) again(ctx workflow.Context, r *run, start Start, s engine.Stat
 	return workflow.NewContinueAsNewError(ctx, WorkflowRun, start)
 }
 
-// StuckAfter is what a worker of runs takes for its DeadlockDetectionTimeout. What
-// it does of a workflow in one go reads and writes the store: a text of 50 MB takes
-// seconds, where the SDK takes a workflow that computes for one second to be stuck,
-// and has it done over again, for ever.
+// StuckAfter is the DeadlockDetectionTimeout for workers that run cascades. One
+// step of a workflow reads and writes the store, and a text of 50 MB takes
+// seconds. The default of the SDK is one second; it would repeat such a step
+// forever.
 const StuckAfter = 15 * time.Second
 
-// taskWithin bounds the same for the cluster: a worker that dies in it is noticed as
-// soon as one that dies in an effect.
-const taskWithin = heardAfter
+// taskWithin is the same limit for the cluster. The death of a worker is
+// noticed as fast in a step as in an effect.
+const taskWithin = deadAfter
 
-// attempts is how often an effect that may be made again is tried.
+// attempts is the maximum number of tries of a repeatable effect.
 const attempts = 10
 
-// options are those of an activity: how long nobody hears of a worker before it
-// is taken for dead, and how often what it did is tried again.
+// options returns the options of an activity: the time without a heartbeat
+// after which a worker counts as dead, and the number of tries.
 func options(queue string, once bool) workflow.ActivityOptions {
 	o := workflow.ActivityOptions{
 		TaskQueue:           queue,
-		StartToCloseTimeout: 24 * time.Hour, // each effect bounds its own time
-		HeartbeatTimeout:    heardAfter,
+		StartToCloseTimeout: 24 * time.Hour, // each effect has its own time limit
+		HeartbeatTimeout:    deadAfter,
 		WaitForCancellation: true,
 		RetryPolicy: &temporal.RetryPolicy{
 			InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: 30 * time.Second, MaximumAttempts: attempts,

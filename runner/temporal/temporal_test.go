@@ -17,24 +17,24 @@ import (
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner"
-	"github.com/seed61713e19/capstan/runner/effects"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/engine/enginetest"
 	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/internal/effects"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/tool"
 )
 
-// told passes events on to a world.
+// told passes events to a world.
 type told struct{ world engine.Host }
 
-func (t told) Tell(e event.Event) error {
+func (t told) Append(e event.Event) error {
 	e.Seq, e.Time = 0, time.Time{}
 	t.world.Emit(e)
 	return nil
 }
 
-// asking has the world's people answer by signal.
+// asking answers questions of the world by signal.
 type asking struct {
 	engine.Host
 	world engine.Host
@@ -73,19 +73,19 @@ func folder(t testing.TB) *effects.Folder {
 	return f
 }
 
-// environment is one with a crew's effects.
-func environment(crew *Crew) *testsuite.TestWorkflowEnvironment {
+// environment returns a test environment with the effects of workers.
+func environment(crew *Workers) *testsuite.TestWorkflowEnvironment {
 	var suite testsuite.WorkflowTestSuite
 	suite.SetLogger(quiet())
 	env := suite.NewTestWorkflowEnvironment()
 	env.SetTestTimeout(time.Minute)
-	env.SetWorkerOptions(worker.Options{DeadlockDetectionTimeout: StuckAfter}) // as the program's workers have it
+	env.SetWorkerOptions(worker.Options{DeadlockDetectionTimeout: StuckAfter}) // like the workers of the program
 	crew.Register(env)
 	return env
 }
 
-// dying has the worker die in every effect when it is begun for the first time; not
-// where a tool may not be called twice, of which a person is asked.
+// dying makes the worker die in the first start of every effect, except for
+// tools that must not be repeated.
 type dying struct {
 	engine.Host
 	mu    *sync.Mutex
@@ -125,19 +125,20 @@ func (d dying) Validate(at event.Path, v engine.Validation) (engine.Finding, err
 	return d.Host.Validate(at, v)
 }
 
-// Every transcript runs on Temporal as it does in this process: effects are made
-// by a worker that has loaded the cascade for itself, people answer by signal.
+// TestTranscripts runs every transcript on Temporal with the same result as in
+// this process. Effects run on a worker that has loaded the cascade itself, and
+// people answer by signal.
 func TestTranscripts(t *testing.T) {
 	enginetest.Run(t, onTemporal(asItIs))
 }
 
 func asItIs(world engine.Host) engine.Host { return world }
 
-// So does what nobody has written.
+// TestRandoms does the same with random cascades.
 func TestRandoms(t *testing.T) {
-	for _, s := range enginetest.Randoms(t, 40) {
+	for _, s := range enginetest.RandomStories(t, 40) {
 		if strings.Contains(s.Want(), "the answer is none") {
-			continue // it is refused here, and the question waits on
+			continue // refused here; the question stays open
 		}
 		t.Run(s.Name, func(t *testing.T) {
 			var lines enginetest.Transcript
@@ -145,12 +146,13 @@ func TestRandoms(t *testing.T) {
 			onTemporal(asItIs)(t, s)(s.Host(t, runner.WithSink(&lines)), func(h engine.Host) {
 				result, _ = engine.Run(enginetest.Serial{Host: h}, s.Cascade, s.Start())
 			})
-			enginetest.Same(t, "on Temporal", lines.Told(t, result), s.Want())
+			enginetest.Same(t, "on Temporal", lines.Format(t, result), s.Want())
 		})
 	}
 }
 
-// So it does where the worker dies in every effect.
+// TestTranscriptsOfWorkersThatDie checks the transcripts of a worker that dies
+// in every effect.
 func TestTranscriptsOfWorkersThatDie(t *testing.T) {
 	var died []map[event.Path]bool
 	enginetest.Run(t, onTemporal(func(world engine.Host) engine.Host {
@@ -167,12 +169,12 @@ func TestTranscriptsOfWorkersThatDie(t *testing.T) {
 	}
 }
 
-// onTemporal is a host in a workflow, whose effects are made by a world.
+// onTemporal returns a host in a workflow whose effects a world performs.
 func onTemporal(made func(world engine.Host) engine.Host) enginetest.NewHost {
 	return func(tb testing.TB, s *enginetest.Story) enginetest.Start {
 		return func(world engine.Host, run func(engine.Host)) {
 			maker := made(world)
-			crew := &Crew{
+			crew := &Workers{
 				Texts: folder(tb), Log: told{world},
 				Load: func([]cascades.File) (*cascades.Cascade, error) { return s.Load(tb), nil },
 				World: func(*cascades.Cascade) World {

@@ -14,10 +14,11 @@ import (
 	"github.com/seed61713e19/capstan/runner/telemetry"
 )
 
-// Tracing makes Temporal's own spans, of workflows and activities, in the trace of
-// the run that they are of, where those of [telemetry] are: its id is made of the
-// run's. What an activity calls is its span's work: models and MCP servers get it as
-// headers. It is an interceptor of clients; a worker has its client's.
+// Tracing puts Temporal's spans of workflows and activities into the trace of
+// their run, together with the spans of [telemetry]: the trace ID is derived
+// from the run ID. Requests of an activity to models and MCP servers carry its
+// span as headers. Tracing returns an interceptor for clients; a worker uses
+// that of its client.
 func Tracing(t *telemetry.Telemetry) (interceptor.Interceptor, error) {
 	of, err := opentelemetry.NewTracer(opentelemetry.TracerOptions{Tracer: t.Tracer("temporal-sdk-go"), DisableBaggage: true})
 	if err != nil {
@@ -26,15 +27,14 @@ func Tracing(t *telemetry.Telemetry) (interceptor.Interceptor, error) {
 	return interceptor.NewTracingInterceptor(tracer{of}), nil
 }
 
-// A tracer has spans that are a part of nothing be in the trace of their run.
+// A tracer puts spans without a parent into the trace of their run.
 type tracer struct{ interceptor.Tracer }
 
 // StartSpan starts a span.
 func (t tracer) StartSpan(o *interceptor.TracerStartSpanOptions) (interceptor.TracerSpan, error) {
 	if id := o.Tags["temporalWorkflowID"]; o.Parent == nil && id != "" {
 		run := telemetry.TraceID(id)
-		// No span of a run is there yet whose part this could be, and the protocol
-		// takes no trace without one.
+		// The protocol requires a parent, and the run does not have a span yet.
 		within, err := t.UnmarshalSpan(map[string]string{"traceparent": fmt.Sprintf("00-%s-%s-01", run, trace.SpanID(run[8:]))})
 		if err != nil {
 			return nil, err
@@ -44,19 +44,19 @@ func (t tracer) StartSpan(o *interceptor.TracerStartSpanOptions) (interceptor.Tr
 	return t.Tracer.StartSpan(o)
 }
 
-// Traces hands what a run is a part of on to its workflow, from there to its effects
-// and the histories in which it goes on: the span of the context in which it is begun,
-// as W3C's Trace Context has it. It is an option of clients.
+// Traces returns a context propagator, an option of clients. It passes the span
+// of the context that begins a run to the workflow, its effects and its later
+// histories, in the format of W3C Trace Context.
 func Traces() workflow.ContextPropagator { return traces{} }
 
 type traces struct{}
 
-// partOf is the key of what a workflow is a part of, as headers.
-type partOf struct{}
+// parentKey is the context key of the parent span, as headers.
+type parentKey struct{}
 
-// within is what a workflow is a part of.
+// within returns the parent span of a workflow.
 func within(ctx workflow.Context) trace.SpanContext {
-	of, _ := ctx.Value(partOf{}).(propagation.MapCarrier)
+	of, _ := ctx.Value(parentKey{}).(propagation.MapCarrier)
 	return trace.SpanContextFromContext(propagation.TraceContext{}.Extract(context.Background(), of))
 }
 
@@ -69,7 +69,7 @@ func (traces) Inject(ctx context.Context, w workflow.HeaderWriter) error {
 
 // InjectFromWorkflow implements [workflow.ContextPropagator].
 func (traces) InjectFromWorkflow(ctx workflow.Context, w workflow.HeaderWriter) error {
-	of, _ := ctx.Value(partOf{}).(propagation.MapCarrier)
+	of, _ := ctx.Value(parentKey{}).(propagation.MapCarrier)
 	return written(of, w)
 }
 
@@ -84,8 +84,8 @@ func written(of propagation.MapCarrier, w workflow.HeaderWriter) error {
 	return nil
 }
 
-// spanHeader is where Temporal's own tracing has the span of what gave an activity,
-// which is nearer than what the run is a part of.
+// spanHeader is the header with the span of the scheduling workflow in
+// Temporal's own tracing, which is closer than the parent of the run.
 const spanHeader = "_tracer-data"
 
 // Extract implements [workflow.ContextPropagator].
@@ -98,10 +98,11 @@ func (traces) Extract(ctx context.Context, r workflow.HeaderReader) (context.Con
 
 // ExtractToWorkflow implements [workflow.ContextPropagator].
 func (traces) ExtractToWorkflow(ctx workflow.Context, r workflow.HeaderReader) (workflow.Context, error) {
-	return workflow.WithValue(ctx, partOf{}, readHeaders(r)), nil
+	return workflow.WithValue(ctx, parentKey{}, readHeaders(r)), nil
 }
 
-// readHeaders are those of a trace; one that is no text counts as none.
+// readHeaders returns the trace headers. It ignores a header that is not a
+// text.
 func readHeaders(r workflow.HeaderReader) propagation.MapCarrier {
 	of := propagation.MapCarrier{}
 	for _, name := range (propagation.TraceContext{}).Fields() {

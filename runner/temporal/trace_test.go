@@ -22,7 +22,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/telemetry"
 )
 
-// spied hears in which span a model is asked.
+// spied records the span of each model call.
 type spied struct {
 	engine.Host
 	ctx context.Context
@@ -34,8 +34,9 @@ func (s spied) Model(at event.Path, req model.Request) (model.Response, error) {
 	return s.Host.Model(at, req)
 }
 
-// Temporal's spans and those of the run's events are one trace, whose id is made of
-// the run's; a model is asked within the span of its activity.
+// TestTracesAreOne checks that Temporal's spans and those of the run's events
+// have one trace ID, which is derived from the run ID. A model call is inside
+// the span of its activity.
 func TestTracesAreOne(t *testing.T) {
 	kept := tracetest.NewInMemoryExporter()
 	sent, err := telemetry.New(t.Context(), telemetry.Options{Exporter: lasting{kept}})
@@ -93,8 +94,9 @@ func TestTracesAreOne(t *testing.T) {
 	}
 }
 
-// A run that is begun within a span is a part of it, whoever begins it: so are its
-// own span, and what its effects call, where Temporal's spans are not sent.
+// TestRunsArePartOfWhatBeginsThem checks that a run begun in a span belongs to
+// its trace, with its own span and the requests of its effects, even without
+// Temporal's spans.
 func TestRunsArePartOfWhatBeginsThem(t *testing.T) {
 	outside, err := trace.TraceIDFromHex("0af7651916cd43dd8448eb211c80319c")
 	if err != nil {
@@ -147,12 +149,12 @@ func TestRunsArePartOfWhatBeginsThem(t *testing.T) {
 	}
 }
 
-// headers are written as the SDK's are.
+// headers are written like the SDK's.
 type headers struct{ *common.Header }
 
 func (h headers) Set(key string, value *common.Payload) { h.Fields[key] = value }
 
-// lasting keeps what it has when it is shut down.
+// lasting retains its spans after a shutdown.
 type lasting struct{ *tracetest.InMemoryExporter }
 
 func (lasting) Shutdown(context.Context) error { return nil }

@@ -14,40 +14,43 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/cascades/syntax"
 	"github.com/seed61713e19/capstan/runner"
-	"github.com/seed61713e19/capstan/runner/effects"
 	"github.com/seed61713e19/capstan/runner/engine"
+	"github.com/seed61713e19/capstan/runner/internal/effects"
+	"github.com/seed61713e19/capstan/runner/telemetry"
 )
 
-// refused is the type of an error that trying again does not mend.
+// refused is the type of errors that must not be retried.
 const refused = "capstan.refused"
 
-// A worker is heard of every beat; one that is not for heardAfter is dead.
+// A worker sends a heartbeat every beat and counts as dead after deadAfter
+// without one.
 const (
-	beat       = 10 * time.Second
-	heardAfter = 2 * beat
+	beat      = 10 * time.Second
+	deadAfter = 2 * beat
 )
 
-// A Parcel is JSON as a history has it: itself where it is short, else the digest
-// of a text.
-type Parcel struct {
+// A Payload is JSON in a history: the JSON itself if it is short, otherwise the
+// digest of a stored text.
+type Payload struct {
 	JSON json.RawMessage `json:"json,omitempty"`
 	Text string          `json:"text,omitempty"`
 }
 
-// maxParcel is how many bytes of JSON stand in a history.
-const maxParcel = 4 << 10
+// maxPayload is the maximum size of JSON in a history, in bytes.
+const maxPayload = 4 << 10
 
-func parcel(v any, to effects.Texts) (p Parcel, err error) {
+func payload(v any, to effects.Texts) (p Payload, err error) {
 	raw, err := effects.Encode(v, to)
-	if err == nil && len(raw) > maxParcel {
+	if err == nil && len(raw) > maxPayload {
 		p.Text, err = to.Put(raw)
 		return p, err
 	}
-	return Parcel{JSON: raw}, err
+	return Payload{JSON: raw}, err
 }
 
-func (p Parcel) open(from effects.Texts, into any) (err error) {
+func (p Payload) open(from effects.Texts, into any) (err error) {
 	if p.Text != "" {
 		if p.JSON, err = from.Get(p.Text); err != nil {
 			return err
@@ -56,43 +59,43 @@ func (p Parcel) open(from effects.Texts, into any) (err error) {
 	return effects.Decode(p.JSON, from, into)
 }
 
-// A Task is an effect on its way to a worker.
+// A Task is an effect for a worker.
 type Task struct {
-	Cascade string `json:"cascade"` // the digest of its files: see [Bundle]
-	Effect  Parcel `json:"effect"`
+	Cascade string  `json:"cascade"` // the digest of its files: see [Bundle]
+	Effect  Payload `json:"effect"`
 }
 
 func send(cascade string, e effects.Effect, to effects.Texts) (Task, error) {
-	p, err := parcel(e, to)
+	p, err := payload(e, to)
 	return Task{Cascade: cascade, Effect: p}, err
 }
 
-// A World makes a host for one effect: its context is that of the activity.
+// A World returns a host for one effect. The context is that of the activity.
 type World func(ctx context.Context) engine.Host
 
-// NewCrew makes a crew of a runner: it loads cascades, and makes effects, as this
-// runner does.
-func NewCrew(r *runner.Runner, texts effects.Texts, log Log) *Crew {
-	return &Crew{
+// NewWorkers returns the configuration of workers that load cascades and
+// perform effects with a runner.
+func NewWorkers(r *runner.Runner, texts effects.Texts, log Log) *Workers {
+	return &Workers{
 		Texts: texts, Log: log, Load: r.Unpack,
 		World: func(c *cascades.Cascade) World { return r.Hosts(c) },
 	}
 }
 
-// Register has a worker run cascades and make their effects.
-func (crew *Crew) Register(to worker.Registry) {
+// Register registers the workflow and its effects on a worker.
+func (crew *Workers) Register(to worker.Registry) {
 	to.RegisterWorkflowWithOptions(crew.Run, workflow.RegisterOptions{Name: WorkflowRun})
 	crew.RegisterEffects(to)
 }
 
-// RegisterEffects has a worker make effects, and run nothing.
-func (crew *Crew) RegisterEffects(to worker.ActivityRegistry) {
+// RegisterEffects registers only the effects on a worker.
+func (crew *Workers) RegisterEffects(to worker.ActivityRegistry) {
 	for _, name := range []string{activityModel, activityTool, activityValidate} {
 		to.RegisterActivityWithOptions(crew.Make, activity.RegisterOptions{Name: name})
 	}
 }
 
-// loaded are the cascades of a crew by the digests of their files.
+// loaded caches cascades by the digests of their files.
 type loaded struct {
 	mu  sync.Mutex
 	all map[string]*cascade
@@ -103,7 +106,7 @@ type cascade struct {
 	world World
 }
 
-func (crew *Crew) load(digest string) (*cascade, error) {
+func (crew *Workers) load(digest string) (*cascade, error) {
 	crew.loaded.mu.Lock()
 	defer crew.loaded.mu.Unlock()
 	if known, ok := crew.loaded.all[digest]; ok {
@@ -125,7 +128,7 @@ func (crew *Crew) load(digest string) (*cascade, error) {
 	return found, nil
 }
 
-func (crew *Crew) cascade(digest string) (*cascades.Cascade, error) {
+func (crew *Workers) cascade(digest string) (*cascades.Cascade, error) {
 	c, err := crew.load(digest)
 	if err != nil {
 		return nil, fmt.Errorf("cascade %.12s: %w", digest, err)
@@ -133,38 +136,38 @@ func (crew *Crew) cascade(digest string) (*cascades.Cascade, error) {
 	return c.Cascade, nil
 }
 
-// Make is the activity: it makes one effect. Its error says that nothing came of
-// it, and it is tried again, here or elsewhere, unless it was refused.
-func (crew *Crew) Make(ctx context.Context, t Task) (Parcel, error) {
+// Make is the activity: it performs one effect. After an error, the cluster
+// retries it on any worker, except for errors of the type refused.
+func (crew *Workers) Make(ctx context.Context, t Task) (Payload, error) {
 	c, err := crew.load(t.Cascade)
 	if err != nil {
-		var wrong cascades.Diagnostics
+		var wrong syntax.Diagnostics
 		if errors.As(err, &wrong) {
 			err = temporal.NewNonRetryableApplicationError("this worker cannot load the cascade: "+err.Error(), refused, nil)
 		}
-		return Parcel{}, err
+		return Payload{}, err
 	}
 	var e effects.Effect
 	if err := t.Effect.open(crew.Texts, &e); err != nil {
-		return Parcel{}, err
+		return Payload{}, err
 	}
 	if err := e.Follow(crew.Texts, &crew.talks); err != nil {
-		return Parcel{}, err
+		return Payload{}, err
 	}
 	if err := e.Resolve(c.Cascade); err != nil {
-		return Parcel{}, temporal.NewNonRetryableApplicationError(err.Error(), refused, nil)
+		return Payload{}, temporal.NewNonRetryableApplicationError(err.Error(), refused, nil)
 	}
-	defer heard(ctx)()
-	came, err := e.Make(c.world(ctx))
+	defer heartbeat(ctx)()
+	came, err := e.Make(c.world(telemetry.Propagate(ctx)))
 	if err != nil {
-		return Parcel{}, err
+		return Payload{}, err
 	}
-	return parcel(came, crew.Texts)
+	return payload(came, crew.Texts)
 }
 
-// heard tells the cluster every beat that the worker is alive, until the function
-// that it gives is called. So the activity hears of it, too, when it is cancelled.
-func heard(ctx context.Context) (stop func()) {
+// heartbeat sends heartbeats until the returned function is called. The
+// activity also learns of its cancellation by them.
+func heartbeat(ctx context.Context) (stop func()) {
 	done := make(chan struct{})
 	activity.RecordHeartbeat(ctx)
 	go func() {

@@ -10,15 +10,15 @@ import (
 	"strings"
 )
 
-// interpreters are the programs that read a text of a language from their
-// standard input and run it, by the language's name.
+// interpreters are the commands that run a program from their standard input,
+// by language.
 var interpreters = map[string][]string{
 	"python": {"python3", "-"}, "javascript": {"node", "-"}, "bash": {"bash", "-s"}, "sh": {"sh", "-s"}, "ruby": {"ruby", "-"}, "perl": {"perl", "-"},
 }
 
-// Interprets reports whether a program is one of those that run a text of a language,
-// such as /usr/bin/python3.
-func Interprets(program string) bool {
+// IsInterpreter reports whether the program is an interpreter, such as
+// /usr/bin/python3.
+func IsInterpreter(program string) bool {
 	name := strings.TrimRight(path.Base(program), "0123456789.")
 	for _, argv := range interpreters {
 		if strings.TrimRight(argv[0], "0123456789.") == name {
@@ -28,23 +28,22 @@ func Interprets(program string) bool {
 	return false
 }
 
-// RunCode makes run_code, which is [RunCommand] for a text that an interpreter
-// runs: it is allowed where that is, and nothing else confines what it does.
-func RunCode(o CommandOptions) Tool {
+// runCodeTool returns run_code, which runs a program with an interpreter.
+func runCodeTool(o Options) Tool {
 	names := strings.Join(slices.Sorted(maps.Keys(interpreters)), ", ")
-	return New("run_code", "Run a program that you write, in one of "+names+", in the working directory. What it prints is the result.", o.runCode).That(Writes)
+	return New("run_code", "Run a program that you write, in one of "+names+", in the working directory. What it prints is the result.", o.runCode).WithEffect(Writes)
 }
 
 type runCode struct {
-	Code     string `json:"code" jsonschema:"the whole program"`
-	Language string `json:"language,omitempty" jsonschema:"what it is written in; python unless it is said"`
+	Code     string `json:"code" jsonschema:"source text of the program"`
+	Language string `json:"language,omitempty" jsonschema:"language of the code. Default: python"`
 }
 
-func (o CommandOptions) runCode(ctx context.Context, a runCode) (any, error) {
+func (o Options) runCode(ctx context.Context, a runCode) (any, error) {
 	a.Language = cmp.Or(a.Language, "python")
 	argv, known := interpreters[strings.ToLower(a.Language)]
 	if !known {
 		return nil, fmt.Errorf("language %q has no interpreter here; there are %s", a.Language, strings.Join(slices.Sorted(maps.Keys(interpreters)), ", "))
 	}
-	return o.run(ctx, runCommand{Argv: argv, Stdin: a.Code})
+	return o.runCommand(ctx, runCommand{Argv: argv, Stdin: a.Code})
 }

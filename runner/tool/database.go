@@ -7,47 +7,47 @@ import (
 	"time"
 )
 
-// SQLQuery is the name of the tool that asks databases.
+// SQLQuery is the name of the tool that queries databases.
 const SQLQuery = "sql_query"
 
-// A Database is one that a cascade's file names for [SQLQuery].
+// A Database is a database in a cascade, for [SQLQuery].
 type Database struct {
 	Name        string
-	Description string        // for the model
-	URL         string        // as the file has it; it may hold {{ env.NAME }}
-	Dir         string        // which the name of a file is relative to
-	Writes      bool          // statements may change rows
-	MaxRows     int           // of one answer
-	MaxBytes    int           // of one answer's values, as JSON
-	Timeout     time.Duration // of one statement
+	Description string        // the description for the model
+	URL         string        // the URL as in the file, possibly with {{ env.NAME }}
+	Dir         string        // the directory of a relative file name
+	Writes      bool          // reports whether statements may change rows
+	MaxRows     int           // the maximum number of rows in a result
+	MaxBytes    int           // the maximum size of the values in a result, as JSON
+	Timeout     time.Duration // the limit for one statement
 }
 
-// What holds where a file says nothing.
+// The default limits of a database.
 const (
-	DefaultMaxRows  = 200
-	DefaultMaxBytes = 128 << 10
-	DefaultQuery    = 10 * time.Second
+	DefaultMaxRows      = 200
+	DefaultMaxBytes     = 128 << 10
+	DefaultQueryTimeout = 10 * time.Second
 )
 
-// The kinds of databases there are.
+// The kinds of databases.
 const (
 	SQLite     = "SQLite"
 	PostgreSQL = "PostgreSQL"
 )
 
-// schemes are what URLs begin with, by what they are of. "" is the name of a file.
+// schemes are the kinds of databases by the scheme of the URL. A file name has
+// no scheme.
 var schemes = map[string]string{"": SQLite, "sqlite": SQLite, "sqlite3": SQLite, "postgres": PostgreSQL, "postgresql": PostgreSQL}
 
-// Kind tells what a URL is of; "" where it begins with a variable of the
-// environment. An error says which there are, and nothing of the URL but what
-// stands before its colon.
+// Kind returns the kind of database of a URL, or "" if the URL begins with an
+// environment variable. The error contains no part of the URL except for its scheme.
 func Kind(url string) (string, error) {
 	if strings.HasPrefix(url, "{{") {
 		return "", nil
 	}
 	scheme, _, found := strings.Cut(url, ":")
 	if !found || len(scheme) < 2 || strings.ContainsAny(scheme, `/\. {`) {
-		scheme = "" // C: is a disk
+		scheme = "" // C: is a drive
 	}
 	kind, ok := schemes[strings.ToLower(scheme)]
 	switch {
@@ -59,7 +59,7 @@ func Kind(url string) (string, error) {
 	return kind, nil
 }
 
-// File is the name of the file that a URL of SQLite is of.
+// File returns the file name in the URL of an SQLite database.
 func File(url string) string {
 	scheme, rest, found := strings.Cut(url, ":")
 	if !found || schemes[strings.ToLower(scheme)] != SQLite || scheme == "" {
@@ -68,25 +68,25 @@ func File(url string) string {
 	return strings.TrimPrefix(rest, "//")
 }
 
-// Over is a tool bound to the databases that a file names; false of one that is
-// over none.
-func (t Tool) Over(list []Database) (Tool, bool) {
+// Bind returns the tool for the databases of a cascade. It returns false if the tool
+// does not use databases.
+func (t Tool) Bind(list []Database) (Tool, bool) {
 	if t.over == nil {
 		return t, false
 	}
 	return t.over(list), true
 }
 
-// Overs makes a tool that works on what a file names from a function that binds
-// it. As it is, unbound, it can only be told of.
-func (t Tool) Overs(bind func([]Database) Tool) Tool {
+// WithBinding returns a tool that [Tool.Bind] binds with the function. Calls of the
+// unbound tool use no database.
+func (t Tool) WithBinding(bind func([]Database) Tool) Tool {
 	t.over = bind
 	return t
 }
 
-// Reached is the tool with a look, at whether what it works on is there, which
-// [Tool.Described] takes: a run looks before it begins.
-func (t Tool) Reached(look func(ctx context.Context) error) Tool {
+// WithProbe returns the tool with a check that its databases can be reached.
+// [Tool.Described], which a run calls before it starts, returns the error of the check.
+func (t Tool) WithProbe(look func(ctx context.Context) error) Tool {
 	description, params := t.Description, t.params
 	t.ask = func(ctx context.Context) (string, map[string]any, error) { return description, params(), look(ctx) }
 	return t

@@ -1,17 +1,17 @@
 package tool
 
-// An Effect is what a tool does to the world outside the run.
+// An Effect is the effect of a tool outside the run.
 type Effect string
 
-// The effects, from the harmless on. A tool that says nothing of its own is
-// taken to write.
+// The effects, in the order of their risk. The default is Writes.
 const (
-	None   Effect = "none"   // computes; the same call may be made any number of times
-	Reads  Effect = "reads"  // looks at what is outside and changes nothing there
-	Writes Effect = "writes" // changes something outside, which may not happen twice by accident
+	None   Effect = "none"   // the tool only computes; a call can be repeated
+	Reads  Effect = "reads"  // the tool reads data and changes nothing
+	Writes Effect = "writes" // the tool changes data; a call must not be repeated without a decision
 )
 
-// Worse is the worse of two effects, [Writes] where one is not told.
+// Worse returns the effect with the higher risk. An unknown effect counts as
+// [Writes].
 func (e Effect) Worse(other Effect) Effect {
 	switch {
 	case e == None && other == None:

@@ -10,28 +10,29 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/seed61713e19/capstan/runner/process"
-	"github.com/seed61713e19/capstan/validators/schema"
+	"github.com/seed61713e19/capstan/internal/process"
+	"github.com/seed61713e19/capstan/internal/schema"
 )
 
-// maxText bounds, in bytes, a file that is read or written and what a declared
-// tool's program prints.
+// maxText is the maximum size of a file, and of the output of a declared tool,
+// in bytes.
 const maxText = 10 << 20
 
-// Exec is a program that a cascade file declares as a tool. There is no shell.
+// An Exec is a program that a cascade declares as a tool. It runs without a
+// shell.
 type Exec struct {
 	Argv    []string      // the program and its arguments
-	Dir     string        // working directory; empty: the caller's
-	Timeout time.Duration // 0: process.DefaultTimeout
-	Env     []string      // what it sees beside the plain variables, as [process.Environment] has it
+	Dir     string        // the working directory; "" for that of the process
+	Timeout time.Duration // the limit for a call; 0 for process.DefaultTimeout
+	Env     []string      // environment variables in addition to the default ones, see [process.Environment]
 }
 
-// Tool makes the tool. Arguments are checked against params, a JSON Schema as
-// a plain value, before the program starts. It reads {"name", "arguments",
-// "key"} as JSON from its standard input; key is the same when a call is
-// started again. What it prints, at most 10 MiB of UTF-8, is the result as
-// [Value] reads it. Any exit code but 0 is a failed result with the last lines
-// of its standard error; a program that cannot be started is [ErrGone].
+// Tool returns the tool. It validates the arguments against params, a JSON Schema,
+// before it starts the program. The program reads {"name", "arguments", "key"} as JSON
+// from its standard input. A repeated call has the same key. The output is the result,
+// see [Value]. Maximum: 10 MiB of UTF-8. With another exit code than 0 the call fails
+// with the last lines of standard error. If the program cannot be started, the error is
+// [ErrUnavailable].
 func (e Exec) Tool(name, description string, params map[string]any) Tool {
 	if params == nil {
 		params = map[string]any{"type": "object"}
@@ -45,7 +46,7 @@ func (e Exec) Tool(name, description string, params map[string]any) Tool {
 		if err != nil {
 			return nil, fmt.Errorf("parameters: %w", err)
 		}
-		if err := s.Refusal(ctx.Err, c.Arguments); err != nil {
+		if err := s.Validate(ctx.Err, c.Arguments); err != nil {
 			return nil, fmt.Errorf("arguments: %w", err)
 		}
 		return e.run(ctx, c)
@@ -68,7 +69,7 @@ func (e Exec) run(ctx context.Context, c Call) (any, error) {
 	}
 	switch {
 	case errors.Is(err, process.ErrNotStarted):
-		return nil, Gone(err)
+		return nil, Unavailable(err)
 	case err != nil:
 		return nil, withTail(err, []byte(process.Conceal(e.Env, string(out.Stderr))))
 	case !utf8.Valid(out.Stdout):
@@ -77,8 +78,8 @@ func (e Exec) run(ctx context.Context, c Call) (any, error) {
 	return Value(string(out.Stdout)), nil
 }
 
-// Value reads what a program or a server says: a JSON object or array is taken
-// as a plain value, anything else is text, without the line ends behind it.
+// Value decodes the output of a program or server. A JSON object or array becomes a
+// plain value. Other output is a text without the line ends at its end.
 func Value(text string) any {
 	trimmed := strings.TrimSpace(text)
 	if strings.HasPrefix(trimmed, "{") || strings.HasPrefix(trimmed, "[") {
@@ -89,7 +90,7 @@ func Value(text string) any {
 	return strings.TrimRight(text, "\r\n")
 }
 
-// tailLines and tailBytes bound what a failed result quotes of standard error.
+// The maximum of standard error in a failed result.
 const (
 	tailLines = 20
 	tailBytes = 2000

@@ -13,7 +13,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/tool/tooltest"
 )
 
-// play is what the programs of these tests do.
+// play runs the programs of these tests.
 func play(role string) {
 	switch role {
 	case "echo":
@@ -32,7 +32,7 @@ func play(role string) {
 		}
 	case "hang":
 		fmt.Fprintln(os.Stderr, "waiting")
-		time.Sleep(time.Hour) // select {} is a deadlock to a runtime without cgo
+		time.Sleep(time.Hour) // the runtime without cgo reports select {} as a deadlock
 	case "binary":
 		os.Stdout.Write([]byte{0xff, 0xfe, 0x00})
 	case "args":
@@ -86,7 +86,7 @@ func TestExec(t *testing.T) {
 	}
 }
 
-// A program is told of no secret that it is not given by name.
+// A program receives only the secrets that are passed by name.
 func TestExecEnvironment(t *testing.T) {
 	t.Setenv("CAPSTAN_SECRET", "key")
 	t.Setenv("HOME", "/home/owl")
@@ -132,37 +132,37 @@ func TestRunCommand(t *testing.T) {
 	t.Setenv("CAPSTAN_SECRET", "key")
 	t.Setenv("CAPSTAN_TOOL_TEST", "")
 	dir := t.TempDir()
-	allowed := tool.CommandOptions{Allowed: true, Dir: dir}
-	tooltest.Run(t, tool.RunCommand(allowed), map[string]any{"argv": []any{"sh", "-c", "exit 2"}})
+	allowed := tool.Options{AllowExec: true, Root: dir}
+	tooltest.Run(t, builtin(t, "run_command", allowed), map[string]any{"argv": []any{"sh", "-c", "exit 2"}})
 
-	r := run(t, tool.RunCommand(allowed), map[string]any{"argv": []any{"sh", "-c", `pwd; cat; echo "$CAPSTAN_SECRET$1" >&2; exit 7`, "sh", "$HOME *"}, "stdin": "in"})
+	r := run(t, builtin(t, "run_command", allowed), map[string]any{"argv": []any{"sh", "-c", `pwd; cat; echo "$CAPSTAN_SECRET$1" >&2; exit 7`, "sh", "$HOME *"}, "stdin": "in"})
 	want := map[string]any{"exit_code": 7, "stdout": dir + "\nin", "stderr": "$HOME *\n"}
 	if asJSON(t, r.Value) != asJSON(t, want) {
 		t.Errorf("got %v, want %v", r.Value, want)
 	}
-	fails(t, tool.RunCommand(tool.CommandOptions{}), map[string]any{"argv": []any{"true"}}, "--allow-exec")
-	fails(t, tool.RunCommand(allowed), map[string]any{"argv": []any{}}, "argv must list")
-	fails(t, tool.RunCommand(allowed), map[string]any{"argv": []any{""}}, "argv must list")
-	fails(t, tool.RunCommand(allowed), map[string]any{"argv": []any{"a\x00b"}}, "not started")
-	fails(t, tool.RunCommand(allowed), map[string]any{"argv": "ls"}, "$.argv: must be null or an array, is a string")
-	fails(t, tool.RunCommand(allowed), map[string]any{"argv": []any{"sh", "-c", "while :; do echo yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy; done"}}, "too much output")
+	fails(t, builtin(t, "run_command", tool.Options{}), map[string]any{"argv": []any{"true"}}, "--allow-exec")
+	fails(t, builtin(t, "run_command", allowed), map[string]any{"argv": []any{}}, "argv must list")
+	fails(t, builtin(t, "run_command", allowed), map[string]any{"argv": []any{""}}, "argv must list")
+	fails(t, builtin(t, "run_command", allowed), map[string]any{"argv": []any{"a\x00b"}}, "not started")
+	fails(t, builtin(t, "run_command", allowed), map[string]any{"argv": "ls"}, "$.argv: must be null or an array, is a string")
+	fails(t, builtin(t, "run_command", allowed), map[string]any{"argv": []any{"sh", "-c", "while :; do echo yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy; done"}}, "too much output")
 }
 
 func TestRunCode(t *testing.T) {
-	allowed := tool.CommandOptions{Allowed: true, Dir: t.TempDir()}
-	tooltest.Run(t, tool.RunCode(allowed), map[string]any{"code": "exit 2", "language": "sh"})
-	r := run(t, tool.RunCode(allowed), map[string]any{"code": "echo \"$0\" '$HOME *'\nread line\nnot read as code\nexit 3", "language": "SH"})
+	allowed := tool.Options{AllowExec: true, Root: t.TempDir()}
+	tooltest.Run(t, builtin(t, "run_code", allowed), map[string]any{"code": "exit 2", "language": "sh"})
+	r := run(t, builtin(t, "run_code", allowed), map[string]any{"code": "echo \"$0\" '$HOME *'\nread line\nnot read as code\nexit 3", "language": "SH"})
 	if got := r.Value.(map[string]any); got["stdout"] != "sh $HOME *\n" || fmt.Sprint(got["exit_code"]) != "3" {
 		t.Errorf("got %v", got)
 	}
-	fails(t, tool.RunCode(tool.CommandOptions{}), map[string]any{"code": "exit 0", "language": "sh"}, "--allow-exec")
-	fails(t, tool.RunCode(allowed), map[string]any{"code": "x", "language": "sh -c reboot"}, "has no interpreter here; there are bash")
-	fails(t, tool.RunCode(allowed), map[string]any{"language": "sh"}, "code")
+	fails(t, builtin(t, "run_code", tool.Options{}), map[string]any{"code": "exit 0", "language": "sh"}, "--allow-exec")
+	fails(t, builtin(t, "run_code", allowed), map[string]any{"code": "x", "language": "sh -c reboot"}, "has no interpreter here; there are bash")
+	fails(t, builtin(t, "run_code", allowed), map[string]any{"language": "sh"}, "code")
 }
 
 func TestRunCommandOutputIsReadable(t *testing.T) {
-	o := tool.CommandOptions{Allowed: true, Env: []string{"CAPSTAN_TOOL_TEST=binary"}}
-	r := run(t, tool.RunCommand(o), map[string]any{"argv": []any{self(t)}})
+	o := tool.Options{AllowExec: true}
+	r := run(t, builtin(t, "run_command", o), map[string]any{"argv": []any{"printf", `\377\000`}})
 	if r.Failed || r.Value.(map[string]any)["stdout"] != "\uFFFD\x00" {
 		t.Errorf("got %q", r.Value)
 	}

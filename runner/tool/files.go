@@ -3,7 +3,6 @@ package tool
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,26 +13,26 @@ import (
 	"unicode/utf8"
 
 	"github.com/seed61713e19/capstan/internal/files"
-	"github.com/seed61713e19/capstan/runner/internal/pins"
+	"github.com/seed61713e19/capstan/internal/pins"
 )
 
-// Files returns read_file, write_file and list_files. They work in the directory root
-// (empty: the working directory) and cannot leave it: not with "..", an absolute path
-// or a symbolic link, even if the link changes meanwhile. Files are UTF-8 of at most
-// 10 MiB. In a run, write_file refuses the files that decide it, see package runner.
-func Files(root string) []Tool {
+// fileTools returns read_file, write_file and list_files. They use only files below the
+// directory root, or below the working directory if root is empty. Paths with "..",
+// absolute paths and symbolic links to other places fail. Files are UTF-8. Maximum: 10
+// MiB. In a run, write_file fails for files that the run depends on, see package runner.
+func fileTools(root string) []Tool {
 	root = cmp.Or(root, ".")
 	d := directory(root)
-	write := New("write_file", "Write a text file, whole, and the directories it is in; one that exists is replaced.", d.write).That(Writes)
-	write.Idempotent = true // the same file, whole, again
+	write := New("write_file", "Write a text file and create its directories. An existing file is replaced.", d.write).WithEffect(Writes)
+	write.Idempotent = true // a repeated call writes the same file
 	return []Tool{
-		New("read_file", "Read a text file.", d.read).That(Reads),
+		New("read_file", "Read a text file.", d.read).WithEffect(Reads),
 		write,
-		New("list_files", "List the files in a directory; names of directories end in a slash.", d.list).That(Reads),
+		New("list_files", "List the files in a directory. Names of directories end with a slash.", d.list).WithEffect(Reads),
 	}
 }
 
-// A directory is where the file tools work.
+// A directory is the root of the file tools.
 type directory string
 
 type readFile struct {
@@ -53,8 +52,8 @@ func (d directory) read(_ context.Context, a readFile) (any, error) {
 	return text, nil
 }
 
-// open opens the directory itself and cleans a path in it. What the path means
-// there, the root alone decides.
+// open opens the directory and returns the cleaned path in it. The root checks
+// the path.
 func (d directory) open(name string) (*os.Root, string, error) {
 	switch {
 	case name == "":
@@ -71,7 +70,7 @@ func (d directory) open(name string) (*os.Root, string, error) {
 	return root, path.Clean(filepath.ToSlash(name)), nil
 }
 
-// maxPath is the longest path, in bytes, that is looked at.
+// maxPath is the maximum length of a path in bytes.
 const maxPath = 4096
 
 func regular(mode fs.FileMode) error {
@@ -106,7 +105,7 @@ func checkText(text []byte) error {
 	return nil
 }
 
-// invalidAt is where text stops to be UTF-8, or -1.
+// invalidAt returns the index of the first byte that is not UTF-8, or -1.
 func invalidAt(text []byte) int {
 	if utf8.Valid(text) {
 		return -1
@@ -122,7 +121,7 @@ func invalidAt(text []byte) int {
 
 type writeFile struct {
 	Path    string `json:"path" jsonschema:"the file, relative to the working directory"`
-	Content string `json:"content" jsonschema:"the whole text of the file"`
+	Content string `json:"content" jsonschema:"text of the file"`
 }
 
 func (d directory) write(ctx context.Context, a writeFile) (any, error) {
@@ -140,46 +139,18 @@ func (d directory) write(ctx context.Context, a writeFile) (any, error) {
 	if err := pins.From(ctx).Refuse(string(d), name); err != nil {
 		return nil, plainError(a.Path, err)
 	}
-	if err := replace(root, name, a.Content); err != nil {
+	mode, err := replaceable(root, name)
+	if err == nil {
+		err = files.ReplaceIn(root, name, []byte(a.Content), mode)
+	}
+	if err != nil {
 		return nil, plainError(a.Path, err)
 	}
 	return map[string]any{"path": name, "bytes": len(a.Content)}, nil
 }
 
-// replace puts a text in a file's place in one go: who reads meanwhile finds
-// the old text or the new.
-func replace(root *os.Root, name, content string) error {
-	mode, err := replaceable(root, name)
-	if err != nil {
-		return err
-	}
-	parent := path.Dir(name)
-	if err := root.MkdirAll(parent, 0o755); err != nil {
-		return err
-	}
-	draft := path.Join(parent, ".capstan-"+rand.Text()+".tmp")
-	f, err := root.OpenFile(draft, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteString(content)
-	if err == nil {
-		err = f.Sync()
-	}
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	if err == nil {
-		err = root.Rename(draft, name)
-	}
-	if err != nil {
-		root.Remove(draft)
-	}
-	return err
-}
-
-// replaceable tells whether name may be written, and the permissions to write
-// it with: those it has, within the process's mask.
+// replaceable returns the permissions to write a file with: those that it has. A file
+// that must not be written is an error.
 func replaceable(root *os.Root, name string) (fs.FileMode, error) {
 	info, err := root.Lstat(name)
 	switch {
@@ -193,8 +164,8 @@ func replaceable(root *os.Root, name string) (fs.FileMode, error) {
 	return info.Mode().Perm(), regular(info.Mode())
 }
 
-// plainError says what is wrong with the path as the caller wrote it, without
-// the system call.
+// plainError returns an error with the path of the call and without the system
+// call.
 func plainError(name string, err error) error {
 	var inside *fs.PathError
 	var link *os.LinkError

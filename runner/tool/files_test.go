@@ -12,8 +12,8 @@ import (
 	"github.com/seed61713e19/capstan/runner/tool"
 )
 
-// tree makes a directory with files in it beside a secret one, and gives the
-// tools that work there by name.
+// tree creates a directory with files, next to a secret file. It returns the
+// directory and its tools.
 func tree(t *testing.T, files map[string]string) (string, tool.Set) {
 	t.Helper()
 	base := t.TempDir()
@@ -23,7 +23,7 @@ func tree(t *testing.T, files map[string]string) (string, tool.Set) {
 	}
 	put(t, filepath.Join(base, "secret.txt"), "secret")
 	put(t, filepath.Join(root, "here.txt"), "here")
-	return root, tool.NewSet(tool.Files(root)...)
+	return root, tool.NewSet(tool.Builtins(tool.Options{Root: root})...)
 }
 
 func put(t *testing.T, path, text string) {
@@ -66,7 +66,7 @@ func TestFilesStayInside(t *testing.T) {
 	} {
 		fails(t, find(t, set, "read_file"), map[string]any{"path": path}, "error: ")
 		fails(t, find(t, set, "write_file"), map[string]any{"path": path, "content": "overwritten"}, "error: ")
-		if path != "" { // which is the working directory
+		if path != "" { // the working directory
 			fails(t, find(t, set, "list_files"), map[string]any{"path": path}, "error: ")
 		}
 	}
@@ -78,8 +78,8 @@ func TestFilesStayInside(t *testing.T) {
 	}
 }
 
-// A link that is swapped to and fro while it is read must never show what is
-// outside.
+// A symbolic link that changes while it is read must never show a file outside
+// the directory.
 func TestFilesStayInsideInARace(t *testing.T) {
 	root, set := tree(t, map[string]string{"in/f": "inside"})
 	put(t, filepath.Join(root, "..", "out", "f"), "outside")
@@ -149,7 +149,7 @@ func TestReadFileGrowing(t *testing.T) {
 	if _, err := os.Stat("/proc/self/status"); err != nil {
 		t.Skip("no files here that are longer than they say")
 	}
-	set := tool.NewSet(tool.Files("/proc/self")...)
+	set := tool.NewSet(tool.Builtins(tool.Options{Root: "/proc/self"})...)
 	if r := run(t, find(t, set, "read_file"), map[string]any{"path": "status"}); r.Failed || !strings.HasPrefix(r.Text(), "Name:") {
 		t.Errorf("got %.100q", r.Text())
 	}
@@ -194,7 +194,7 @@ func TestWriteFile(t *testing.T) {
 	}
 }
 
-// Whoever reads while others write finds one whole text.
+// A reader always gets one whole text while others write.
 func TestWriteFileIsAtomic(t *testing.T) {
 	root, set := tree(t, nil)
 	write := find(t, set, "write_file")
@@ -246,7 +246,7 @@ func TestListFiles(t *testing.T) {
 	}
 	fails(t, find(t, set, "list_files"), map[string]any{"path": "a"}, "a: not a directory")
 	fails(t, find(t, set, "list_files"), map[string]any{"path": "none"}, "none: no such file")
-	fails(t, tool.Files(filepath.Join(root, "none"))[2], nil, "the working directory: ")
+	fails(t, builtin(t, "list_files", tool.Options{Root: filepath.Join(root, "none")}), nil, "the working directory: ")
 }
 
 func TestListFilesIsBounded(t *testing.T) {

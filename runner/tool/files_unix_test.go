@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// Nobody writes to the FIFO, so that reading it would wait for ever.
+// Nobody writes to the FIFO, so a read would never return.
 func TestFilesThatAreNoFiles(t *testing.T) {
 	root, set := tree(t, nil)
 	fifo := filepath.Join(root, "fifo")

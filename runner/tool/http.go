@@ -15,35 +15,21 @@ import (
 	"github.com/seed61713e19/capstan/internal/hosts"
 )
 
-// What holds where [HTTPOptions] say nothing.
-const (
-	DefaultHTTPTimeout = 30 * time.Second
-	DefaultHTTPMaxBody = 4 << 20 // bytes
-)
+// httpTimeout is the default limit for a call with its redirects and body.
+const httpTimeout = 30 * time.Second
 
-// maxRedirects bounds how often one call is sent on.
+// maxBody is the maximum size of a body, in bytes.
+const maxBody = 4 << 20
+
+// maxRedirects is the maximum number of redirects in a call.
 const maxRedirects = 10
 
-// HTTPOptions say what http_get may do.
-type HTTPOptions struct {
-	// Hosts are the hosts that may be asked: "example.com", "*.example.com" (the names
-	// below it, not itself), "192.0.2.7", each with ":port", or else on every port. An
-	// address that is not public must itself be in the list, whatever name leads to it;
-	// the loopback may also be in it as localhost.
-	Hosts   []string
-	Timeout time.Duration // of a call, its redirects and body included; 0: DefaultHTTPTimeout
-	MaxBody int64         // bytes, unpacked; 0: DefaultHTTPMaxBody
-}
-
-// HTTPGet makes http_get, which fetches a text over http or https and gives
-// {status, content_type, body}. A status that is no success is a result like
-// any other. Cookies, proxies and credentials are not used.
-func HTTPGet(o HTTPOptions) Tool {
-	o.Timeout = cmp.Or(max(o.Timeout, 0), DefaultHTTPTimeout)
-	if o.MaxBody <= 0 {
-		o.MaxBody = DefaultHTTPMaxBody
-	}
-	return New("http_get", "Fetch a text from an http or https URL.", fetcher{o, client(o.Hosts)}.get).That(Reads)
+// httpGetTool returns http_get, which gets a text over HTTP and returns {status,
+// content_type, body}. A call with an error status succeeds. The client has no cookies,
+// no proxy and no credentials.
+func httpGetTool(o Options) Tool {
+	f := fetcher{o.Hosts, cmp.Or(max(o.Timeout, 0), httpTimeout), client(o.Hosts)}
+	return New("http_get", "Fetch a text from an http or https URL.", f.get).WithEffect(Reads)
 }
 
 func client(allowed hosts.List) *http.Client {
@@ -67,8 +53,9 @@ func client(allowed hosts.List) *http.Client {
 }
 
 type fetcher struct {
-	HTTPOptions
-	client *http.Client
+	hosts   hosts.List
+	timeout time.Duration
+	client  *http.Client
 }
 
 type httpGet struct {
@@ -86,10 +73,10 @@ func (f fetcher) get(ctx context.Context, a httpGet) (any, error) {
 	if err != nil {
 		return nil, errors.New("that is not a URL")
 	}
-	if err := hosts.List(f.Hosts).Admits(u); err != nil {
+	if err := f.hosts.Admits(u); err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, f.Timeout, fmt.Errorf("no answer in %s", f.Timeout))
+	ctx, cancel := context.WithTimeoutCause(ctx, f.timeout, fmt.Errorf("no answer in %s", f.timeout))
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err != nil {
@@ -120,10 +107,10 @@ func (f fetcher) fetch(r *http.Request) (any, error) {
 	if content != "" && !textual(content) {
 		return nil, fmt.Errorf("status %d; %s is not text", resp.StatusCode, content)
 	}
-	body, err := io.ReadAll(io.LimitReader(resp.Body, f.MaxBody+1))
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxBody+1))
 	switch {
-	case int64(len(body)) > f.MaxBody:
-		return nil, fmt.Errorf("status %d with more than %d bytes", resp.StatusCode, f.MaxBody)
+	case len(body) > maxBody:
+		return nil, fmt.Errorf("status %d with more than %d bytes", resp.StatusCode, maxBody)
 	case err != nil:
 		return nil, err
 	}
@@ -133,7 +120,7 @@ func (f fetcher) fetch(r *http.Request) (any, error) {
 	return httpResult{resp.StatusCode, content, string(body)}, nil
 }
 
-// textual tells whether a media type is text that a model can read.
+// textual reports whether the media type is a text.
 func textual(content string) bool {
 	media, _, err := mime.ParseMediaType(content)
 	if err != nil {

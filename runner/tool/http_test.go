@@ -14,7 +14,8 @@ import (
 	"github.com/seed61713e19/capstan/runner/tool/tooltest"
 )
 
-// site is a small web site on the loopback; its host and port come with it.
+// site starts a small web site on the loopback interface. It returns the URL
+// and the host with its port.
 func site(t *testing.T) (base, host string) {
 	t.Helper()
 	mux := http.NewServeMux()
@@ -68,7 +69,7 @@ func get(url string) map[string]any { return map[string]any{"url": url} }
 
 func TestHTTPGet(t *testing.T) {
 	base, host := site(t)
-	tl := tool.HTTPGet(tool.HTTPOptions{Hosts: []string{host}})
+	tl := builtin(t, "http_get", tool.Options{Hosts: []string{host}})
 	tooltest.Run(t, tl, get(base+"/text"))
 	for path, want := range map[string]string{
 		"/text":               `{"body":"hällo","content_type":"text/plain; charset=utf-8","status":200}`,
@@ -98,14 +99,14 @@ func TestHTTPGet(t *testing.T) {
 
 func TestHTTPGetTimeout(t *testing.T) {
 	base, host := site(t)
-	tl := tool.HTTPGet(tool.HTTPOptions{Hosts: []string{host}, Timeout: 200 * time.Millisecond})
+	tl := builtin(t, "http_get", tool.Options{Hosts: []string{host}, Timeout: 200 * time.Millisecond})
 	fails(t, tl, get(base+"/hang"), "GET "+host+": no answer in 200ms")
 }
 
 func TestHTTPGetRefuses(t *testing.T) {
 	_, host := site(t)
-	fails(t, tool.HTTPGet(tool.HTTPOptions{}), get("http://example.com/"), "--allow-host example.com")
-	tl := tool.HTTPGet(tool.HTTPOptions{Hosts: []string{host, "*.example.com", "example.org:8080"}})
+	fails(t, builtin(t, "http_get", tool.Options{}), get("http://example.com/"), "--allow-host example.com")
+	tl := builtin(t, "http_get", tool.Options{Hosts: []string{host, "*.example.com", "example.org:8080"}})
 	for bad, want := range map[string]string{
 		"ftp://" + host:                        `"ftp" is not http or https`,
 		"file:///etc/passwd":                   `"file" is not http or https`,
@@ -133,8 +134,7 @@ func TestHTTPGetRefuses(t *testing.T) {
 	}
 }
 
-// A name that leads to a private address is of no use unless the address is
-// listed, however it is written.
+// A name with a private address fails unless the address is in the list.
 func TestHTTPGetPrivateAddresses(t *testing.T) {
 	base, host := site(t)
 	_, port, _ := strings.Cut(host, ":")
@@ -143,10 +143,10 @@ func TestHTTPGetPrivateAddresses(t *testing.T) {
 		if strings.Contains(strings.ToLower(hosts[0]), "localhost") {
 			url = "http://localhost:" + port + "/text"
 		}
-		if r := run(t, tool.HTTPGet(tool.HTTPOptions{Hosts: hosts}), get(url)); r.Failed {
+		if r := run(t, builtin(t, "http_get", tool.Options{Hosts: hosts}), get(url)); r.Failed {
 			t.Errorf("%v: %s", hosts, r.Text())
 		}
 	}
-	fails(t, tool.HTTPGet(tool.HTTPOptions{Hosts: []string{"127.0.0.1:1"}}), get(base), "is not allowed")
-	fails(t, tool.HTTPGet(tool.HTTPOptions{Hosts: []string{"*.0.0.1"}}), get(base), "is not allowed")
+	fails(t, builtin(t, "http_get", tool.Options{Hosts: []string{"127.0.0.1:1"}}), get(base), "is not allowed")
+	fails(t, builtin(t, "http_get", tool.Options{Hosts: []string{"*.0.0.1"}}), get(base), "is not allowed")
 }

@@ -13,24 +13,24 @@ import (
 	"github.com/seed61713e19/capstan/internal/files"
 )
 
-// maxListed bounds the names that list_files gives, maxScanned those it looks
-// at in one directory.
+// maxListed is the maximum number of names in a result. maxScanned is the maximum
+// number of entries that are read from a directory.
 const (
 	maxListed  = 1000
 	maxScanned = 100_000
 )
 
 type listFiles struct {
-	Path      string `json:"path,omitempty" jsonschema:"the directory, relative to the working directory; the working directory itself if left out"`
-	Recursive bool   `json:"recursive,omitempty" jsonschema:"also list what is in the directories below"`
+	Path      string `json:"path,omitempty" jsonschema:"directory, relative to the working directory. Default: the working directory"`
+	Recursive bool   `json:"recursive,omitempty" jsonschema:"also list subdirectories"`
 }
 
-// A listing is what list_files found: paths relative to the directory listed,
-// in order, at most 1000 of them.
+// A listing is the result of list_files. Its paths are relative to the listed
+// directory and sorted.
 type listing struct {
 	Path      string   `json:"path"`
 	Entries   []string `json:"entries"`
-	Truncated bool     `json:"truncated"` // there is more
+	Truncated bool     `json:"truncated"` // reports whether names are missing
 }
 
 func (d directory) list(ctx context.Context, a listFiles) (any, error) {
@@ -47,8 +47,8 @@ func (d directory) list(ctx context.Context, a listFiles) (any, error) {
 	return l, nil
 }
 
-// add lists the directory below, relative to the one listed. Symbolic links
-// are named, not followed.
+// add appends the entries of the directory below, which is relative to the listed
+// directory. It does not follow symbolic links.
 func (l *listing) add(ctx context.Context, root *os.Root, below string, deep bool) error {
 	entries, more, err := scan(root, path.Join(l.Path, below), maxScanned)
 	if err != nil {
@@ -72,7 +72,7 @@ func (l *listing) add(ctx context.Context, root *os.Root, below string, deep boo
 		if !deep {
 			continue
 		}
-		// A directory that cannot be read or is gone by now is named, no more.
+		// Entries of a directory that cannot be read are omitted.
 		if err := l.add(ctx, root, name, true); err != nil && ctx.Err() != nil {
 			return err
 		}
@@ -80,21 +80,21 @@ func (l *listing) add(ctx context.Context, root *os.Root, below string, deep boo
 	return nil
 }
 
-// scan reads a directory's entries, most at most, in order of their names and
-// says whether there are more.
-func scan(root *os.Root, name string, most int) ([]fs.DirEntry, bool, error) {
+// scan returns the sorted entries of a directory, limit at most. It reports whether
+// there are more.
+func scan(root *os.Root, name string, limit int) ([]fs.DirEntry, bool, error) {
 	f, err := files.OpenDirIn(root, name)
 	if err != nil {
 		return nil, false, err
 	}
 	defer f.Close()
-	entries, err := f.ReadDir(most + 1)
+	entries, err := f.ReadDir(limit + 1)
 	if err != nil && err != io.EOF {
 		return nil, false, err
 	}
-	more := len(entries) > most
+	more := len(entries) > limit
 	if more {
-		entries = entries[:most]
+		entries = entries[:limit]
 	}
 	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
 	return entries, more, nil

@@ -1,5 +1,15 @@
-// Package tool says what a tool is: something a phase may have done outside
-// the conversation. It holds the built-in ones, a file each, and the exec form.
+// Package tool defines tools, which models and phases call during a run.
+//
+// A [Tool] gets a [Call] with arguments and returns a [Result] with a plain value. Its
+// [Effect] decides whether a run may repeat a call. For example:
+//
+//	now := tool.New("now", "Return the time.", func(context.Context, struct{}) (any, error) {
+//		return time.Now().Format(time.RFC3339), nil
+//	}).WithEffect(tool.Reads)
+//
+// The package has the built-in tools, one in each file, and [Exec] for the programs of
+// a cascade. Package query has sql_query, and package mcp has the tools of MCP servers.
+// Begin with tool.go.
 package tool
 
 import (
@@ -11,55 +21,52 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/seed61713e19/capstan/validators/schema"
+	"github.com/seed61713e19/capstan/internal/schema"
 )
 
-// A Tool does something and says what came of it. Make one with [New].
+// A Tool is a function that a model or a phase can call. [New] creates one.
 type Tool struct {
 	Name        string
 	Description string
-	Effect      Effect // "" is not told: taken for [Writes]
-	Idempotent  bool   // it knows a call that is started again by its key, and does it once
+	Effect      Effect // "" counts as [Writes]
+	Idempotent  bool   // reports whether the tool detects repeated calls by their key
 	params      func() map[string]any
 	run         func(ctx context.Context, c Call) (any, error)
-	ask         func(ctx context.Context) (description string, params map[string]any, err error) // of a remote tool
-	over        func([]Database) Tool                                                            // binds a tool that works on what a file names
+	ask         func(ctx context.Context) (description string, params map[string]any, err error) // set for remote tools
+	over        func([]Database) Tool                                                            // binds the tool to databases
 }
 
-// A Call is one use of a tool. In a run the arguments are the tool's own, and may be changed.
+// A Call is one call of a tool. In a run, the tool may change the arguments.
 type Call struct {
-	ID        string         `json:"id,omitempty"` // the model's, where a model asked
+	ID        string         `json:"id,omitempty"` // the id that the model chose; "" for a call of a phase
 	Name      string         `json:"name"`
 	Arguments map[string]any `json:"arguments"`
-	Key       string         `json:"key,omitempty"` // the run and the path: the same when the same call is started again
+	Key       string         `json:"key,omitempty"` // the run and the path; a repeated call has the same key
 }
 
-// A Result is what came of a call. A tool that could not do it says so with
-// Failed; a model that asked sees that, a tool: phase ends as failed. A tool
-// that is not there says so with Gone as well: no model can mend that, and the
-// phase ends as failed whoever asked.
+// A Result is the result of a call. If Failed is set, a model gets the error as text,
+// and a phase with tool: ends as failed. If Unavailable is set too, the phase of the
+// model also ends as failed.
 type Result struct {
-	Value  any  `json:"value"` // a plain value
-	Failed bool `json:"failed,omitempty"`
-	Gone   bool `json:"gone,omitempty"`
+	Value       any  `json:"value"` // a plain value
+	Failed      bool `json:"failed,omitempty"`
+	Unavailable bool `json:"gone,omitempty"`
 }
 
-// ErrGone marks the error of a tool that is not there: its program cannot be
-// started, its server cannot be reached, its server has no such tool. The call
-// was not begun.
-var ErrGone = errors.New("the tool is not there")
+// ErrUnavailable is the error of a call that did not start: the program cannot be
+// started, the server cannot be reached, or the server does not have the tool.
+var ErrUnavailable = errors.New("the tool is not there")
 
-// gone marks an error without adding to its words.
-type gone struct{ error }
+// An unavailableError is an ErrUnavailable with the message of another error.
+type unavailableError struct{ error }
 
-// Unwrap gives the error and the mark.
-func (g gone) Unwrap() []error { return []error{g.error, ErrGone} }
+// Unwrap returns the error and ErrUnavailable.
+func (g unavailableError) Unwrap() []error { return []error{g.error, ErrUnavailable} }
 
-// Gone marks an error as [ErrGone].
-func Gone(err error) error { return gone{err} }
+// Unavailable returns an error that matches [ErrUnavailable].
+func Unavailable(err error) error { return unavailableError{err} }
 
-// Text is the result as a model reads it: a string as it is, anything else as
-// JSON in one line, its letters as they are.
+// Text returns the result for a model: a string, or the JSON of another value.
 func (r Result) Text() string {
 	if s, ok := r.Value.(string); ok {
 		return s
@@ -71,14 +78,14 @@ func (r Result) Text() string {
 	return string(text)
 }
 
-// Fail is the result of a call that could not be done.
+// Fail returns the result of a failed call.
 func Fail(err error) Result {
-	return Result{Value: "error: " + err.Error(), Failed: true, Gone: errors.Is(err, ErrGone)}
+	return Result{Value: "error: " + err.Error(), Failed: true, Unavailable: errors.Is(err, ErrUnavailable)}
 }
 
-// New makes a tool from a function of its arguments A, a struct whose json
-// tags name them and whose jsonschema tags describe them. What it returns must
-// encode as JSON.
+// New returns a tool with the arguments A, a struct. The json tags have the names of
+// the arguments, and the jsonschema tags have their descriptions. The result of run
+// must be encodable as JSON.
 func New[A any](name, description string, run func(context.Context, A) (any, error)) Tool {
 	params := sync.OnceValue(schema.NewParams[A])
 	return Tool{
@@ -95,15 +102,15 @@ func New[A any](name, description string, run func(context.Context, A) (any, err
 	}
 }
 
-// That is the tool with its effect told.
-func (t Tool) That(e Effect) Tool {
+// WithEffect returns the tool with the effect.
+func (t Tool) WithEffect(e Effect) Tool {
 	t.Effect = e
 	return t
 }
 
-// Behind is the tool with a check before it: where that has an error, the call is
-// not made, and fails with it.
-func (t Tool) Behind(check func(arguments map[string]any) error) Tool {
+// WithCheck returns the tool with a check of the arguments before each call. If the
+// check returns an error, the call fails.
+func (t Tool) WithCheck(check func(arguments map[string]any) error) Tool {
 	run := t.run
 	t.run = func(ctx context.Context, c Call) (any, error) {
 		if err := check(c.Arguments); err != nil {
@@ -114,14 +121,13 @@ func (t Tool) Behind(check func(arguments map[string]any) error) Tool {
 	return t
 }
 
-// Declared makes a tool from a description of its parameters, a JSON Schema as
-// a plain value, and a function of the call as it comes.
+// Declared returns a tool with the JSON Schema of its parameters and a function
+// for its calls.
 func Declared(name, description string, params map[string]any, run func(context.Context, Call) (any, error)) Tool {
 	return Tool{Name: name, Description: description, params: func() map[string]any { return params }, run: run}
 }
 
-// Missing is a tool that is told of and is not there: every call of it fails, and
-// says so to who made it.
+// Missing returns the tool with calls that always fail.
 func Missing(t Tool) Tool {
 	t.run = func(context.Context, Call) (any, error) {
 		return nil, fmt.Errorf("there is no tool %q here: do without it", t.Name)
@@ -129,14 +135,13 @@ func Missing(t Tool) Tool {
 	return t
 }
 
-// Remote makes a tool that lives elsewhere. Its description and parameters are
-// asked for when they are first needed: by Described, or by Params, which has
-// an open object to show where ask fails. Ask must bound its own time and
-// remember what it learnt.
+// Remote returns a tool on a server. The function ask returns its description and
+// parameters. It must have its own timeout and cache its result. If ask fails,
+// [Tool.Params] returns a schema for any object.
 func Remote(name string, ask func(context.Context) (string, map[string]any, error), run func(context.Context, Call) (any, error)) Tool {
 	t := Tool{Name: name, run: run, ask: ask}
 	t.params = func() map[string]any {
-		_, params, err := t.Told()
+		_, params, err := t.Describe()
 		if err != nil {
 			return map[string]any{"type": "object"}
 		}
@@ -145,9 +150,8 @@ func Remote(name string, ask func(context.Context) (string, map[string]any, erro
 	return t
 }
 
-// Described is the tool with its description and parameters at hand: what a
-// model is told of it. Only a remote tool has to ask, and only it can give an
-// error.
+// Described returns the tool with its description and parameters. Only the description
+// of a remote tool can fail.
 func (t Tool) Described(ctx context.Context) (Tool, error) {
 	if t.ask == nil {
 		return t, nil
@@ -161,9 +165,9 @@ func (t Tool) Described(ctx context.Context) (Tool, error) {
 	return described, nil
 }
 
-// Told is what a model is told of the tool: its description, and the JSON Schema
-// of its arguments. An error says that a remote tool could not be asked.
-func (t Tool) Told() (description string, params map[string]any, err error) {
+// Describe returns the description and the JSON Schema of the arguments. Only the
+// description of a remote tool can fail.
+func (t Tool) Describe() (description string, params map[string]any, err error) {
 	described, err := t.Described(context.Background())
 	if err != nil {
 		return t.Description, nil, err
@@ -171,22 +175,22 @@ func (t Tool) Told() (description string, params map[string]any, err error) {
 	return described.Description, described.params(), nil
 }
 
-// Remote tells whether the tool lives elsewhere.
+// Remote reports whether the tool is on a server.
 func (t Tool) Remote() bool { return t.ask != nil }
 
-// Params is the JSON Schema of the tool's arguments as a plain value.
+// Params returns the JSON Schema of the arguments as a plain value.
 func (t Tool) Params() map[string]any { return t.params() }
 
-// Repeatable tells whether a call that was at work when its process died may be
-// made again without asking anybody.
+// Repeatable reports whether a call that was interrupted can be repeated
+// without a decision.
 func (t Tool) Repeatable() bool { return t.Idempotent || !t.Writes() }
 
-// Writes tells whether a call changes something, which it does where its effect
-// is not told.
+// Writes reports whether a call can change data. It is true for an unknown
+// effect.
 func (t Tool) Writes() bool { return t.Effect.Worse(None) == Writes }
 
-// Run calls the tool. A tool's own error or panic is a failed result; Run's
-// error is ctx's alone, and a call whose ctx is over is not begun.
+// Run calls the tool. An error or panic of the tool is a failed result. Run returns
+// only the error of ctx. If ctx has ended, it does not call the tool.
 func (t Tool) Run(ctx context.Context, c Call) (Result, error) {
 	if ctx.Err() != nil {
 		return Result{}, context.Cause(ctx)
@@ -214,10 +218,11 @@ func (t Tool) guarded(ctx context.Context, c Call) (value any, err error) {
 	return t.run(ctx, c)
 }
 
-// A Set is tools by name. The zero value is empty and ready for use.
+// A Set is a set of tools by name. The zero value is empty.
 type Set struct{ byName map[string]Tool }
 
-// NewSet makes a set; of two tools with one name the later wins.
+// NewSet returns a set of tools. A later tool replaces an earlier one with the
+// same name.
 func NewSet(list ...Tool) Set {
 	s := Set{make(map[string]Tool, len(list))}
 	for _, t := range list {
@@ -226,11 +231,11 @@ func NewSet(list ...Tool) Set {
 	return s
 }
 
-// With is a copy of the set with more tools, which win over those that have
-// the same name.
+// With returns a copy of the set with more tools. They replace tools with the
+// same names.
 func (s Set) With(list ...Tool) Set { return NewSet(append(s.List(), list...)...) }
 
-// Find gives the tool of that name.
+// Find returns the tool with the name.
 func (s Set) Find(name string) (Tool, error) {
 	if t, ok := s.byName[name]; ok {
 		return t, nil
@@ -238,7 +243,7 @@ func (s Set) Find(name string) (Tool, error) {
 	return Tool{}, fmt.Errorf("no tool is called %q", name)
 }
 
-// List gives the tools sorted by name.
+// List returns the tools in the order of their names.
 func (s Set) List() []Tool {
 	return slices.SortedFunc(maps.Values(s.byName), func(a, b Tool) int { return strings.Compare(a.Name, b.Name) })
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/tool/tooltest"
 )
 
-// TestMain lets this binary play the programs that the tests run.
+// TestMain lets this binary run the programs of the tests.
 func TestMain(m *testing.M) {
 	if role := os.Getenv("CAPSTAN_TOOL_TEST"); role != "" {
 		play(role)
@@ -29,7 +29,7 @@ func run(t *testing.T, tl tool.Tool, arguments map[string]any) tool.Result {
 	return r
 }
 
-// fails checks that a call fails and that its text says why.
+// fails checks that a call fails, and that its text contains the reason.
 func fails(t *testing.T, tl tool.Tool, arguments map[string]any, want string) {
 	t.Helper()
 	r := run(t, tl, arguments)
@@ -50,7 +50,7 @@ func TestResultMustEncode(t *testing.T) {
 	fails(t, worse, nil, "result: panic: no")
 }
 
-// panics is no value of JSON.
+// panics has no JSON form.
 type panics struct{}
 
 func (panics) MarshalJSON() ([]byte, error) { panic("no") }
@@ -126,4 +126,14 @@ func TestBuiltins(t *testing.T) {
 	if got := strings.Join(names, " "); got != "read_file write_file list_files http_get run_command run_code" {
 		t.Errorf("got %s", got)
 	}
+}
+
+// builtin returns the built-in tool with the name.
+func builtin(t testing.TB, name string, o tool.Options) tool.Tool {
+	t.Helper()
+	found, err := tool.NewSet(tool.Builtins(o)...).Find(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
 }

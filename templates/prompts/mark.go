@@ -4,15 +4,15 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/seed61713e19/capstan/validators/patterns"
+	"github.com/seed61713e19/capstan/internal/patterns"
 )
 
-// Mark is what the tags around foreign texts carry in a prompt: a word that
-// stands in none of them, so that no text can close its tags, however it spells
-// them. It is the same when a run is done again, in a provider's cache, and when
-// a secret in the text has become another, none of which a random one or a
-// digest would be. A mark in front of each line would leave the line ends that
-// we do not know of, and costs tokens.
+// Mark returns the mark for the tags around foreign texts in a prompt. The mark
+// is a word that occurs in none of the texts, so no text can close its tags,
+// however it spells them. A repeated run, a provider's cache and a changed
+// secret in the text get the same mark. A random mark or a digest would differ
+// there. A mark in front of each line would miss unusual line ends and cost
+// tokens.
 func Mark(texts ...string) string {
 	taken := map[string]bool{}
 	for _, text := range texts {

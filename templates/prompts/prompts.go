@@ -1,10 +1,11 @@
-// Package prompts has every text that Capstan itself says to a model: a file each, in plain sight, because what a model is
-// told decides what comes back, and a person must be able to read and judge it without reading code. Each is a template of
-// the package templates and begins in its file's first line. Code names a prompt and gives it values; no sentence to a
-// model stands in Go.
+// Package prompts has the texts that Capstan itself sends to a model, one file
+// each. A prompt decides the model's answer, so a person must be able to read
+// and judge it without reading code. Each file is a template of the package
+// templates and begins in the first line. Code names a prompt and passes
+// values. No sentence for a model is in Go.
 //
-// What is quoted of other people's texts stands in tags that carry a mark ([Mark]), so that no text can close its own tags
-// and speak as the prompt.
+// Quotations from other people's texts have tags with a mark ([Mark]), so that
+// no text can close its own tags and speak as the prompt.
 package prompts
 
 import "embed"
@@ -12,8 +13,9 @@ import "embed"
 //go:embed *.md
 var files embed.FS
 
-// Source returns the source of a prompt, by the name of its file without ".md"; ok is false when there is none of that
-// name. Each is a template that begins in its file's first line; these are the variables:
+// Source returns the source of a prompt, by the name of its file without ".md";
+// ok is false if the name is unknown. Each prompt is a template with these
+// variables:
 //
 //	judge               criteria, content, mark
 //	sounding_evaluator  task, instructions, candidates: [{number, text}], mark
@@ -27,9 +29,12 @@ var files embed.FS
 //	loop_until          validator, description, attempts; or sentence, attempts
 //	capy_claims         findings: [{validator, check, message, location}] of the checks before it
 //
-// A mark stands in the tags around foreign text, which must not be able to close them: it is a word that stands in none of it.
+// The mark belongs to the tags around foreign text and occurs nowhere in that
+// text, so the text cannot close the tags.
 //
-// The others have none: loop_until_silent, mutations_approach, mutations_augment and mutations_rewrite, one to a line, and the criteria grammar_check, content_safety, style_check and quality_check.
+// The other prompts have no variables: loop_until_silent, mutations_approach,
+// mutations_augment, mutations_rewrite (one mutation per line), grammar_check,
+// content_safety, style_check and quality_check.
 func Source(name string) (text string, ok bool) {
 	data, err := files.ReadFile(name + ".md")
 	return string(data), err == nil

@@ -32,7 +32,8 @@ func prompted(t *testing.T, name string, vars map[string]any) string {
 	return text
 }
 
-// TestPromptVariables holds what the document of Source says about the variables.
+// TestPromptVariables compares the variables of each prompt with the
+// documentation of Source.
 func TestPromptVariables(t *testing.T) {
 	want := map[string][]string{
 		"judge":                {"content", "criteria", "mark"},

@@ -1,28 +1,32 @@
-// Package builtins are the validators that come with the language, a file each:
-// [All] is the list of them. Each is a value, made by [validators.New] of a struct of
-// parameters and a function, that a program may also use by itself.
+// Package builtins contains the validators of the language, one in each file.
+// [All] lists them. Each is made by [validators.New] from a struct of parameters and a
+// function. A program may also use one alone:
 //
-// All but the judges are computed from the subject alone, give the same verdict twice, and
-// take time in proportion to the text. They collect at most twenty findings (issues.go),
-// since a verdict goes into a prompt. Words of human languages, number formats and other
-// special cases are rows of tables/*.tsv, each with a source and two test lines.
+//	length, err := builtins.Default().Find("max_length")
+//	check, err := length.Bind(map[string]any{"max": 280})
+//	verdict, err := check(ctx, validators.Subject{Content: text})
 //
-// [Default] is what a runner has where nothing else is said: these, and what a
-// program has given to [Register].
+// Except for the judges, they compute the verdict from the subject alone,
+// always with the same result, in time proportional to the text. They report at
+// most twenty findings (issues.go), because a verdict goes into a prompt. Words
+// of human languages, number formats and other special cases are rows of
+// tables/*.tsv, each with a source and two test lines.
 //
-// Begin with the list, then any of its files.
+// [Default] returns the default set of a runner: these validators and those
+// passed to [Register].
+//
+// Begin with All, then read any file.
 package builtins
 
 import "github.com/seed61713e19/capstan/validators"
 
-// All lists the validators that come with the language, the computed ones
-// first, then the judges.
+// All returns the validators of the language. The judges come last.
 func All() []validators.Validator {
 	return append([]validators.Validator{
-		NonEmpty, MaxLength, MinLength, LengthCheck, WordCount,
-		Contains, Excludes, Regexp, Keywords, KeywordValidator,
-		JSON, MatchesSchema, Markdown, Presentable,
-		NoSecrets, PII, InputSanitizer, SimilarToInput, SimpleValidator,
-		Cites, Language, NumbersKept, LinksKept, SameStructure,
+		nonEmptyValidator, maxLengthValidator, minLengthValidator, lengthCheckValidator, wordCountValidator,
+		containsValidator, excludesValidator, regexpValidator, keywordsValidator, keywordValidator,
+		jsonValidator, matchesSchemaValidator, markdownValidator, presentableValidator,
+		noSecretsValidator, piiValidator, inputSanitizerValidator, similarToInputValidator, simpleValidator,
+		citesValidator, languageValidator, numbersKeptValidator, linksKeptValidator, sameStructureValidator,
 	}, judges()...)
 }

@@ -87,10 +87,10 @@ func TestJudges(t *testing.T) {
 	}
 }
 
-// Markdown that would take the parser hours is refused at once, and what is
-// large and sound is read.
+// Markdown that would take the parser hours is rejected at once. Large but
+// sound Markdown is read.
 func TestMarkdownTangles(t *testing.T) {
-	check, err := Markdown.Bind(nil)
+	check, err := markdownValidator.Bind(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +132,7 @@ func FuzzMarkdown(f *testing.F) {
 	for _, text := range []string{"# a\n\n[b](#a)\n\n```\n", ">\t#", "- > 1. [x](y 'z') ![", "a](b \\](c\n===\n|a|\n|-|\n|`](`|", "<a id=x>[k](#x)</a>\n\n<div id='y'>\n[l](#y)"} {
 		f.Add(text)
 	}
-	check, err := Markdown.Bind(nil)
+	check, err := markdownValidator.Bind(nil)
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -151,7 +151,7 @@ func FuzzMarkdown(f *testing.F) {
 	})
 }
 
-// pages are the pages of docs.
+// pages returns the text of the pages in docs.
 func pages(b *testing.B) string {
 	names, err := filepath.Glob("../../docs/*/*.md")
 	if err != nil {
@@ -168,8 +168,9 @@ func pages(b *testing.B) string {
 	return all.String()
 }
 
-// What the computed validators take for 100 KB of our own pages: prose, tables,
-// code. What is kept of a source is looked for in the same text.
+// BenchmarkBuiltins runs the computed validators on 100 KB of our own pages:
+// prose, tables and code. Validators that compare with a source use the same
+// text as the source.
 func BenchmarkBuiltins(b *testing.B) {
 	essay := pages(b)[:100<<10]
 	s := validators.Subject{Content: essay, Input: map[string]any{"source": strings.Repeat("Another text that has other words in it altogether. ", 200)}}

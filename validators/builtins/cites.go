@@ -8,19 +8,19 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/seed61713e19/capstan/internal/patterns"
 	"github.com/seed61713e19/capstan/internal/reading"
-	"github.com/seed61713e19/capstan/runner/reports"
+	"github.com/seed61713e19/capstan/internal/reports"
 	"github.com/seed61713e19/capstan/validators"
-	"github.com/seed61713e19/capstan/validators/patterns"
 )
 
 type cites struct {
-	Source     string            `json:"source,omitempty" jsonschema:"the text that is quoted from"`
-	Sources    map[string]string `json:"sources,omitempty" jsonschema:"texts by name, any of which may be quoted from"`
-	Field      string            `json:"field,omitempty" jsonschema:"a field of the JSON that is judged, with dots for one within another: each text in it is a claim that must stand in a source"`
-	IgnoreCase bool              `json:"ignore_case,omitempty" jsonschema:"take upper and lower case as the same"`
+	Source     string            `json:"source,omitempty" jsonschema:"text of the source"`
+	Sources    map[string]string `json:"sources,omitempty" jsonschema:"texts of several sources, by name"`
+	Field      string            `json:"field,omitempty" jsonschema:"field of the judged JSON, with dots for nested fields. A source must contain each text in this field"`
+	IgnoreCase bool              `json:"ignore_case,omitempty" jsonschema:"treat upper and lower case as equal"`
 
-	folded []string // the sources
+	folded []string // the sources, normalized
 	names  []string
 }
 
@@ -39,7 +39,7 @@ func (p *cites) Prepare() error {
 	return nil
 }
 
-// add adds a source as it is written, and as Markdown shows it.
+// add adds a source as it is written and as Markdown renders it.
 func (p *cites) add(source string) {
 	p.folded = append(p.folded, p.fold(source))
 	if d, err := reading.Read(source); err == nil {
@@ -49,8 +49,8 @@ func (p *cites) add(source string) {
 
 var oneQuote = strings.NewReplacer("“", "'", "”", "'", "„", "'", "«", "'", "»", "'", `"`, "'", "‘", "'", "’", "'", "‚", "'", "...", "…", "*", "", "__", "", "`", "")
 
-// fold writes all white space and all quotation marks in one way, and removes marks of
-// emphasis and of code.
+// fold unifies white space and quotation marks, and removes marks of emphasis
+// and code.
 func (p *cites) fold(s string) string {
 	s = strings.Join(strings.Fields(oneQuote.Replace(s)), " ")
 	if p.IgnoreCase {
@@ -59,12 +59,14 @@ func (p *cites) fold(s string) string {
 	return s
 }
 
-// Cites accepts a text whose quotations, in quotation marks or block quotes, are all in a
-// source, and whose claims are too: the strings in the JSON at its parameter field. It
-// compares characters. White space, the form of quotation marks, emphasis and marks of code
-// do not count, and "…" leaves something out. In JSON it looks for quotations in the
-// strings. The field must exist. Code is not read.
-var Cites = validators.New("cites", "Validates that every quotation, and every claim of a field, stands in a source",
+// citesValidator accepts a text whose quotations, in quotation marks or block quotes,
+// all appear in a source. The strings of the JSON at the parameter field are
+// claims, which must also appear in a source. The field must exist.
+//
+// citesValidator compares characters. White space, the form of quotation marks, emphasis
+// and code marks do not count, and "…" stands for omitted text. In JSON it
+// checks the quotations within strings. It does not read code.
+var citesValidator = validators.New("cites", "Validates that every quotation, and every claim of a field, appears in a source",
 	func(ctx context.Context, p cites, s validators.Subject) (validators.Verdict, error) {
 		found := findings{check: "cites"}
 		quoted, err := p.quotations(ctx, s)
@@ -91,7 +93,8 @@ func (p cites) where() string {
 	return strings.Join(names, " or ")
 }
 
-// contains reports whether a source contains the pieces of a text in their order.
+// contains reports whether a source contains the pieces of a text in their
+// order.
 func (p cites) contains(s string) bool {
 	pieces := strings.FieldsFunc(p.fold(s), func(r rune) bool { return r == '…' })
 	return slices.ContainsFunc(p.folded, func(source string) bool {
@@ -110,7 +113,7 @@ func (p cites) contains(s string) bool {
 	})
 }
 
-// A quoted text has what it is and its place.
+// A quoted text is a quotation or a claim, with its kind and place.
 type quoted struct{ what, text, at string }
 
 func (p cites) quotations(ctx context.Context, s validators.Subject) ([]quoted, error) {
@@ -147,8 +150,9 @@ func (p cites) quotations(ctx context.Context, s validators.Subject) ([]quoted, 
 	return out, broken
 }
 
-// quotationsIn lists the quotations of a document. One that a block does not end goes on
-// in the next block if that ends it or begins with its mark.
+// quotationsIn returns the quotations of a document. A quotation that its block
+// does not close continues in the next block, if that block closes it or begins
+// with its mark.
 func quotationsIn(d *reading.Document, at string) []quoted {
 	var out []quoted
 	add := func(b *reading.Block, s reading.Span) {
@@ -162,7 +166,7 @@ func quotationsIn(d *reading.Document, at string) []quoted {
 		}
 		out = append(out, quoted{"the quotation", text, place})
 	}
-	var open reading.Span // of a quotation that its block does not end
+	var open reading.Span // a quotation that its block does not close
 	var opener *reading.Block
 	for i := range d.Blocks {
 		b := &d.Blocks[i]
@@ -195,8 +199,10 @@ func quotationsIn(d *reading.Document, at string) []quoted {
 
 var templates = patterns.Lazy(`\{\{[^{}]*\}\}`)
 
-// continued returns the end of the part of a block's text that belongs to a quotation which
-// the block before has begun.
+// continued returns the end of the text that continues a quotation from the
+// previous block, which opened begins with its quotation mark. A paragraph that
+// repeats the opening mark continues the quotation as a new one, so its end is
+// 0. goes is false if the text does not continue it.
 func continued(text, opened string) (end int, goes bool) {
 	mark, _ := utf8.DecodeRuneInString(opened)
 	if strings.HasPrefix(text, string(mark)) {
@@ -211,7 +217,8 @@ func continued(text, opened string) (end int, goes bool) {
 	return end, strings.ContainsRune(ends, last)
 }
 
-// fieldOf follows names into a plain value; through a list it goes to all.
+// fieldOf returns the value at a path of names. For a list it returns the
+// values of all items.
 func fieldOf(v any, path []string) (any, bool) {
 	if len(path) == 0 {
 		return v, true
@@ -237,7 +244,7 @@ func fieldOf(v any, path []string) (any, bool) {
 	return nil, false
 }
 
-// eachText visits every text in a plain value with its place.
+// eachText calls visit for every text in a plain value, with its path.
 func eachText(v any, at string, visit func(at, text string)) {
 	switch v := v.(type) {
 	case string:

@@ -10,7 +10,7 @@ import (
 
 type substring struct {
 	Text       string `json:"text" jsonschema:"the text to look for"`
-	IgnoreCase bool   `json:"ignore_case,omitempty" jsonschema:"take upper and lower case, any white space, and the apostrophes and hyphens of print and keyboard as the same"`
+	IgnoreCase bool   `json:"ignore_case,omitempty" jsonschema:"treat upper and lower case, all white space, and typographic and ASCII apostrophes and hyphens as equal"`
 }
 
 // Prepare implements [validators.Prepared].
@@ -21,7 +21,8 @@ func (p *substring) Prepare() error {
 	return nil
 }
 
-// line is the line at which the content has the text, from 1, or 0.
+// line returns the first line of the content that contains the text, from 1. It
+// returns 0 if there is none.
 func (p substring) line(content string) int {
 	if sought := foldEnds(p.Text).text; p.IgnoreCase && sought != "" {
 		f := foldEnds(content)
@@ -37,8 +38,8 @@ func (p substring) line(content string) int {
 	return strings.Count(before, "\n") + 1
 }
 
-// Contains accepts text that has another text in it.
-var Contains = validators.New("contains", "Validates that the text contains a given text",
+// containsValidator accepts text that contains another text.
+var containsValidator = validators.New("contains", "Validates that the text contains a given text",
 	func(_ context.Context, p substring, s validators.Subject) (validators.Verdict, error) {
 		if p.line(s.Content) == 0 {
 			return validators.Fail("the text does not contain %s", quote(p.Text)), nil

@@ -7,8 +7,8 @@ import (
 	"github.com/seed61713e19/capstan/validators"
 )
 
-// Excludes accepts text that has another text nowhere in it.
-var Excludes = validators.New("excludes", "Validates that the text does not contain a given text",
+// excludesValidator accepts text that does not contain another text.
+var excludesValidator = validators.New("excludes", "Validates that the text does not contain a given text",
 	func(_ context.Context, p substring, s validators.Subject) (validators.Verdict, error) {
 		found := findings{check: "excludes"}
 		if line := p.line(s.Content); line > 0 {

@@ -10,15 +10,15 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// A folded text has the places where the lines of the original begin.
+// A folded text also stores where the lines of the original begin.
 type folded struct {
 	text     string
-	newlines []int // offsets in text behind which a new line of the original began
+	newlines []int // offsets in text after which a new line of the original began
 }
 
-// fold makes letters equal that differ in case or in composition, and white space equal
-// to one space. It leaves out characters without width and white space at the end. The
-// apostrophes and hyphens of print become those of a keyboard.
+// fold makes letters equal that differ only in case or composition. It replaces
+// white space by one space, and removes characters without width and trailing
+// white space. Typographic apostrophes and hyphens become those of a keyboard.
 func fold(text string) folded {
 	var f folded
 	var b strings.Builder
@@ -49,7 +49,8 @@ func fold(text string) folded {
 	return f
 }
 
-// foldEnds is fold with a blank at the end where the text ends with white space.
+// foldEnds is fold, but keeps a space at the end if the text ends with white
+// space.
 func foldEnds(text string) folded {
 	f := fold(text)
 	if unicode.IsSpace(lastRune(text)) {
@@ -58,16 +59,17 @@ func foldEnds(text string) folded {
 	return f
 }
 
-// line is the original's line at an offset of the folded text, from 1.
+// line returns the line of the original at an offset of the folded text, from
+// 1.
 func (f folded) line(offset int) int {
-	// A line break before the word at offset was seen when the space before the
-	// word had not been written.
+	// The line break before a word was recorded when the space before the word
+	// had not been written yet.
 	n, _ := slices.BinarySearch(f.newlines, offset)
 	return n + 1
 }
 
-// find gives the offset of the first place where keyword, folded too, stands
-// on its own: not as a part of a longer word. It is -1 where there is none.
+// find returns the offset of the first place where a folded keyword is not part
+// of a longer word, or -1.
 func (f folded) find(keyword string) int {
 	first, _ := utf8.DecodeRuneInString(keyword)
 	last, _ := utf8.DecodeLastRuneInString(keyword)
@@ -79,7 +81,7 @@ func (f folded) find(keyword string) int {
 		start := from + i
 		before, _ := utf8.DecodeLastRuneInString(f.text[:start])
 		after, _ := utf8.DecodeRuneInString(f.text[start+len(keyword):])
-		if !glued(before, first) && !glued(last, after) {
+		if !sameWord(before, first) && !sameWord(last, after) {
 			return start
 		}
 		from = start + utf8.RuneLen(first)
@@ -87,8 +89,8 @@ func (f folded) find(keyword string) int {
 	return -1
 }
 
-// glued says that two neighbours belong to one word.
-func glued(a, b rune) bool {
+// sameWord reports whether two adjacent characters belong to one word.
+func sameWord(a, b rune) bool {
 	return isWordPart(a) && isWordPart(b) && !isUnspaced(a) && !isUnspaced(b)
 }
 

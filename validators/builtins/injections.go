@@ -8,17 +8,19 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/seed61713e19/capstan/internal/tables"
 )
 
-// An injection is a phrase as a sequence of word sets: one word of each, in this order,
-// with at most gap other words between two.
+// An injection is a phrase: one word of each set, in this order, with at most
+// gap other words between two of them.
 type injection struct {
 	words [][]string
 	gap   int
 	order bool // it counts only at the start of a sentence or a clause
 }
 
-// injectionTable is the table of injections in the form that the search needs.
+// injectionTable is the table of injections, prepared for the search.
 type injectionTable struct {
 	phrases   []injection
 	starts    map[string][]int // the phrases that begin with a word
@@ -27,7 +29,7 @@ type injectionTable struct {
 
 var injectionRows = sync.OnceValue(func() *injectionTable {
 	t := &injectionTable{starts: map[string][]int{}}
-	for _, r := range rowsOf("injections") {
+	for _, r := range tables.Rows(injectionsTable) {
 		if r["kind"] == "role_mark" {
 			t.roleMarks = append(t.roleMarks, r["words"])
 			continue
@@ -50,8 +52,8 @@ var injectionRows = sync.OnceValue(func() *injectionTable {
 	return t
 })
 
-// injections reports the first occurrence of each phrase. A phrase never crosses the end
-// of a sentence.
+// injections reports the first occurrence of each phrase. A phrase never
+// crosses the end of a sentence.
 func injections(found *findings, text string) {
 	table := injectionRows()
 	tries := make([]try, len(table.phrases))
@@ -84,14 +86,15 @@ func injections(found *findings, text string) {
 
 var lookalikes = sync.OnceValue(func() map[rune]rune {
 	latin := map[rune]rune{}
-	for _, r := range rowsOf("lookalikes") {
+	for _, r := range tables.Rows(lookalikesTable) {
 		latin[[]rune(r["letter"])[0]] = []rune(r["latin"])[0]
 	}
 	return latin
 })
 
-// plainWord returns a word in small letters, without signs that have no width. Latin
-// letters replace the letters that look like them. A word of more than 80 bytes becomes "-".
+// plainWord returns a word in lower case without characters that have no width.
+// Latin letters replace letters that look like them. A word of more than 80
+// bytes becomes "-".
 func plainWord(word string) string {
 	if len(word) > 80 {
 		return "-"
@@ -125,7 +128,7 @@ func (t *try) next(p injection, word string) {
 	}
 }
 
-// roleMarks finds the marks by which chat templates separate roles.
+// roleMarks reports the marks that separate roles in chat templates.
 func roleMarks(found *findings, text string) {
 	for _, mark := range injectionRows().roleMarks {
 		if i := strings.Index(text, mark); i >= 0 {

@@ -10,15 +10,15 @@ import (
 	"github.com/seed61713e19/capstan/validators"
 )
 
-// InputSanitizer accepts text that is safe to hand to a model. It rejects
+// inputSanitizerValidator accepts text that is safe to pass to a model. It rejects
 //
 //   - control characters, and bytes that are not UTF-8
 //   - characters that hide or reorder text, such as zero-width characters in Latin words
 //   - the role marks and the phrases of prompt injections in tables/injections.tsv
 //
-// Template delimiters give a warning. Quotations and code count, because a model may
-// follow them.
-var InputSanitizer = validators.New("input_sanitizer", "Validates that the text has no hidden characters and no attempts to override instructions",
+// Template delimiters cause a warning. Quotations and code are checked too,
+// because a model may follow them.
+var inputSanitizerValidator = validators.New("input_sanitizer", "Validates that the text has no hidden characters and no attempts to override instructions",
 	func(_ context.Context, _ struct{}, s validators.Subject) (validators.Verdict, error) {
 		found := findings{check: "input_sanitizer"}
 		hidden(&found, s.Content)
@@ -29,8 +29,8 @@ var InputSanitizer = validators.New("input_sanitizer", "Validates that the text 
 		return v, nil
 	})
 
-// hidden finds characters that a reader does not see; each kind is reported
-// where it stands first.
+// hidden reports characters that a reader does not see. It reports each kind
+// once, at its first place.
 func hidden(found *findings, text string) {
 	seen := map[string]bool{}
 	for i, r := range text {
@@ -44,7 +44,7 @@ func hidden(found *findings, text string) {
 	}
 }
 
-// suspicious names what is wrong with the character r at i, if anything.
+// suspicious describes the problem of the character r at i, or returns "".
 func suspicious(text string, i int, r rune) string {
 	switch {
 	case r == utf8.RuneError && !strings.HasPrefix(text[i:], "\uFFFD"):
@@ -68,8 +68,8 @@ func lastRune(text string) rune {
 	return r
 }
 
-// inFlag says that text ends in the flag of a country's part: a black flag and
-// tags.
+// inFlag reports whether text ends within the flag of a region: a black flag
+// and tags.
 func inFlag(text string) bool {
 	for range 8 {
 		r, size := utf8.DecodeLastRuneInString(text)
@@ -88,13 +88,13 @@ func isZeroWidth(r rune) bool {
 	return r >= 0x200B && r <= 0x200D || r == 0x2060 || r == 0xFEFF || r == 0x00AD || r == 0x180E
 }
 
-// betweenLatin leaves alone joiners in emoji and in scripts that need them,
-// and marks between words.
+// betweenLatin reports whether a character is inside a Latin word. Joiners in
+// emoji and in scripts that need them, and marks between words, are not.
 func betweenLatin(text string, i int, r rune) bool {
 	next, _ := utf8.DecodeRuneInString(text[i+utf8.RuneLen(r):])
 	before := lastRune(text[:i])
 	if r == 0x00AD {
-		return false // a soft hyphen is where a word may break
+		return false // a soft hyphen marks a possible line break
 	}
 	return unicode.Is(unicode.Latin, before) && (unicode.Is(unicode.Latin, next) || isZeroWidth(next))
 }

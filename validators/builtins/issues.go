@@ -7,17 +7,18 @@ import (
 	"github.com/seed61713e19/capstan/validators"
 )
 
-// maxIssues bounds what one verdict lists: it goes into a prompt.
+// maxIssues is the maximum number of issues in a verdict, because a verdict
+// goes into a prompt.
 const maxIssues = 20
 
-// lineAt is the location of a byte of a text: "line 3".
+// lineAt returns the location of a byte of a text, as "line 3".
 func lineAt(text string, offset int) string {
 	return fmt.Sprintf("line %d", strings.Count(text[:offset], "\n")+1)
 }
 
-// findings collects a validator's issues up to maxIssues and judges by them.
+// findings collects at most maxIssues issues of a validator.
 type findings struct {
-	check  string // the validator's name
+	check  string // name of the validator
 	issues []validators.Issue
 	more   int
 }
@@ -39,7 +40,8 @@ func (f *findings) addAt(text string, at int, format string, args ...any) {
 	f.add(location, format, args...)
 }
 
-// verdict is a pass with a reason where nothing was found.
+// verdict returns a rejection with the findings. Without findings it returns a
+// pass with a reason.
 func (f *findings) verdict(pass string) validators.Verdict {
 	if len(f.issues) == 0 {
 		return validators.Pass("%s", pass)
@@ -51,7 +53,7 @@ func (f *findings) verdict(pass string) validators.Verdict {
 	return v
 }
 
-// warnings are the findings as such: they refuse nothing.
+// warnings returns the findings as warnings.
 func (f *findings) warnings() []validators.Issue {
 	for i := range f.issues {
 		f.issues[i].Severity = "warning"
@@ -59,7 +61,7 @@ func (f *findings) warnings() []validators.Issue {
 	return f.issues
 }
 
-// quote shows a text in one short line.
+// quote returns a text in quotation marks, shortened to one line.
 func quote(text string) string {
 	const most = 60
 	if runes := []rune(text[:min(len(text), 4*most)]); len(runes) > most {

@@ -7,8 +7,8 @@ import (
 	"github.com/seed61713e19/capstan/validators"
 )
 
-// judges are the validators that a model decides, by criteria that ship with
-// the other prompts.
+// judges returns the validators that a model decides. Their criteria are among
+// the embedded prompts.
 var judges = sync.OnceValue(func() []validators.Validator {
 	return []validators.Validator{
 		shippedJudge("grammar_check", "Validates grammar and spelling in text"),
@@ -18,8 +18,8 @@ var judges = sync.OnceValue(func() []validators.Validator {
 	}
 })
 
-// shippedJudge is a judge whose criteria are the prompt of its name. That there
-// is one is a matter of the build, and tested.
+// shippedJudge returns the judge whose criteria are the prompt of the same
+// name. A test checks that the prompt exists.
 func shippedJudge(name, description string) validators.Validator {
 	criteria, _ := prompts.Source(name)
 	return validators.NewJudge(name, description, criteria)

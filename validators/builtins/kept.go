@@ -12,7 +12,7 @@ import (
 	"github.com/seed61713e19/capstan/validators"
 )
 
-// The values of the parameter check of numbers_kept and links_kept.
+// Values of the parameter check of numbers_kept and links_kept.
 const (
 	checkSource = "kept"
 	checkText   = "no_new"
@@ -21,15 +21,15 @@ const (
 
 var errNoSource = errors.New("source or sources must name a text")
 
-type kept struct {
-	Source string `json:"source" jsonschema:"the text that was worked from"`
-	Check  string `json:"check,omitempty" jsonschema:"kept (the default): every one of the source is in the text; no_new: none is in the text that the source does not have; both"`
+type comparisonParams struct {
+	Source string `json:"source" jsonschema:"source text"`
+	Check  string `json:"check,omitempty" jsonschema:"kept: the text contains everything of the source; no_new: the text adds nothing; both. Default: kept"`
 
 	source *reading.Document
 }
 
 // Prepare implements [validators.Prepared].
-func (p *kept) Prepare() (err error) {
+func (p *comparisonParams) Prepare() (err error) {
 	p.Check = cmp.Or(p.Check, checkSource)
 	if !slices.Contains([]string{checkSource, checkText, checkBoth}, p.Check) {
 		return fmt.Errorf("check must be kept, no_new or both, not %q", p.Check)
@@ -46,7 +46,8 @@ func readSource(source string) (*reading.Document, error) {
 	return d, nil
 }
 
-// comparison is a check that compares a text with a source.
+// comparison returns the check of a validator that compares a text with a
+// source.
 func comparison[P any](
 	check, passed string, compare func(*findings, P, *reading.Document),
 ) func(context.Context, P, validators.Subject) (validators.Verdict, error) {
@@ -62,14 +63,15 @@ func comparison[P any](
 	}
 }
 
-// A part is something of a text that a check looks for in another text.
+// A part is a piece of a text that a check looks for in another text.
 type part struct {
-	text string   // as it is shown
-	keys []string // parts with a key in common are equal
+	text string   // as shown in messages
+	keys []string // two parts with a common key are equal
 	line int
 }
 
-// addMissing adds a finding for each part that the others do not have, once for equal parts.
+// addMissing adds a finding for each part that others does not contain. Equal
+// parts are reported once.
 func addMissing(found *findings, list, others []part, located bool, format string) {
 	known := map[string]bool{}
 	for _, o := range others {
@@ -92,8 +94,9 @@ func addMissing(found *findings, list, others []part, located bool, format strin
 	}
 }
 
-// compare adds the parts that are missing on the sides that the parameter check names.
-func (p kept) compare(found *findings, what string, source, text []part) {
+// addDifferences adds the parts that are missing on the sides that the
+// parameter check names.
+func (p comparisonParams) addDifferences(found *findings, what string, source, text []part) {
 	if p.Check != checkText {
 		addMissing(found, source, text, false, "the "+what+" %s of the source (line %d) is not in the text")
 	}
@@ -102,24 +105,28 @@ func (p kept) compare(found *findings, what string, source, text []part) {
 	}
 }
 
-// NumbersKept accepts a text that has every number of a source, or no number that the
-// source does not have, or both, by its parameter check. It compares decimal values in
-// figures: 1,000.5 is 1.000,5 and 5 is 5.0. Where languages read a figure differently, as
-// 1.200, one reading in common is enough. Dates, times, versions and ranges are their
-// numbers in any order, and 6 pm is 18. Units, percent signs and how often a number
-// occurs do not count. Code, addresses and numbers in words are not read.
-var NumbersKept = validators.New("numbers_kept", "Validates that the numbers of a source are in the text, or that none is new",
-	comparison("numbers_kept", "the numbers of the source are kept", func(found *findings, p kept, text *reading.Document) {
-		p.compare(found, "number", numbersOf(p.source), numbersOf(text))
+// numbersKeptValidator accepts a text that contains every number of a source, or no
+// number beyond those of the source, or both. The parameter check selects the
+// rule.
+//
+// It compares the decimal values of figures: 1,000.5 equals 1.000,5, and 5
+// equals 5.0. If languages read a figure differently, as 1.200, one common
+// reading is enough. Dates, times, versions and ranges count as their numbers,
+// in any order, and 6 pm is 18. Units, percent signs and repetitions do not
+// count. Code, addresses and numbers in words are not read.
+var numbersKeptValidator = validators.New("numbers_kept", "Validates that the text has all numbers of a source, or no new ones",
+	comparison("numbers_kept", "the numbers of the source are kept", func(found *findings, p comparisonParams, text *reading.Document) {
+		p.addDifferences(found, "number", numbersOf(p.source), numbersOf(text))
 	}))
 
-// LinksKept accepts a text that has the target of every link and image of a source, or no
-// target that the source does not have, or both, by its parameter check. Targets are
-// compared as strings. They may be in Markdown, in HTML, or bare addresses. Targets within
-// the text (#section) do not count.
-var LinksKept = validators.New("links_kept", "Validates that the links of a source are in the text, or that none is new",
-	comparison("links_kept", "the links of the source are kept", func(found *findings, p kept, text *reading.Document) {
-		p.compare(found, "link", linksOf(p.source), linksOf(text))
+// linksKeptValidator accepts a text that contains the target of every link and image of
+// a source, or no target beyond those of the source, or both. The parameter
+// check selects the rule. Targets are compared as strings. They may be in
+// Markdown, in HTML, or bare addresses. Targets within the text (#section) do
+// not count.
+var linksKeptValidator = validators.New("links_kept", "Validates that the text has all links of a source, or no new ones",
+	comparison("links_kept", "the links of the source are kept", func(found *findings, p comparisonParams, text *reading.Document) {
+		p.addDifferences(found, "link", linksOf(p.source), linksOf(text))
 	}))
 
 func linksOf(d *reading.Document) []part {
@@ -134,8 +141,9 @@ func linksOf(d *reading.Document) []part {
 	return list
 }
 
-// inTexts visits a document or, if it is JSON, each string in it that has one of the
-// characters. The line is that of the JSON, else 0.
+// inTexts calls visit for a document. If the document is JSON, it calls visit
+// for each string in it that contains one of the characters. line is the line
+// of the JSON, or 0.
 func inTexts(d *reading.Document, having string, visit func(d *reading.Document, line int)) {
 	whole := d.Whole()
 	if whole == nil {

@@ -12,8 +12,7 @@ import (
 
 var readmeBytes = flag.Int("readmes", 50<<10, "how many bytes of READMEs to hold against themselves, rewritten")
 
-// Ordinary prose, held against what an honest editor makes of its form, misses
-// nothing and has nothing new.
+// An honest edit of the form of ordinary prose must cause no finding.
 func TestKeptFalseAlarms(t *testing.T) {
 	total, changed, alarms := 0, map[string]int{}, map[string]int{}
 	for _, name := range readmes(t) {
@@ -23,9 +22,9 @@ func TestKeptFalseAlarms(t *testing.T) {
 			continue
 		}
 		total += len(source)
-		for _, v := range []validators.Validator{Cites, NumbersKept, LinksKept, SameStructure} {
+		for _, v := range []validators.Validator{citesValidator, numbersKeptValidator, linksKeptValidator, sameStructureValidator} {
 			parameters := with{"source": source}
-			if v.Name == NumbersKept.Name || v.Name == LinksKept.Name {
+			if v.Name == numbersKeptValidator.Name || v.Name == linksKeptValidator.Name {
 				parameters["check"] = "both"
 			}
 			check, err := v.Bind(parameters)
@@ -33,7 +32,7 @@ func TestKeptFalseAlarms(t *testing.T) {
 				t.Fatalf("%s: %v", name, err)
 			}
 			for form, change := range rewritings {
-				if form == "quoted" && v.Name != Cites.Name {
+				if form == "quoted" && v.Name != citesValidator.Name {
 					continue
 				}
 				text := change(source)
@@ -55,7 +54,7 @@ func TestKeptFalseAlarms(t *testing.T) {
 	t.Logf("%d bytes; texts held against a source: %v; alarms: %v", total, changed, alarms)
 }
 
-// rewritings change a text's form and leave what it says.
+// rewritings change the form of a text without changing its meaning.
 var rewritings = map[string]func(string) string{
 	"as it is":      func(s string) string { return s },
 	"CRLF":          func(s string) string { return strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\n", "\r\n") },
@@ -86,8 +85,8 @@ var (
 	verbat  = regexp.MustCompile("`+[^`]*`+|<[^>]*>|\\]\\([^)]*\\)|\\]\\[[^\\]]*\\]")
 )
 
-// inParagraphs changes a text's plain paragraphs: those that stand between empty lines, at
-// the margin, and have neither lists nor tables nor HTML nor hard breaks in them.
+// inParagraphs changes the plain paragraphs of a text: those between empty
+// lines, at the margin, without lists, tables, HTML and hard breaks.
 func inParagraphs(s string, change func(string) string) string {
 	paragraphs := strings.Split(s, "\n\n")
 	fence := false
@@ -106,8 +105,8 @@ func inParagraphs(s string, change func(string) string) string {
 	return strings.Join(paragraphs, "\n\n")
 }
 
-// refolded breaks a paragraph's lines anew, where a word begins that begins no
-// other thing.
+// refolded breaks the lines of a paragraph anew, only before words that start
+// nothing else in Markdown.
 func refolded(p string, width int) string {
 	var b strings.Builder
 	column := 0
@@ -139,8 +138,8 @@ func otherBullets(s string) string {
 	return strings.Join(lines, "\n")
 }
 
-// curly sets straight quotation marks and apostrophes as a typesetter does, outside
-// code and addresses.
+// curly replaces straight quotation marks and apostrophes by typographic ones,
+// outside code and addresses.
 func curly(p string) string {
 	set := func(s string) string {
 		s = regexp.MustCompile(`(^|[\s(\[*_])"(\S)`).ReplaceAllString(s, "$1“$2")
@@ -159,8 +158,8 @@ func curly(p string) string {
 	}
 }
 
-// quotedSentences is a text that quotes the sentences of another, as one quotes:
-// emphasis and code as they are, and a link by its words.
+// quotedSentences returns a text that quotes the sentences of another. Emphasis
+// and code stay, and a link becomes its text.
 func quotedSentences(s string) string {
 	var out strings.Builder
 	inParagraphs(s, func(p string) string {

@@ -11,7 +11,7 @@ type keptCase struct {
 	content string
 	with    map[string]any
 	output  any
-	reason  string // of a no; "" is a yes
+	reason  string // of a rejection; "" for a pass
 }
 
 func judgeKept(t *testing.T, v validators.Validator, cases []keptCase) {
@@ -36,7 +36,7 @@ func TestCites(t *testing.T) {
 	two := with{"sources": with{"guide": source, "letter": "Dear reader, all is well."}}
 	field := with{"source": source, "field": "claims"}
 	object := func(v any) map[string]any { return map[string]any{"claims": v} }
-	judgeKept(t, Cites, []keptCase{
+	judgeKept(t, citesValidator, []keptCase{
 		{"It says “a check that nobody runs is no check”.", with{"source": source, "ignore_case": true}, nil, ""},
 		{"It says “A check that nobody runs is no check”.", one, nil, ""},
 		{"It says “a check that nobody runs is no check”.", one, nil, `the quotation "a check that nobody runs is no check" does not stand in the source`},
@@ -118,80 +118,80 @@ func TestCites(t *testing.T) {
 		{`{"said": "x"}`, one, map[string]any{"said": "It says “everybody runs”."}, "said: the quotation"},
 		{`{"said": "x"}`, field, map[string]any{"claims": "Every release must pass.", "said": "“no such”"}, "no such"},
 	})
-	if _, err := Cites.Bind(with{}); err == nil {
+	if _, err := citesValidator.Bind(with{}); err == nil {
 		t.Error("no source is fine")
 	}
 }
 
 func TestNumbersKept(t *testing.T) {
-	kept := func(source string) with { return with{"source": source} }
+	stored := func(source string) with { return with{"source": source} }
 	fresh := func(source string) with { return with{"source": source, "check": "no_new"} }
-	judgeKept(t, NumbersKept, []keptCase{
-		{"Es dauert 30 Sekunden.", kept("It takes 30 seconds."), nil, ""},
-		{"Es dauert 31 Sekunden.", kept("It takes 30 seconds."), nil, "the number 30 of the source (line 1) is not in the text"},
+	judgeKept(t, numbersKeptValidator, []keptCase{
+		{"Es dauert 30 Sekunden.", stored("It takes 30 seconds."), nil, ""},
+		{"Es dauert 31 Sekunden.", stored("It takes 30 seconds."), nil, "the number 30 of the source (line 1) is not in the text"},
 		{"Es dauert 31 Sekunden.", fresh("It takes 30 seconds."), nil, "the number 31 is not in the source"},
-		{"Es kostet 1.234,50 €.", kept("It costs €1,234.50."), nil, ""},
-		{"Es sind 1.000 Leute.", kept("There are 1,000 people."), nil, ""},
-		{"Es sind 1000 Leute.", kept("There are 1,000 people."), nil, ""},
-		{"It is 1,5 %.", kept("It is 1.5%."), nil, ""},
-		{"It is 15 %.", kept("It is 1.5%."), nil, "1.5"},
-		{"It is 5.", kept("It is -5."), nil, "-5"},
-		{"Am 14. März 2025 um 10:30.", kept("On March 14, 2025 at 10:30."), nil, ""},
-		{"Am 14. März.", kept("On March 14, 2025."), nil, "2025"},
-		{"| a |\n|---|\n| 7 |", kept("# 7"), nil, ""},
-		{"`9` is shown", kept("9 is shown"), nil, "9"},
-		{"Zahle _700_ €.", kept("Pay *700* €."), nil, ""},
+		{"Es kostet 1.234,50 €.", stored("It costs €1,234.50."), nil, ""},
+		{"Es sind 1.000 Leute.", stored("There are 1,000 people."), nil, ""},
+		{"Es sind 1000 Leute.", stored("There are 1,000 people."), nil, ""},
+		{"It is 1,5 %.", stored("It is 1.5%."), nil, ""},
+		{"It is 15 %.", stored("It is 1.5%."), nil, "1.5"},
+		{"It is 5.", stored("It is -5."), nil, "-5"},
+		{"Am 14. März 2025 um 10:30.", stored("On March 14, 2025 at 10:30."), nil, ""},
+		{"Am 14. März.", stored("On March 14, 2025."), nil, "2025"},
+		{"| a |\n|---|\n| 7 |", stored("# 7"), nil, ""},
+		{"`9` is shown", stored("9 is shown"), nil, "9"},
+		{"Zahle _700_ €.", stored("Pay *700* €."), nil, ""},
 		{"Version 2.10.3", with{"source": "v2.10.3", "check": "both"}, nil, ""},
-		{"Im Herbst 2024, nicht im April", kept("In autumn 2024, and not in March"), nil, ""},
-		{"no figures", kept("no figures"), nil, ""},
+		{"Im Herbst 2024, nicht im April", stored("In autumn 2024, and not in March"), nil, ""},
+		{"no figures", stored("no figures"), nil, ""},
 		{"5 and 6", with{"source": "5 and 7", "check": "both"}, nil, "number 7"},
-		{"[12]", kept("so it is [12]"), nil, ""},
-		{"nichts", kept("R1 and HTTP2"), nil, ""},
-		{"１２ und ٣ und ५", kept("12 and 3 and 5"), nil, ""},
-		{"１３", kept("12"), nil, "12"},
-		{"Es kostet 5 € oder 7,00 €.", kept("It costs €5.00 or €7."), nil, ""},
-		{"5 und 3,5", kept("5.0 and 3.5"), nil, ""},
-		{"(p < .01)", kept("(p < .05)"), nil, "05 of the source"},
+		{"[12]", stored("so it is [12]"), nil, ""},
+		{"nichts", stored("R1 and HTTP2"), nil, ""},
+		{"１２ und ٣ und ५", stored("12 and 3 and 5"), nil, ""},
+		{"１３", stored("12"), nil, "12"},
+		{"Es kostet 5 € oder 7,00 €.", stored("It costs €5.00 or €7."), nil, ""},
+		{"5 und 3,5", stored("5.0 and 3.5"), nil, ""},
+		{"(p < .01)", stored("(p < .05)"), nil, "05 of the source"},
 		{"(p < 0,05), −0,5 und $.50", with{"source": "(p < .05), -.5 and $0.50", "check": "both"}, nil, ""},
-		{"−.5", kept(".5"), nil, "the number .5"},
+		{"−.5", stored(".5"), nil, "the number .5"},
 		{"am 15.01.2024, 2/3/2025 und 3.4.05", with{"source": "on 2024-01-15, 03.02.2025 and 3.4.05", "check": "both"}, nil, ""},
-		{"am 16.01.2024", kept("on 2024/01/15"), nil, "the number 15 "},
-		{"Version 5.6.8", kept("version 5.6.7"), nil, "the number 7 of"},
-		{"um 15:31", kept("at 15:30"), nil, "the number 30 of"},
+		{"am 16.01.2024", stored("on 2024/01/15"), nil, "the number 15 "},
+		{"Version 5.6.8", stored("version 5.6.7"), nil, "the number 7 of"},
+		{"um 15:31", stored("at 15:30"), nil, "the number 30 of"},
 		{"3.5 und 1234,5", with{"source": "٣٫٥ and ١٬٢٣٤٫٥", "check": "both"}, nil, ""},
-		{"1E6", kept("1e6"), nil, ""},
+		{"1E6", stored("1e6"), nil, ""},
 		{"2000 und 1.500.000, 0,001; 1e99", with{"source": "2e3 and 1.5e6, 1e-3 and 1E99", "check": "both"}, nil, ""},
-		{"20000", kept("2e3"), nil, "2e3"},
+		{"20000", stored("2e3"), nil, "2e3"},
 		{"um 15:30 Uhr, 9 Uhr und 0:15", with{"source": "at 3:30 PM, 9 a.m. and 12:15 am", "check": "both"}, nil, ""},
-		{"at 3:30 PM", kept("at 16:30"), nil, "the number 16 of"},
+		{"at 3:30 PM", stored("at 16:30"), nil, "the number 16 of"},
 		{"共有12个节点,其中有50%的用户和1,234人在第3章", with{"source": "There are 12 nodes, 50% of users and 1,234 people in chapter 3", "check": "both"}, nil, ""},
 		{"노드는12개, ノードが7個", with{"source": "12 nodes, 7 nodes", "check": "both"}, nil, ""},
-		{"共有13个节点", kept("There are 12 nodes"), nil, "the number 12 "},
+		{"共有13个节点", stored("There are 12 nodes"), nil, "the number 12 "},
 		{"there are 5", with{"source": "there may be", "check": "no_new"}, nil, "the number 5 "},
-		{"<p>Zahle <b>500</b> €</p>", kept("<p>Pay €700</p>"), nil, "700"},
+		{"<p>Zahle <b>500</b> €</p>", stored("<p>Pay €700</p>"), nil, "700"},
 		{"<p>Zahle 500 €</p>", fresh("Pay €700"), nil, "500"},
-		{"Zahle 700&nbsp;€", kept("<div>\nPay <b>700</b>&nbsp;€ <!-- 3 of 4 -->\n</div>"), nil, ""},
-		{"x", kept("<p width=3 data-n=\"4\">a</p>\n<style>p {top: 5px}</style>"), nil, ""},
+		{"Zahle 700&nbsp;€", stored("<div>\nPay <b>700</b>&nbsp;€ <!-- 3 of 4 -->\n</div>"), nil, ""},
+		{"x", stored("<p width=3 data-n=\"4\">a</p>\n<style>p {top: 5px}</style>"), nil, ""},
 		{"v2.10.3 fixes bugs", with{"source": "Version 2.10.3 fixes bugs", "check": "both"}, nil, ""},
-		{"v2.10.4", kept("Version 2.10.3"), nil, "the number 3 of"},
+		{"v2.10.4", stored("Version 2.10.3"), nil, "the number 3 of"},
 		{"at 15:30, 9:00 and 0:15", with{"source": "at 3:30 PM, 9 a.m. and 12:15 am", "check": "both"}, nil, ""},
-		{"at 3:30 AM", kept("at 3:30 PM"), nil, "the number 3 of"},
+		{"at 3:30 AM", stored("at 3:30 PM"), nil, "the number 3 of"},
 		{"5-10 kg", with{"source": "5–10 kg", "check": "both"}, nil, ""},
-		{"5-11 kg", kept("5–10 kg"), nil, "the number 10 of"},
-		{"version 3.11", kept("version 3.10"), nil, "3.10"},
-		{"10", kept("1,000"), nil, "1,000"},
-		{"twelve", kept("12"), nil, "12"}, // words are not read
+		{"5-11 kg", stored("5–10 kg"), nil, "the number 10 of"},
+		{"version 3.11", stored("version 3.10"), nil, "3.10"},
+		{"10", stored("1,000"), nil, "1,000"},
+		{"twelve", stored("12"), nil, "12"}, // numbers in words are not read
 		{`{"a": [7, "8 of 9"]}`, with{"source": "7, 8 and 9", "check": "both"}, nil, ""},
 		{`{"a": [7, "8 of 9"]}`, with{"source": "7 and 8", "check": "no_new"}, nil, "the number 9"},
 	})
-	if _, err := NumbersKept.Bind(with{"source": "x", "check": "some"}); err == nil {
+	if _, err := numbersKeptValidator.Bind(with{"source": "x", "check": "some"}); err == nil {
 		t.Error("any check is fine")
 	}
 }
 
 func TestLinksKept(t *testing.T) {
 	source := "See [a](http://x/a), <http://x/b>, http://x/c and ![p](p.png).\n\n[d][r] [here](#here)\n\n[r]: http://x/d\n"
-	judgeKept(t, LinksKept, []keptCase{
+	judgeKept(t, linksKeptValidator, []keptCase{
 		{source, with{"source": source}, nil, ""},
 		{"Siehe [A](http://x/a), <http://x/b>, http://x/c, ![q](p.png), [D](http://x/d \"Titel\").", with{"source": source}, nil, ""},
 		{"Siehe [A](http://x/a).", with{"source": source}, nil, `"http://x/b"`},
@@ -222,7 +222,7 @@ func TestLinksKept(t *testing.T) {
 
 func TestSameStructure(t *testing.T) {
 	source := "# A\n\n- a {{name}}\n- b\n  1. c\n\n## B\n\n```go\nx\n```\n\n%s and {{name}}\n"
-	judgeKept(t, SameStructure, []keptCase{
+	judgeKept(t, sameStructureValidator, []keptCase{
 		{"# Ä\n\n* ä {{name}}\n* ö\n  1) ü\n\n## Ö\n\n~~~go\ny\n~~~\n\n{{name}}: %s\n", with{"source": source}, nil, ""},
 		{strings.Replace(source, "## B", "# B", 1), with{"source": source}, nil, `headings: the source (2) has "##" in line 7, where the text (2) has "#"`},
 		{strings.Replace(source, "## B", "B", 1), with{"source": source}, nil, "headings: the source has 2, the text 1"},

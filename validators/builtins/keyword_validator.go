@@ -9,8 +9,8 @@ import (
 )
 
 type keywordRules struct {
-	Required  []string `json:"required,omitempty" jsonschema:"every one of these must be there"`
-	Forbidden []string `json:"forbidden,omitempty" jsonschema:"none of these may be there"`
+	Required  []string `json:"required,omitempty" jsonschema:"required keywords"`
+	Forbidden []string `json:"forbidden,omitempty" jsonschema:"keywords that must not appear"`
 
 	required, forbidden []keyword
 }
@@ -24,9 +24,9 @@ func (p *keywordRules) Prepare() (err error) {
 	return err
 }
 
-// KeywordValidator accepts text that has every required word or phrase and no
-// forbidden one, found as [Keywords] finds them.
-var KeywordValidator = validators.New("keyword_validator", "Validates that required keywords are mentioned and forbidden ones are not",
+// keywordValidator accepts text that contains every required keyword and no
+// forbidden one. It finds keywords as [keywordsValidator] does.
+var keywordValidator = validators.New("keyword_validator", "Validates that required keywords are mentioned and forbidden ones are not",
 	func(_ context.Context, p keywordRules, s validators.Subject) (validators.Verdict, error) {
 		text := fold(s.Content)
 		found := findings{check: "keyword_validator"}

@@ -11,13 +11,13 @@ import (
 )
 
 type keywords struct {
-	All []string `json:"all,omitempty" jsonschema:"every one of these must be there"`
-	Any []string `json:"any,omitempty" jsonschema:"at least one of these must be there"`
+	All []string `json:"all,omitempty" jsonschema:"required keywords"`
+	Any []string `json:"any,omitempty" jsonschema:"keywords, at least one required"`
 
 	all, any []keyword
 }
 
-// A keyword is as written and as looked for.
+// A keyword is a word or phrase, as written and in folded form.
 type keyword struct{ word, folded string }
 
 // Prepare implements [validators.Prepared].
@@ -41,9 +41,9 @@ func foldBoth(some, others []string) (a, b []keyword, err error) {
 	return out[:len(some)], out[len(some):], nil
 }
 
-// Keywords accepts text in which words or phrases stand: whole words, whatever
-// their case, composition and white space.
-var Keywords = validators.New("keywords", "Validates that the text mentions all, or any, of the given keywords",
+// keywordsValidator accepts text that contains words or phrases. They must be whole
+// words; case, composition and white space do not count.
+var keywordsValidator = validators.New("keywords", "Validates that the text mentions all, or any, of the given keywords",
 	func(_ context.Context, p keywords, s validators.Subject) (validators.Verdict, error) {
 		text := fold(s.Content)
 		found := findings{check: "keywords"}

@@ -9,16 +9,17 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/seed61713e19/capstan/internal/languages"
+	"github.com/seed61713e19/capstan/internal/patterns"
 	"github.com/seed61713e19/capstan/internal/reading"
-	"github.com/seed61713e19/capstan/runner/reports"
+	"github.com/seed61713e19/capstan/internal/reports"
 	"github.com/seed61713e19/capstan/validators"
-	"github.com/seed61713e19/capstan/validators/languages"
 )
 
 type languageParams struct {
-	In       []string `json:"in" jsonschema:"the languages it may be written in, by their codes of ISO 639-1: en, de, pt-BR"`
-	Share    *float64 `json:"share,omitempty" jsonschema:"how much of the words whose language can be told must be in one of them, 0.9 if not given"`
-	MinWords int      `json:"min_words,omitempty" jsonschema:"from how many words on a text is judged: a shorter one is accepted with a warning, if it is not plainly in another language"`
+	In       []string `json:"in" jsonschema:"allowed languages, as ISO 639-1 codes: en, de, pt-BR"`
+	Share    *float64 `json:"share,omitempty" jsonschema:"share of the words with a detectable language that must be in an allowed language. Default: 0.9"`
+	MinWords int      `json:"min_words,omitempty" jsonschema:"minimum number of words. A shorter text passes with a warning, unless it is clearly in another language"`
 }
 
 const languageShare = 0.9
@@ -42,11 +43,12 @@ func (p *languageParams) Prepare() error {
 	return nil
 }
 
-// Language accepts text in one of the given languages. It determines the language of each
-// sentence, without code, quotations, links and placeholders. In JSON it checks the values.
-// The share of the words in these languages must be at least 0.9, or as given. Text
-// without a recognizable language is rejected, unless it has fewer than min_words words.
-var Language = validators.New("language", "Validates that the text is written in one of some languages",
+// languageValidator accepts text in one of the given languages. It determines the
+// language of each sentence, without code, quotations, links and placeholders.
+// In JSON it checks the values. The share of the words in these languages must
+// be at least 0.9, or the parameter share. Text without a recognizable language
+// is rejected, unless it has fewer than min_words words.
+var languageValidator = validators.New("language", "Validates that the text is in an allowed language",
 	func(ctx context.Context, p languageParams, s validators.Subject) (validators.Verdict, error) {
 		read := p.read(ctx, s)
 		share := languageShare
@@ -92,25 +94,26 @@ func namesOf(codes []string) string {
 	return strings.Join(names, " or ")
 }
 
-// languagesRead is how many words of a text are in which languages.
+// languagesRead counts the words of a text by language.
 type languagesRead struct {
 	words, in, other int
-	others           []otherwise
-	either           string // names of languages, one of them asked for, that a part is in
+	others           []otherLanguage
+	either           string // names of the possible languages of an ambiguous part, one of them accepted
 }
 
-// otherwise is a piece of text in another language.
-type otherwise struct{ line, names, text string }
+// otherLanguage is a sentence in another language.
+type otherLanguage struct{ line, names, text string }
 
-// read determines the languages of the sentences of a text or of the values of JSON. If no
-// sentence has a language, it reads all of them together.
+// read determines the languages of the sentences of a text, or of the values of
+// JSON. If no sentence has a recognizable language, it classifies all of them
+// together.
 func (p *languageParams) read(ctx context.Context, s validators.Subject) languagesRead {
 	var r languagesRead
 	var all strings.Builder
 	look := func(at, content string) {
 		for _, b := range prose(ctx, content) {
 			for sentence := range sentences(b.words) {
-				p.tell(&r, cmp.Or(at, fmt.Sprintf("line %d", b.line)), sentence)
+				p.classify(&r, cmp.Or(at, fmt.Sprintf("line %d", b.line)), sentence)
 				all.WriteString(sentence + "\n")
 			}
 		}
@@ -123,13 +126,13 @@ func (p *languageParams) read(ctx context.Context, s validators.Subject) languag
 	}
 	if r.in+r.other == 0 {
 		words := r.words
-		p.tell(&r, "line 1", all.String())
+		p.classify(&r, "line 1", all.String())
 		r.words = words
 	}
 	return r
 }
 
-func (p *languageParams) tell(r *languagesRead, line, text string) {
+func (p *languageParams) classify(r *languagesRead, line, text string) {
 	g := languages.Of(text)
 	r.words += g.Words
 	switch {
@@ -139,28 +142,28 @@ func (p *languageParams) tell(r *languagesRead, line, text string) {
 		r.either = namesOf(g.Either)
 	case len(g.Either) > 0 && (g.Plain || g.Words >= fewest):
 		r.other += g.Words
-		r.others = append(r.others, otherwise{line, namesOf(g.Either), strings.TrimSpace(text)})
+		r.others = append(r.others, otherLanguage{line, namesOf(g.Either), strings.TrimSpace(text)})
 	}
 }
 
-// fewest is the number of words from which a sentence counts as another language. A
-// shorter one may be a name, a title or a term.
+// fewest is the number of words from which a sentence counts as another
+// language. A shorter one may be a name, a title or a term.
 const fewest = 4
 
-// A proseBlock is a block of words, and the line that it begins at.
+// A proseBlock is a block of words and the line where it begins.
 type proseBlock struct {
 	words string
 	line  int
 }
 
-// prose returns the blocks that the author of a text wrote in words: no code and no block
+// prose returns the blocks in the author's own words, without code and block
 // quotes. Without Markdown, each line is a block.
 func prose(ctx context.Context, content string) []proseBlock {
 	var blocks []proseBlock
 	d, err := reading.Of(ctx, content)
 	if err != nil {
 		for line := range strings.Lines(content) {
-			blocks = append(blocks, proseBlock{line, len(blocks) + 1})
+			blocks = append(blocks, proseBlock{ownProse([]byte(line)), len(blocks) + 1})
 		}
 		return blocks
 	}
@@ -174,53 +177,45 @@ func prose(ctx context.Context, content string) []proseBlock {
 				mask(text[e.Text.Start:e.Text.End], '_')
 			}
 		}
-		blocks = append(blocks, proseBlock{strings.ReplaceAll(string(text), "\n", " "), d.Line(b.Start)})
+		blocks = append(blocks, proseBlock{strings.ReplaceAll(ownProse(text), "\n", " "), d.Line(b.Start)})
 	}
 	return blocks
 }
 
-// sentences returns the sentences of a block without quotations and placeholders.
+var bracketed = patterns.Lazy(`\{[^{}]*\}|<[^<>]*>`)
+
+// ownProse returns a text with "_" in place of its quotations and placeholders.
+func ownProse(text []byte) string {
+	maskQuotations(text)
+	for _, at := range bracketed().FindAllIndex(text, -1) {
+		mask(text[at[0]:at[1]], '_')
+	}
+	return string(text)
+}
+
+// sentences yields the sentences of a block.
 func sentences(words string) iter.Seq[string] {
 	return func(yield func(string) bool) {
-		var before strings.Builder // of the sentence, up to what was quoted last
 		from := 0
-		for i, size := 0, 0; i < len(words); i += size {
-			var r rune
-			if r, size = utf8.DecodeRuneInString(words[i:]); r == ' ' || r >= 'a' && r <= 'z' {
+		for i, r := range words {
+			end := i + utf8.RuneLen(r)
+			if r == utf8.RuneError || !endsSentence(r, words[end:]) {
 				continue
 			}
-			if n := max(quotation(r, words[i+size:]), placeholder(r, words[i+size:])); n > 0 {
-				before.WriteString(words[from:i] + " ")
-				size += n
-				from = i + size
-			} else if ends(r, words[i+size:]) {
-				if sentence := spoken(before.String() + words[from:i+size]); sentence != "" && !yield(sentence) {
-					return
-				}
-				before.Reset()
-				from = i + size
+			if sentence := proseOnly(words[from:end]); sentence != "" && !yield(sentence) {
+				return
 			}
+			from = end
 		}
-		if sentence := spoken(before.String() + words[from:]); sentence != "" {
+		if sentence := proseOnly(words[from:]); sentence != "" {
 			yield(sentence)
 		}
 	}
 }
 
-// placeholder returns the bytes after a brace or an angle bracket up to the one that
-// closes it, 0 without one.
-func placeholder(r rune, after string) int {
-	switch r {
-	case '{':
-		return strings.IndexByte(after[:min(len(after), quoteReach)], '}') + 1
-	case '<':
-		return strings.IndexByte(after[:min(len(after), quoteReach)], '>') + 1
-	}
-	return 0
-}
-
-// ends says that a sentence ends at a sign with what stands behind it.
-func ends(r rune, behind string) bool {
+// endsSentence reports whether a sentence ends at a character, given the text
+// after it.
+func endsSentence(r rune, behind string) bool {
 	switch r {
 	case '\n', '。', '！', '？', '।':
 		return true
@@ -230,8 +225,8 @@ func ends(r rune, behind string) bool {
 	return false
 }
 
-// spoken is a sentence without addresses, paths and names of code.
-func spoken(sentence string) string {
+// proseOnly returns a sentence without addresses, paths and names of code.
+func proseOnly(sentence string) string {
 	var b strings.Builder
 	for word := range strings.FieldsSeq(sentence) {
 		if strings.ContainsAny(word, `_/@\`) {

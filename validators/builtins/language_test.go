@@ -11,13 +11,14 @@ import (
 
 const english = "The weather was fine and we walked along the river until evening. When it was dark we went home."
 
-// danish has sentences that could be Norwegian as well, each and together.
+// danish has sentences that could also be Norwegian, each alone and all
+// together.
 const danish = "Ingen forventede en hurtig beslutning, men afstemningen var over på ti minutter. Vand koger hurtigere i stor højde, fordi trykket er lavere."
 
 const german = "Das Wetter war schön und wir gingen bis zum Abend am Fluss entlang. Als es dunkel war, gingen wir nach Hause."
 
 var languageCases = []struct {
-	name, in, content, want string // want is part of the reason of a no, or of a yes
+	name, in, content, want string // part of the reason of either verdict
 	valid                   bool
 }{
 	{"English", "en", english, "in English", true},
@@ -73,7 +74,7 @@ func TestLanguage(t *testing.T) {
 		for code := range strings.FieldsSeq(c.in) {
 			in = append(in, code)
 		}
-		check, err := Language.Bind(map[string]any{"in": in})
+		check, err := languageValidator.Bind(map[string]any{"in": in})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -84,15 +85,15 @@ func TestLanguage(t *testing.T) {
 	}
 }
 
-// Of JSON the values are told, each for itself.
+// In JSON, each value is checked by itself.
 func TestLanguageOfValues(t *testing.T) {
-	check, err := Language.Bind(map[string]any{"in": []any{"en"}})
+	check, err := languageValidator.Bind(map[string]any{"in": []any{"en"}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
 		output any
-		want   string // of a no
+		want   string // part of the reason of a rejection
 	}{
 		{map[string]any{"text": english, "id": "x-1"}, ""},
 		{map[string]any{"texte": english, "tags": []any{"Zeit", "Ort"}}, ""},
@@ -107,9 +108,9 @@ func TestLanguageOfValues(t *testing.T) {
 	}
 }
 
-// A text shorter than min_words is let through, unless it is in another language.
+// A text shorter than min_words passes, unless it is in another language.
 func TestLanguageOfFewWords(t *testing.T) {
-	check, err := Language.Bind(map[string]any{"in": []any{"en"}, "min_words": 5})
+	check, err := languageValidator.Bind(map[string]any{"in": []any{"en"}, "min_words": 5})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,10 +122,10 @@ func TestLanguageOfFewWords(t *testing.T) {
 	}
 }
 
-// The READMEs of modules that are in English are told to be.
+// English READMEs of modules must be recognized as English.
 func TestLanguageOfProse(t *testing.T) {
 	total, refused, bytes := 0, 0, 0
-	check, err := Language.Bind(map[string]any{"in": []any{"en"}})
+	check, err := languageValidator.Bind(map[string]any{"in": []any{"en"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,7 +151,7 @@ func TestLanguageOfProse(t *testing.T) {
 }
 
 func BenchmarkLanguage(b *testing.B) {
-	check, err := Language.Bind(map[string]any{"in": []any{"en"}})
+	check, err := languageValidator.Bind(map[string]any{"in": []any{"en"}})
 	if err != nil {
 		b.Fatal(err)
 	}

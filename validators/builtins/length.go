@@ -5,26 +5,26 @@ import (
 	"errors"
 	"unicode/utf8"
 
-	"github.com/seed61713e19/capstan/runner/reports"
+	"github.com/seed61713e19/capstan/internal/reports"
 	"github.com/seed61713e19/capstan/validators"
 )
 
 type lengthLimits struct {
-	Min int `json:"min,omitempty" jsonschema:"fewest characters; 0 for no limit"`
-	Max int `json:"max,omitempty" jsonschema:"most characters; 0 for no limit"`
+	Min int `json:"min,omitempty" jsonschema:"minimum number of characters. 0: no limit"`
+	Max int `json:"max,omitempty" jsonschema:"maximum number of characters. 0: no limit"`
 }
 
 // Prepare implements [validators.Prepared].
 func (p *lengthLimits) Prepare() error { return checkLimits(p.Min, p.Max) }
 
-// LengthCheck accepts text of min to max characters. A byte that is not UTF-8
+// lengthCheckValidator accepts text of min to max characters. A byte that is not UTF-8
 // counts as a character.
-var LengthCheck = validators.New("length_check", "Validates that the text has between min and max characters",
+var lengthCheckValidator = validators.New("length_check", "Validates that the text has between min and max characters",
 	func(_ context.Context, p lengthLimits, s validators.Subject) (validators.Verdict, error) {
 		return judgeCount(utf8.RuneCountInString(s.Content), p.Min, p.Max, "character"), nil
 	})
 
-// checkLimits refuses limits that nothing could meet, or everything.
+// checkLimits returns an error for limits that no text, or every text, meets.
 func checkLimits(low, high int) error {
 	switch {
 	case low < 0 || high < 0:
@@ -37,7 +37,8 @@ func checkLimits(low, high int) error {
 	return nil
 }
 
-// judgeCount accepts a number of units between two limits; 0 is no limit.
+// judgeCount returns the verdict for a number of units between two limits. A
+// limit of 0 is no limit.
 func judgeCount(n, low, high int, unit string) validators.Verdict {
 	var v validators.Verdict
 	var expected string

@@ -8,18 +8,22 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/seed61713e19/capstan/internal/patterns"
 	"github.com/seed61713e19/capstan/internal/reading"
 	"github.com/seed61713e19/capstan/validators"
-	"github.com/seed61713e19/capstan/validators/patterns"
 )
 
-// Markdown accepts a text without an open code fence, an empty heading, a link or an image
-// without a target, a link to a heading (#anchor) that the text does not have, brackets
-// that look like a link and are none, and a row of a table with fewer cells than its header. It warns of skipped heading levels, links without
-// words and images without a description. It does not look for other files.
+// markdownValidator accepts well-formed Markdown. It rejects
 //
-// It rejects a text that [reading.Read] does not read.
-var Markdown = validators.New("markdown", "Validates that the Markdown is well formed: headings, links and code fences",
+//   - an open code fence and an empty heading
+//   - a link or an image without a target, and a link to a missing heading (#anchor)
+//   - brackets that look like a link but are none
+//   - a table row with fewer cells than its header
+//   - a text that [reading.Read] cannot read
+//
+// It warns of skipped heading levels, links without text and images without a
+// description. It does not check links to other files.
+var markdownValidator = validators.New("markdown", "Validates that the Markdown is well formed: headings, links and code fences",
 	func(ctx context.Context, _ struct{}, s validators.Subject) (validators.Verdict, error) {
 		m := markdownCheck{found: findings{check: "markdown"}, warned: findings{check: "markdown"}}
 		d, err := reading.Of(ctx, s.Content)
@@ -49,7 +53,7 @@ func (m *markdownCheck) blocks() {
 		b := &m.Blocks[i]
 		switch b.Kind {
 		case reading.HeadingBlock:
-			if strings.TrimSpace(b.Text) == "" && !pictured(b) {
+			if strings.TrimSpace(b.Text) == "" && !hasPicture(b) {
 				m.found.add(m.line(b.Start), "the heading is empty")
 			}
 			if level > 0 && b.Level > level+1 {
@@ -70,7 +74,8 @@ func (m *markdownCheck) blocks() {
 	}
 }
 
-// tables reports the rows with fewer cells than their headers. Extra cells are allowed.
+// tables reports the rows with fewer cells than their headers. Extra cells are
+// allowed.
 func (m *markdownCheck) tables() {
 	for _, t := range m.Tables {
 		for i, row := range t.Rows {
@@ -81,8 +86,8 @@ func (m *markdownCheck) tables() {
 	}
 }
 
-// brokenLink returns the offset of the first "](" in the text of a block outside code, -1
-// if there is none. A backslash before the bracket makes it text.
+// brokenLink returns the offset of the first "](" in the text of a block
+// outside code, or -1. A backslash before the bracket makes it text.
 func (m *markdownCheck) brokenLink(b *reading.Block) int {
 	if !strings.Contains(b.Text, "](") {
 		return -1
@@ -146,8 +151,8 @@ var (
 	pictureTag  = patterns.Lazy(`(?i)<(?:img|svg|picture|video)\b`)
 )
 
-// anchors lists the anchors of the document: those that code hosts make of headings, those
-// that headings name, and the ids in its HTML.
+// anchors returns the anchors of the document: those that code hosts generate
+// from headings, those that headings name, and the ids in its HTML.
 func (m *markdownCheck) anchors() map[string]bool {
 	anchors, seen := map[string]bool{}, map[string]int{}
 	for i := range m.Blocks {
@@ -176,7 +181,7 @@ func (m *markdownCheck) anchors() map[string]bool {
 	return anchors
 }
 
-// unique numbers a name that was seen before.
+// unique adds a number to a name that was seen before.
 func unique(seen map[string]int, name string) string {
 	n := seen[name]
 	seen[name]++
@@ -186,7 +191,8 @@ func unique(seen map[string]int, name string) string {
 	return name
 }
 
-// slug returns a heading's anchor: lower case, hyphens for spaces, without other marks.
+// slug returns the anchor of a heading: lower case, hyphens for spaces, without
+// other marks.
 func slug(heading string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -199,8 +205,9 @@ func slug(heading string) string {
 	}, strings.TrimSpace(heading))
 }
 
-// pictured reports whether a block has a picture, in Markdown or in HTML.
-func pictured(b *reading.Block) bool {
+// hasPicture reports whether a block contains a picture, in Markdown or in
+// HTML.
+func hasPicture(b *reading.Block) bool {
 	for _, in := range b.Inlines {
 		if in.Kind == reading.Image || in.Kind == reading.RawHTML && pictureTag().MatchString(in.Raw) {
 			return true

@@ -3,8 +3,8 @@ package builtins
 import (
 	"context"
 
+	"github.com/seed61713e19/capstan/internal/schema"
 	"github.com/seed61713e19/capstan/validators"
-	"github.com/seed61713e19/capstan/validators/schema"
 )
 
 type schemaParams struct {
@@ -23,9 +23,9 @@ func (p *schemaParams) Prepare() error {
 	return nil
 }
 
-// MatchesSchema accepts text whose JSON, alone or in prose and fences, keeps to
-// a JSON Schema; see [validators.JSONSchema].
-var MatchesSchema = validators.New("json_schema", "Validates that the JSON in the text keeps to a JSON Schema",
+// matchesSchemaValidator accepts text whose JSON is valid against a JSON Schema. The
+// JSON may be in prose or in a fence; see [validators.JSONSchema].
+var matchesSchemaValidator = validators.New("json_schema", "Validates that the JSON in the text keeps to a JSON Schema",
 	func(ctx context.Context, p schemaParams, s validators.Subject) (validators.Verdict, error) {
 		return p.check(ctx, s)
 	})

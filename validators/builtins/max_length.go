@@ -9,7 +9,7 @@ import (
 )
 
 type maxLength struct {
-	Max int `json:"max" jsonschema:"most characters"`
+	Max int `json:"max" jsonschema:"maximum number of characters"`
 }
 
 // Prepare implements [validators.Prepared].
@@ -20,8 +20,8 @@ func (p *maxLength) Prepare() error {
 	return nil
 }
 
-// MaxLength accepts text of at most max characters.
-var MaxLength = validators.New("max_length", "Validates that the text is not longer than max characters",
+// maxLengthValidator accepts text of at most max characters.
+var maxLengthValidator = validators.New("max_length", "Validates that the text is not longer than max characters",
 	func(_ context.Context, p maxLength, s validators.Subject) (validators.Verdict, error) {
 		return judgeCount(utf8.RuneCountInString(s.Content), 0, p.Max, "character"), nil
 	})

@@ -9,7 +9,7 @@ import (
 )
 
 type minLength struct {
-	Min int `json:"min" jsonschema:"fewest characters"`
+	Min int `json:"min" jsonschema:"minimum number of characters"`
 }
 
 // Prepare implements [validators.Prepared].
@@ -20,8 +20,8 @@ func (p *minLength) Prepare() error {
 	return nil
 }
 
-// MinLength accepts text of at least min characters.
-var MinLength = validators.New("min_length", "Validates that the text is not shorter than min characters",
+// minLengthValidator accepts text of at least min characters.
+var minLengthValidator = validators.New("min_length", "Validates that the text is not shorter than min characters",
 	func(_ context.Context, p minLength, s validators.Subject) (validators.Verdict, error) {
 		return judgeCount(utf8.RuneCountInString(s.Content), p.Min, 0, "character"), nil
 	})

@@ -4,22 +4,22 @@ import (
 	"context"
 	"slices"
 
-	"github.com/seed61713e19/capstan/runner/reports"
+	"github.com/seed61713e19/capstan/internal/reports"
+	"github.com/seed61713e19/capstan/internal/secrets"
 	"github.com/seed61713e19/capstan/validators"
-	"github.com/seed61713e19/capstan/validators/secrets"
 )
 
 type secretsParams struct {
-	Allow []string `json:"allow,omitempty" jsonschema:"texts that may stand although they look like credentials, such as a documentation's examples"`
+	Allow []string `json:"allow,omitempty" jsonschema:"allowed texts that look like credentials, such as examples in documentation"`
 }
 
-// NoSecrets accepts text without anything that has the shape of a credential:
-// access keys and tokens of well-known services, private keys, JSON web
-// tokens, passwords in addresses and commands, and assignments such as
-// api_key = "…" of something that looks random. Verdicts never quote a
-// credential. Identifiers, hashes and UUIDs on their own are none. What it
-// finds and what it takes for a stand-in is told by package secrets.
-var NoSecrets = validators.New("no_secrets", "Validates that no credentials such as keys, tokens and passwords are in the text",
+// noSecretsValidator accepts text without anything that looks like a credential: access
+// keys and tokens of known services, private keys, JSON web tokens, passwords
+// in addresses and commands, and assignments of random values, such as api_key
+// = "…". Identifiers, hashes and UUIDs alone do not count. Verdicts never quote
+// a credential. Package secrets defines the patterns and the accepted
+// stand-ins.
+var noSecretsValidator = validators.New("no_secrets", "Validates that no credentials such as keys, tokens and passwords are in the text",
 	func(_ context.Context, p secretsParams, s validators.Subject) (validators.Verdict, error) {
 		found := findings{check: "no_secrets"}
 		for secret := range secrets.In(s.Content) {

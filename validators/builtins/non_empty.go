@@ -8,9 +8,9 @@ import (
 	"github.com/seed61713e19/capstan/validators"
 )
 
-// NonEmpty accepts text with at least one visible character: white space and
+// nonEmptyValidator accepts text with at least one visible character. White space and
 // characters without a shape do not count.
-var NonEmpty = validators.New("non_empty", "Validates that the text is not empty",
+var nonEmptyValidator = validators.New("non_empty", "Validates that the text is not empty",
 	func(_ context.Context, _ struct{}, s validators.Subject) (validators.Verdict, error) {
 		if strings.IndexFunc(s.Content, visible) < 0 {
 			return validators.Fail("the text is empty"), nil
@@ -18,10 +18,10 @@ var NonEmpty = validators.New("non_empty", "Validates that the text is not empty
 		return validators.Pass("the text is not empty"), nil
 	})
 
-func visible(r rune) bool { return unicode.IsGraphic(r) && !unicode.IsSpace(r) && !blank(r) }
+func visible(r rune) bool { return unicode.IsGraphic(r) && !unicode.IsSpace(r) && !isBlank(r) }
 
-// blank are letters and symbols that print as nothing.
-func blank(r rune) bool {
+// isBlank reports whether a letter or symbol prints as nothing.
+func isBlank(r rune) bool {
 	switch r {
 	case 0x115F, 0x1160, 0x2800, 0x3164, 0xFFA0, unicode.ReplacementChar:
 		return true

@@ -9,12 +9,13 @@ import (
 	"sync"
 	"unicode"
 
+	"github.com/seed61713e19/capstan/internal/patterns"
 	"github.com/seed61713e19/capstan/internal/reading"
-	"github.com/seed61713e19/capstan/validators/patterns"
-	"github.com/seed61713e19/capstan/validators/schema"
+	"github.com/seed61713e19/capstan/internal/schema"
+	"github.com/seed61713e19/capstan/internal/tables"
 )
 
-// numbersOf lists the numbers of a document outside code and addresses.
+// numbersOf returns the numbers of a document outside code and addresses.
 func numbersOf(d *reading.Document) []part {
 	var list []part
 	inTexts(d, "0123456789", func(d *reading.Document, line int) {
@@ -35,7 +36,7 @@ func numbersOf(d *reading.Document) []part {
 	return list
 }
 
-// jsonNumbers adds the numbers of a JSON value that are not in strings.
+// jsonNumbers appends the numbers of a JSON value that are not in strings.
 func jsonNumbers(list []part, v any, line int) []part {
 	switch v := v.(type) {
 	case []any:
@@ -57,7 +58,8 @@ func jsonNumbers(list []part, v any, line int) []part {
 	return list
 }
 
-// masked returns the text of a block with the elements of some kinds blanked.
+// masked returns the text of a block with blanks in place of the elements of
+// some kinds.
 func masked(b *reading.Block, kinds ...reading.InlineKind) string {
 	text := []byte(b.Text)
 	for _, in := range b.Inlines {
@@ -70,8 +72,8 @@ func masked(b *reading.Block, kinds ...reading.InlineKind) string {
 	return string(text)
 }
 
-// numbersIn lists the numbers of a text, those of ranges one by one. The line of each is
-// its offset. The minutes of a full hour are left out: 15:00 is 15.
+// numbersIn returns the numbers of a text, and both ends of a range. The line
+// of each part is its offset. A full hour has no minutes: 15:00 is 15.
 func numbersIn(text string) []part {
 	var list []part
 	text = version().ReplaceAllString(text, " $1")
@@ -83,7 +85,7 @@ func numbersIn(text string) []part {
 		}
 		end := n.End
 		if i+1 < len(numbers) && numbers[i+1].Start == n.End+1 && text[n.End] == ':' {
-			end = numbers[i+1].End // of the minutes
+			end = numbers[i+1].End // the end of the minutes
 		}
 		keys := n.Readings
 		if late, found := halfOfDay(text[end:]); found && !minutes && n.Value >= 1 && n.Value <= 12 {
@@ -97,26 +99,26 @@ func numbersIn(text string) []part {
 	return list
 }
 
-// version is the letter before the number of a version.
+// version matches a version with the letter before it.
 var version = patterns.Lazy(`\b[vV](\d+\.\d)`)
 
-// halves has the hours to add, by the word after an hour of twelve.
-var halves = sync.OnceValue(func() map[string]int {
+// hoursToAdd maps the word after a 12-hour time to the hours to add.
+var hoursToAdd = sync.OnceValue(func() map[string]int {
 	words := map[string]int{}
-	for _, r := range rowsOf("hours") {
+	for _, r := range tables.Rows(hoursTable) {
 		words[r["words"]] = map[string]int{"before noon": 0, "after noon": 12}[r["kind"]]
 	}
 	return words
 })
 
-// halfOfDay returns the hours that the word at the beginning of a text adds to the hour
-// before it.
+// halfOfDay returns the hours that the word at the start of a text adds to the
+// time before it.
 func halfOfDay(text string) (hours int, found bool) {
 	word := strings.TrimLeft(text[:min(len(text), 8)], " \u00a0\u202f")
 	end := strings.IndexFunc(word, func(r rune) bool { return r != '.' && !unicode.IsLetter(r) })
 	if end >= 0 {
 		word = word[:end]
 	}
-	hours, found = halves()[strings.ReplaceAll(strings.ToLower(word), ".", "")]
+	hours, found = hoursToAdd()[strings.ReplaceAll(strings.ToLower(word), ".", "")]
 	return hours, found
 }

@@ -10,15 +10,16 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
+	"github.com/seed61713e19/capstan/internal/patterns"
+	"github.com/seed61713e19/capstan/internal/tables"
 	"github.com/seed61713e19/capstan/validators"
-	"github.com/seed61713e19/capstan/validators/patterns"
 )
 
 var piiKinds = []string{"mail", "iban", "card", "national_id", "ip", "phone"}
 
 type pii struct {
-	Kinds []string `json:"kinds,omitempty" jsonschema:"which kinds to look for, of mail, iban, card, national_id, ip and phone; all of them if empty"`
-	Allow []string `json:"allow,omitempty" jsonschema:"what may stand in the text, such as your own address; @example.org allows all mail addresses of a domain"`
+	Kinds []string `json:"kinds,omitempty" jsonschema:"kinds to find: mail, iban, card, national_id, ip, phone. Default: all"`
+	Allow []string `json:"allow,omitempty" jsonschema:"allowed data, for example your address. @example.org allows all mail addresses of a domain"`
 
 	allowed map[string]bool
 }
@@ -32,18 +33,18 @@ func (p *pii) Prepare() error {
 	}
 	p.allowed = map[string]bool{}
 	for _, text := range p.Allow {
-		p.allowed[ungrouped(plainly(text))] = true
+		p.allowed[ungrouped(normalized(text))] = true
 	}
 	return nil
 }
 
-// PII rejects text with personal data: mail addresses, phone numbers, IBANs, payment
-// cards, national identity numbers and IP addresses, as tables/pii.tsv lists them. The
-// reason names kinds and lines, never the data.
-var PII = validators.New("pii", "Validates that the text has no personal data: mail addresses, phone, account, card and identity numbers, IP addresses",
+// piiValidator rejects text with personal data: mail addresses, phone numbers, IBANs,
+// payment cards, national identity numbers and IP addresses. tables/pii.tsv
+// lists their forms. The reason contains kinds and lines, never the data.
+var piiValidator = validators.New("pii", "Validates that the text has no personal data: mail addresses, phone, account, card and identity numbers, IP addresses",
 	func(_ context.Context, p pii, s validators.Subject) (validators.Verdict, error) {
 		found := findings{}
-		text := escapes().ReplaceAllStringFunc(plainly(s.Content), func(e string) string { return strings.Repeat("\x00", len(e)) })
+		text := escapes().ReplaceAllStringFunc(normalized(s.Content), func(e string) string { return strings.Repeat("\x00", len(e)) })
 		taken := []byte(text)
 		for _, shape := range piiShapes() {
 			if len(p.Kinds) > 0 && !slices.Contains(p.Kinds, shape.kind) {
@@ -59,12 +60,12 @@ var PII = validators.New("pii", "Validates that the text has no personal data: m
 		return found.verdict("no personal data was found"), nil
 	})
 
-// escapes are those of JSON strings, which may stand beside data.
+// escapes matches escapes of JSON strings, which may be next to data.
 var escapes = patterns.Lazy(`\\(?:[nrt]|u[0-9A-Fa-f]{4})`)
 
-// plainly returns a text with the spaces, hyphens, digits and signs of ASCII, and without
-// characters that have no width. Its lines stay the same.
-func plainly(text string) string { return dashes.Replace(norm.NFKC.String(text)) }
+// normalized returns a text with the spaces, hyphens, digits and signs of
+// ASCII, and without characters that have no width. Its lines stay the same.
+func normalized(text string) string { return dashes.Replace(norm.NFKC.String(text)) }
 
 var dashes = strings.NewReplacer("\u2010", "-", "\u2011", "-", "\u2012", "-", "\u2013", "-", "\u2212", "-",
 	"\u00ad", "", "\u200b", "", "\u200c", "", "\u200d", "", "\u2060", "", "\ufeff", "")
@@ -74,8 +75,8 @@ func ungrouped(text string) string { return strings.ToUpper(grouping.Replace(tex
 
 var grouping = strings.NewReplacer(" ", "", "-", "", ".", "", "/", "", "(", "", ")", "", "+", "")
 
-// A piiShape is a row of tables/pii.tsv. Lines without its sign or its number of digits are
-// skipped.
+// A piiShape is a row of tables/pii.tsv. Lines without its sign or its number
+// of digits are skipped.
 type piiShape struct {
 	kind, name, sign        string
 	digits                  int
@@ -85,7 +86,7 @@ type piiShape struct {
 
 var piiShapes = sync.OnceValue(func() []piiShape {
 	var shapes []piiShape
-	for _, r := range rowsOf("pii") {
+	for _, r := range tables.Rows(piiTable) {
 		s := piiShape{
 			kind: r["kind"], name: r["name"], digits: number(r["needs"]),
 			pattern: patterns.Lazy(r["pattern"]), before: patterns.Lazy(r["before"]), except: patterns.Lazy(r["except"]),
@@ -93,7 +94,7 @@ var piiShapes = sync.OnceValue(func() []piiShape {
 		if s.digits == 0 {
 			s.sign = r["needs"]
 		}
-		for check := range strings.SplitSeq(r["check"], "; ") {
+		for check := range strings.FieldsFuncSeq(r["check"], func(c rune) bool { return c == ';' }) {
 			words := strings.Fields(check)
 			s.checks = append(s.checks, func(found string) bool { return piiChecks[words[0]](ungrouped(found), words[1:]) })
 		}
@@ -102,8 +103,8 @@ var piiShapes = sync.OnceValue(func() []piiShape {
 	return shapes
 })
 
-// search reports the data of a shape in a text, and clears it in taken, so that the data
-// of one kind is not found as another.
+// search reports the data of a shape in a text. It clears the data in taken, so
+// that no other kind finds it again.
 func (s *piiShape) search(text string, taken []byte, report func(at int, data string)) {
 	checked := slices.Contains([]string{"iban", "card", "national_id"}, s.kind)
 	start := 0
@@ -132,14 +133,14 @@ func (s *piiShape) search(text string, taken []byte, report func(at int, data st
 	}
 }
 
-// end returns where the data ends that was found at a place, -1 for none. The pattern of
-// an account or a card may reach into another number or a word after it.
+// end returns the end of the data at a place, or -1. The pattern of an account
+// or a card may reach into a number or word after it.
 func (s *piiShape) end(text string, taken []byte, from, to int) int {
 	for end := to; end > from; end-- {
 		if end < to && wordByte(taken[end]) {
 			continue // within a group
 		}
-		if found := string(taken[from:end]); s.apart(text, from, end) && !s.except().MatchString(found) &&
+		if found := string(taken[from:end]); s.alone(text, from, end) && !s.except().MatchString(found) &&
 			!slices.ContainsFunc(s.checks, func(is func(string) bool) bool { return !is(found) }) {
 			return end
 		}
@@ -150,16 +151,16 @@ func (s *piiShape) end(text string, taken []byte, from, to int) int {
 	return -1
 }
 
-// apart reports whether the data at a place is no part of a longer word or number. A
-// slash joins only what looks like a phone number, which may be a date.
-func (s *piiShape) apart(text string, from, to int) bool {
+// alone reports whether the data at a place is not part of a longer word or
+// number. A slash joins only phone numbers, because those may be dates.
+func (s *piiShape) alone(text string, from, to int) bool {
 	joins := "_-.+%\\"
 	if s.kind == "phone" {
 		joins += "/="
 	}
 	before, rest := text[max(0, from-16):from], text[to:]
 	switch {
-	case s.kind == "mail" && strings.HasSuffix(before, "://") && strings.IndexAny(rest, ":/") == 0, // who logs in to a server
+	case s.kind == "mail" && strings.HasSuffix(before, "://") && strings.IndexAny(rest, ":/") == 0, // a login to a server
 		s.kind != "mail" && from > 0 && (wordByte(text[from-1]) || strings.IndexByte(joins, text[from-1]) >= 0),
 		s.before().MatchString(before),
 		s.kind == "card" && amidNumbers().MatchString(before+"#"+rest[:min(len(rest), 6)]):
@@ -175,7 +176,7 @@ func (s *piiShape) apart(text string, from, to int) bool {
 // amidNumbers matches four digits before and after "#".
 var amidNumbers = patterns.Lazy(`\b[0-9]{4} # [0-9]{4}\b`)
 
-// wordByte reports whether a byte is a letter or a digit of ASCII.
+// wordByte reports whether a byte is an ASCII letter or digit.
 func wordByte(b byte) bool {
 	return b >= '0' && b <= '9' || b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z'
 }

@@ -7,12 +7,13 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/seed61713e19/capstan/internal/tables"
 )
 
-// piiChecks maps the names of checks in tables/pii.tsv to functions of the ungrouped match
-// and the arguments in the cell.
+// piiChecks maps the names of checks in tables/pii.tsv to functions of the
+// ungrouped match and the arguments in the cell.
 var piiChecks = map[string]func(s string, args []string) bool{
-	"-":        func(string, []string) bool { return true },
 	"address":  func(s string, _ []string) bool { _, err := netip.ParseAddr(s); return err == nil },
 	"digits":   func(s string, args []string) bool { return slices.Contains(args, strconv.Itoa(len(digitsOf(s)))) },
 	"luhn":     func(s string, args []string) bool { d := digitsOf(s); return luhn(d[len(d)-number(args[0]):]) },
@@ -29,7 +30,7 @@ func digitsOf(s string) string {
 	return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r < '0' || r > '9' }), "")
 }
 
-// luhn is the check of ISO/IEC 7812.
+// luhn reports whether the check digit of ISO/IEC 7812 is right.
 func luhn(digits string) bool {
 	sum := 0
 	for i := range len(digits) {
@@ -42,9 +43,10 @@ func luhn(digits string) bool {
 	return sum%10 == 0
 }
 
-// modCheck is "mod MODULUS SIGNS [WEIGHT…]": the sign after the weighted digits is the
-// one of SIGNS at the remainder. Without weights, the digits before the last sign are one
-// number. X, Y and Z at the start are 0, 1 and 2.
+// modCheck implements "mod MODULUS SIGNS [WEIGHT…]". The character after the
+// weighted digits must be the character of SIGNS at the remainder. Without
+// weights, the digits before the last character are one number. X, Y and Z at
+// the start are 0, 1 and 2. The pattern of the row checks the length of s.
 func modCheck(s string, args []string) bool {
 	modulus, signs, weights, rest := number(args[0]), args[1], args[2:], 0
 	if i := strings.IndexByte("XYZ", s[0]); i >= 0 {
@@ -64,8 +66,9 @@ func modCheck(s string, args []string) bool {
 	return signs[rest%modulus] == s[at]
 }
 
-// key97 is "key97 [PREFIX]". The digits before the last two, with or without PREFIX, and
-// the last two add up to 0 modulo 97. 2A and 2B are the departments of Corsica.
+// key97 implements "key97 [PREFIX]". The digits before the last two, with or
+// without PREFIX, and the last two must add up to 0 modulo 97. 2A and 2B are
+// the departments of Corsica.
 func key97(s string, args []string) bool {
 	s = strings.NewReplacer("2A", "19", "2B", "18").Replace(s)
 	return slices.ContainsFunc(append([]string{""}, args...), func(prefix string) bool {
@@ -73,8 +76,8 @@ func key97(s string, args []string) bool {
 	})
 }
 
-// mod11and10 is the system MOD 11,10 of ISO 7064 for a number of which exactly one of
-// the first ten digits is repeated, at most twice.
+// mod11and10 implements MOD 11,10 of ISO 7064 for a number in which exactly one
+// of the first ten digits is repeated, at most twice.
 func mod11and10(s string, _ []string) bool {
 	product, repeated := 10, 0
 	for _, c := range s[:10] {
@@ -93,7 +96,7 @@ func mod11and10(s string, _ []string) bool {
 
 var ibanLengths = sync.OnceValue(func() map[string]int {
 	lengths := map[string]int{}
-	for _, r := range rowsOf("ibans") {
+	for _, r := range tables.Rows(ibansTable) {
 		lengths[r["country"]] = number(r["length"])
 	}
 	return lengths
@@ -114,7 +117,7 @@ func isIBAN(s string) bool {
 
 var cardNumbers = sync.OnceValue(func() *regexp.Regexp {
 	var networks []string
-	for _, r := range rowsOf("cards") {
+	for _, r := range tables.Rows(cardsTable) {
 		networks = append(networks, r["pattern"])
 	}
 	return regexp.MustCompile(`^(?:` + strings.Join(networks, "|") + `)$`)

@@ -3,14 +3,16 @@ package builtins
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
 
 	"github.com/seed61713e19/capstan/internal/modelmarkup"
+	"github.com/seed61713e19/capstan/internal/patterns"
+	"github.com/seed61713e19/capstan/internal/tables"
 	"github.com/seed61713e19/capstan/validators"
-	"github.com/seed61713e19/capstan/validators/patterns"
 )
 
 // leftovers maps the names of findings to their messages.
@@ -25,7 +27,7 @@ var leftovers = map[string]string{
 }
 
 type presentable struct {
-	Without []string `json:"without,omitempty" jsonschema:"findings that are left out, of placeholder, refusal, self_reference, thinking, tool_call, fence and replacement"`
+	Without []string `json:"without,omitempty" jsonschema:"kinds to ignore: placeholder, refusal, self_reference, thinking, tool_call, fence, replacement"`
 }
 
 // Prepare implements [validators.Prepared].
@@ -38,7 +40,7 @@ func (p *presentable) Prepare() error {
 	return nil
 }
 
-// Presentable rejects text with leftovers of a model or a template:
+// presentableValidator rejects text with leftovers of a model or a template:
 //
 //   - placeholders in brackets and braces
 //   - refusals, and sentences of the model about itself
@@ -46,9 +48,9 @@ func (p *presentable) Prepare() error {
 //   - a block of Markdown around the whole text
 //   - replacement characters
 //
-// In JSON it checks each value. Code, block quotes, links and text in quotation marks do
-// not count. tables/presentable.tsv lists the words.
-var Presentable = validators.New("presentable", "Validates that no placeholder, refusal, self-reference, thinking, tool call, fence around all of it or broken character is left in the text",
+// In JSON it checks each value. Code, block quotes, links and text in quotation
+// marks do not count. tables/presentable.tsv lists the words.
+var presentableValidator = validators.New("presentable", "Validates that the text has no placeholder, refusal, self-reference, thinking, tool call, enclosing fence or broken character",
 	func(ctx context.Context, p presentable, s validators.Subject) (validators.Verdict, error) {
 		found := findings{check: "presentable"}
 		d := draft{presentable: p, ctx: ctx, findings: &found}
@@ -65,12 +67,12 @@ var Presentable = validators.New("presentable", "Validates that no placeholder, 
 		return found.verdict("nothing is left in the text"), nil
 	})
 
-// A draft is a text that is checked, or the values of one.
+// A draft is a checked text, or the values of one.
 type draft struct {
 	presentable
 	ctx      context.Context
 	findings *findings
-	at       string // the place of the value, "" for the text itself
+	at       string // the place of the value; empty for the text itself
 }
 
 // report adds a finding at a byte of a text.
@@ -106,7 +108,7 @@ func (d *draft) check(text string) {
 			continue
 		}
 		for own := own; len(d.findings.issues) < maxIssues; {
-			at := r.pattern().Find(own)
+			at := r.pattern().FindStringIndex(own)
 			if at == nil {
 				break
 			}
@@ -129,15 +131,15 @@ func lineOf(text string, at int) string {
 // A presentableRow is a row of tables/presentable.tsv.
 type presentableRow struct {
 	kind    string
-	pattern func() patterns.Pattern
+	pattern func() *regexp.Regexp
 }
 
-// presentableRows are the rows of the table. In its patterns a space is any white space,
-// and an apostrophe one of a keyboard or of print.
+// presentableRows returns the rows of the table. A space in a pattern matches
+// any white space, and an apostrophe matches a typographic one too.
 var presentableRows = sync.OnceValue(func() []presentableRow {
 	var rows []presentableRow
-	for _, r := range rowsOf("presentable") {
-		rows = append(rows, presentableRow{r["kind"], patterns.Sought(spelled.Replace(r["pattern"]))})
+	for _, r := range tables.Rows(presentableTable) {
+		rows = append(rows, presentableRow{r["kind"], patterns.Lazy(spelled.Replace(r["pattern"]))})
 	}
 	return rows
 })

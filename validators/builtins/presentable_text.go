@@ -2,14 +2,14 @@ package builtins
 
 import (
 	"context"
-	"unicode/utf8"
 
 	"github.com/seed61713e19/capstan/internal/reading"
 )
 
-// ownWords returns a text without the words of others. Blanks replace code blocks, block
-// quotes and the signs between blocks. "_" replaces each byte of a quotation, a code span
-// or a link. Line breaks and offsets stay the same. A text that cannot be read is one block.
+// ownWords returns a text with only the author's own words. Blanks replace code
+// blocks, block quotes and the text between blocks. "_" replaces each byte of a
+// quotation, a code span or a link. Line breaks and offsets stay the same. A
+// text that cannot be read is one block.
 func ownWords(ctx context.Context, text string) string {
 	d, err := reading.Of(ctx, text)
 	if err != nil {
@@ -34,14 +34,8 @@ func ownWords(ctx context.Context, text string) string {
 
 // maskQuotations puts "_" in place of the quotations of a block.
 func maskQuotations(block []byte) {
-	text := string(block)
-	for i, size := 0, 0; i < len(text); i += size {
-		var r rune
-		r, size = utf8.DecodeRuneInString(text[i:])
-		if n := quotation(r, text[i+size:]); n > 0 {
-			size += n
-			mask(block[i:i+size], '_')
-		}
+	for _, q := range reading.Quotations(string(block)) {
+		mask(block[q.Start:q.End], '_')
 	}
 }
 

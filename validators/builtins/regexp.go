@@ -4,12 +4,12 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/seed61713e19/capstan/internal/patterns"
 	"github.com/seed61713e19/capstan/validators"
-	"github.com/seed61713e19/capstan/validators/patterns"
 )
 
 type patternParams struct {
-	Pattern string `json:"pattern" jsonschema:"a regular expression in RE2 syntax, as Go has it; (?i) (?m) (?s) set flags"`
+	Pattern string `json:"pattern" jsonschema:"regular expression in RE2 syntax. (?i) (?m) (?s) set flags"`
 	MustNot bool   `json:"must_not,omitempty" jsonschema:"true: the pattern must not match anywhere"`
 
 	pattern patterns.Pattern
@@ -23,9 +23,10 @@ func (p *patternParams) Prepare() (err error) {
 	return nil
 }
 
-// Regexp accepts a text in which a pattern matches somewhere, or with must_not
-// nowhere. The time is bounded: above [patterns.Budget] the check is an error.
-var Regexp = validators.New("regexp", "Validates that a pattern matches the text, or with must_not that it does not",
+// regexpValidator accepts a text in which a pattern matches. With must_not, it accepts a
+// text in which the pattern does not match. The work is limited: beyond
+// [patterns.Budget] the check returns an error.
+var regexpValidator = validators.New("regexp", "Validates that a pattern matches the text, or does not match it (must_not)",
 	func(ctx context.Context, p patternParams, s validators.Subject) (validators.Verdict, error) {
 		at, err := p.pattern.FindWithin(patterns.NewBudget(ctx.Err), s.Content)
 		if err != nil {

@@ -6,15 +6,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed61713e19/capstan/internal/patterns"
 	"github.com/seed61713e19/capstan/validators"
-	"github.com/seed61713e19/capstan/validators/patterns"
 )
 
-// TestRegexpTooMuchWork checks that a pattern that would match for minutes is an error
-// and no verdict.
+// TestRegexpTooMuchWork checks that a pattern that would match for minutes is
+// an error without a verdict.
 func TestRegexpTooMuchWork(t *testing.T) {
 	for _, mustNot := range []bool{false, true} {
-		check, err := Regexp.Bind(map[string]any{"pattern": `(?:a?){1000}(?:b?a?){1000}[cd]`, "must_not": mustNot})
+		check, err := regexpValidator.Bind(map[string]any{"pattern": `(?:a?){1000}(?:b?a?){1000}[cd]`, "must_not": mustNot})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -26,7 +26,7 @@ func TestRegexpTooMuchWork(t *testing.T) {
 			t.Errorf("got %+v, %v", v, err)
 		}
 	}
-	check, err := Regexp.Bind(map[string]any{"pattern": `(?:[a-z]{100}[0-9]){9}[xy]`})
+	check, err := regexpValidator.Bind(map[string]any{"pattern": `(?:[a-z]{100}[0-9]){9}[xy]`})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,16 +35,16 @@ func TestRegexpTooMuchWork(t *testing.T) {
 	}
 }
 
-// TestRegexpTooLarge checks that a pattern above a limit is refused when it is bound.
+// TestRegexpTooLarge checks that binding rejects a pattern above a limit.
 func TestRegexpTooLarge(t *testing.T) {
-	if _, err := Regexp.Bind(map[string]any{"pattern": strings.Repeat(`((a{1,30}){1,30})`, 9)}); !errors.Is(err, patterns.ErrLarge) {
+	if _, err := regexpValidator.Bind(map[string]any{"pattern": strings.Repeat(`((a{1,30}){1,30})`, 9)}); !errors.Is(err, patterns.ErrLarge) {
 		t.Errorf("got %v", err)
 	}
 }
 
 var errInterrupted = errors.New("interrupted")
 
-// An interrupted context ends after it was asked a number of times.
+// An interrupted context ends after a number of calls to Err.
 type interrupted struct {
 	context.Context
 	left int

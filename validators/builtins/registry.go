@@ -12,17 +12,16 @@ var registered struct {
 	list []validators.Validator
 }
 
-// Register adds validators to the set that [Default] gives from then on: for a
-// program that embeds the runner and calls it from its main. A validator wins
-// over an earlier one and over a built-in of the same name. It is safe for
-// concurrent use.
+// Register adds validators to the set that [Default] returns. Programs that
+// embed the runner call it from main. A validator replaces earlier and built-in
+// validators of the same name. Register is safe for concurrent use.
 func Register(v ...validators.Validator) {
 	registered.Lock()
 	defer registered.Unlock()
 	registered.list = append(registered.list, v...)
 }
 
-// Default is the set of the built-ins and of what has been registered so far.
+// Default returns the set of the built-in and the registered validators.
 func Default() validators.Set {
 	registered.Lock()
 	defer registered.Unlock()

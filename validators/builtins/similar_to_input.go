@@ -8,13 +8,13 @@ import (
 	"reflect"
 	"unicode"
 
-	"github.com/seed61713e19/capstan/runner/reports"
+	"github.com/seed61713e19/capstan/internal/reports"
 	"github.com/seed61713e19/capstan/validators"
 )
 
 type similarity struct {
-	MaxOverlap *float64 `json:"max_overlap,omitempty" jsonschema:"how much of the text may be copied, from 0 to 1; default 0.5"`
-	MaxRun     int      `json:"max_run,omitempty" jsonschema:"most words that may be copied in one piece; default 50"`
+	MaxOverlap *float64 `json:"max_overlap,omitempty" jsonschema:"maximum share of copied text, 0 to 1. Default: 0.5"`
+	MaxRun     int      `json:"max_run,omitempty" jsonschema:"maximum number of words that may be copied in one piece. Default: 50"`
 }
 
 // Prepare implements [validators.Prepared].
@@ -30,17 +30,18 @@ func (p *similarity) Prepare() error {
 	return nil
 }
 
-// shingle is how many words in a row make a copy: fewer are chance.
+// shingle is the number of words in a row that count as copied. Fewer may be
+// chance.
 const shingle = 6
 
-// SimilarToInput accepts text that is not copied from the texts of the
-// cascade's input. Copied are words that stand in runs of six or more that an
-// input has too, whatever their case and punctuation.
-var SimilarToInput = validators.New("similar_to_input", "Validates that the text is not copied from the input",
+// similarToInputValidator accepts text that is not copied from the texts of the
+// cascade's input. Words are copied if they are in a run of six or more words
+// that also appears in an input. Case and punctuation do not count.
+var similarToInputValidator = validators.New("similar_to_input", "Validates that the text is not copied from the input",
 	func(_ context.Context, p similarity, s validators.Subject) (validators.Verdict, error) {
 		known := map[uint64]struct{}{}
 		addShingles(known, reflect.ValueOf(s.Input), 0)
-		c := copied(s.Content, known)
+		c := overlapOf(s.Content, known)
 		score := 1 - c.share()
 		found := findings{check: "similar_to_input"}
 		if c.share() > *p.MaxOverlap {
@@ -52,11 +53,11 @@ var SimilarToInput = validators.New("similar_to_input", "Validates that the text
 		v := found.verdict(fmt.Sprintf("%d %% of the text is in the input too", percent(c.share())))
 		v.Score = &score
 		return v, nil
-	}, validators.OfRun)
+	}, validators.DependsOnRun)
 
 func percent(share float64) int { return int(share*100 + 0.5) }
 
-// addShingles adds those of every text in an input, however deep.
+// addShingles adds the shingles of every text in an input, at any depth.
 func addShingles(known map[uint64]struct{}, v reflect.Value, depth int) {
 	if v.Kind() == reflect.Interface {
 		v = v.Elem()
@@ -78,7 +79,7 @@ func addShingles(known map[uint64]struct{}, v reflect.Value, depth int) {
 	}
 }
 
-// shingles calls visit for each run of shingle words with the number and
+// shingles calls visit for each run of shingle words, with the number and the
 // offset of its first word and a hash.
 func shingles(text string, visit func(first, offset int, hash uint64)) {
 	var hashes, offsets [shingle]uint64
@@ -97,7 +98,7 @@ func shingles(text string, visit func(first, offset int, hash uint64)) {
 	}
 }
 
-// prime is FNV's.
+// prime is the prime of FNV.
 const prime = 1099511628211
 
 func wordHash(word string) uint64 {
@@ -108,18 +109,18 @@ func wordHash(word string) uint64 {
 	return hash
 }
 
-// A copying is what of a text is known.
-type copying struct {
+// overlap describes how much of a text is copied.
+type overlap struct {
 	words, known int
 	longest, at  int // the longest run of known words, and its offset
 }
 
-func (c copying) share() float64 { return float64(c.known) / float64(max(c.words, 1)) }
+func (c overlap) share() float64 { return float64(c.known) / float64(max(c.words, 1)) }
 
-func copied(text string, known map[uint64]struct{}) copying {
-	var c copying
-	begin, end, at := 0, 0, 0 // the run of known words that is being read
-	last := -2                // the first word of the known shingle before
+func overlapOf(text string, known map[uint64]struct{}) overlap {
+	var c overlap
+	begin, end, at := 0, 0, 0 // the current run of known words
+	last := -2                // the first word of the previous known shingle
 	shingles(text, func(first, offset int, hash uint64) {
 		c.words = first + shingle
 		if _, ok := known[hash]; !ok {

@@ -6,17 +6,19 @@ import (
 	"errors"
 	"strings"
 	"sync"
+	"unicode"
 	"unicode/utf8"
 
-	"github.com/seed61713e19/capstan/runner/reports"
+	"github.com/seed61713e19/capstan/internal/reports"
+	"github.com/seed61713e19/capstan/internal/tables"
 	"github.com/seed61713e19/capstan/validators"
 )
 
-// defaultSubstance is the fewest characters [SimpleValidator] asks for.
+// defaultSubstance is the default of min_length for [simpleValidator].
 const defaultSubstance = 10
 
 type substance struct {
-	MinLength int `json:"min_length,omitempty" jsonschema:"fewest characters, white space around them left out; default 10"`
+	MinLength int `json:"min_length,omitempty" jsonschema:"minimum number of characters, without surrounding white space. Default: 10"`
 }
 
 // Prepare implements [validators.Prepared].
@@ -28,20 +30,20 @@ func (p *substance) Prepare() error {
 	return nil
 }
 
-// placeholders returns the texts that stand for a missing text, in small letters and
-// without punctuation.
+// placeholders returns the texts that stand for a missing text, in lower case
+// and without punctuation.
 var placeholders = sync.OnceValue(func() map[string]bool {
 	words := map[string]bool{}
-	for _, r := range rowsOf("empty") {
+	for _, r := range tables.Rows(emptyTable) {
 		words[r["words"]] = true
 	}
 	return words
 })
 
-// SimpleValidator accepts text that says something at all: with words in it,
-// not a bare placeholder such as TODO or N/A, and of at least min_length
-// characters. It does not ask whether what the text says is any good.
-var SimpleValidator = validators.New("simple_validator", "Validates that the text is not empty, not a placeholder and has some substance",
+// simpleValidator accepts text with some substance: it has words, is not only a
+// placeholder such as TODO or N/A, and has at least min_length characters. It
+// does not judge the content.
+var simpleValidator = validators.New("simple_validator", "Validates that the text is not empty, not a placeholder and has some substance",
 	func(_ context.Context, p substance, s validators.Subject) (validators.Verdict, error) {
 		text := strings.TrimSpace(s.Content)
 		n := utf8.RuneCountInString(text)
@@ -50,7 +52,7 @@ var SimpleValidator = validators.New("simple_validator", "Validates that the tex
 			return validators.Fail("the text is empty"), nil
 		case strings.IndexFunc(text, beginsWord) < 0:
 			return validators.Fail("the text has no words"), nil
-		case len(text) < 100 && placeholders()[bare(text)]:
+		case len(text) < 100 && placeholders()[bareWords(text)]:
 			return validators.Fail("the text is only a placeholder: %s", quote(text)), nil
 		case n < p.MinLength:
 			return validators.Fail("the text has %s, fewer than %d", reports.Count(n, "character"), p.MinLength), nil
@@ -58,10 +60,13 @@ var SimpleValidator = validators.New("simple_validator", "Validates that the tex
 		return validators.Pass("the text has %s", reports.Count(n, "character")), nil
 	})
 
-// bare is a text in lower case without punctuation.
-func bare(text string) string {
+// bareWords returns a text in lower case without punctuation.
+func bareWords(text string) string {
 	text = strings.Map(func(r rune) rune {
-		if isWordRune(r) || r == ' ' {
+		switch {
+		case unicode.IsSpace(r):
+			return ' '
+		case isWordRune(r):
 			return r
 		}
 		return -1

@@ -7,11 +7,12 @@ import (
 	"sync"
 
 	"github.com/seed61713e19/capstan/internal/reading"
+	"github.com/seed61713e19/capstan/internal/tables"
 	"github.com/seed61713e19/capstan/validators"
 )
 
 type sameStructure struct {
-	Source string `json:"source" jsonschema:"the text whose structure is to be kept"`
+	Source string `json:"source" jsonschema:"text whose structure the judged text must have"`
 
 	source *reading.Document
 }
@@ -22,24 +23,25 @@ func (p *sameStructure) Prepare() (err error) {
 	return err
 }
 
-// SameStructure accepts a text with the structure of a source: the levels of the headings,
-// the kinds and depths of the list items and the languages of the code blocks, each in
-// order, and the same placeholders, each as often. It does not compare words, so it can
-// compare a translation with its original.
-var SameStructure = validators.New("same_structure", "Validates that the text has the headings, lists, code blocks and placeholders of a source",
+// sameStructureValidator accepts a text with the structure of a source: the same levels
+// of headings, kinds and depths of list items and languages of code blocks, in
+// the same order, and the same placeholders, equally often. It does not compare
+// words, so it can compare a translation with its original.
+var sameStructureValidator = validators.New("same_structure", "Validates that the text has the headings, lists, code blocks and placeholders of a source",
 	comparison("same_structure", "the text is built as the source is", func(found *findings, p sameStructure, text *reading.Document) {
 		for _, part := range []struct {
 			name string
 			kind reading.Kind
 		}{{"headings", reading.HeadingBlock}, {"items of lists", reading.ItemBlock}, {"code blocks", reading.CodeBlock}} {
-			if location, why := firstDifference(part.name, formsOf(p.source, part.kind), formsOf(text, part.kind)); why != "" {
-				found.add(location, "%s", why)
+			if location, difference := firstDifference(part.name, formsOf(p.source, part.kind), formsOf(text, part.kind)); difference != "" {
+				found.add(location, "%s", difference)
 			}
 		}
 		samePlaceholders(found, placeholdersOf(p.source), placeholdersOf(text))
 	}))
 
-// formsOf lists the blocks of a kind, each by its form: "##", "  1.", "```go".
+// formsOf returns the blocks of a kind, each with its form: "##", " 1.",
+// "```go".
 func formsOf(d *reading.Document, kind reading.Kind) []part {
 	var list []part
 	for _, b := range d.Blocks {
@@ -60,8 +62,9 @@ func formsOf(d *reading.Document, kind reading.Kind) []part {
 	return list
 }
 
-// firstDifference returns where two lists differ, and how.
-func firstDifference(name string, source, text []part) (location, why string) {
+// firstDifference describes the first difference between two lists. Both
+// results are empty if they are equal.
+func firstDifference(name string, source, text []part) (location, difference string) {
 	counts := fmt.Sprintf("%s: the source has %d, the text %d", name, len(source), len(text))
 	for i := range max(len(source), len(text)) {
 		switch {
@@ -98,7 +101,7 @@ func samePlaceholders(found *findings, source, text []part) {
 // placeholderPattern matches the placeholders of the table.
 var placeholderPattern = sync.OnceValue(func() *regexp.Regexp {
 	var patterns []string
-	for _, r := range rowsOf("placeholders") {
+	for _, r := range tables.Rows(placeholdersTable) {
 		patterns = append(patterns, r["pattern"])
 	}
 	return regexp.MustCompile(strings.Join(patterns, "|"))
@@ -106,8 +109,8 @@ var placeholderPattern = sync.OnceValue(func() *regexp.Regexp {
 
 var unpadded = strings.NewReplacer("{ ", "{", " }", "}")
 
-// placeholdersOf lists the placeholders of a document, also those in HTML and in targets of
-// links. Code is not read.
+// placeholdersOf returns the placeholders of a document, also those in HTML and
+// in link targets. It does not read code.
 func placeholdersOf(d *reading.Document) []part {
 	var list []part
 	add := func(text string, line int) {

@@ -10,8 +10,8 @@ import (
 	"github.com/seed61713e19/capstan/validators"
 )
 
-// misread lists the published cases that need more than structure: numbers in words, and
-// letters of another script that look the same.
+// misread lists the published cases that need more than structure: numbers in
+// words, and letters of another script that look the same.
 var misread = []string{"numbers_kept-03", "numbers_kept-04", "similar_to_input-06"}
 
 // The published cases of the validators that read Markdown have their verdicts.
@@ -30,12 +30,12 @@ func TestPublishedStructureCases(t *testing.T) {
 	}
 	judged, wrong := 0, []string{}
 	for _, c := range cases {
-		i := slices.IndexFunc([]validators.Validator{Markdown, Cites, NumbersKept, LinksKept, SameStructure, SimilarToInput, JSON},
+		i := slices.IndexFunc([]validators.Validator{markdownValidator, citesValidator, numbersKeptValidator, linksKeptValidator, sameStructureValidator, similarToInputValidator, jsonValidator},
 			func(v validators.Validator) bool { return v.Name == c.Validator })
 		if i < 0 {
 			continue
 		}
-		v := []validators.Validator{Markdown, Cites, NumbersKept, LinksKept, SameStructure, SimilarToInput, JSON}[i]
+		v := []validators.Validator{markdownValidator, citesValidator, numbersKeptValidator, linksKeptValidator, sameStructureValidator, similarToInputValidator, jsonValidator}[i]
 		check, err := v.Bind(c.With)
 		if err != nil {
 			t.Fatal(err)

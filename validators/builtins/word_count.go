@@ -10,20 +10,21 @@ import (
 )
 
 type wordLimits struct {
-	Min int `json:"min,omitempty" jsonschema:"fewest words; 0 for no limit"`
-	Max int `json:"max,omitempty" jsonschema:"most words; 0 for no limit"`
+	Min int `json:"min,omitempty" jsonschema:"minimum number of words. 0: no limit"`
+	Max int `json:"max,omitempty" jsonschema:"maximum number of words. 0: no limit"`
 }
 
 // Prepare implements [validators.Prepared].
 func (p *wordLimits) Prepare() error { return checkLimits(p.Min, p.Max) }
 
-// unsegmented are scripts without spaces in which a word has several characters.
+// unsegmented are scripts without spaces in which a word has several
+// characters.
 var unsegmented = []*unicode.RangeTable{unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar}
 
-// WordCount accepts text of min to max words. In scripts written without
-// spaces every character is a word. For Thai, Lao, Khmer and Burmese, where this would
-// be wrong, it is an error unless any number of words would pass.
-var WordCount = validators.New("word_count", "Validates that the text has between min and max words",
+// wordCountValidator accepts text of min to max words. In scripts without spaces, every
+// character is a word. That would be wrong for Thai, Lao, Khmer and Burmese:
+// their texts are an error, unless any number of words would pass.
+var wordCountValidator = validators.New("word_count", "Validates that the text has between min and max words",
 	func(_ context.Context, p wordLimits, s validators.Subject) (validators.Verdict, error) {
 		least, most, end := 0, 0, -1 // a run of letters without spaces has at least one word
 		for at, word := range words(s.Content) {

@@ -6,10 +6,11 @@ import (
 	"unicode/utf8"
 )
 
-// words yields the words of a text with their offsets: runs of letters, digits
-// and marks, held together by single apostrophes, hyphens, underscores, soft hyphens
-// and the joiners of Persian and Indic scripts inside them. In scripts written without spaces every character is a word, as
-// word processors count. Bytes that are not UTF-8 separate words.
+// words yields the words of a text with their offsets. A word is a run of
+// letters, digits and marks. Single apostrophes, hyphens, underscores, soft
+// hyphens and the joiners of Persian and Indic scripts may be inside it. In
+// scripts without spaces, every character is a word, as word processors count.
+// Bytes that are not UTF-8 separate words.
 func words(text string) iter.Seq2[int, string] {
 	return func(yield func(int, string) bool) {
 		for i := 0; i < len(text); {
@@ -22,7 +23,8 @@ func words(text string) iter.Seq2[int, string] {
 	}
 }
 
-// wordAt reads the word at i, or the one character there that begins none.
+// wordAt returns the end of the word at i. If no word begins there, it returns
+// the end of the character and false.
 func wordAt(text string, i int) (end int, is bool) {
 	r, size := utf8.DecodeRuneInString(text[i:])
 	if !beginsWord(r) {
@@ -37,7 +39,7 @@ func wordAt(text string, i int) (end int, is bool) {
 	return i, true
 }
 
-// joins says whether the mark r at i holds a word together.
+// joins reports whether the mark r at i is inside a word.
 func joins(text string, i int, r rune, size int) bool {
 	switch r {
 	case '\'', '’', '-', '_', softHyphen, nonJoiner, joiner:
@@ -53,7 +55,8 @@ const (
 	joiner     = 0x200D
 )
 
-// beginsWord leaves out the marks that make a picture of what they stand behind.
+// beginsWord reports whether a word may begin with r. Marks that turn the
+// character before them into a picture are not words.
 func beginsWord(r rune) bool {
 	return isWordRune(r) && !isSelector(r) && !unicode.Is(unicode.Me, r)
 }
@@ -65,7 +68,7 @@ func isWordRune(r rune) bool {
 	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r))
 }
 
-// isUnspaced says that a letter's script puts no spaces between words.
+// isUnspaced reports whether a letter's script puts no spaces between words.
 func isUnspaced(r rune) bool {
 	return r >= 0x0E00 && !isHangul(r) &&
 		unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)

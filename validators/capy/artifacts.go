@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed61713e19/capstan/internal/patterns"
 	"github.com/seed61713e19/capstan/internal/reading"
-	"github.com/seed61713e19/capstan/validators/patterns"
 )
 
 // A measure counts the content of a range of parts.
@@ -83,11 +83,12 @@ func (r *run) paragraph(m *measure, text string) {
 	if text = strings.TrimSpace(text); text == "" || r.matches("mark", text) {
 		return
 	}
+	whole := r.filler(text)
 	for line := range strings.SplitSeq(text, "\n") {
 		if line = strings.TrimSpace(line); line == "" || strings.HasSuffix(line, ":") {
 			continue // it introduces what follows
 		}
-		if r.fillerLine(line) || r.filler(text) {
+		if whole || r.fillerLine(line) {
 			m.filler = true
 			continue
 		}
@@ -98,7 +99,7 @@ func (r *run) paragraph(m *measure, text string) {
 	}
 }
 
-// filledRow reports whether a row has a cell that is neither its first one nor a filler.
+// filledRow reports whether a row has a filled cell besides its first one.
 func (r *run) filledRow(cells []reading.Cell) bool {
 	return slices.ContainsFunc(cells[min(1, len(cells)-1):], func(c reading.Cell) bool {
 		return strings.TrimSpace(c.Text) != "" && !r.filler(c.Text)
@@ -114,7 +115,7 @@ func (r *run) fillerLine(line string) bool {
 	return r.filler(line) || labelled && r.filler(value)
 }
 
-// An artifactPlace is a place that names an artifact, with what is wrong there.
+// An artifactPlace is a place that names an artifact, with its problem.
 type artifactPlace struct {
 	place
 	thin bool   // its content is under the minimum
@@ -233,8 +234,9 @@ func (r *run) atTitle(d *document, i int) *artifactPlace {
 	return p
 }
 
-// keyed returns the part of the artifact that a member of JSON is, by its key A.n_… or as
-// the artifact_id of the object around it, -1 if it is none.
+// keyed returns the index of the JSON object or list that holds artifact name,
+// or -1. Part i is a member of it: its key is the name, such as A.3_summary, or
+// its key is artifact_id or artifact and its value is the name.
 func keyed(d *document, i int, name string) int {
 	switch p := &d.parts[i]; {
 	case startsWith(p.label, name):
@@ -273,7 +275,8 @@ func startsWith(key, name string) bool {
 	return ok && (rest == "" || strings.ContainsRune("_ .:-", rune(rest[0])))
 }
 
-// artifactsCheck is check 2: the artifacts of the stage's row and what else it needs.
+// artifactsCheck is check 2. It checks the artifacts and other needs in the stage's
+// row.
 func (r *run) artifactsCheck(f *findings) {
 	last := place{r.text, 0}
 	for _, name := range r.stage.Artifacts {
@@ -307,7 +310,7 @@ func (r *run) schemaCheck(f *findings, name string, a *artifact, p *artifactPlac
 	if inner := node + 1; inner < parts[node].end && startsWith(parts[inner].label, name) && parts[inner].end == parts[node].end {
 		node = inner // {"A.3_…": …}
 	}
-	violations, err := a.check.Check(nil, p.doc.plain(node))
+	violations, err := a.check.Check(nil, p.doc.plain(&parts[node]))
 	if err != nil {
 		f.fail(p.place, "%s is not checked against its schema: %v", name, err)
 	}

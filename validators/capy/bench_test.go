@@ -69,3 +69,21 @@ func BenchmarkReal(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkJudge judges 100 KB: a good output of a stage again and again. The goal is 10 ms.
+func BenchmarkJudge(b *testing.B) {
+	for _, stage := range []string{"BASE_T1", "SCENARIO_T2"} {
+		text := good(b, stage)
+		text = strings.Repeat(text, 100<<10/len(text)+1)
+		g, err := New(Options{Stage: stage})
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Run(stage, func(b *testing.B) {
+			b.SetBytes(int64(len(text)))
+			for b.Loop() {
+				g.Judge(text)
+			}
+		})
+	}
+}

@@ -10,8 +10,8 @@ import (
 	"github.com/seed61713e19/capstan/internal/reading"
 )
 
-// A limit is what the number of a value must be, and how bad it is if it is not: 1 for a
-// warning, 2 for a failure.
+// A limit is a condition for the number of a value, with its severity: 1 for a warning,
+// 2 for a failure.
 type limit struct {
 	severity int
 	operator string
@@ -32,7 +32,8 @@ var (
 	sides = map[string]string{">=": "lower", "<=": "upper"}
 )
 
-// boundsCheck is check 4: the numbers of the policy's values are within their limits.
+// boundsCheck is check 4. It compares the numbers of the policy's values with their
+// limits.
 func (r *run) boundsCheck(f *findings) {
 	for _, name := range sortedKeys(r.policy.Values) {
 		v := r.policy.Values[name]
@@ -79,19 +80,19 @@ func (r *run) inRange(f *findings, v value, one *fact) bool {
 		faults[i] = r.fault(v, one, x)
 	}
 	slices.SortStableFunc(faults, func(a, b fault) int { return b.severity - a.severity })
-	said := clip(one.said, 60)
+	shown := clip(one.content, 60)
 	if one.form == inKey {
-		said = fmt.Sprintf("%q: %s", one.of().label, said)
+		shown = fmt.Sprintf("%q: %s", one.of().label, shown)
 	}
 	switch {
 	case len(faults) == 0 || faults[0].severity == 0:
 		return false
 	case faults[0].severity > faults[len(faults)-1].severity:
-		f.warn(one.place, "%s could be %s or %s (%s)", v.Title, v.shown(amounts[0]), v.shown(amounts[1]), said)
+		f.warn(one.place, "%s could be %s or %s (%s)", v.Title, v.shown(amounts[0]), v.shown(amounts[1]), shown)
 	case faults[0].severity == 2:
-		f.fail(one.place, "%s (%s)", faults[0].message, said)
+		f.fail(one.place, "%s (%s)", faults[0].message, shown)
 	default:
-		f.warn(one.place, "%s (%s)", faults[0].message, said)
+		f.warn(one.place, "%s (%s)", faults[0].message, shown)
 	}
 	return true
 }
@@ -129,8 +130,9 @@ func (r *run) fault(v value, one *fact, x float64) fault {
 	return fault{}
 }
 
-// amounts returns the number in the unit of the value; two if it could be a fraction or a
-// percentage.
+// amounts returns the number in the unit of the value. It returns two numbers
+// if the text leaves open whether it is a fraction or a percentage, and none if
+// a percentage cannot have that unit.
 func (v value) amounts(n *reading.Value) []float64 {
 	switch size := math.Abs(n.Value); {
 	case v.Unit != "percent" && n.Percent:
@@ -187,6 +189,7 @@ type object struct {
 	at  int
 }
 
+// object returns the JSON object that has the fact as a member.
 func (one *fact) object() object {
 	if one.form != inKey {
 		return object{}
@@ -206,7 +209,7 @@ func (r *run) sums(f *findings, v value) {
 	joint := r.joint()
 	for _, t := range joint {
 		for _, part := range t.parts {
-			r.inRange(f, r.policy.Values["p"], &fact{place: t.place, figure: part, said: strconv.FormatFloat(part.Value, 'f', -1, 64)})
+			r.inRange(f, r.policy.Values["p"], &fact{place: t.place, figure: part, content: strconv.FormatFloat(part.Value, 'f', -1, 64)})
 		}
 		r.outside(f, v, t, "joint states")
 	}
@@ -288,21 +291,21 @@ func (r *run) sidecarValues(f *findings) {
 		if _, part := r.policy.Needs[name]; !ok || part {
 			continue
 		}
-		var ours, theirs []*fact
+		var own, others []*fact
 		for _, one := range r.of(name) {
 			switch {
 			case !one.counts() || r.earlier(one) || len(v.amounts(one.figure)) == 0:
-			case one.doc == r.text && len(ours) < maxFindings:
-				ours = append(ours, one)
+			case one.doc == r.text && len(own) < maxFindings:
+				own = append(own, one)
 			case one.doc != r.text:
-				theirs = append(theirs, one)
+				others = append(others, one)
 			}
 		}
-		for _, mine := range ours {
+		for _, mine := range own {
 			amount := v.amounts(mine.figure)[0]
 			same := func(other *fact) bool { return math.Abs(amount-v.amounts(other.figure)[0]) <= v.half(mine.figure) }
-			if len(theirs) > 0 && !slices.ContainsFunc(theirs, same) {
-				last := theirs[len(theirs)-1]
+			if len(others) > 0 && !slices.ContainsFunc(others, same) {
+				last := others[len(others)-1]
 				f.warn(mine.place, "The text states %s as %s, its sidecar as %s (%s)", v.Title, v.shown(amount), v.shown(v.amounts(last.figure)[0]), last.location())
 				break
 			}

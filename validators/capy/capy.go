@@ -13,8 +13,9 @@
 //  6. dr_derivation: X_final is the mean of X_T1 and X_REFINE
 //
 // A policy (policies/*.yaml) has the rows, the values and their ranges. The tables
-// (tables/*.tsv) have the labels of values and all words that the checks know. What needs
-// understanding is a warning with a place; the judge [Claims] or a person answers it.
+// (tables/*.tsv) have the labels of values and all words that the checks know. If a
+// check needs understanding, it warns with a place. The judge [Claims] or a person
+// decides then.
 //
 // Begin with [Gate.Judge]. Package internal/reading reads the text, facts.go finds the
 // labels and their values, and each check has a file.
@@ -39,7 +40,7 @@ type Options struct {
 	// names to numbers, or a list of these. An output may state them.
 	Prior  any
 	Policy string // the name of a shipped policy, by default 1.0.0, or a policy as YAML
-	// Schemas are the JSON Schemas that the policy names, by their file names.
+	// Schemas are the JSON Schemas that the policy names, by file name.
 	Schemas map[string]any
 }
 

@@ -75,7 +75,7 @@ func (c sharedCase) output(t *testing.T) string {
 	return text
 }
 
-// agrees reports whether a report is what the case wants.
+// agrees reports whether a report has the results of the case.
 func (c sharedCase) agrees(r Report) bool {
 	switch c.Want {
 	case "stop":

@@ -49,7 +49,7 @@ func (r *run) derived(name string, inJSON bool) []*fact {
 	})
 }
 
-// once returns the first number of a value. Another one is a warning.
+// once returns the first number of a value. Any other form is a warning.
 func (r *run) once(f *findings, name string, inJSON bool) *fact {
 	list := r.derived(name, inJSON)
 	if len(list) == 0 {

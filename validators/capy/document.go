@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/seed61713e19/capstan/internal/jsonvalue"
+	"github.com/seed61713e19/capstan/internal/patterns"
 	"github.com/seed61713e19/capstan/internal/reading"
-	"github.com/seed61713e19/capstan/validators/patterns"
 )
 
 // A document is the output or a sidecar, in parts.
@@ -34,14 +36,15 @@ const (
 	aMember
 )
 
-// A part is a title with what is below it, a block, a row, or a value of JSON. The parts
+// A part is a title with its section, a block, a row, or a value of JSON. The parts
 // inside it follow it.
 type part struct {
 	place
 	kind        kind
 	label, text string // of a title, a row or a member; of a block or a scalar
 	json        byte   // of a member: the kind of its value
-	level       int    // of a title; see reading.Block
+	pointer     jsontext.Pointer
+	level       int // of a title; see reading.Block
 	parent, end int
 	block       *reading.Block
 	header      []reading.Cell // of the table of a row
@@ -209,8 +212,8 @@ func (b *builder) add(p part) int {
 	return b.inside(p)
 }
 
-// inside appends a part. Its scenario is that of its label, else that of the part around
-// it. It is aside if its label or the part around it is.
+// inside appends a part. Its scenario comes from its label, or from the part around it.
+// It is aside if its label or the part around it is.
 func (b *builder) inside(p part) int {
 	p.doc = b.document
 	if p.block != nil {
@@ -245,7 +248,7 @@ func (b *builder) key(label string) []token {
 func (b *builder) members(j *reading.JSON) {
 	base := len(b.parts)
 	for _, n := range jsonvalue.Nodes(j.Text) {
-		p := part{kind: aMember, json: n.Kind, label: n.Key, text: n.Text, parent: n.Parent + base, place: place{offset: j.Start}}
+		p := part{kind: aMember, json: n.Kind, pointer: n.Pointer, label: n.Key, text: n.Text, parent: n.Parent + base, place: place{offset: j.Start}}
 		if n.Parent < 0 {
 			p.parent = base - 1
 		}
@@ -301,7 +304,7 @@ func (d *document) wordsOf(from int) string {
 
 func clipped(text string) string { return text[:min(len(text), maxUnit)] }
 
-// clip returns a text on one line and of at most n bytes.
+// clip returns a text in one line, with at most n bytes.
 func clip(text string, n int) string {
 	text = strings.Join(strings.Fields(text[:min(len(text), 4*n)]), " ")
 	if len(text) <= n {

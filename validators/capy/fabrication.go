@@ -77,7 +77,8 @@ func (r *run) numbers(one *fact) []*reading.Value {
 	return list
 }
 
-// isKnown reports whether a number is one of an earlier stage, to its last digit.
+// isKnown reports whether a number equals a number of an earlier stage to its last
+// digit.
 func isKnown(n *reading.Value, known []float64) bool {
 	return n != nil && slices.ContainsFunc(known, func(k float64) bool {
 		half := 0.5 * math.Pow10(-n.Decimals)
@@ -88,9 +89,9 @@ func isKnown(n *reading.Value, known []float64) bool {
 // shown returns the source of a fact as a finding quotes it.
 func (one *fact) shown() string {
 	if one.form == inKey {
-		return one.of().label + ": " + one.said
+		return one.of().label + ": " + one.content
 	}
-	return one.said
+	return one.content
 }
 
 // sentences raises a question, or by the policy a failure, for an amount in a sentence
@@ -124,8 +125,8 @@ func (r *run) sentences(f *findings, known []float64) {
 // nearWords is how many words before a label name the state of its value.
 const nearWords = 12
 
-// asked returns the first name of a value in a sentence that raises a question there, and
-// the sentence from it on. A name beside one of an earlier state raises none.
+// asked returns the first name of a value in a sentence that raises a question, and the
+// rest of the sentence. A name near a value of an earlier state raises no question.
 func (r *run) asked(sentence string) (value, after string) {
 	words := tokens(sentence)
 	for i := 0; i < len(words); i++ {
@@ -142,8 +143,8 @@ func (r *run) asked(sentence string) (value, after string) {
 	return "", ""
 }
 
-// amount reports whether a number is an amount: with a currency, a percent sign or a
-// fraction, and neither a difference nor a limit.
+// amount reports whether a number is an amount. It has a currency, a percent sign or a
+// fraction, and it is not a difference or a limit.
 func amount(text string, n reading.Number) bool {
 	currency := func(c rune) bool { return unicode.Is(unicode.Sc, c) || c == ' ' }
 	before := strings.TrimRightFunc(text[:max(0, min(n.Start, len(text)))], currency)

@@ -26,7 +26,7 @@ type fact struct {
 	place
 	part     int            // the index of the title, the member, or the part that the line or cell is in
 	whole    bool           // the label has no words that make it another thing
-	said     string         // the rest of the line, the cell, the scalar
+	content  string         // the rest of the line, the cell, the scalar
 	figure   *reading.Value // the number that said is or begins with
 	states   []string       // the states and turns that the words at the label name
 	scenario int
@@ -54,7 +54,7 @@ func (v *vocabulary) facts(d *document) []fact {
 			for at := range p.words {
 				if l := r.labels.at(p.words, at); l != nil {
 					f := r.fact(l.kind, inHeading, p.place)
-					f.said, f.states = p.label, r.words.find(p.words, "state:")
+					f.content, f.states = p.label, r.words.find(p.words, "state:")
 					r.facts = append(r.facts, f)
 				}
 			}
@@ -113,12 +113,12 @@ func scenarioOf(words []token) int {
 	return found
 }
 
-// cell reads a cell under the label of its row and under that of its column. The header of
-// a table of two columns may be a label and a value itself.
+// cell reads a cell under the labels of its row and its column. The header of a table
+// of two columns may be a label and a value itself.
 func (r *reader) cell(p *part, column int) {
-	said, label, above := p.cells[column].Text, "", ""
+	text, label, above := p.cells[column].Text, "", ""
 	switch {
-	case p.level == 0 && (column == 0 || len(p.header) != 2) || said == "":
+	case p.level == 0 && (column == 0 || len(p.header) != 2) || text == "":
 		return
 	case column > 0:
 		label = p.label
@@ -131,15 +131,15 @@ func (r *reader) cell(p *part, column int) {
 	columns := r.labelled(above, inCell, at)
 	if !r.words.has(over, "difference") && !r.words.has(over, "aside") && len(columns) == 0 {
 		for _, f := range r.labelled(label, inCell, at) {
-			r.add(f, said, over)
+			r.add(f, text, over)
 		}
 	}
 	for _, f := range columns {
 		f.scenario, f.aside = scenarioOf(beside), f.aside || r.words.has(beside, "aside")
-		r.add(f, said, beside)
+		r.add(f, text, beside)
 	}
-	if strings.ContainsAny(said, ":=≈→") {
-		r.text(said, func(int) int { return at.offset })
+	if strings.ContainsAny(text, ":=≈→") {
+		r.text(text, func(int) int { return at.offset })
 	}
 }
 
@@ -185,8 +185,8 @@ func (r *reader) label(words []token, form form, at place) []fact {
 // maxLabel is how many words a label has at most.
 const maxLabel = 12
 
-// neutral reports whether words do not change what a label means. Qualifiers, states,
-// turns, scenarios and the same label are neutral.
+// neutral reports whether words leave the meaning of a label unchanged. Qualifiers,
+// states, turns, scenarios and the same label are neutral.
 func (r *vocabulary) neutral(words []token, kind string) bool {
 	for i := 0; i < len(words); {
 		size := 0
@@ -212,11 +212,12 @@ func (r *vocabulary) neutral(words []token, kind string) bool {
 	return true
 }
 
-// add appends a fact with its value. The states are those of its label and of other words.
+// add appends a fact with its value. The states come from its label and from other
+// words.
 func (r *reader) add(f fact, said string, states []token) {
-	f.said = fold(strings.TrimSpace(said[:min(len(said), maxSaid)]))
+	f.content = fold(strings.TrimSpace(said[:min(len(said), maxSaid)]))
 	f.states = append(slices.Clone(f.states), r.words.find(states, "state:")...)
-	f.figure = r.number(f.said)
+	f.figure = r.number(f.content)
 	r.facts = append(r.facts, f)
 }
 
@@ -224,8 +225,8 @@ func (v *vocabulary) number(text string) *reading.Value {
 	return reading.ValueOf(text, func(word string) bool { return len(v.words.find([]token{{word: word}}, "approx")) > 0 })
 }
 
-// member reads a value of JSON under its key, alone or behind the key around it, or under
-// its pointer.
+// member reads a value of JSON under its key, with the key of its object if there is
+// one, or under its pointer.
 func (r *reader) member(p *part) {
 	up := r.around(p)
 	list := r.label(p.words, inKey, p.place)
@@ -238,18 +239,18 @@ func (r *reader) member(p *part) {
 			list[0].value = l.kind
 		}
 	}
-	if value := r.pointed(p); value != "" {
+	if value := r.pointers[string(p.pointer)]; value != "" {
 		f := r.fact(value, inKey, p.place)
 		f.whole = true
 		list = []fact{f}
 	}
 	for _, f := range list {
-		said := p.text
+		text := p.text
 		switch p.json {
 		case 'n', 't', 'f':
-			said = map[byte]string{'n': "null", 't': "true", 'f': "false"}[p.json]
+			text = map[byte]string{'n': "null", 't': "true", 'f': "false"}[p.json]
 		}
-		r.add(f, said, nil)
+		r.add(f, text, nil)
 	}
 }
 
@@ -261,25 +262,4 @@ func (r *reader) around(p *part) []token {
 		}
 	}
 	return nil
-}
-
-// pointed returns the value of the policy whose JSON pointer leads to a member, "" for none.
-func (r *reader) pointed(p *part) string {
-	if len(r.pointers) == 0 {
-		return ""
-	}
-	pointer := ""
-	for up := p; up.parent >= 0 && r.doc.parts[up.parent].kind == aMember && len(pointer) < maxSaid; {
-		step := strings.NewReplacer("~", "~0", "/", "~1").Replace(up.label)
-		around := &r.doc.parts[up.parent]
-		if around.json == '[' {
-			index := 0
-			for c := up.parent + 1; &r.doc.parts[c] != up; c = r.doc.parts[c].end {
-				index++
-			}
-			step = strconv.Itoa(index)
-		}
-		pointer, up = "/"+step+pointer, around
-	}
-	return r.pointers[pointer]
 }

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed61713e19/capstan/internal/faults"
+	"github.com/seed61713e19/capstan/internal/patterns"
 	"github.com/seed61713e19/capstan/validators"
-	"github.com/seed61713e19/capstan/validators/faults"
-	"github.com/seed61713e19/capstan/validators/patterns"
 )
 
 //go:embed tables/faults.yaml
@@ -56,8 +56,8 @@ func planted(with map[string]any) []faults.Operator {
 
 var namedArtifact = patterns.Lazy(`(?m)^#+ .*\bA\.?(\d+)\b.*$|"A\.(\d+)_`)
 
-// artifactLost replaces the name of an artifact wherever it occurs: a heading alone or a
-// key alone may be enough for the gate to find the artifact.
+// artifactLost replaces every occurrence of an artifact's name, because a single
+// heading or key can be enough for the gate.
 func artifactLost(t *faults.Text, rng *rand.Rand) []faults.Fault {
 	var out []faults.Fault
 	var numbers []string

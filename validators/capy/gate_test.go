@@ -232,7 +232,7 @@ func TestOwnPolicy(t *testing.T) {
 		"bad artifact":    {"stages:\n  - {name: BASE_T1, artifacts: [B.1]}\n", "", `"B.1"`},
 		"bad name":        {"artifacts:\n  B.1: {title: B}\n", "", "A.7"},
 		"bad pattern":     {"artifacts:\n  A.1: {file: '('}\n", "", "A.1"},
-		"bad holds":       {"needs:\n  cr: {holds: all}\n", "", `"all"`},
+		"bad holds":       {"needs:\n  cr: {holds: (}\n", "", "missing closing"},
 		"bad status":      {"no_fabrication: maybe\n", "", `"maybe"`},
 		"under nothing":   {"values:\n  g: {fail: [\"< gold\"]}\n", "", `"< gold"`},
 		"extends nothing": {"extends: 2.0.0\n", "", "2.0.0"},
@@ -448,7 +448,7 @@ func TestWard(t *testing.T) {
 	}
 }
 
-// The value of a label with brackets of its own is found in a table.
+// A table cell is found even if its label contains brackets.
 func TestLabelWithBrackets(t *testing.T) {
 	text := both(once("- **P(IRR > 13.25% hurdle):** 41.2%\n", ""), once(`"probability_above_hurdle": 0.412,`, ""))(t, good(t, "IRR_T2"))
 	if r := judge(t, "IRR_T2", text); r.Proceed {
@@ -460,7 +460,7 @@ func TestLabelWithBrackets(t *testing.T) {
 	}
 }
 
-// Judging does not depend on what was judged before, nor on who else judges.
+// A verdict does not depend on earlier or concurrent checks.
 func TestSameTwice(t *testing.T) {
 	gate, err := New(Options{Stage: "BASE_T1"})
 	if err != nil {

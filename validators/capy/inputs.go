@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/seed61713e19/capstan/internal/reading"
-	"github.com/seed61713e19/capstan/validators/schema"
+	"github.com/seed61713e19/capstan/internal/schema"
 )
 
 // A sidecar is a JSON file that belongs to an output.
@@ -79,7 +79,7 @@ func (p *policy) priorNumbers(v any) (list []float64, err error) {
 	case nil:
 		return nil, err
 	case string:
-		return p.stated(v)
+		return p.valuesIn(v)
 	case int:
 		return []float64{float64(v)}, nil
 	case float64:
@@ -106,9 +106,9 @@ func (p *policy) priorNumbers(v any) (list []float64, err error) {
 	return list, nil
 }
 
-// stated returns the number that a text is, or the values that an output states and some
-// stage must not state.
-func (p *policy) stated(text string) ([]float64, error) {
+// valuesIn returns the number if the text is one number. Otherwise it returns
+// the values in the text that one of the stages must not state.
+func (p *policy) valuesIn(text string) ([]float64, error) {
 	if n := reading.Numbers(text); len(n) == 1 && n[0].In(text) == strings.TrimSpace(text) {
 		return []float64{n[0].Value}, nil
 	}

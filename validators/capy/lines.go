@@ -40,11 +40,11 @@ func (r *reader) line(p *phrase, text string, words []token, i, end int, offset 
 	if n := scenarioOf(words[left:end]); n > 0 {
 		f.scenario = n
 	}
-	said := rest(text[next:], link)
-	if p.each && !r.words.has(tokens(said), "each") || !f.whole && (!p.name || link == ':' || r.words.has(words[left:i], "difference")) {
+	value := rest(text[next:], link)
+	if p.each && !r.words.has(tokens(value), "each") || !f.whole && (!p.name || link == ':' || r.words.has(words[left:i], "difference")) {
 		return
 	}
-	f.said, f.figure = strings.TrimSpace(said), r.number(said)
+	f.content, f.figure = strings.TrimSpace(value), r.number(value)
 	r.facts = append(r.facts, f)
 }
 
@@ -63,7 +63,7 @@ func byLine(text, folded string, offset func(int) int) func(int) int {
 	}
 }
 
-// within returns the tokens from an index that end at or before an offset.
+// within returns the tokens from an index that end before an offset or at it.
 func within(words []token, from, end int) []token {
 	to := from
 	for to < len(words) && words[to].end <= end {
@@ -87,8 +87,8 @@ func opens(text string, words []token, i int) bool {
 	return i == 0 || strings.ContainsAny(text[words[i-1].end:words[i].start], ".;:\n!?,")
 }
 
-// link returns the sign that links the label words[from:to] to its value, 'o' for a word,
-// 0 for none, and the offset after it.
+// link returns the sign between the label words[from:to] and its value, and the offset
+// after it. The sign is 'o' for a word and 0 for none.
 func (r *reader) link(text string, words []token, from, to int, kind string) (sign rune, next int) {
 	text = text[:min(len(text), words[to-1].end+maxSaid)]
 	at := words[to-1].end
@@ -128,7 +128,7 @@ func (r *reader) link(text string, words []token, from, to int, kind string) (si
 	return 0, 0
 }
 
-// afterBracket returns how far the bracket that a label opens is from being closed.
+// afterBracket returns the distance to the end of the bracket that a label opens.
 func afterBracket(label, rest string) int {
 	open := strings.LastIndexAny(label, "([{")
 	if open < 0 || strings.ContainsAny(label[open:], ")]}") {
@@ -140,7 +140,7 @@ func afterBracket(label, rest string) int {
 	return 0
 }
 
-// rest returns what stands behind a link: the rest of the line, or of the sentence.
+// rest returns the text after a link, up to the end of the line or of the sentence.
 func rest(text string, link rune) string {
 	trimmed := strings.TrimLeft(text[:min(len(text), maxSaid)], " \t*_`\"")
 	if link == 'o' {

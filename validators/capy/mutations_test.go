@@ -29,8 +29,8 @@ func once(old, new string) edit {
 	}
 }
 
-// cut takes away from the first mark up to the second, which stays; to "" is
-// to the end.
+// cut removes the text from the first mark up to the second, which stays. With "" for
+// the second mark, it removes the rest.
 func cut(from, to string) edit {
 	return func(t *testing.T, text string) string {
 		t.Helper()
@@ -158,7 +158,7 @@ func TestMutations(t *testing.T) {
 		{"tilde fences", "BASE_REFINE", swap("```", "~~~"), Pass, "", "", ""},
 		{"fence in an item", "BASE_T1", add("\n- log:\n\n    ```json\n    {\"a\": 1}\n    ```\n"), Pass, "", "", ""},
 
-		// 2. Artifacts of T1: what does not name one.
+		// 2. Artifacts of T1: texts that do not name one.
 		{"A.3 dropped", "BASE_T1", cut("### A.3_", "### A.5_"), Fail, artifacts, "Missing A.3 (Causal DAG)", "### A.2_"},
 		{"A.1 dropped", "BASE_T1", cut("### A.1_", "### A.2_"), Fail, artifacts, "Missing A.1", ""},
 		{"A.6 mentioned in prose only", "BASE_T1", both(cut("### A.6_", "---\n\n*"), insert("*Analysis completed", "The A.6_DR_DERIVATION_TRACE is in the file beside this one.\n\n")), Fail, artifacts, "Missing A.6", ""},

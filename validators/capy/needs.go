@@ -3,11 +3,11 @@ package capy
 import (
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/seed61713e19/capstan/internal/patterns"
 	"github.com/seed61713e19/capstan/internal/reading"
-	"github.com/seed61713e19/capstan/validators/patterns"
-	"github.com/seed61713e19/capstan/validators/schema"
 )
 
 // need checks a part or value of the row besides the artifacts.
@@ -16,8 +16,8 @@ func (r *run) need(f *findings, name string, last place) {
 	switch {
 	case !ok:
 		r.needsValue(f, name, last)
-	case n.Holds == "scenarios":
-		r.needsScenarios(f, last)
+	case n.Scenarios > 0:
+		r.needsScenarios(f, n.Scenarios, last)
 	case n.Each != nil:
 		r.needsEach(f, name, n, last)
 	default:
@@ -39,16 +39,16 @@ func (r *run) needsValue(f *findings, name string, last place) {
 			found = true
 			inJSON = inJSON || one.form == inKey
 		case one.form == inKey && strings.ContainsRune("{[", rune(one.of().json)):
-		case one.whole && absent == nil && (r.filler(one.said) || one.said == "null"):
+		case one.whole && absent == nil && (r.filler(one.content) || one.content == "null"):
 			absent = one
 		}
 	}
 	switch {
 	case found && (inJSON || absent == nil || absent.form != inKey):
 	case absent != nil:
-		f.fail(absent.place, "%s has no value: %q", v.Title, clip(absent.said, 60))
+		f.fail(absent.place, "%s has no value: %q", v.Title, clip(absent.content, 60))
 	case quoted != nil:
-		f.fail(quoted.place, "%s of this stage is not stated, only an earlier stage's: %q", v.Title, clip(quoted.said, 60))
+		f.fail(quoted.place, "%s of this stage is not stated, only an earlier stage's: %q", v.Title, clip(quoted.content, 60))
 	default:
 		f.fail(last, "%s is not stated with a value: want, for instance, %s", v.Title, v.Example)
 	}
@@ -58,7 +58,7 @@ func (r *run) needsValue(f *findings, name string, last place) {
 func (r *run) needsPart(f *findings, name string, n need, last place) {
 	var named, thin *fact
 	for _, one := range r.of(name) {
-		if one.hidden || n.Holds == "words" && one.form != inHeading && one.form != inKey || one.form == inHeading && r.others(one, name) {
+		if one.hidden || n.Words > 0 && one.form != inHeading && one.form != inKey || one.form == inHeading && r.titlesSeveral(one, name) {
 			continue
 		}
 		held, under := r.holds(n, one)
@@ -77,109 +77,83 @@ func (r *run) needsPart(f *findings, name string, n need, last place) {
 			return
 		}
 	}
-	wanted := strings.TrimSuffix(strings.Replace(n.Holds, "content", "value", 1), "s")
 	switch {
 	case name == "jpd" && len(r.joint()) > 0:
 	case thin != nil:
 		f.warn(thin.place, "Question: is this %s? Its content is under the minimum", n.Title)
 	case named != nil:
-		f.fail(named.place, "%s named, but without a %s", n.Title, wanted)
+		f.fail(named.place, "%s named, but without %s", n.Title, n.Want)
 	default:
-		f.fail(last, "Missing %s: want a heading, a label, a table or a JSON key that names it, with a %s", n.Title, wanted)
+		f.fail(last, "Missing %s: want a heading, a label, a table or a JSON key that names it, with %s", n.Title, n.Want)
 	}
 }
 
-// others reports whether a heading also names another part of the same row. A title that
-// names several narratives is not the heading of one.
-func (r *run) others(one *fact, name string) bool {
+// titlesSeveral reports whether the heading of a fact also names another text
+// that the stage needs. Such a title is the heading of none of them.
+func (r *run) titlesSeveral(one *fact, name string) bool {
 	return slices.ContainsFunc(r.stage.Needs, func(other string) bool {
-		return other != name && r.policy.Needs[other].Holds == "words" && slices.ContainsFunc(r.of(other), func(o *fact) bool {
+		return other != name && r.policy.Needs[other].Words > 0 && slices.ContainsFunc(r.of(other), func(o *fact) bool {
 			return o.form == inHeading && o.place == one.place
 		})
 	})
 }
 
-// holds reports whether a fact has what a need wants, and whether that is under the
-// minimum.
+// holds reports whether a fact satisfies a need. thin is true if its content is under
+// the minimum. The content is the rest of the line, or the parts below the title, key
+// or line.
 func (r *run) holds(n need, one *fact) (held, thin bool) {
-	d, from := one.doc, one.part+1
-	switch said := one.said; {
-	case one.form == inHeading:
-		return r.sectionHolds(n, one, from, one.of().end)
+	d, from, to := one.doc, one.part+1, one.of().end
+	switch content := one.content; {
 	case one.form == inKey:
-		return r.keyHolds(n, one), false
-	case said == "" && one.form == inLine:
-		to := from
-		for to < len(d.parts) && d.parts[to].kind != aTitle {
-			to++
+		from-- // a scalar
+	case one.form == inLine && content == "":
+		for to = from; to < len(d.parts) && d.parts[to].kind != aTitle; to++ {
 		}
-		return r.sectionHolds(n, one, from, to)
-	case n.Holds == "number":
-		return len(reading.Numbers(said)) > 0 && !r.filler(said), false
-	case n.Holds == "grade":
-		return graded(said), false
-	default:
-		return said != "" && !r.filler(said), false
+	case one.form != inHeading:
+		return content != "" && !r.filler(content) && n.holds.MatchString(content), false
 	}
+	m := r.measure(d, from, to)
+	if _, value, ok := reading.CutLabel(one.content); ok && !m.any() && one.form != inKey {
+		return value != "" && !r.filler(value), false
+	}
+	b := bracket().FindStringSubmatch(one.content)
+	switch {
+	case !m.any() || !m.enough(r.policy.Minimum) && m.filler || b != nil && one.form != inKey && r.filler(b[1]):
+		return false, false
+	case n.Words > 0:
+		return m.words+m.items+m.rows >= n.Words || m.enough(r.policy.Minimum), false
+	case n.Holds != "":
+		labelled := slices.ContainsFunc(r.of(one.value), func(o *fact) bool {
+			return o != one && o.form != inHeading && o.doc == d && o.part >= from && o.part < to
+		}) // its own value decides
+		return !labelled && n.holds.MatchString(d.valuesOf(from, to)), false
+	}
+	return true, one.form != inKey && !m.enough(&minimum{Rows: 1, Leaves: 1, Items: 1, Words: 8})
+}
+
+// valuesOf returns the texts of parts that are no headings, each on lines of its own.
+func (d *document) valuesOf(from, to int) string {
+	var b strings.Builder
+	for _, p := range d.parts[from:to] {
+		if b.Len() > maxUnit {
+			break
+		}
+		b.WriteString(clipped(p.text) + "\n")
+		if p.level == boldLevel {
+			b.WriteString(p.label + "\n")
+		}
+	}
+	return b.String()
 }
 
 var bracket = patterns.Lazy(`\(([^)]*)\)`)
 
-// sectionHolds reports whether the parts below a title or a label have what a need wants.
-func (r *run) sectionHolds(n need, one *fact, from, to int) (held, thin bool) {
-	d := one.doc
-	m := r.measure(d, from, to)
-	if _, value, ok := reading.CutLabel(one.said); ok && !m.any() {
-		return value != "" && !r.filler(value), false
-	}
-	if b := bracket().FindStringSubmatch(one.said); !m.any() || !m.enough(r.policy.Minimum) && m.filler || b != nil && r.filler(b[1]) {
-		return false, false
-	}
-	switch n.Holds {
-	case "words":
-		return m.words+m.items+m.rows >= n.Words || m.enough(r.policy.Minimum), false
-	case "number":
-		if slices.ContainsFunc(r.of(one.value), func(o *fact) bool {
-			return o.form != inHeading && o.doc == d && o.part >= from && o.part < to
-		}) {
-			return false, false // that decides
-		}
-		return slices.ContainsFunc(d.parts[from:to], func(p part) bool { return p.kind != aTitle && len(reading.Numbers(p.text)) > 0 }), false
-	case "grade":
-		return slices.ContainsFunc(append(slices.Clone(r.of("grade")), r.of("pipeline_fit")...), func(g *fact) bool {
-			return g.doc == d && g.part >= from && g.part < to && graded(g.said)
-		}) || slices.ContainsFunc(d.parts[from:to], func(p part) bool { return len(p.text) < 6 && graded(p.text) }), false
-	}
-	return true, !m.enough(&minimum{Rows: 1, Leaves: 1, Items: 1, Words: 8})
-}
-
-var letterGrade = patterns.Lazy(`^[\s*_("'\x60]*[A-F](?:[+\-−–]|\\[+-])?(?:[\s*_)"'.,;:/\x60]|$)`)
-
-func graded(text string) bool { return letterGrade().MatchString(text) }
-
-// keyHolds reports whether a member of JSON has what a need wants.
-func (r *run) keyHolds(n need, one *fact) bool {
-	d, at := one.doc, one.of()
-	any := func(holds func(p part) bool) bool { return slices.ContainsFunc(d.parts[one.part:at.end], holds) }
-	switch n.Holds {
-	case "number":
-		return any(func(p part) bool { return p.json == '0' || p.json == '"' && r.number(fold(p.text)) != nil })
-	case "grade":
-		return at.json == '"' && graded(at.text) || any(func(p part) bool {
-			return p.json == '"' && graded(p.text) && strings.Contains(strings.ToLower(p.label), "grade")
-		})
-	case "words":
-		return at.json == '"' && len(strings.Fields(at.text)) >= n.Words
-	}
-	return r.inside(d, one.part).any() || at.json == '[' && at.end == one.part+1
-}
-
 // of returns the part that a fact is in.
 func (one *fact) of() *part { return &one.doc.parts[one.part] }
 
-// needsScenarios wants P and M of S1 to S4.
-func (r *run) needsScenarios(f *findings, last place) {
-	for n := 1; n <= 4; n++ {
+// needsScenarios wants P and M of the scenarios S1 to Sn.
+func (r *run) needsScenarios(f *findings, count int, last place) {
+	for n := 1; n <= count; n++ {
 		has := map[string]bool{}
 		at, named := last, false
 		for _, d := range r.docs {
@@ -195,18 +169,19 @@ func (r *run) needsScenarios(f *findings, last place) {
 			if !named && one.form == inLine {
 				at, named = one.place, true
 			}
-			said := sentenceEnd().Split(one.said, 2)[0]
-			has[one.value] = has[one.value] || one.figure != nil || len(reading.Numbers(said)) > 0 || one.form == inKey && r.keyHolds(need{Holds: "number"}, one)
+			sentence := sentenceEnd().Split(one.content, 2)[0]
+			if one.form == inKey {
+				sentence = one.doc.valuesOf(one.part, one.of().end)
+			}
+			has[one.value] = has[one.value] || strings.ContainsAny(sentence, "0123456789")
 		}
-		switch {
-		case !named:
+		if !named {
 			f.fail(last, "Missing scenario S%d with its P and M estimates", n)
-		case !has["p"] && !has["m"]:
-			f.fail(at, "Scenario S%d has neither a P nor an M estimate", n)
-		case !has["p"]:
-			f.fail(at, "Scenario S%d has no P estimate: want, for instance, P: 0.30", n)
-		case !has["m"]:
-			f.fail(at, "Scenario S%d has no M estimate: want, for instance, M: -12%%", n)
+		}
+		for _, estimate := range []string{"p", "m"} {
+			if named && !has[estimate] {
+				f.fail(at, "Scenario S%d has no %s estimate: want, for instance, %[2]s: 0.30", n, strings.ToUpper(estimate))
+			}
 		}
 		last = at
 	}
@@ -220,7 +195,7 @@ type unit struct {
 	kinds map[string]bool // of the words of the need's kind
 }
 
-// needsEach wants units: exactly those of a list, so many of each kind, or each of a kind.
+// needsEach requires units: a list of them, a number of each kind, or all of a kind.
 func (r *run) needsEach(f *findings, name string, n need, last place) {
 	units := r.units(n.Each)
 	ids := slices.Sorted(maps.Keys(units))
@@ -246,7 +221,7 @@ func (r *run) needsEach(f *findings, name string, n need, last place) {
 	}
 	if len(ids) > 0 || slices.ContainsFunc(r.of(name), func(one *fact) bool {
 		if one.form != inHeading {
-			return one.said != "" && !r.filler(one.said)
+			return one.content != "" && !r.filler(one.content)
 		}
 		return r.inside(one.doc, one.part).enough(r.policy.Minimum) && r.words.has(tokens(fold(one.doc.wordsOf(one.part))), n.Each.Kind)
 	}) {
@@ -354,34 +329,29 @@ func (r *run) kinds(d *document, i int, e *each) []string {
 	}
 	for _, one := range r.of(e.Kind) {
 		if len(found) == 0 && p.kind == aTitle && one.doc == d && one.part > i && one.part < p.end {
-			found = append(found, r.words.find(tokens(fold(one.said)), e.Kind+":")...)
+			found = append(found, r.words.find(tokens(fold(one.content)), e.Kind+":")...)
 		}
 	}
 	return found
 }
 
-// plain returns the value of a member as the JSON packages have it.
-func (d *document) plain(i int) any {
-	switch p := &d.parts[i]; p.json {
-	case '{':
-		m := map[string]any{}
-		for c := i + 1; c < p.end; c = d.parts[c].end {
-			m[d.parts[c].label] = d.plain(c)
+// plain returns the value of a member as the JSON packages have it, nil if its text does
+// not parse.
+func (d *document) plain(p *part) any {
+	var value any
+	for _, j := range d.JSON {
+		if j.Start <= p.offset && p.offset < j.End {
+			value = j.Value
 		}
-		return m
-	case '[':
-		list := []any{}
-		for c := i + 1; c < p.end; c = d.parts[c].end {
-			list = append(list, d.plain(c))
-		}
-		return list
-	case '0':
-		v, _ := schema.Parse([]byte(p.text))
-		return v
-	case '"':
-		return p.text
-	case 't', 'f':
-		return p.json == 't'
 	}
-	return nil
+	for step := range p.pointer.Tokens() {
+		switch v := value.(type) {
+		case map[string]any:
+			value = v[step]
+		case []any:
+			i, _ := strconv.Atoi(step)
+			value = v[i]
+		}
+	}
+	return value
 }

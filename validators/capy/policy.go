@@ -15,16 +15,16 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/seed61713e19/capstan/internal/patterns"
+	"github.com/seed61713e19/capstan/internal/schema"
 	"github.com/seed61713e19/capstan/validators"
-	"github.com/seed61713e19/capstan/validators/patterns"
-	"github.com/seed61713e19/capstan/validators/schema"
 )
 
 //go:embed policies/*.yaml
 var policyFiles embed.FS
 
-// A policy is what the gate asks of the output of each stage. It is not changed once it
-// was read. The file policies/1.0.0.yaml explains the keys.
+// A policy defines the requirements for the output of each stage. It is not changed
+// once it was read. The file policies/1.0.0.yaml explains the keys.
 type policy struct {
 	Version, Extends string
 	Fabricated       string `yaml:"no_fabrication"`
@@ -67,10 +67,12 @@ type artifact struct {
 }
 
 type need struct {
-	Title, Holds, Artifact string
-	Words                  int
-	Labels                 []string
-	Each                   *each
+	Title, Holds, Want, Artifact string
+	Words, Scenarios             int
+	Labels                       []string
+	Each                         *each
+
+	holds *regexp.Regexp
 }
 
 type each struct {
@@ -126,8 +128,8 @@ func shippedPolicy(name string) (*policy, error) {
 	return read.(func() (*policy, error))()
 }
 
-// loadPolicy returns the shipped policy of a name, 1.0.0 for "", or reads one from YAML.
-// What the YAML leaves out is as in the policy that it extends, by default 1.0.0. The
+// loadPolicy returns the shipped policy of a name, 1.0.0 for "", or reads one from
+// YAML. Missing keys come from the policy that it extends, by default 1.0.0. The
 // schemas are those that the YAML names.
 func loadPolicy(text string, schemas map[string]any) (*policy, error) {
 	name := cmp.Or(strings.TrimSpace(text), defaultPolicy)
@@ -159,8 +161,8 @@ func readPolicy(text []byte, schemas map[string]any) (*policy, error) {
 	return &p, nil
 }
 
-// under lays a policy over the one that it extends. A stage that it names replaces the
-// other's; of all else it replaces the keys that it has.
+// under returns the policy extended by top. A stage of top replaces the one with its
+// name, and its other keys override single fields.
 func (p *policy) under(top policy) policy {
 	stages := slices.Clone(p.Stages)
 	for _, s := range top.Stages {
@@ -195,13 +197,9 @@ func over[V any](ground, top map[string]V) map[string]V {
 	return m
 }
 
-// prepare compiles and checks the policy. A name that nothing has is an error: a policy
-// that asks for nothing by a slip would pass everything.
+// prepare compiles and checks the policy. An unknown name is an error, because a
+// misspelt policy would pass everything.
 func (p *policy) prepare(schemas map[string]any) error {
-	ground, err := tables()
-	if err != nil {
-		return err
-	}
 	labels, pointers := map[string][]string{}, map[string]string{}
 	for _, name := range sortedKeys(p.Values) {
 		v := p.Values[name]
@@ -218,6 +216,7 @@ func (p *policy) prepare(schemas map[string]any) error {
 		if err := n.prepare(); err != nil {
 			return fmt.Errorf("need %s: %w", name, err)
 		}
+		p.Needs[name] = n
 		labels[name] = append(labels[name], n.Labels...)
 	}
 	for _, name := range sortedKeys(p.Artifacts) {
@@ -227,7 +226,7 @@ func (p *policy) prepare(schemas map[string]any) error {
 		}
 		p.Artifacts[name] = a
 	}
-	p.vocabulary = ground.with(labels, pointers)
+	p.vocabulary = shipped().with(labels, pointers)
 	for _, s := range p.Stages {
 		if err := s.check(p); err != nil {
 			return fmt.Errorf("stage %s: %w", s.Name, err)
@@ -263,10 +262,13 @@ func (s *stage) check(p *policy) error {
 }
 
 func (n *need) prepare() (err error) {
-	if n.Each == nil {
-		return oneOf("holds", n.Holds, "content", "number", "grade", "words", "scenarios")
+	n.Want = cmp.Or(n.Want, "a value")
+	if n.Each != nil {
+		n.Each.id, err = regexp.Compile(n.Each.ID)
 	}
-	n.Each.id, err = regexp.Compile(n.Each.ID)
+	if err == nil {
+		n.holds, err = regexp.Compile(n.Holds)
+	}
 	return err
 }
 

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Real documents are read where they lie; without them the test is skipped.
+// Real documents are read in place. The test is skipped if they are missing.
 func TestRealDocuments(t *testing.T) {
 	const folder = "../../../shared/data/capy"
 	if _, err := os.Stat(folder); err != nil {

@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/seed61713e19/capstan/validators/schema"
+	"github.com/seed61713e19/capstan/internal/schema"
 )
 
-// What a report's status may be.
+// Statuses of a report.
 const (
 	Pass = "PASS"
 	Warn = "WARN"
@@ -38,7 +38,7 @@ type Checks struct {
 	DRDerivation     Check `json:"dr_derivation"`
 }
 
-// A Check is the outcome of one check: Pass is nil where it did not run.
+// A Check is the outcome of one check. Pass is nil if the check did not run.
 type Check struct {
 	Pass  *bool   `json:"pass"`
 	Notes *string `json:"notes"`
@@ -92,7 +92,7 @@ func (c *Checks) list() []*Check {
 // maxFindings is how many findings of a severity a check reports. The others are counted.
 const maxFindings = 100
 
-// findings are what one check finds.
+// findings are the findings of one check.
 type findings struct {
 	check            string
 	issues, warnings list

@@ -1,7 +1,7 @@
 package capy
 
 import (
-	"github.com/seed61713e19/capstan/validators/patterns"
+	"github.com/seed61713e19/capstan/internal/patterns"
 	"slices"
 	"strings"
 	"unicode"
@@ -40,10 +40,11 @@ func (r *run) structureCheck(f *findings) {
 			return
 		}
 	}
-	r.ending(f)
+	r.checkEnd(f)
 }
 
-// single returns the JSON that the text is, as a whole or in one fence.
+// single returns the JSON of a text that is JSON as a whole, or contains it in a single
+// fence.
 func (d *document) single() *reading.JSON {
 	if len(d.JSON) > 0 && (d.JSON[0].Whole || len(d.Blocks) == 1) {
 		return &d.JSON[0]
@@ -69,14 +70,15 @@ func opened(b *reading.Block, source string) bool {
 	return false
 }
 
-var emptyItem = patterns.Lazy(`(^|\n)[ \t]*([-*+]|\d{1,9}[.)])[ \t]*$`)
+var emptyItem = patterns.Lazy(`^[ \t]*([-*+]|\d{1,9}[.)])[ \t]*$`)
 
-// ending checks the last block.
-func (r *run) ending(f *findings) {
+// checkEnd reports a document that stops in the middle: an empty last list
+// item, an HTML table that is not closed, or an unfinished row or sentence.
+func (r *run) checkEnd(f *findings) {
 	d := r.text
 	source := strings.TrimRight(d.Source, " \t\r\n")
 	at := place{d, max(len(source)-1, 0)}
-	if emptyItem().MatchString(source) {
+	if emptyItem().MatchString(source[strings.LastIndexByte(source, '\n')+1:]) {
 		f.fail(at, "The last item has nothing in it")
 		return
 	}
@@ -92,7 +94,7 @@ func (r *run) ending(f *findings) {
 		r.lastRow(f, at, i)
 	case reading.HTMLBlock:
 		if lower := strings.ToLower(b.In(d.Source)); strings.Count(lower, "<table") > strings.Count(lower, "</table") {
-			f.fail(at, "The table in tags has no end")
+			f.fail(at, "The HTML table has no end")
 			return
 		}
 		r.lastProse(f, at, b)
@@ -174,8 +176,8 @@ func (r *run) ends(text, last string, b *reading.Block) bool {
 	return false
 }
 
-// begun reports whether a word is the beginning of another word in the text and never a
-// word itself.
+// begun reports whether a word occurs exactly once and is also the beginning of a
+// longer word, so that it may be truncated.
 func (r *run) begun(word string) bool {
 	whole, longer := 0, false
 	for i := range r.text.Blocks {
@@ -194,7 +196,7 @@ var (
 	jsonLine     = patterns.Lazy(`(?m)^\s*(?:\{\s*(?:["'{}]|$)|\[\s*(?:["'{]|$))`)
 )
 
-// open returns what a text without an end is inside of, "" for nothing.
+// open returns the construct in which a truncated text ends, or "".
 func open(text string, end rune) string {
 	if m := jsonLine().FindStringIndex(text); m != nil {
 		if !balanced(text[m[0]:]) {
@@ -219,8 +221,8 @@ func open(text string, end rune) string {
 	return ""
 }
 
-// balanced reports whether all braces and brackets of a text that begins like JSON are
-// closed. Those in strings do not count.
+// balanced reports whether the first object or list of a text is closed.
+// Brackets in strings do not count.
 func balanced(text string) bool {
 	depth, quoted := 0, false
 	for i := 0; i < len(text); i++ {

@@ -4,18 +4,18 @@ import (
 	"context"
 	"strings"
 
+	"github.com/seed61713e19/capstan/internal/schema"
 	"github.com/seed61713e19/capstan/templates/prompts"
 	"github.com/seed61713e19/capstan/validators"
-	"github.com/seed61713e19/capstan/validators/schema"
 )
 
 type params struct {
-	Stage    string         `json:"stage" jsonschema:"the stage of the output, a row of the policy: BASE_T1 to RQ_GEN"`
-	Name     string         `json:"name,omitempty" jsonschema:"the output's file name: an artifact that is a file of its own is known by it too"`
-	Sidecars any            `json:"sidecars,omitempty" jsonschema:"JSON files of the output: a JSON text, an object, a list, or a map of file names to them"`
-	Prior    any            `json:"prior,omitempty" jsonschema:"the values of earlier stages: a text, a number, or a map or list of these"`
-	Schemas  map[string]any `json:"schemas,omitempty" jsonschema:"JSON Schemas that the policy names, by their file names"`
-	Policy   string         `json:"policy,omitempty" jsonschema:"1.0.0 (the default), 1.0.1, strict, or a policy as YAML"`
+	Stage    string         `json:"stage" jsonschema:"stage of the output, a row of the policy: BASE_T1 to RQ_GEN"`
+	Name     string         `json:"name,omitempty" jsonschema:"file name of the output. It also identifies an artifact that is a separate file"`
+	Sidecars any            `json:"sidecars,omitempty" jsonschema:"JSON files of the output: a JSON text, an object, a list, or a map with file names as keys"`
+	Prior    any            `json:"prior,omitempty" jsonschema:"values of earlier stages: a text, a number, or a map or list of these"`
+	Schemas  map[string]any `json:"schemas,omitempty" jsonschema:"JSON Schemas that the policy names, by file name"`
+	Policy   string         `json:"policy,omitempty" jsonschema:"policy: 1.0.0, 1.0.1, strict, or YAML. Default: 1.0.0"`
 
 	gate *Gate
 }
@@ -32,7 +32,7 @@ var Validator = validators.New("capy",
 	"judge a stage output of the CAPY pipeline: structure, artifacts, JSON, sanity bounds, fabrication, DR derivation",
 	func(ctx context.Context, p params, s validators.Subject) (validators.Verdict, error) {
 		return p.gate.judge(ctx, s.Content).Verdict()
-	}, validators.PublishingBy(planted))
+	}, validators.WithFaultsFrom(planted))
 
 // Claims is the judge "capy_claims". It answers the questions of the gate beside it: a
 // fabricated result in a sentence, a text that breaks off, an artifact without content.

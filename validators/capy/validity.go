@@ -10,18 +10,17 @@ import (
 	"github.com/seed61713e19/capstan/internal/reading"
 )
 
-// validityCheck is check 3: each JSON block parses. A key that is there twice is a
-// warning.
+// validityCheck is check 3: each JSON block parses. A repeated key is a warning.
 func (r *run) validityCheck(f *findings) {
 	for _, d := range r.docs {
 		for i := range d.JSON {
 			j := &d.JSON[i]
-			r.parses(f, place{d, j.At}, j.Text, j.Err)
+			reportParseError(f, place{d, j.At}, j.Text, j.Err)
 		}
 		for i := range d.Blocks {
 			if b := &d.Blocks[i]; b.Kind == reading.CodeBlock && b.Fenced && b.Language == "" && likeJSON(b.Text) {
 				if _, err := jsonvalue.Parse([]byte(strings.TrimSpace(b.Text))); err != nil {
-					r.parses(f, place{d, b.Offset(errorOffset(b.Text, err))}, b.Text, err)
+					reportParseError(f, place{d, b.Offset(errorOffset(b.Text, err))}, b.Text, err)
 				}
 			}
 		}
@@ -40,8 +39,9 @@ func errorOffset(text string, err error) int {
 	return lead
 }
 
-// parses reports the error of one block.
-func (r *run) parses(f *findings, at place, text string, err error) {
+// reportParseError adds findings for an error of the JSON in text, which begins
+// at a place of the document. A duplicate key is a warning.
+func reportParseError(f *findings, at place, text string, err error) {
 	var twice *jsonvalue.DuplicateKey
 	var syntax *jsonvalue.SyntaxError
 	switch {
@@ -70,7 +70,7 @@ func likeJSON(text string) bool {
 	return inner == "" || strings.ContainsRune(`"'}]`, rune(inner[0]))
 }
 
-// syntaxError returns the error of a JSON text in which keys may be there twice.
+// syntaxError returns the error of a JSON text, in which keys may repeat.
 func syntaxError(text string) error {
 	return jsontext.NewDecoder(strings.NewReader(text), jsontext.AllowDuplicateNames(true)).SkipValue()
 }

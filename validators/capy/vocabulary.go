@@ -2,10 +2,7 @@ package capy
 
 import (
 	"cmp"
-	"embed"
-	"fmt"
-	"github.com/seed61713e19/capstan/validators/patterns"
-	"io/fs"
+	_ "embed"
 	"maps"
 	"regexp"
 	"slices"
@@ -15,29 +12,19 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/seed61713e19/capstan/internal/patterns"
+	"github.com/seed61713e19/capstan/internal/tables"
 )
 
-//go:embed tables/*.tsv
-var tableFiles embed.FS
+//go:embed tables/labels.tsv
+var labelTable string
 
-// rows returns the lines of a table, each with its columns; the first line names them.
-func rows(name string) ([][]string, error) {
-	text, err := fs.ReadFile(tableFiles, "tables/"+name+".tsv")
-	if err != nil {
-		return nil, err
-	}
-	var list [][]string
-	lines := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
-	columns := strings.Count(lines[0], "\t") + 1
-	for i, line := range lines[1:] {
-		row := strings.Split(line, "\t")
-		if len(row) != columns {
-			return nil, fmt.Errorf("tables/%s.tsv:%d: %d columns, want %d", name, i+2, len(row), columns)
-		}
-		list = append(list, row)
-	}
-	return list, nil
-}
+//go:embed tables/words.tsv
+var wordTable string
+
+//go:embed tables/patterns.tsv
+var patternTable string
 
 // A phrase is the words of a row and the kind of the row.
 type phrase struct {
@@ -103,38 +90,26 @@ func (l lexicon) has(tokens []token, kind string) bool {
 type vocabulary struct {
 	labels   lexicon
 	words    lexicon
-	patterns map[string][]*regexp.Regexp
+	patterns map[string]*regexp.Regexp
 	pointers map[string]string // JSON pointer → value
 }
 
-var tables = sync.OnceValues(func() (*vocabulary, error) {
-	v := &vocabulary{lexicon{}, lexicon{}, map[string][]*regexp.Regexp{}, nil}
-	labels, err := rows("labels")
-	if err != nil {
-		return nil, err
+var shipped = sync.OnceValue(func() *vocabulary {
+	v := &vocabulary{lexicon{}, lexicon{}, map[string]*regexp.Regexp{}, nil}
+	for _, row := range tables.Rows(labelTable) {
+		v.labels.add(row["value"], row["words"], row["form"])
 	}
-	for _, r := range labels {
-		v.labels.add(r[0], r[2], r[1])
+	for _, row := range tables.Rows(wordTable) {
+		v.words.add(row["kind"], row["words"], "phrase")
 	}
-	words, err := rows("words")
-	if err != nil {
-		return nil, err
+	sources := map[string]string{}
+	for _, row := range tables.Rows(patternTable) {
+		sources[row["kind"]] += "|" + row["pattern"]
 	}
-	for _, r := range words {
-		v.words.add(r[0], r[1], "phrase")
+	for kind, source := range sources {
+		v.patterns[kind] = regexp.MustCompile("(?is)" + source[1:])
 	}
-	patterns, err := rows("patterns")
-	if err != nil {
-		return nil, err
-	}
-	for _, r := range patterns {
-		p, err := regexp.Compile("(?is)" + r[1])
-		if err != nil {
-			return nil, err
-		}
-		v.patterns[r[0]] = append(v.patterns[r[0]], p)
-	}
-	return v, nil
+	return v
 })
 
 // with returns the vocabulary with the labels and pointers that a policy adds.
@@ -153,12 +128,13 @@ func (v *vocabulary) with(more map[string][]string, pointers map[string]string) 
 	return &vocabulary{labels, v.words, v.patterns, pointers}
 }
 
-// matches reports whether a pattern of a kind matches.
+// matches reports whether one of the patterns of a kind matches.
 func (v *vocabulary) matches(kind, text string) bool {
-	return slices.ContainsFunc(v.patterns[kind], func(p *regexp.Regexp) bool { return p.MatchString(text) })
+	return v.patterns[kind].MatchString(text)
 }
 
-// filler reports whether a text stands for one that is to come, or is elsewhere.
+// filler reports whether a text is a placeholder for missing content or a reference to
+// another place.
 func (v *vocabulary) filler(text string) bool {
 	text = strings.Trim(text, " \t\r\n*_`\"|")
 	if len(text) > maxFiller {

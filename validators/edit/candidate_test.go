@@ -8,13 +8,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed61713e19/capstan/internal/faults"
 	"github.com/seed61713e19/capstan/validators/edit"
-	"github.com/seed61713e19/capstan/validators/faults"
 )
 
-// A candidate that is given as candidate_text is held against all that one is held
-// against that is the judged text itself: of a fault of every kind that can be planted
-// in it the verdict is the same, in each of the checks, whatever the judged text is then.
+// TestCandidateText plants faults of every kind into a candidate. The verdict
+// of each check must be the same for a candidate in candidate_text and for a
+// candidate that is the judged text.
 func TestCandidateText(t *testing.T) {
 	candidate := strings.Replace(text(t, "source.md"), "The first is about order.", "The first is about order, and R1 rests on it.", 1)
 	for name, w := range map[string]with{

@@ -23,28 +23,38 @@ type change struct {
 	key      string
 	kind     string // sentence, row, item, heading, block, or kindUnseen
 	labels   []string
-	old, now string // as written
-	line     int    // in the candidate; in the source if the text is gone
-	code     bool   // a block of code
-	place    reading.Span
-	named    bool // by the direction
+	old, now string       // as written
+	line     int          // in the candidate, or in the source if the text was deleted
+	code     bool         // a block of code
+	place    reading.Span // in the body of the source
+	named    bool         // by the direction
 }
 
 // compare lists the changes of a candidate text. A candidate without visible text is
 // a problem.
 func (in *input) compare(r *reader) {
 	var docs [2]*reading.Document
-	var above [2]int // the lines of the front matter
 	for i, text := range []string{in.source, in.candidate} {
-		above[i] = strings.Count(text[:len(text)-len(in.pages[i].body)], "\n")
-		in.pages[i].body = norm.NFC.String(in.pages[i].body)
 		var err error
-		if docs[i], err = reading.Read(in.pages[i].body); err != nil {
+		if docs[i], err = reading.Read(norm.NFC.String(text)); err != nil {
 			in.uncompared = err
 			in.changes = []change{{kind: kindUnread, key: kindUnread, now: err.Error()}}
 			return
 		}
 	}
+	matter := &reader{}
+	docs[0], in.frontMatter[0] = matter.frontMatter(docs[0])
+	if in.frontMatter[0] != nil { // otherwise invalid front matter is text
+		matter = r
+	}
+	if docs[1], in.frontMatter[1] = matter.frontMatter(docs[1]); len(r.Problems) > 0 {
+		return
+	}
+	in.body = docs[0].Source
+	if docs[0].Front != nil {
+		in.body = in.body[docs[0].Front.End:]
+	}
+	start := len(docs[0].Source) - len(in.body)
 	if !visible(docs[1]) {
 		r.At(nil, "nothing of the text is left that a reader could see")
 		return
@@ -60,10 +70,10 @@ func (in *input) compare(r *reader) {
 		if len(h.New) > 0 {
 			side = 1
 		}
-		c.kind, c.line = string(unit.Kind), docs[side].Line(unit.Start)+above[side]
+		c.kind, c.line = string(unit.Kind), docs[side].Line(unit.Start)
 		c.code = unit.Block >= 0 && docs[side].Blocks[unit.Block].Kind == reading.CodeBlock
 		if n := len(h.Old); n > 0 {
-			c.place = reading.Span{Start: h.Old[0].Start, End: h.Old[n-1].End}
+			c.place = reading.Span{Start: h.Old[0].Start - start, End: h.Old[n-1].End - start}
 		}
 		c.named = in.direction.names(c)
 		in.changes = append(in.changes, c)
@@ -94,7 +104,7 @@ func source(d *reading.Document, list []textdiff.Unit) string {
 	return strings.Join(out, "\n")
 }
 
-// unseen lists what no reader sees and what only the candidate has.
+// unseen returns the invisible characters that only the candidate has.
 func unseen(old, now string) []change {
 	var out []change
 	for _, h := range textdiff.Unseen(old, now) {
@@ -128,7 +138,7 @@ func (c change) quoted(quotes [2]string) bool {
 	return c.old == "" || c.now == "" || c.labels[0] == textdiff.Order || textdiff.Normal(quotes[0]) != textdiff.Normal(quotes[1])
 }
 
-// hidden reports whether only a person can allow the change.
+// hidden reports whether the change needs the permission of a person.
 func (c change) hidden() bool { return c.kind == kindUnseen || c.kind == kindUnread }
 
 // String describes the change.
@@ -176,8 +186,8 @@ func differingWords(old, now string) (a, b []string) {
 // added or only removed.
 const minNamed = 3
 
-// names reports whether the target, the intent or the expected improvement has the
-// words that go and, after them, the words that come.
+// names reports whether the target, the intent or the expected improvement has
+// the deleted words and, after them, the inserted words.
 func (d *direction) names(c change) bool {
 	a, b := differingWords(c.old, c.now)
 	if len(a) == 0 && len(b) < minNamed || len(b) == 0 && len(a) < minNamed {
@@ -205,9 +215,9 @@ func joined(words []string) string {
 	return out.String()
 }
 
-// asked reports whether the direction asks for a change of meaning here: it names the
+// requested reports whether the direction asks for a change of meaning here: it names the
 // change, or its target is a passage of the source around it.
-func (in *input) asked(c change, source *textdiff.Finder) bool {
+func (in *input) requested(c change, source *textdiff.Finder) bool {
 	if c.named {
 		return true
 	}
@@ -218,7 +228,7 @@ func (in *input) asked(c change, source *textdiff.Finder) bool {
 	})
 }
 
-// maxBatch is the most changes that a judge is asked about at once.
+// maxBatch is the maximum of changes in one request to a judge.
 const maxBatch = 60
 
 // batches returns the changes for a judge, in batches.
@@ -227,8 +237,8 @@ func (in *input) batches() [][]change {
 	return append(slices.Collect(slices.Chunk(asked, maxBatch)), nil)
 }
 
-// asked returns changes as the questions to a judge.
-func asked(list []change) []any {
+// changeQuestions returns changes as questions to a judge.
+func changeQuestions(list []change) []any {
 	out := []any{}
 	for _, c := range list {
 		labels := []any{}

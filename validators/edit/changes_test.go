@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// A policyDesk has a document with something of every kind, one claim and one preserve
-// item.
+// A policyDesk has a document with every kind of structure, one claim and one
+// preserve item.
 func policyDesk(t testing.TB, candidate string) *desk {
 	d := newDesk(t)
 	d.put("source.md", load(t, "policy.md"))
@@ -78,7 +78,8 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// A direction names a change by the words that go and, after them, the words that come.
+// TestDirectionNamesChanges checks that a direction names a change by the
+// deleted words and, after them, the inserted words.
 func TestDirectionNamesChanges(t *testing.T) {
 	wait, town := swaps{"more than 30 seconds", "more than 45 seconds"}, swaps{"Bergmann in Oslo", "Bergmann in Kristiania"}
 	for _, test := range []struct {
@@ -97,7 +98,8 @@ func TestDirectionNamesChanges(t *testing.T) {
 	}
 }
 
-// With a judge who copies both sides and answers preserved, these are a person's.
+// TestSneaks checks changes that need a person, although a judge quotes both
+// sides and answers preserved.
 func TestSneaks(t *testing.T) {
 	for name, s := range map[string]swaps{
 		"number": {"at least 3 of 5", "at least 2 of 5"}, "number in words": {"kept for two years", "kept for ten years"}, "unit": {"more than 30 seconds", "more than 30 minutes"},
@@ -126,7 +128,8 @@ func TestSneaks(t *testing.T) {
 	}
 }
 
-// A judge answers more than sixty changes in batches, and a list joins them.
+// TestBatches checks that a judge answers more than sixty changes in batches,
+// and that a list joins the batches.
 func TestBatches(t *testing.T) {
 	var old, now strings.Builder
 	for i := range maxBatch + 5 {
@@ -160,19 +163,20 @@ func TestBatches(t *testing.T) {
 	d.wants(Accept, "")
 }
 
-// Texts that cannot be compared are a person's.
+// TestUncompared checks that texts which cannot be compared need a person.
 func TestUncompared(t *testing.T) {
 	d := policyDesk(t, "# A\n\n"+strings.Repeat("word ", 300_000)+"is may\n")
 	d.put("source.md", "# A\n\n"+strings.Repeat("word ", 300_000)+"is must\n")
 	d.wants(NeedsHumanReview, "nobody has compared the texts")
 }
 
-// A status file is searched for what no reader sees, too.
+// TestUnseenInStatus checks that invisible characters are found in a status
+// file, too.
 func TestUnseenInStatus(t *testing.T) {
 	d := newDesk(t)
-	d.forStatus(PartPresentationSpec, "voice: first person plural, calm", "voice: first person plural, dry\u200b")
+	d.forStatus(partPresentationSpec, "voice: first person plural, calm", "voice: first person plural, dry\u200b")
 	d.wants(NeedsHumanReview, "U+200B")
 	d = newDesk(t)
-	d.forStatus(PartPresentationSpec, "voice: first person plural, calm", "voice: first person plural, c\u200balm")
+	d.forStatus(partPresentationSpec, "voice: first person plural, calm", "voice: first person plural, c\u200balm")
 	d.wants(Reject, "leaves presentation_spec as it is")
 }

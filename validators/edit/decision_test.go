@@ -9,13 +9,14 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// pairs of old and new texts, for the files and the judgement of a desk.
+// swaps are pairs of old and new texts, for the files and the judgement of a
+// desk.
 type swaps []string
 
-// A vector is a state of the desk and what must become of it.
+// A vector is a state of the desk with its expected decision.
 type vector struct {
 	name      string
-	part      Part // text unless given
+	part      partName // text unless given
 	candidate swaps
 	metadata  swaps
 	status    swaps
@@ -31,7 +32,7 @@ func (v vector) desk(t *testing.T) *desk {
 	if v.status != nil {
 		d.change("status.yaml", v.status...)
 	}
-	if v.part != "" && v.part != PartText {
+	if v.part != "" && v.part != partText {
 		d.forStatus(v.part, v.candidate...)
 	} else {
 		d.change("candidates/d-04.1.md", v.candidate...)
@@ -89,9 +90,9 @@ var vectors = []vector{
 	// Each rule alone.
 	{name: "accepted", decision: Accept, rule: 6, reason: "the primary goal improves"},
 	{name: "accepted for a secondary goal", judgement: secondary, decision: Accept, rule: 6, reason: "a secondary goal improves"},
-	{name: "accepted status", part: PartPresentationSpec, candidate: voice, decision: Accept, rule: 6, reason: "presentation_spec is mended"},
-	{name: "accepted status with a follow-up", part: PartPresentationSpec, candidate: voice, judgement: followsBy, decision: Accept, rule: 6},
-	{name: "a status part asks the text for nothing", part: PartPresentationSpec, candidate: voice, judgement: swaps{"adds_requirement: false\nhides_derivation: false\n", "", "primary_goal: improved\n", ""}, decision: Accept, rule: 6},
+	{name: "accepted status", part: partPresentationSpec, candidate: voice, decision: Accept, rule: 6, reason: "presentation_spec is mended"},
+	{name: "accepted status with a follow-up", part: partPresentationSpec, candidate: voice, judgement: followsBy, decision: Accept, rule: 6},
+	{name: "a status part asks the text for nothing", part: partPresentationSpec, candidate: voice, judgement: swaps{"adds_requirement: false\nhides_derivation: false\n", "", "primary_goal: improved\n", ""}, decision: Accept, rule: 6},
 	{name: "a retired claim fails", judgement: fails10, decision: Accept, rule: 6},
 	{name: "a retired claim warns", judgement: warns10, decision: Accept, rule: 6},
 	{name: "a retired claim is not judged", judgement: swaps{"  C10: {result: pass, reason: The claim is retired and does not come back.}\n", ""}, decision: Accept, rule: 6},
@@ -103,16 +104,16 @@ var vectors = []vector{
 	{name: "1: part of the metadata", metadata: swaps{"active_part: text", "active_part: rubric"}, decision: Reject, rule: 1, reason: "metadata is for rubric"},
 	{name: "1: part of the direction", direction: swaps{"active_part: text", "active_part: rubric"}, decision: Reject, rule: 1, reason: "direction is for rubric"},
 	{name: "1: file", metadata: swaps{"candidates/d-04.1.md", "candidates/d-04.2.md"}, decision: Reject, rule: 1, reason: "d-04.2.md"},
-	{name: "4: a file may be called for its part too", part: PartRubric, candidate: swaps{}, decision: Reject, rule: 4},
+	{name: "4: a file may be called for its part too", part: partRubric, candidate: swaps{}, decision: Reject, rule: 4},
 	{name: "1: a file of a candidate that begins like it", direction: swaps{"candidate_id: d-04.1", "candidate_id: d-04"}, metadata: swaps{"candidate_id: d-04.1", "candidate_id: d-04"}, decision: Reject, rule: 1, reason: `not named for candidate "d-04"`},
-	{name: "1: a status of a candidate that begins like it", part: PartRubric, candidate: swaps{"primary_goal: a", "primary_goal: any"}, direction: swaps{"candidate_id: d-04.1", "candidate_id: d-04"}, metadata: swaps{"candidate_id: d-04.1", "candidate_id: d-04"}, decision: Reject, rule: 1, reason: `not named for candidate "d-04"`},
+	{name: "1: a status of a candidate that begins like it", part: partRubric, candidate: swaps{"primary_goal: a", "primary_goal: any"}, direction: swaps{"candidate_id: d-04.1", "candidate_id: d-04"}, metadata: swaps{"candidate_id: d-04.1", "candidate_id: d-04"}, decision: Reject, rule: 1, reason: `not named for candidate "d-04"`},
 	{name: "1: name of another file", direction: swaps{"candidate_id: d-04.1", "candidate_id: d-05"}, metadata: swaps{"candidate_id: d-04.1", "candidate_id: d-05"}, decision: Reject, rule: 1, reason: `not named for candidate "d-05"`},
 	{name: "1: stale", metadata: stale, decision: Reject, rule: 1, reason: "another source file"},
 	{name: "1: no text", candidate: swaps{"# Why", "\xff"}, decision: Reject, rule: 1, reason: "not UTF-8"},
-	{name: "1: no YAML", part: PartRubric, candidate: swaps{"rubric:\n", "rubric: [\n"}, decision: Reject, rule: 1, reason: "not YAML"},
+	{name: "1: no YAML", part: partRubric, candidate: swaps{"rubric:\n", "rubric: [\n"}, decision: Reject, rule: 1, reason: "not YAML"},
 	{name: "1: no front matter", candidate: swaps{"version: 3", "version: 3\nversion: 4"}, decision: Reject, rule: 1, reason: `key "version" stands at line 2`},
 
-	{name: "2: frozen status", part: PartRubric, candidate: all(voice, swaps{"primary_goal: a", "primary_goal: any"}), decision: Reject, rule: 2, reason: "presentation_spec.voice is frozen"},
+	{name: "2: frozen status", part: partRubric, candidate: all(voice, swaps{"primary_goal: a", "primary_goal: any"}), decision: Reject, rule: 2, reason: "presentation_spec.voice is frozen"},
 	{name: "2: front matter", candidate: matter, decision: Reject, rule: 2, reason: "front matter.version"},
 	{name: "2: requirement", judgement: adds, decision: Reject, rule: 2, reason: "adds a requirement"},
 	{name: "2: derivation", judgement: hides, decision: Reject, rule: 2, reason: "hides how"},
@@ -122,18 +123,18 @@ var vectors = []vector{
 	{name: "2: presentation", judgement: style, decision: Reject, rule: 2, reason: "presentation spec"},
 	{name: "2: gap policy", judgement: gap, decision: Reject, rule: 2, reason: "R6 is papered over"},
 	{name: "2: gap marker", candidate: marker, decision: Reject, rule: 2, reason: "does not follow mark_format"},
-	{name: "2: dropped claim", part: PartClaimLedger, candidate: swaps{"id: C6", "id: C66"}, decision: Reject, rule: 2, reason: "claim C6 (asserted) fails: it is gone"},
+	{name: "2: dropped claim", part: partClaimLedger, candidate: swaps{"id: C6", "id: C66"}, decision: Reject, rule: 2, reason: "claim C6 (asserted) fails: it is gone"},
 
 	{name: "3: intent", judgement: intent, decision: Reject, rule: 3, reason: "direction is not followed"},
 	{name: "3: constraint", judgement: swaps{"K2: pass", "K2: {result: fail, reason: silence comes first}"}, decision: Reject, rule: 3, reason: "K2: silence comes first"},
 
 	{name: "4: no goal", judgement: noGoal, decision: Reject, rule: 4, reason: "no goal improves"},
 	{name: "4: worse", judgement: all(worse, swaps{"readable: improved", "readable: unchanged"}), decision: Reject, rule: 4, reason: "worsened"},
-	{name: "4: not mended", part: PartPresentationSpec, candidate: voice, judgement: unmet, decision: Reject, rule: 4, reason: "is not"},
-	{name: "4: a goal of the text does not mend a status part", part: PartRubric, candidate: swaps{"primary_goal: a", "primary_goal: any"}, judgement: unmet, decision: Reject, rule: 4},
-	{name: "4: nothing changed", part: PartGapPolicy, candidate: swaps{}, decision: Reject, rule: 4, reason: "leaves gap_policy as it is"},
+	{name: "4: not mended", part: partPresentationSpec, candidate: voice, judgement: unmet, decision: Reject, rule: 4, reason: "is not"},
+	{name: "4: a goal of the text does not mend a status part", part: partRubric, candidate: swaps{"primary_goal: a", "primary_goal: any"}, judgement: unmet, decision: Reject, rule: 4},
+	{name: "4: nothing changed", part: partGapPolicy, candidate: swaps{}, decision: Reject, rule: 4, reason: "leaves gap_policy as it is"},
 
-	{name: "5: retired claim dropped", part: PartClaimLedger, candidate: swaps{"id: C10", "id: C11"}, decision: NeedsHumanReview, rule: 5, reason: "the retired claim C10 is gone from the ledger"},
+	{name: "5: retired claim dropped", part: partClaimLedger, candidate: swaps{"id: C10", "id: C11"}, decision: NeedsHumanReview, rule: 5, reason: "the retired claim C10 is gone from the ledger"},
 	{name: "5: warning", judgement: warns3, decision: NeedsHumanReview, rule: 5, reason: "claim C3 is at risk"},
 	{name: "5: warning on style", judgement: swaps{"voice: pass", "voice: warn"}, decision: NeedsHumanReview, rule: 5, reason: "presentation spec: a warning"},
 	{name: "5: warning on a constraint", judgement: swaps{"K1: pass", "K1: warn"}, decision: NeedsHumanReview, rule: 5, reason: "direction: a warning"},
@@ -157,9 +158,9 @@ var vectors = []vector{
 	{name: "5: gap policy not judged", judgement: swaps{"gap_policy: pass\n", ""}, decision: NeedsHumanReview, rule: 5},
 	{name: "5: style not judged", judgement: swaps{"voice: pass, ", ""}, decision: NeedsHumanReview, rule: 5},
 	{name: "5: goal not judged", judgement: swaps{"primary_goal: improved\n", ""}, decision: NeedsHumanReview, rule: 5, reason: "primary goal was not judged"},
-	{name: "5: follow-up without a reason", part: PartPresentationSpec, candidate: voice, judgement: follows, decision: NeedsHumanReview, rule: 5, reason: "no reason says how"},
-	{name: "5: follow-up not judged", part: PartPresentationSpec, candidate: voice, judgement: swaps{"requires_followup_text_candidate: false\n", ""}, decision: NeedsHumanReview, rule: 5},
-	{name: "5: mending not judged", part: PartPresentationSpec, candidate: voice, judgement: swaps{"part_goal_met: true\n", ""}, decision: NeedsHumanReview, rule: 5},
+	{name: "5: follow-up without a reason", part: partPresentationSpec, candidate: voice, judgement: follows, decision: NeedsHumanReview, rule: 5, reason: "no reason says how"},
+	{name: "5: follow-up not judged", part: partPresentationSpec, candidate: voice, judgement: swaps{"requires_followup_text_candidate: false\n", ""}, decision: NeedsHumanReview, rule: 5},
+	{name: "5: mending not judged", part: partPresentationSpec, candidate: voice, judgement: swaps{"part_goal_met: true\n", ""}, decision: NeedsHumanReview, rule: 5},
 
 	// Each rule before each later one.
 	{name: "1 before 2", metadata: otherID, judgement: fails3, decision: Reject, rule: 1},
@@ -179,7 +180,7 @@ var vectors = []vector{
 	{name: "4 before 5", judgement: all(noGoal, fails8), decision: Reject, rule: 4},
 	{name: "4 before 5, defect", judgement: all(noGoal, fails3, defect3), decision: Reject, rule: 4},
 	{name: "4 before 5, conflict", judgement: all(noGoal, intent, conflict), decision: Reject, rule: 4},
-	{name: "4 before 5, worse", part: PartRubric, candidate: swaps{"primary_goal: a", "primary_goal: any"}, judgement: all(unmet, follows), decision: Reject, rule: 4},
+	{name: "4 before 5, worse", part: partRubric, candidate: swaps{"primary_goal: a", "primary_goal: any"}, judgement: all(unmet, follows), decision: Reject, rule: 4},
 }
 
 func TestDecisions(t *testing.T) {
@@ -206,8 +207,8 @@ func TestDecisions(t *testing.T) {
 	}
 }
 
-// Without a judgement nothing is accepted, and what can be computed still
-// rejects.
+// TestNothingJudged checks that nothing is accepted without a judgement, and
+// that computed findings still reject.
 func TestNothingJudged(t *testing.T) {
 	for _, v := range vectors {
 		t.Run(v.name, func(t *testing.T) {

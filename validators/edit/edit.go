@@ -1,46 +1,49 @@
-// Package edit is the verifier of the auditable editing protocol. The state of
-// a document is five parts: its text and the four of its status file (claim
-// ledger, presentation spec, rubric, gap policy). An editor, or anyone else,
-// offers a candidate for one of them, the active part; everything else is
-// frozen. [Verify] decides: accept, reject or needs_human_review.
+// Package edit is the verifier of the auditable editing protocol.
 //
-// The package computes what has structure: files and their schemas, ids, hashes,
-// frozen parts, gap markers, and the list of changes of the text. It does not read
-// sentences: each change is a question with a place, for a judge or a person. The
-// package alone decides, and never accepts a candidate without a judgement.
+// The state of a document has five parts: its text and the four parts of its
+// status file (claim ledger, presentation spec, rubric, gap policy). An editor,
+// or anyone else, offers a candidate for one of them, the active part. All
+// other parts are frozen. [Verify] decides: accept, reject or
+// needs_human_review.
 //
-// Nothing of a candidate is run, rendered or used as a path: files are read and
-// written through an [os.Root], and the only file name from an id has ASCII letters,
-// digits, dots and signs.
+// The package computes on structure: files and their schemas, ids, hashes,
+// frozen parts, gap markers, and the list of changes of the text. It does not
+// interpret sentences. Each change is a question with a place, for a judge or a
+// person. The package decides alone, and never accepts a candidate without a
+// judgement.
 //
-// Each check finds facts (facts.go), and one rule over the facts decides (rule.go).
-// Begin there.
+// No part of a candidate is executed, rendered or used as a path. Files are
+// read and written through an [os.Root]. The only file name from an id has
+// ASCII letters, digits, dots and signs.
+//
+// Each check finds facts (facts.go), and one rule over the facts decides
+// (rule.go). Begin there.
 package edit
 
 import (
 	"slices"
 
-	"github.com/seed61713e19/capstan/validators/patterns"
+	"github.com/seed61713e19/capstan/internal/patterns"
 )
 
-// A Part is one of the five parts of a document's state.
-type Part string
+// A partName is one of the five parts of a document's state.
+type partName string
 
 // The parts.
 const (
-	PartText             Part = "text"
-	PartClaimLedger      Part = "claim_ledger"
-	PartPresentationSpec Part = "presentation_spec"
-	PartRubric           Part = "rubric"
-	PartGapPolicy        Part = "gap_policy"
+	partText             partName = "text"
+	partClaimLedger      partName = "claim_ledger"
+	partPresentationSpec partName = "presentation_spec"
+	partRubric           partName = "rubric"
+	partGapPolicy        partName = "gap_policy"
 )
 
 // allParts lists the parts, the text first.
-func allParts() []Part {
-	return []Part{PartText, PartClaimLedger, PartPresentationSpec, PartRubric, PartGapPolicy}
+func allParts() []partName {
+	return []partName{partText, partClaimLedger, partPresentationSpec, partRubric, partGapPolicy}
 }
 
-func valid(p Part) bool { return slices.Contains(allParts(), p) }
+func valid(p partName) bool { return slices.Contains(allParts(), p) }
 
 func words[T ~string](list ...T) []string {
 	out := make([]string, len(list))
@@ -60,7 +63,7 @@ type Options struct {
 	Metadata  File // the description of the candidate by its editor, or by the intake
 	Direction File // the controller's request
 
-	ActivePart Part
+	ActivePart partName
 
 	// Judgement is the finding of a person or a model: YAML (or JSON) as a string
 	// or bytes, or a plain value; nil if there is none. The page
@@ -82,9 +85,10 @@ var idPattern = patterns.Lazy(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
 // dots, underscores and hyphens, the first a letter or digit.
 func validID(id string) bool { return idPattern().MatchString(id) }
 
-// Verify decides on one candidate. An error is an [*InputError]: the harness passed
-// a missing, unreadable or malformed file, and there is no report. The report lists
-// the problems of the candidate. The same input always gives the same report.
+// Verify decides on one candidate. An error is an [*InputError], without a
+// report: the harness passed a missing, unreadable or malformed file. The
+// report lists the problems of the candidate. The same input always returns the
+// same report.
 func Verify(o Options) (Report, error) {
 	in, err := read(o)
 	if err != nil {

@@ -16,21 +16,21 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/seed61713e19/capstan/validators/schema"
+	"github.com/seed61713e19/capstan/internal/schema"
 )
 
 var update = flag.Bool("update", false, "rewrite testdata/verification.yaml")
 
-// A desk is a root with a document of two thousand words, its status file of
-// ten claims, a direction, and what came in for it.
+// A desk is a root with a document of two thousand words, its status file with
+// ten claims, a direction, and a candidate.
 type desk struct {
 	t    testing.TB
 	root string
 	o    Options
 }
 
-// cleared are the roots of desks that nobody sits at any more: to make the files of
-// one anew, for each of some hundred rows, took longer than to read them.
+// cleared are the roots of finished tests. For some hundred rows, creating new
+// files took longer than comparing files.
 var cleared []string
 
 func newDesk(t testing.TB) *desk {
@@ -43,7 +43,7 @@ func newDesk(t testing.TB) *desk {
 	t.Cleanup(func() { cleared = append(cleared, d.root) })
 	d.lay()
 	d.o = Options{
-		Root: d.root, ActivePart: PartText, Source: File{Path: "source.md"}, Status: File{Path: "status.yaml"},
+		Root: d.root, ActivePart: partText, Source: File{Path: "source.md"}, Status: File{Path: "status.yaml"},
 		Candidate: File{Path: "candidates/d-04.1.md"}, Metadata: File{Path: "metadata.yaml"}, Direction: File{Path: "direction.yaml"},
 		Judgement: load(t, "judgement.yaml"),
 	}
@@ -58,7 +58,7 @@ func emptyDesk(t testing.TB) string {
 	return root
 }
 
-// lay lays out what every desk has, and nothing else.
+// lay writes the files of every desk and deletes all others.
 func (d *desk) lay() {
 	d.t.Helper()
 	laid := map[string]string{"candidates/d-04.1.md": edited(d.t)}
@@ -85,7 +85,7 @@ func (d *desk) lay() {
 	}
 }
 
-// skipped keeps a walk out of a directory that is gone.
+// skipped returns the error that keeps a walk out of a deleted directory.
 func skipped(entry fs.DirEntry) error {
 	if entry.IsDir() {
 		return fs.SkipDir
@@ -109,7 +109,7 @@ func edited(t testing.TB) string {
 		"The third is about silence.", "The third is about silence, which is what R3 is for.")
 }
 
-// swapped puts new texts in the place of old ones, each of which must be there.
+// swapped replaces texts by others. Each old text must exist.
 func swapped(t testing.TB, s string, pairs ...string) string {
 	t.Helper()
 	for i := 0; i < len(pairs); i += 2 {
@@ -191,28 +191,28 @@ func (d *desk) answered() Options {
 	return o
 }
 
-// wants checks the decision and that the reason says why.
-func (d *desk) wants(decision Decision, why string) Report {
+// wants checks the decision and that its reason contains why.
+func (d *desk) wants(decision Decision, reason string) Report {
 	d.t.Helper()
 	r := d.verify()
-	if r.Decision != decision || !strings.Contains(r.Reason, why) {
-		d.t.Errorf("got %s: %s\nwant %s: …%s…", r.Decision, r.Reason, decision, why)
+	if r.Decision != decision || !strings.Contains(r.Reason, reason) {
+		d.t.Errorf("got %s: %s\nwant %s: …%s…", r.Decision, r.Reason, decision, reason)
 	}
 	return r
 }
 
 // refuses checks that there is no report.
-func (d *desk) refuses(why string) {
+func (d *desk) refuses(reason string) {
 	d.t.Helper()
 	r, err := Verify(d.o)
 	wrong, ok := errors.AsType[*InputError](err)
-	if !ok || !strings.Contains(wrong.Error(), why) {
-		d.t.Errorf("got %v (%s), want an input error with %q", err, r.Decision, why)
+	if !ok || !strings.Contains(wrong.Error(), reason) {
+		d.t.Errorf("got %v (%s), want an input error with %q", err, r.Decision, reason)
 	}
 }
 
 // forStatus makes the candidate one for a part of the status file.
-func (d *desk) forStatus(part Part, pairs ...string) {
+func (d *desk) forStatus(part partName, pairs ...string) {
 	d.t.Helper()
 	d.o.ActivePart = part
 	d.o.Candidate.Path = "candidates/d-04.1.status.yaml"
@@ -254,8 +254,8 @@ func TestEditorCandidate(t *testing.T) {
 	}
 }
 
-// A side-loaded candidate differs in what the report says of its source, and
-// in nothing else: accepted, rejected or sent to a person.
+// TestSideLoadedCandidate checks that the report of a side-loaded candidate
+// differs only in the source of the candidate, whatever the decision.
 func TestSideLoadedCandidate(t *testing.T) {
 	for name, judgement := range map[string][]string{
 		"accept": nil,
@@ -280,7 +280,8 @@ func TestSideLoadedCandidate(t *testing.T) {
 	}
 }
 
-// The same input gives the same bytes, and what is read back gives them again.
+// TestReportIsStable checks that the same input returns the same bytes, and
+// that a parsed report is written as the same bytes.
 func TestReportIsStable(t *testing.T) {
 	d := newDesk(t)
 	d.judgement("C7: {result: pass, reason: Still marked as a gap.}", `C7: {result: fail, reason: "says: \"measured\", twice\nin 2 lines # no comment"}`)

@@ -10,31 +10,26 @@ import (
 	"github.com/seed61713e19/capstan/internal/textdiff"
 )
 
-// facts are the findings that a decision rests on. A check that nobody has made is
-// NotJudged, or nil.
+// facts are the findings for a decision. A check without a judgement is
+// notJudged, or nil.
 type facts struct {
-	part     Part
+	part     partName
 	unusable []fault // why the candidate cannot be compared with this state
 	stale    []fault // wrong hashes in the status file
 	frozen   frozen
 	claims   []claimFact
 	changes  []changeFact
-	strange  []string // what was judged twice, or does not exist
+	strange  []string // judged twice, or unknown
 
 	presentation, nonGoals, gap, direction graded
-	aspects                                map[string]Result // voice, register, avoid, preserve
-	intent                                 Result
-	constraints                            []keyedResult
-	primary                                Change
-	secondary                              []Row[Change]
+	aspects                                map[string]grade // voice, register, avoid, preserve
+	intent                                 grade
+	constraints                            orderedTable[grade]
+	primary                                goalChange
+	secondary                              orderedTable[goalChange]
 	adds, hides, met, followup             *bool
 	conflicts                              bool
 	why                                    string // of the follow-up
-}
-
-type keyedResult struct {
-	key    string
-	result Result
 }
 
 // A claimFact is the finding about one claim of the ledger.
@@ -51,10 +46,10 @@ type claimFact struct {
 type changeFact struct {
 	change
 	graded
-	answer string // what the report says
+	answer string // the explanation in the report
 }
 
-// facts collects what is computed and what was judged.
+// facts computes the findings and adds those of the judgement.
 func (in *input) facts() facts {
 	f := facts{part: in.ActivePart, frozen: in.frozen(), gap: in.gaps()}
 	for _, p := range in.unreadable {
@@ -63,9 +58,9 @@ func (in *input) facts() facts {
 	f.unusable = append(f.unusable, in.disagreements()...)
 	stale, doubtful, notes := in.staleness()
 	f.unusable, f.stale = append(f.unusable, stale...), doubtful
-	f.frozen.notes = append(f.frozen.notes, notes...)
+	f.frozen.Notes = append(f.frozen.Notes, notes...)
 	j := cmp.Or(in.judgement, &judgement{})
-	source := textdiff.NewFinder(in.pages[0].body)
+	source := textdiff.NewFinder(in.body)
 	in.judgeClaims(&f, j)
 	f.judgePresentation(j, in.status)
 	f.judgeGoals(j, in.status)
@@ -74,12 +69,12 @@ func (in *input) facts() facts {
 		in.judgeChanges(&f, j, source)
 	}
 	judged := j.Gap.graded()
-	f.gap = graded{worst(f.gap.result, orNot(judged.result)), append(f.gap.notes, judged.notes...)}
+	f.gap = graded{worst(f.gap.Result, orNot(judged.Result)), append(f.gap.Notes, judged.Notes...)}
 	if j.Bridge {
-		f.gap = graded{worst(f.gap.result, Warn), append(f.gap.notes, "a gap is bridged without a marker")}
+		f.gap = graded{worst(f.gap.Result, gradeWarn), append(f.gap.Notes, "a gap is bridged without a marker")}
 	}
 	f.adds, f.hides, f.met, f.followup, f.why = j.Adds, j.Hides, j.Met, j.Followup, clean(j.Why)
-	if f.part == PartText {
+	if f.part == partText {
 		f.followup = cmp.Or(f.followup, new(bool))
 	} else {
 		f.adds, f.hides = cmp.Or(f.adds, new(bool)), cmp.Or(f.hides, new(bool)) // the text stays
@@ -87,8 +82,8 @@ func (in *input) facts() facts {
 	return f
 }
 
-// orNot returns NotJudged for a missing result.
-func orNot(r Result) Result { return cmp.Or(r, NotJudged) }
+// orNot returns notJudged for a missing result.
+func orNot(r grade) grade { return cmp.Or(r, notJudged) }
 
 // judgeClaims finds the spans of the claims, which are hints, and takes over the
 // judgement of each claim. A claim that the candidate ledger drops fails: claims are
@@ -102,14 +97,14 @@ func (in *input) judgeClaims(f *facts, j *judgement) {
 		if _, how := source.Find(c.Span); c.status != retired && how == textdiff.NoMatch {
 			fact.defect = "its span is not in the current source"
 		} else if _, how := now.Find(c.Span); c.status != retired && in.candidate != "" && len(in.unreadable) == 0 && how == textdiff.NoMatch {
-			fact.notes = []string{"its span is not in the candidate"}
+			fact.Notes = []string{"its span is not in the candidate"}
 		}
 		f.claims = append(f.claims, fact)
 	}
 	times := map[string]int{}
 	for _, p := range j.Claims.parts {
 		g, i, ok := p.graded(), known[p.key], false
-		if _, ok = known[p.key]; !ok && in.changed != nil && f.part == PartClaimLedger {
+		if _, ok = known[p.key]; !ok && in.changed != nil && f.part == partClaimLedger {
 			if added, found := in.changed.claim(p.key); found {
 				f.claims = append(f.claims, claimFact{claim: added, graded: g, added: true})
 				continue
@@ -122,8 +117,8 @@ func (in *input) judgeClaims(f *facts, j *judgement) {
 		if times[p.key]++; times[p.key] == 2 {
 			f.strange = append(f.strange, "claim "+brief(p.key)+" was judged more than once")
 		}
-		f.claims[i].result = worst(f.claims[i].result, g.result)
-		f.claims[i].notes = append(g.notes[:len(g.notes):len(g.notes)], f.claims[i].notes...)
+		f.claims[i].Result = worst(f.claims[i].Result, g.Result)
+		f.claims[i].Notes = append(g.Notes[:len(g.Notes):len(g.Notes)], f.claims[i].Notes...)
 	}
 	for _, id := range j.Defects {
 		if i, ok := known[id]; ok {
@@ -134,10 +129,10 @@ func (in *input) judgeClaims(f *facts, j *judgement) {
 		}
 	}
 	for i, c := range f.claims {
-		f.claims[i].result = orNot(c.result)
-		if in.changed != nil && f.part == PartClaimLedger {
+		f.claims[i].Result = orNot(c.Result)
+		if in.changed != nil && f.part == partClaimLedger {
 			if _, exists := in.changed.claim(c.ID); !exists {
-				f.claims[i] = claimFact{claim: c.claim, gone: true, graded: graded{Fail,
+				f.claims[i] = claimFact{claim: c.claim, gone: true, graded: graded{gradeFail,
 					[]string{"it is gone from the ledger, where a claim is retired and not deleted"}}}
 			}
 		}
@@ -152,38 +147,38 @@ var aspects = []struct{ name, long string }{
 // judgePresentation takes over the judgement of the presentation. An empty part of the
 // spec passes.
 func (f *facts) judgePresentation(j *judgement, s *status) {
-	spec, whole := s.Presentation, Result(j.Presentation.word)
+	spec, whole := s.Presentation, grade(j.Presentation.word)
 	idle := map[string]bool{"voice": spec.Voice == "", "register": spec.Register == "", "avoid": len(spec.Avoid) == 0,
 		"preserve": len(spec.Preserve) == 0}
-	f.presentation, f.aspects = graded{whole, j.Presentation.notes}, map[string]Result{}
+	f.presentation, f.aspects = graded{whole, j.Presentation.notes}, map[string]grade{}
 	for _, a := range aspects {
 		of := j.Presentation.get(a.name, a.long).graded()
-		r := cmp.Or(of.result, whole)
+		r := cmp.Or(of.Result, whole)
 		if r == "" && idle[a.name] {
-			r = Pass
+			r = gradePass
 		}
 		f.aspects[a.name] = orNot(r)
-		f.presentation.result = worst(f.presentation.result, f.aspects[a.name])
+		f.presentation.Result = worst(f.presentation.Result, f.aspects[a.name])
 		f.presentation.remark(a.name, of)
 	}
 	f.nonGoals = j.NonGoals.graded()
-	if f.nonGoals.result == "" && len(s.Rubric.NonGoals) == 0 {
-		f.nonGoals.result = Pass
+	if f.nonGoals.Result == "" && len(s.Rubric.NonGoals) == 0 {
+		f.nonGoals.Result = gradePass
 	}
-	f.nonGoals.result = orNot(f.nonGoals.result)
+	f.nonGoals.Result = orNot(f.nonGoals.Result)
 }
 
 func (f *facts) judgeGoals(j *judgement, s *status) {
-	f.primary = Change(cmp.Or(j.Primary.word, map[bool]string{true: NotJudged, false: string(Unchanged)}[f.part == PartText]))
+	f.primary = goalChange(cmp.Or(j.Primary.word, map[bool]string{true: notJudged, false: string(goalUnchanged)}[f.part == partText]))
 	for _, goal := range s.Rubric.Secondary {
 		if of := j.Secondary.get(goal.key); of.word != "" {
-			f.secondary = append(f.secondary, Row[Change]{goal.key, Change(of.word)})
+			f.secondary = append(f.secondary, tableRow[goalChange]{goal.key, goalChange(of.word)})
 		}
 	}
 	f.unknown("secondary goal", "the rubric", j.Secondary, s.Rubric.Secondary)
 }
 
-// unknown notes what was judged and does not exist.
+// unknown records judged items that do not exist.
 func (f *facts) unknown(what, where string, o opinion, list labels) {
 	for _, p := range o.parts {
 		if !slices.ContainsFunc(list, func(l label) bool { return l.key == p.key }) {
@@ -192,22 +187,22 @@ func (f *facts) unknown(what, where string, o opinion, list labels) {
 	}
 }
 
-// judgeDirection takes over the judgement of the intent and of each constraint.
+// judgeDirection adds the judgement of the intent and the constraints.
 func (f *facts) judgeDirection(j *judgement, d *direction) {
-	whole := Result(j.Direction.word)
+	whole := grade(j.Direction.word)
 	intent, constraints := j.Direction.get("intent").graded(), j.Direction.get("constraints")
-	f.conflicts, f.intent = j.Conflicts, orNot(cmp.Or(intent.result, whole))
+	f.conflicts, f.intent = j.Conflicts, orNot(cmp.Or(intent.Result, whole))
 	f.direction = graded{worst(whole, f.intent), j.Direction.notes}
-	f.direction.remark("intent", graded{f.intent, intent.notes})
+	f.direction.remark("intent", graded{f.intent, intent.Notes})
 	for i, k := range d.Constraints {
 		of := constraints.get(k.key)
 		if of.node == nil {
 			of = constraints.get(fmt.Sprint(i + 1)) // a list without ids
 		}
 		g := of.graded()
-		g.result = orNot(cmp.Or(g.result, Result(constraints.word), whole))
-		f.constraints = append(f.constraints, keyedResult{k.key, g.result})
-		f.direction.result = worst(f.direction.result, g.result)
+		g.Result = orNot(cmp.Or(g.Result, grade(constraints.word), whole))
+		f.constraints = append(f.constraints, tableRow[grade]{clean(k.key), g.Result})
+		f.direction.Result = worst(f.direction.Result, g.Result)
 		f.direction.remark(k.key, g)
 	}
 	if constraints.node == nil || constraints.node.Kind != yaml.SequenceNode {
@@ -222,23 +217,23 @@ func (in *input) judgeChanges(f *facts, j *judgement, source *textdiff.Finder) {
 	for _, c := range in.changes {
 		known[c.key] = true
 		o := j.Changes.get(c.key)
-		fact := changeFact{change: c, graded: graded{NotJudged, o.notes}, answer: "nobody has judged it"}
-		switch said := answer(o.word); {
+		fact := changeFact{change: c, graded: graded{notJudged, o.notes}, answer: "nobody has judged it"}
+		switch word := answer(o.word); {
 		case c.hidden():
-			fact.result, fact.answer = Warn, "only a person can allow it"
-		case said == "":
-		case said == altered && in.asked(c, source):
-			fact.result, fact.answer = Pass, "the direction asks for it"
-		case said == altered && in.protected(c, source) != "":
-			fact.result, fact.answer = Fail, "the meaning has changed in "+in.protected(c, source)
-		case said == altered:
-			fact.result, fact.answer = Warn, "the meaning has changed"
+			fact.Result, fact.answer = gradeWarn, "only a person can allow it"
+		case word == "":
+		case word == altered && in.requested(c, source):
+			fact.Result, fact.answer = gradePass, "the direction asks for it"
+		case word == altered && in.protected(c, source) != "":
+			fact.Result, fact.answer = gradeFail, "the meaning has changed in "+in.protected(c, source)
+		case word == altered:
+			fact.Result, fact.answer = gradeWarn, "the meaning has changed"
 		case len(c.labels) > 0 && !c.quoted(o.quotes):
 			fact.answer = "the judge does not quote both sides"
 		case c.sharp():
-			fact.result, fact.answer = Warn, "judged "+o.word+", and the direction does not name it"
+			fact.Result, fact.answer = gradeWarn, "judged "+o.word+", and the direction does not name it"
 		default:
-			fact.result, fact.answer = Pass, "judged "+o.word
+			fact.Result, fact.answer = gradePass, "judged "+o.word
 		}
 		f.changes = append(f.changes, fact)
 	}

@@ -5,9 +5,9 @@ import (
 	"math/rand/v2"
 	"strings"
 
-	"github.com/seed61713e19/capstan/internal/textdiff"
-	"github.com/seed61713e19/capstan/validators/faults"
-	"github.com/seed61713e19/capstan/validators/patterns"
+	"github.com/seed61713e19/capstan/internal/faults"
+	"github.com/seed61713e19/capstan/internal/patterns"
+	"github.com/seed61713e19/capstan/internal/tables"
 )
 
 //go:embed tables/faults.tsv
@@ -17,20 +17,20 @@ var faultTable string
 // judgement those that need none; in a judgement those that break it; in a candidate all.
 func planted(with map[string]any) []faults.Operator {
 	var out []faults.Operator
-	for _, row := range textdiff.Rows(faultTable) {
-		name, description := "edit_"+row[1], row[2]
-		switch check, kind := with["check"], row[0]; {
+	for _, row := range tables.Rows(faultTable) {
+		name, description := "edit_"+row["name"], row["description"]
+		switch check, kind := with["check"], row["kind"]; {
 		case check == checkInput, (check == checkJudgement) != (kind == "judgement"), check == checkComputed && kind == "text":
 		case kind == "judgement":
-			key, value, _ := strings.Cut(row[3], "=")
+			key, value, _ := strings.Cut(row["pattern"], "=")
 			out = append(out, faults.Revaluing(name, description, func(in, field string, _ any) (any, bool) {
 				if value == "" {
-					return faults.Gone, field == key
+					return faults.Removed, field == key
 				}
 				return value, field == key
 			}))
 		default:
-			o := faults.Rewriting(name, description, row[3], strings.ReplaceAll(row[4], `\n`, "\n"))
+			o := faults.Rewriting(name, description, row["pattern"], strings.ReplaceAll(row["template"], `\n`, "\n"))
 			if kind != "status" {
 				o = unlessStatus(o)
 			}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"strings"
@@ -49,24 +48,16 @@ func (c content) plainText() (string, error) {
 	return text, nil
 }
 
-// A folder reads files under a root and collects problems. No path leaves the
-// root: not with "..", not as an absolute path, not through a symbolic link.
+// A folder reads files below a root and collects problems. No path may leave
+// the root by "..", as an absolute path, or through a symbolic link.
 type folder struct {
-	dir    string
-	root   *os.Root
-	broken bool // the root cannot be opened
-	wrong  []Problem
-}
-
-func (f *folder) close() {
-	if f.root != nil {
-		f.root.Close()
-	}
+	dir   string
+	wrong []inputProblem
 }
 
 func (f *folder) problem(file string, err error) {
-	if err != nil && (!f.broken || file == "root") {
-		f.wrong = append(f.wrong, Problem{File: file, Message: clean(err.Error())})
+	if err != nil {
+		f.wrong = append(f.wrong, inputProblem{File: file, Message: clean(err.Error())})
 	}
 }
 
@@ -88,7 +79,7 @@ func (f *folder) local(name string) (string, error) {
 	return path.Clean(filepath.ToSlash(name)), nil
 }
 
-// take returns the content of a file. The first path opens the root.
+// take returns the content of a file.
 func (f *folder) take(file File) content {
 	switch given := file.Content.(type) {
 	case nil:
@@ -107,21 +98,11 @@ func (f *folder) take(file File) content {
 }
 
 func (f *folder) read(name string) ([]byte, error) {
-	if f.root == nil && !f.broken {
-		var err error
-		if f.root, err = os.OpenRoot(cmp.Or(f.dir, ".")); err != nil {
-			f.broken = true
-			f.problem("root", err)
-		}
-	}
-	if f.broken {
-		return nil, errors.New("not read")
-	}
 	local, err := f.local(name)
 	if err != nil {
 		return nil, err
 	}
-	text, err := files.ReadIn(f.root, local, maxText)
+	text, err := files.Root{Dirs: []string{f.dir}}.Read(filepath.Join(f.dir, local), maxText)
 	if errors.Is(err, files.ErrTooLarge) {
 		err = errTooLong
 	}
@@ -146,9 +127,7 @@ func (f *folder) yaml(role string, file File, c content, into func(*reader, *yam
 	} else if root := r.Node(c.text, c.value); root != nil {
 		into(r, root)
 	}
-	if !f.broken || c.err == nil {
-		f.wrong = append(f.wrong, r.Problems...)
-	}
+	f.wrong = append(f.wrong, r.Problems...)
 }
 
 // name is the name of a file in a message.

@@ -10,9 +10,9 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/seed61713e19/capstan/internal/patterns"
 	"github.com/seed61713e19/capstan/internal/strictyaml"
 	"github.com/seed61713e19/capstan/internal/textdiff"
-	"github.com/seed61713e19/capstan/validators/patterns"
 )
 
 // maxDifferences is the most places that are listed of one part.
@@ -20,22 +20,21 @@ const maxDifferences = 10
 
 // A frozen is the finding about the parts that a candidate must not change.
 type frozen struct {
-	result  Result
+	graded
 	changed []string // places
-	notes   []string
-	noop    bool // the active part has not changed
+	noop    bool     // the active part has not changed
 }
 
 // frozen compares the candidate with the current state: for a text the front matter,
 // for a status part every other field of the status file.
 func (in *input) frozen() frozen {
-	f := frozen{result: Pass}
+	f := frozen{graded: graded{Result: gradePass}}
 	switch {
-	case len(in.unreadable) > 0:
-		return frozen{result: NotJudged}
-	case in.ActivePart == PartText:
-		f.compare("front matter", in.pages[0].matter, in.pages[1].matter)
-		f.noop = in.uncompared == nil && !slices.ContainsFunc(in.changes, func(c change) bool { return c.kind != kindUnseen })
+	case len(in.unreadable) > 0 || in.uncompared != nil:
+		return frozen{graded: graded{Result: notJudged}}
+	case in.ActivePart == partText:
+		f.compare("front matter", in.frontMatter[0], in.frontMatter[1])
+		f.noop = !slices.ContainsFunc(in.changes, func(c change) bool { return c.kind != kindUnseen })
 	default:
 		old, now := strictyaml.Keyed(in.status.node), strictyaml.Keyed(in.changed.node)
 		all := maps.Clone(old)
@@ -50,10 +49,10 @@ func (in *input) frozen() frozen {
 		}
 	}
 	for i, at := range f.changed[:min(len(f.changed), maxDifferences)] {
-		f.result = Fail
-		f.notes = append(f.notes, at+" has changed and is frozen")
+		f.Result = gradeFail
+		f.Notes = append(f.Notes, at+" has changed and is frozen")
 		if more := len(f.changed) - maxDifferences; i+1 == maxDifferences && more > 0 {
-			f.notes = append(f.notes, fmt.Sprintf("and %d more places", more))
+			f.Notes = append(f.Notes, fmt.Sprintf("and %d more places", more))
 		}
 	}
 	return f
@@ -69,7 +68,7 @@ func (f *frozen) compare(at string, old, now *yaml.Node) {
 		places := strictyaml.Differences(at, old, now, nil)
 		f.changed = append(f.changed, places...)
 		if len(places) == 0 && !strictyaml.Written(old, now) {
-			f.notes = append(f.notes, fmt.Sprintf("%s has the same values in another order, style or with other comments", at))
+			f.Notes = append(f.Notes, fmt.Sprintf("%s has the same values in another order, style or with other comments", at))
 		}
 	}
 }

@@ -5,27 +5,28 @@ import (
 	"testing"
 )
 
-// Every part that is not active is frozen, field by field, whichever is.
+// TestFrozenParts checks that every part except the active one is frozen, field
+// by field.
 func TestFrozenParts(t *testing.T) {
-	changes := map[Part]map[string]swaps{
-		PartPresentationSpec: {
+	changes := map[partName]map[string]swaps{
+		partPresentationSpec: {
 			"presentation_spec.register": {"plain English", "plain Dutch"},
 			"presentation_spec.avoid[0]": {"exclamation marks", "question marks"},
 			"presentation_spec.tone":     {"  register:", "  tone: x\n  register:"},
 		},
-		PartRubric: {
+		partRubric: {
 			"rubric.stop_condition":              {"nobody asks why", "somebody does"},
 			"rubric.secondary_goals[2].readable": {"a reader can skip", "nobody can skip"},
 			"rubric.non_goals[2]":                {"  stop_condition", "    - another\n  stop_condition"},
 		},
-		PartGapPolicy:   {"gap_policy.extract_candidate": {"extract_candidate: true", `extract_candidate: "true"`}},
-		PartClaimLedger: {"claim_ledger[C5].status": {"status: implied", "status: retired"}, "claim_ledger[9]": {"  - id: C10\n    status: retired\n    span: Gates are free.\n    claim: Gates cost nothing.\n    preservation_test: None; the claim was given up.\n", ""}},
+		partGapPolicy:   {"gap_policy.extract_candidate": {"extract_candidate: true", `extract_candidate: "true"`}},
+		partClaimLedger: {"claim_ledger[C5].status": {"status: implied", "status: retired"}, "claim_ledger[9]": {"  - id: C10\n    status: retired\n    span: Gates are free.\n    claim: Gates cost nothing.\n    preservation_test: None; the claim was given up.\n", ""}},
 		"header":        {"header.revision": {"revision: 7", "revision: 8"}},
 		"notes":         {"notes[0]": {"C7 is argued", "C7 is not argued"}},
 	}
-	own := map[Part]swaps{
-		PartPresentationSpec: voice, PartRubric: {"primary_goal: a", "primary_goal: any"},
-		PartGapPolicy: {"close_in_text: only", "close_in_text: never, only"}, PartClaimLedger: {"id: C9\n    status: implied", "id: C9\n    status: asserted"},
+	own := map[partName]swaps{
+		partPresentationSpec: voice, partRubric: {"primary_goal: a", "primary_goal: any"},
+		partGapPolicy: {"close_in_text: only", "close_in_text: never, only"}, partClaimLedger: {"id: C9\n    status: implied", "id: C9\n    status: asserted"},
 	}
 	for _, active := range allParts()[1:] {
 		for part, list := range changes {
@@ -34,7 +35,7 @@ func TestFrozenParts(t *testing.T) {
 				d.forStatus(active, append(own[active][:2:2], change...)...)
 				r := d.verify()
 				if part == active {
-					if r.FrozenParts.Result != Pass || r.ruling.rule == 2 && active != PartClaimLedger {
+					if r.FrozenParts.Result != gradePass || r.ruling.rule == 2 && active != partClaimLedger {
 						t.Errorf("%s: a change of its own %s is %+v", active, at, r.FrozenParts)
 					}
 				} else if r.Decision != Reject || r.ruling.rule != 2 || !strings.Contains(r.Reason, at+" is frozen") {
@@ -45,10 +46,11 @@ func TestFrozenParts(t *testing.T) {
 	}
 }
 
-// How a value is written does not count, and is told.
+// TestWrittenDifferently checks that another spelling of a value is only a
+// note.
 func TestWrittenDifferently(t *testing.T) {
 	d := newDesk(t)
-	d.forStatus(PartPresentationSpec, append(voice,
+	d.forStatus(partPresentationSpec, append(voice,
 		"rubric:\n  primary_goal: a reader can tell from which observation each requirement follows\n", "rubric: # the same\n  \"primary_goal\": 'a reader can tell from which observation each requirement follows'\n",
 		"{document: source.md, revision: 7}", "{revision: 0x7, document: \"source.md\"}",
 	)...)
@@ -74,10 +76,10 @@ func TestFrontMatter(t *testing.T) {
 		{"added", bare, source, Reject, "front matter (added)"},
 		{"none", bare, bare, Accept, ""},
 		{"empty", "---\n---\n" + bare, "---\n---\n" + bare, Accept, ""},
-		{"filled", "---\n---\n" + bare, "---\na: 1\n---\n" + bare, Reject, "front matter.a is frozen"},
+		{"filled", "---\n---\n" + bare, "---\na: 1\n---\n" + bare, Reject, "front matter (added)"},
 		{"a rule is no front matter", "---\n\n" + bare + "\n---\n", "---\n\n" + bare + "\n---\n", Accept, ""},
 		{"broken", source, swapped(t, source, "version: 3", "version: [3"), Reject, "not YAML"},
-		{"a list", source, swapped(t, source, "title: Why", "- Why", "version: 3\naudience: ", "- "), Reject, "front matter must be a mapping"},
+		{"a list", source, "---\n[a: 1]\n---\n" + bare, Reject, "front matter must be a mapping"},
 		{"not closed", source, swapped(t, source, "models into work that others rely on\n---\n", "models\n"), Reject, "front matter (removed)"},
 	}
 	for _, test := range tests {
@@ -112,7 +114,8 @@ func TestNoOp(t *testing.T) {
 	}
 }
 
-// A text that differs in how its accents are composed is no other text.
+// TestNoOpComposed checks that texts with differently composed accents are
+// equal.
 func TestNoOpComposed(t *testing.T) {
 	d := newDesk(t)
 	d.change("source.md", "# Why", "# Caf\u00e9: why")
@@ -120,7 +123,8 @@ func TestNoOpComposed(t *testing.T) {
 	d.wants(Reject, "the same text")
 }
 
-// Where a span stands is told and decides nothing.
+// TestSpansAreHints checks that a wrong span is reported and does not affect
+// the decision.
 func TestSpansAreHints(t *testing.T) {
 	d := newDesk(t)
 	d.change("candidates/d-04.1.md", "A check has to come before the next reader, not beside it.", "A check has to stand before its next reader, not beside it.")
@@ -136,12 +140,13 @@ func TestSpansAreHints(t *testing.T) {
 	}
 }
 
-// A ledger may grow; a claim that it adds binds nobody yet.
+// TestAddedClaims checks that a ledger may get new claims. A new claim does not
+// bind the candidate.
 func TestAddedClaims(t *testing.T) {
 	added := swaps{"claim_ledger:\n", "claim_ledger:\n  - {id: C0, status: asserted, span: none, claim: x, preservation_test: y}\n"}
 	for result, want := range map[string]Decision{"": Accept, "pass": Accept, "warn": NeedsHumanReview, "fail": NeedsHumanReview} {
 		d := newDesk(t)
-		d.forStatus(PartClaimLedger, added...)
+		d.forStatus(partClaimLedger, added...)
 		if result != "" {
 			d.judgement("  C1:", "  C0: "+result+"\n  C1:")
 		}

@@ -8,7 +8,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/seed61713e19/capstan/validators/validatorstest/processor"
+	"github.com/seed61713e19/capstan/internal/processor"
 )
 
 // Small files, for the fuzzer to work on.
@@ -35,13 +35,12 @@ requires_followup_text_candidate: false
 `
 )
 
-// FuzzVerify holds for any files: an input error or a report that is written
-// and read back as the same bytes, the same each time; and nothing is accepted
-// that nobody has judged, or that is what there was.
+// FuzzVerify checks the result for any files: an input error or a report. A
+// report must be deterministic. A parsed report must be written as the same
+// bytes. No candidate is accepted without a judgement or without a change.
 //
-// The fuzzer changes one of the files in one place. Were they all its own it
-// would spend its time on making them short again: what it tries for that goes
-// with the square of their length.
+// The fuzzer changes one file in one place. With all files it would spend its
+// time on minimizing them, which takes a time quadratic in their length.
 func FuzzVerify(f *testing.F) {
 	const status, candidate, metadata, direction, judgement = 0, 1, 2, 3, 4
 	for part := range uint8(5) {
@@ -60,7 +59,7 @@ func FuzzVerify(f *testing.F) {
 		spliced := &files[int(file)%len(files)]
 		from := int(at) % (len(*spliced) + 1)
 		*spliced = (*spliced)[:from] + put + (*spliced)[min(from+int(cut), len(*spliced)):]
-		if active == PartText {
+		if active == partText {
 			files[candidate] = text
 		}
 		o := Options{
@@ -79,7 +78,7 @@ func FuzzVerify(f *testing.F) {
 		if r, err := Verify(o); err != nil || r.Decision == Accept {
 			t.Errorf("without a judgement: %s, %v", r.Decision, err)
 		}
-		if text == source && active == PartText && r.Decision == Accept {
+		if text == source && active == partText && r.Decision == Accept {
 			t.Error("no change was accepted")
 		}
 	})
@@ -107,7 +106,7 @@ func checkReport(t *testing.T, o Options, r Report) {
 	}
 }
 
-// Texts made to cost time or memory end in an answer.
+// TestHostileFiles checks texts that are made to cost time or memory.
 func TestHostileFiles(t *testing.T) {
 	const n = 1 << 15
 	for name, text := range map[string]string{
@@ -136,13 +135,13 @@ func TestHostileFiles(t *testing.T) {
 					t.Errorf("took %v", took) // linear in the text it is a tenth of a second
 				}
 			}()
-			for _, part := range []Part{PartText, PartRubric} {
+			for _, part := range []partName{partText, partRubric} {
 				d := newDesk(t)
-				if part == PartRubric {
+				if part == partRubric {
 					d.forStatus(part)
 				}
 				d.o.Candidate.Content = text
-				if r := d.verify(); r.Decision == Accept && part == PartRubric {
+				if r := d.verify(); r.Decision == Accept && part == partRubric {
 					t.Errorf("%s: accepted", part)
 				}
 			}

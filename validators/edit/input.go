@@ -1,14 +1,18 @@
 package edit
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"os"
+	"slices"
 	"strings"
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/seed61713e19/capstan/internal/reading"
 	"github.com/seed61713e19/capstan/internal/strictyaml"
 )
 
@@ -21,21 +25,24 @@ type input struct {
 	metadata  *metadata
 	judgement *judgement // nil if there is none
 
-	candidate  string
-	pages      [2]page   // of source and candidate, if that is a text
-	changed    *status   // the candidate, if that is a status file
-	unreadable []Problem // of the candidate
-	sums       map[string]string
-	raw        [2]string // the active file and the candidate, as written
-	changes    []change
-	uncompared error // why the texts could not be compared
+	candidate   string
+	frontMatter [2]*yaml.Node  // of source and candidate, if that is a text
+	body        string         // of the source: its text after the front matter
+	changed     *status        // the candidate, if that is a status file
+	unreadable  []inputProblem // of the candidate
+	sums        map[string]string
+	raw         [2]string // the active file and the candidate, as written
+	changes     []change
+	uncompared  error // why the texts could not be compared
 }
 
 // read reads the whole input and reports all of its problems.
 func read(o Options) (*input, error) {
 	in := &input{Options: o, sums: map[string]string{}}
-	f := &folder{dir: o.Root}
-	defer f.close()
+	f := &folder{dir: cmp.Or(o.Root, ".")}
+	if _, err := os.Stat(f.dir); err != nil && o.reads() {
+		return nil, &InputError{[]inputProblem{{File: "root", Message: clean(err.Error())}}}
+	}
 	if !valid(o.ActivePart) {
 		f.problem("active_part", fmt.Errorf("must be one of %s, not %q", strings.Join(words(allParts()...), ", "), brief(string(o.ActivePart))))
 	}
@@ -61,11 +68,17 @@ func read(o Options) (*input, error) {
 		return nil, &InputError{f.wrong}
 	}
 	in.raw = [2]string{string(source.text), string(offered.text)}
-	if o.ActivePart != PartText {
+	if o.ActivePart != partText {
 		in.raw[0] = string(status.text)
 	}
 	in.readCandidate(offered)
 	return in, nil
+}
+
+// reads reports whether a file is to be read under the root.
+func (o Options) reads() bool {
+	return slices.ContainsFunc([]File{o.Source, o.Status, o.Candidate, o.Metadata, o.Direction},
+		func(f File) bool { return f.Path != "" && f.Content == nil })
 }
 
 // take reads a file and stores its hash.
@@ -89,14 +102,14 @@ func (in *input) readJudgement(f *folder) {
 	})
 }
 
-// place makes all paths relative to the root. None may be the file of the
-// verification, which would replace it.
+// place makes all paths relative to the root. A path must not be that of the
+// verification, which would replace the file.
 func (in *input) place(f *folder) {
 	for _, file := range []*File{&in.Source, &in.Status, &in.Candidate, &in.Metadata, &in.Direction} {
 		if file.Path == "" {
 			continue
 		}
-		if local, err := f.local(file.Path); err == nil && f.root != nil {
+		if local, err := f.local(file.Path); err == nil {
 			file.Path = local
 		}
 		if in.direction != nil && strings.EqualFold(slashed(file.Path), reportFile(in.direction.Candidate)) {
@@ -112,16 +125,9 @@ func (in *input) readCandidate(c content) {
 	switch {
 	case err != nil:
 		r.At(nil, "%v", err)
-	case in.ActivePart == PartText:
+	case in.ActivePart == partText:
 		in.candidate = text
-		if in.pages[0] = (&reader{}).page(in.source); in.pages[0].matter == nil {
-			in.pages[1] = (&reader{}).page(text) // the source has no front matter: a broken one is text
-		} else {
-			in.pages[1] = r.page(text)
-		}
-		if len(r.Problems) == 0 {
-			in.compare(r)
-		}
+		in.compare(r)
 	default:
 		if root := r.Document(c.text); root != nil {
 			in.changed = r.status(root)
@@ -131,36 +137,20 @@ func (in *input) readCandidate(c content) {
 	in.unreadable = r.Problems
 }
 
-// A page is a text as its front matter, a mapping or nil, and its body.
-type page struct {
-	matter *yaml.Node
-	body   string
-}
-
-// page splits a text. A broken front matter is a problem, and then part of the body.
-func (r *reader) page(text string) page {
-	first, rest, more := strings.Cut(text, "\n")
-	for at := 0; more && strings.TrimRight(first, " \t") == "---" && at < len(rest); {
-		line, _, _ := strings.Cut(rest[at:], "\n")
-		end := min(at+len(line)+1, len(rest))
-		if l := strings.TrimRight(line, " \t"); l == "---" || l == "..." {
-			return r.split(text, rest[:at], rest[end:])
-		}
-		at = end
+// frontMatter returns a document and its front matter, a mapping or nil. Broken front
+// matter is a problem, and part of the text.
+func (r *reader) frontMatter(d *reading.Document) (*reading.Document, *yaml.Node) {
+	if d.Front == nil {
+		return d, nil
 	}
-	return page{body: text}
-}
-
-func (r *reader) split(text, matter, body string) page {
-	if strings.TrimSpace(matter) == "" {
-		return page{&yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}, body}
-	}
-	n := r.Document([]byte(matter))
+	n := r.Document([]byte(d.Front.YAML.In(d.Source)))
 	if n != nil && n.Kind == yaml.MappingNode {
-		return page{n, body}
+		return d, n
 	}
 	if n != nil {
 		r.At(n, "front matter must be a mapping, not %s", strictyaml.Kind(n))
 	}
-	return page{body: text}
+	text := *d
+	text.Front = nil
+	return &text, nil
 }

@@ -10,25 +10,26 @@ import (
 	"github.com/seed61713e19/capstan/internal/strictyaml"
 )
 
-// A Result is the outcome of one check.
-type Result string
+// A grade is the outcome of one check.
+type grade string
 
-// The results. NotJudged stands for a check that nobody has made, and is also a [Change].
+// The results. notJudged is the result of a check without a judgement, and is
+// also a [goalChange].
 const (
-	Pass      Result = "pass"
-	Warn      Result = "warn"
-	Fail      Result = "fail"
-	NotJudged        = "not_judged"
+	gradePass grade = "pass"
+	gradeWarn grade = "warn"
+	gradeFail grade = "fail"
+	notJudged       = "not_judged"
 )
 
-// A Change is the effect of a candidate on a goal.
-type Change string
+// A goalChange is the effect of a candidate on a goal.
+type goalChange string
 
 // The effects on a goal.
 const (
-	Improved  Change = "improved"
-	Unchanged Change = "unchanged"
-	Worsened  Change = "worsened"
+	goalImproved  goalChange = "improved"
+	goalUnchanged goalChange = "unchanged"
+	goalWorsened  goalChange = "worsened"
 )
 
 // An answer is a judge's word about one change of the text.
@@ -41,29 +42,29 @@ const (
 )
 
 // gravity orders results; a missing judgement is worse than a pass.
-var gravity = map[Result]int{"": 0, Pass: 1, NotJudged: 2, Warn: 3, Fail: 4}
+var gravity = map[grade]int{"": 0, gradePass: 1, notJudged: 2, gradeWarn: 3, gradeFail: 4}
 
 // worst returns the gravest of results.
-func worst(list ...Result) Result {
-	return slices.MaxFunc(list, func(a, b Result) int { return cmp.Compare(gravity[a], gravity[b]) })
+func worst(list ...grade) grade {
+	return slices.MaxFunc(list, func(a, b grade) int { return cmp.Compare(gravity[a], gravity[b]) })
 }
 
 // A graded is a result with its reasons.
 type graded struct {
-	result Result
-	notes  []string
+	Result grade    `json:"result" yaml:"result"`
+	Notes  []string `json:"notes" yaml:"notes"`
 }
 
 // remark adds the reasons of one part, if it warns or fails.
 func (g *graded) remark(key string, of graded) {
-	if of.result != Warn && of.result != Fail {
+	if of.Result != gradeWarn && of.Result != gradeFail {
 		return
 	}
-	if len(of.notes) == 0 {
-		g.notes = append(g.notes, clean(key)+": "+string(of.result))
+	if len(of.Notes) == 0 {
+		g.Notes = append(g.Notes, clean(key)+": "+string(of.Result))
 	}
-	for _, note := range of.notes {
-		g.notes = append(g.notes, clean(key)+": "+note)
+	for _, note := range of.Notes {
+		g.Notes = append(g.Notes, clean(key)+": "+note)
 	}
 }
 
@@ -151,7 +152,7 @@ func (o opinion) get(keys ...string) opinion {
 	return opinion{}
 }
 
-// A judgement is the finding of a person or a model. What it leaves out is not
+// A judgement is the finding of a person or a model. A missing item is not
 // judged. Unknown keys are ignored.
 type judgement struct {
 	Claims       opinion  `yaml:"claims"`
@@ -203,10 +204,10 @@ func (r *reader) judgement(root *yaml.Node) *judgement {
 		of      opinion
 		allowed []string
 	}{
-		{"claims", j.Claims, words(Pass, Warn, Fail)}, {"presentation", j.Presentation, words(Pass, Warn, Fail)},
-		{"non_goals", j.NonGoals, words(Pass, Warn, Fail)}, {"gap_policy", j.Gap, words(Pass, Warn, Fail)},
-		{"direction", j.Direction, words(Pass, Warn, Fail)}, {"primary_goal", j.Primary, words(Improved, Unchanged, Worsened)},
-		{"secondary_goals", j.Secondary, words(Improved, Unchanged, Worsened)}, {"changes", j.Changes, words(preserved, altered, improves)},
+		{"claims", j.Claims, words(gradePass, gradeWarn, gradeFail)}, {"presentation", j.Presentation, words(gradePass, gradeWarn, gradeFail)},
+		{"non_goals", j.NonGoals, words(gradePass, gradeWarn, gradeFail)}, {"gap_policy", j.Gap, words(gradePass, gradeWarn, gradeFail)},
+		{"direction", j.Direction, words(gradePass, gradeWarn, gradeFail)}, {"primary_goal", j.Primary, words(goalImproved, goalUnchanged, goalWorsened)},
+		{"secondary_goals", j.Secondary, words(goalImproved, goalUnchanged, goalWorsened)}, {"changes", j.Changes, words(preserved, altered, improves)},
 	} {
 		r.allow(list.of, list.name, list.allowed)
 	}
@@ -234,12 +235,12 @@ func (r *reader) allow(o opinion, what string, allowed []string) {
 	}
 }
 
-// graded returns the worst result of an opinion and all that it says against.
+// graded returns the worst result of an opinion, with all its objections.
 func (o opinion) graded() graded {
-	g := graded{Result(o.word), o.notes}
+	g := graded{grade(o.word), o.notes}
 	for _, p := range o.parts {
 		of := p.graded()
-		g.result = worst(g.result, of.result)
+		g.Result = worst(g.Result, of.Result)
 		g.remark(p.key, of)
 	}
 	return g

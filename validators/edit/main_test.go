@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestMain has the heap collected seldom: of what a file is read into little lasts.
+// TestMain sets a high GOGC, because the tests retain little of their input.
 func TestMain(m *testing.M) {
 	debug.SetGCPercent(400)
 	var err error

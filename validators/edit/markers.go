@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed61713e19/capstan/internal/patterns"
 	"github.com/seed61713e19/capstan/internal/textdiff"
-	"github.com/seed61713e19/capstan/validators/patterns"
 )
 
 const (
@@ -14,88 +14,52 @@ const (
 	gapWord   = "GAP" // the word of a marker, unless mark_format has another
 )
 
-// A format is a mark_format: the word of a gap marker, the pattern of a marker, and
-// the pattern of its lookalikes.
+// A format is the mark_format of a gap policy.
 type format struct {
-	good *regexp.Regexp // nil without a mark_format
-	like *regexp.Regexp
+	good *regexp.Regexp // a marker; nil without a mark_format
+	like *regexp.Regexp // a marker or a lookalike
 }
 
 var (
 	placeholder = patterns.Lazy(`<[^<>!/\s][^<>]*>|\{\{?[^{}]*\}?\}|\.\.\.|…`)
 	letters     = patterns.Lazy(`\p{L}{2,}`)
-	separator   = patterns.Lazy(`^[\s:|/–—-]*`)
+	closing     = patterns.Lazy(`[\])}>]$`)
 	bracketed   = patterns.Lazy(`\[[^\[\]\n]{1,200}\]`)
 	otherUse    = patterns.Lazy(`^\[(?:[ xX]|\^.*|[\d, –-]+)\]$`) // a box, a footnote, a citation
 )
 
-// newFormat reads a mark_format such as "[GAP: <what is missing>]" or
-// "<!-- GAP {id}: {reason} -->", alone or in a sentence.
+// newFormat parses a mark_format such as "[GAP: <what is missing>]" or "<!--
+// GAP {id}: {reason} -->". A placeholder matches any content.
 func newFormat(text string) format {
 	text = strings.TrimSpace(text)
 	mark := gapWord
-	if w := letters().FindString(placeholder().ReplaceAllString(text, " ")); w != "" && !strings.Contains(text, gapWord) {
-		mark = w
+	if w := letters().FindString(placeholder().ReplaceAllString(text, " ")); w != "" {
+		mark += "|" + regexp.QuoteMeta(w)
 	}
-	any := regexp.QuoteMeta(mark) + "|" + gapWord
-	f := format{like: regexp.MustCompile(`(?:[\[({<【〔《「『⟦«]{1,3}|<!--)[^\p{L}\p{N}\n]{0,6}(?i:` + any +
-		`)(?:[^\p{L}\p{N}]|$)|(?:^|[^\p{L}\p{N}])(?:` + any + `)[ \t]*:`)}
+	f := format{like: regexp.MustCompile(`(?:[\[({<【〔《「『⟦«]{1,3}|<!--)[^\p{L}\p{N}\n]{0,6}(?i:` + mark +
+		`)(?:[^\p{L}\p{N}]|$)|(?:^|[^\p{L}\p{N}])(?:` + mark + `)[ \t]*:`)}
 	if text == "" {
 		return f
 	}
-	if loc := f.like.FindStringIndex(text); loc != nil {
-		text = strings.TrimLeft(text[loc[0]:], " \t\n,;.")
+	parts := placeholder().Split(text, -1)
+	end := `\n` // that no content has
+	if last := closing().FindString(parts[len(parts)-1]); last != "" {
+		end = regexp.QuoteMeta(last)
 	}
-	f.good = markerPattern(text, mark)
+	for i, p := range parts {
+		parts[i] = loose(p)
+	}
+	f.good = regexp.MustCompile(strings.Join(parts, `[^\s`+end+`][^`+end+`]*`))
 	return f
-}
-
-// markerPattern makes a pattern of a format: the opening, the word, the content, the
-// closing. A placeholder is any content. Without placeholders all behind the word is one.
-func markerPattern(text, mark string) *regexp.Regexp {
-	open, body, found := strings.Cut(text, mark)
-	if !found {
-		return nil
-	}
-	open = strings.TrimSpace(open)
-	closing := "-->"
-	if !strings.HasPrefix(open, "<!--") {
-		closing = ""
-		for _, c := range open {
-			closing = map[rune]string{'[': "]", '(': ")", '{': "}", '<': ">"}[c] + closing
-		}
-	}
-	filled := `[ \t]*[^\s][^\n]*`
-	if closing != "" {
-		end := regexp.QuoteMeta(closing[len(closing)-1:])
-		filled = `\s*[^\s` + end + `][^` + end + `]*?`
-		masked := placeholder().ReplaceAllStringFunc(body, func(s string) string { return strings.Repeat(".", len(s)) })
-		if i := strings.Index(masked, closing); i >= 0 {
-			body = body[:i]
-		}
-	}
-	if body = strings.TrimSpace(body); body != "" && !placeholder().MatchString(body) {
-		body = separator().FindString(body) + "…"
-	}
-	pattern, at := loose(open)+regexp.QuoteMeta(mark), 0
-	for _, loc := range placeholder().FindAllStringIndex(body, -1) {
-		pattern += loose(body[at:loc[0]]) + filled
-		at = loc[1]
-	}
-	re, err := regexp.Compile(pattern + loose(body[at:]) + `\s*` + regexp.QuoteMeta(closing))
-	if err != nil {
-		return nil
-	}
-	return re
 }
 
 // loose quotes a literal in which white space may be longer or missing.
 func loose(s string) string {
-	quoted := []string{`\s*`}
-	for f := range strings.FieldsSeq(s) {
-		quoted = append(quoted, regexp.QuoteMeta(f))
+	words := strings.Fields(s)
+	for i, w := range words {
+		words[i] = regexp.QuoteMeta(w)
 	}
-	return strings.Join(append(quoted, ""), `\s*`)
+	return `\s*` + strings.Join(words, `\s*`) + `\s*`
 }
 
 // find returns the markers of a text: those of the format, those against it, and
@@ -136,8 +100,8 @@ func fresh(list, known []string) []string {
 
 // gaps checks the gap markers that the changes of a candidate text add.
 func (in *input) gaps() graded {
-	g := graded{result: Pass}
-	if in.ActivePart != PartText || len(in.unreadable) > 0 {
+	g := graded{Result: gradePass}
+	if in.ActivePart != partText || len(in.unreadable) > 0 {
 		return g
 	}
 	f := newFormat(in.status.Gap.MarkFormat)
@@ -154,21 +118,21 @@ func (in *input) gaps() graded {
 	}
 	good, bad, open := f.find(now.String())
 	oldGood, oldBad, oldOpen := f.find(old.String())
-	note := func(result Result, format string, list, known []string) {
+	note := func(result grade, format string, list, known []string) {
 		list = fresh(list, known)
 		for i, s := range list[:min(len(list), maxDifferences)] {
 			if i == 0 {
-				g.result = worst(g.result, result)
+				g.Result = worst(g.Result, result)
 			}
-			g.notes = append(g.notes, format+": "+brief(s))
+			g.Notes = append(g.Notes, format+": "+brief(s))
 		}
 	}
-	note(Pass, "new gap marker", good, oldGood)
+	note(gradePass, "new gap marker", good, oldGood)
 	if f.good == nil {
-		note(Warn, "a new gap marker has no mark_format to follow", bad, oldBad)
+		note(gradeWarn, "a new gap marker has no mark_format to follow", bad, oldBad)
 	} else {
-		note(Fail, "a new gap marker does not follow mark_format \""+brief(in.status.Gap.MarkFormat)+"\"", bad, oldBad)
+		note(gradeFail, "a new gap marker does not follow mark_format \""+brief(in.status.Gap.MarkFormat)+"\"", bad, oldBad)
 	}
-	note(Warn, "new text in brackets may be a gap without a marker", open, oldOpen)
+	note(gradeWarn, "new text in brackets may be a gap without a marker", open, oldOpen)
 	return g
 }

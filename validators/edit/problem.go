@@ -3,12 +3,12 @@ package edit
 import (
 	"strings"
 
+	"github.com/seed61713e19/capstan/internal/reports"
 	"github.com/seed61713e19/capstan/internal/strictyaml"
-	"github.com/seed61713e19/capstan/validators"
 )
 
-// An InputError lists the problems of what the harness passed.
-type InputError struct{ Problems []Problem }
+// An InputError lists the problems of the harness's input.
+type InputError struct{ Problems []inputProblem }
 
 // Error returns a line for each problem.
 func (e *InputError) Error() string {
@@ -19,8 +19,8 @@ func (e *InputError) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// A Problem is one thing that is wrong with a file, with its place.
-type Problem = strictyaml.Problem
+// A inputProblem is one thing that is wrong with a file, with its place.
+type inputProblem = strictyaml.Problem
 
 // A reader reads the files of the protocol.
 type reader struct{ strictyaml.Reader }
@@ -31,10 +31,10 @@ func newReader(file string) *reader { return &reader{strictyaml.Reader{File: fil
 const maxNote = 600
 
 // clean returns one printable line of bounded length.
-func clean(s string) string { return validators.OneLine(s, maxNote) }
+func clean(s string) string { return reports.OneLine(s, maxNote) }
 
 // brief is clean for a short quotation.
-func brief(s string) string { return validators.OneLine(s, 80) }
+func brief(s string) string { return reports.OneLine(s, 80) }
 
 // sentence adds a full stop to a text without an end.
 func sentence(s string) string {

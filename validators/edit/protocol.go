@@ -68,9 +68,9 @@ func (r *reader) status(root *yaml.Node) *status {
 			r.At(s.node, "the status file has no %s", p)
 		}
 	}
-	r.Require(parts[string(PartRubric)], "rubric", "primary_goal", s.Rubric.Primary)
+	r.Require(parts[string(partRubric)], "rubric", "primary_goal", s.Rubric.Primary)
 	if len(s.Gap.MarkFormat) > maxFormat {
-		r.At(parts[string(PartGapPolicy)], "mark_format has more than %d bytes", maxFormat)
+		r.At(parts[string(partGapPolicy)], "mark_format has more than %d bytes", maxFormat)
 	}
 	for _, list := range []struct {
 		name, prefix string
@@ -81,7 +81,7 @@ func (r *reader) status(root *yaml.Node) *status {
 	} {
 		r.number(s.node, list.labels, list.name, list.prefix)
 	}
-	if n := parts[string(PartClaimLedger)]; n != nil && !strictyaml.Null(n) {
+	if n := parts[string(partClaimLedger)]; n != nil && !strictyaml.Null(n) {
 		s.Claims = r.ledger(n)
 	}
 	if len(r.Problems) > 0 {
@@ -179,7 +179,8 @@ func (l *labels) UnmarshalYAML(n *yaml.Node) error {
 	return nil
 }
 
-// number gives each element without a key the prefix and its number, from 1.
+// number gives each element without a key a name of the prefix and its number,
+// from 1.
 func (r *reader) number(n *yaml.Node, l labels, name, prefix string) {
 	seen := map[string]bool{}
 	for i := range l {
@@ -205,7 +206,7 @@ type direction struct {
 	Expected    string    `yaml:"expected_improvement"`
 	Risk        string    `yaml:"risk"`
 
-	part   Part
+	part   partName
 	hashes []hash
 }
 
@@ -236,8 +237,8 @@ func (r *reader) direction(root *yaml.Node) *direction {
 
 // The sources of a candidate. A source changes nothing else.
 const (
-	EditorLoop = "editor_loop"
-	SideLoaded = "side_loaded"
+	editorLoop = "editor_loop"
+	sideLoaded = "side_loaded"
 )
 
 // unknown is a value that the metadata of a side-loaded candidate may have.
@@ -254,12 +255,12 @@ type metadata struct {
 	Checks    yaml.Node `yaml:"self_check"`
 
 	source string
-	part   Part
+	part   partName
 	hashes []hash
 }
 
-// metadata reads a metadata file; nil after a problem. An editor knows which
-// claims it touched and what it has checked.
+// metadata reads a metadata file, and returns nil after a problem. The file has
+// the editor's list of touched claims and of checks.
 func (r *reader) metadata(root *yaml.Node) *metadata {
 	m, n := &metadata{}, r.Top(root, "the metadata file", "metadata", "candidate", "candidate_metadata")
 	if r.Decode(n, m); len(r.Problems) > 0 {
@@ -268,14 +269,14 @@ func (r *reader) metadata(root *yaml.Node) *metadata {
 	if m.From.Kind == 0 || strictyaml.Null(&m.From) {
 		r.Require(n, "the metadata file", "candidate_source", "")
 	}
-	m.source, m.part = strictyaml.Word(&r.Reader, &m.From, "candidate_source", EditorLoop, SideLoaded), strictyaml.Word(&r.Reader,
+	m.source, m.part = strictyaml.Word(&r.Reader, &m.From, "candidate_source", editorLoop, sideLoaded), strictyaml.Word(&r.Reader,
 		&m.Part, "active_part", allParts()...)
 	if t := &m.Touched; t.Kind == yaml.MappingNode || t.Kind == yaml.ScalarNode && !strictyaml.Null(t) && (t.Value != unknown ||
-		m.source == EditorLoop) {
+		m.source == editorLoop) {
 		r.At(t, "touched_claims must be a list of claims, not %s; only a side-loaded candidate may leave it %s", strictyaml.Kind(t), unknown)
 	}
 	for _, c := range append([]*yaml.Node{&m.Checks}, m.Checks.Content...) {
-		if m.source == EditorLoop && c.Kind == yaml.ScalarNode && c.Value == unknown {
+		if m.source == editorLoop && c.Kind == yaml.ScalarNode && c.Value == unknown {
 			r.At(c, "self_check says %s; only a side-loaded candidate may leave it so", unknown)
 		}
 	}

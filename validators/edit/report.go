@@ -2,7 +2,7 @@ package edit
 
 import (
 	"bytes"
-	"crypto/rand"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,25 +11,27 @@ import (
 	"strings"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/seed61713e19/capstan/internal/files"
 )
 
 // A Report is a verification: the findings about one candidate, and the decision. Its
 // texts are printable single lines.
 type Report struct {
-	CandidateID     string `json:"candidate_id" yaml:"candidate_id"`
-	DirectionID     string `json:"direction_id" yaml:"direction_id"`
-	ActivePart      Part   `json:"active_part" yaml:"active_part"`
-	DirectionFile   string `json:"direction_file" yaml:"direction_file"`
-	CandidateFile   string `json:"candidate_file" yaml:"candidate_file"`
-	MetadataFile    string `json:"metadata_file" yaml:"metadata_file"`
-	CandidateSource string `json:"candidate_source" yaml:"candidate_source"`
+	CandidateID     string   `json:"candidate_id" yaml:"candidate_id"`
+	DirectionID     string   `json:"direction_id" yaml:"direction_id"`
+	ActivePart      partName `json:"active_part" yaml:"active_part"`
+	DirectionFile   string   `json:"direction_file" yaml:"direction_file"`
+	CandidateFile   string   `json:"candidate_file" yaml:"candidate_file"`
+	MetadataFile    string   `json:"metadata_file" yaml:"metadata_file"`
+	CandidateSource string   `json:"candidate_source" yaml:"candidate_source"`
 
-	FrozenParts      Section            `json:"frozen_parts" yaml:"frozen_parts"`
-	ClaimChecks      Table[ClaimCheck]  `json:"claim_checks" yaml:"claim_checks"` // in the order of the ledger
-	PresentationSpec PresentationReport `json:"presentation_spec" yaml:"presentation_spec"`
-	Rubric           RubricReport       `json:"rubric" yaml:"rubric"`
-	GapPolicy        Section            `json:"gap_policy" yaml:"gap_policy"`
-	Direction        DirectionReport    `json:"direction" yaml:"direction"`
+	FrozenParts      graded                   `json:"frozen_parts" yaml:"frozen_parts"`
+	ClaimChecks      orderedTable[claimCheck] `json:"claim_checks" yaml:"claim_checks"` // in the order of the ledger
+	PresentationSpec presentationReport       `json:"presentation_spec" yaml:"presentation_spec"`
+	Rubric           rubricReport             `json:"rubric" yaml:"rubric"`
+	GapPolicy        graded                   `json:"gap_policy" yaml:"gap_policy"`
+	Direction        directionReport          `json:"direction" yaml:"direction"`
 
 	RequiresFollowup bool   `json:"requires_followup_text_candidate" yaml:"requires_followup_text_candidate"`
 	FollowupReason   string `json:"followup_reason" yaml:"followup_reason"`
@@ -41,52 +43,46 @@ type Report struct {
 	ruling ruling
 }
 
-// A Section is a result and its notes.
-type Section struct {
-	Result Result   `json:"result" yaml:"result"`
-	Notes  []string `json:"notes" yaml:"notes"`
-}
-
-// A ClaimCheck is the finding about one claim.
-type ClaimCheck struct {
-	Result Result `json:"result" yaml:"result"`
+// A claimCheck is the finding about one claim.
+type claimCheck struct {
+	Result grade  `json:"result" yaml:"result"`
 	Reason string `json:"reason" yaml:"reason"`
 }
 
-// A PresentationReport is the finding about the presentation spec.
-type PresentationReport struct {
-	Result   Result   `json:"result" yaml:"result"`
-	Preserve Result   `json:"preserve_items" yaml:"preserve_items"`
-	Avoid    Result   `json:"avoid_items" yaml:"avoid_items"`
+// A presentationReport is the finding about the presentation spec.
+type presentationReport struct {
+	Result   grade    `json:"result" yaml:"result"`
+	Preserve grade    `json:"preserve_items" yaml:"preserve_items"`
+	Avoid    grade    `json:"avoid_items" yaml:"avoid_items"`
 	Notes    []string `json:"notes" yaml:"notes"`
 }
 
-// A RubricReport is the finding about the goals.
-type RubricReport struct {
-	Primary   Change        `json:"primary_goal" yaml:"primary_goal"`
-	Secondary Table[Change] `json:"secondary_goals" yaml:"secondary_goals"`
-	NonGoals  Section       `json:"non_goals" yaml:"non_goals"`
+// A rubricReport is the finding about the goals.
+type rubricReport struct {
+	Primary   goalChange               `json:"primary_goal" yaml:"primary_goal"`
+	Secondary orderedTable[goalChange] `json:"secondary_goals" yaml:"secondary_goals"`
+	NonGoals  graded                   `json:"non_goals" yaml:"non_goals"`
 }
 
-// A DirectionReport is the finding about the direction. Its notes list every change.
-type DirectionReport struct {
-	Result      Result        `json:"result" yaml:"result"`
-	Intent      Result        `json:"intent" yaml:"intent"`
-	Constraints Table[Result] `json:"constraints" yaml:"constraints"`
-	Notes       []string      `json:"notes" yaml:"notes"`
+// A directionReport is the finding about the direction. Its notes list every change.
+type directionReport struct {
+	Result      grade               `json:"result" yaml:"result"`
+	Intent      grade               `json:"intent" yaml:"intent"`
+	Constraints orderedTable[grade] `json:"constraints" yaml:"constraints"`
+	Notes       []string            `json:"notes" yaml:"notes"`
 }
 
-// A Table is a mapping with an order.
-type Table[T any] []Row[T]
+// A orderedTable is a mapping with an order.
+type orderedTable[T any] []tableRow[T]
 
-// A Row is one entry of a [Table].
-type Row[T any] struct {
+// A tableRow is one entry of a [orderedTable].
+type tableRow[T any] struct {
 	Key   string
 	Value T
 }
 
 // MarshalJSON returns an object whose keys are in the table's order.
-func (t Table[T]) MarshalJSON() ([]byte, error) {
+func (t orderedTable[T]) MarshalJSON() ([]byte, error) {
 	var rows [][]byte
 	for _, r := range t {
 		key, err := json.Marshal(r.Key)
@@ -100,7 +96,7 @@ func (t Table[T]) MarshalJSON() ([]byte, error) {
 }
 
 // MarshalYAML returns a mapping whose keys are in the table's order.
-func (t Table[T]) MarshalYAML() (any, error) {
+func (t orderedTable[T]) MarshalYAML() (any, error) {
 	n := &yaml.Node{Kind: yaml.MappingNode}
 	for _, r := range t {
 		var key, value yaml.Node
@@ -130,30 +126,27 @@ func (in *input) report(f facts, r ruling) Report {
 		DirectionFile: clean(slashed(in.Direction.Path)), CandidateFile: clean(slashed(in.Candidate.Path)),
 		MetadataFile: clean(slashed(in.Metadata.Path)), CandidateSource: in.metadata.source,
 
-		FrozenParts:      Section{f.frozen.result, f.frozen.notes},
-		PresentationSpec: PresentationReport{f.presentation.result, f.aspects["preserve"], f.aspects["avoid"], f.presentation.notes},
-		Rubric:           RubricReport{f.primary, f.secondary, Section{f.nonGoals.result, f.nonGoals.notes}},
-		GapPolicy:        Section{f.gap.result, f.gap.notes},
-		Direction:        DirectionReport{Result: f.direction.result, Intent: f.intent, Notes: f.direction.notes},
+		FrozenParts:      f.frozen.graded,
+		PresentationSpec: presentationReport{f.presentation.Result, f.aspects["preserve"], f.aspects["avoid"], f.presentation.Notes},
+		Rubric:           rubricReport{f.primary, f.secondary, f.nonGoals},
+		GapPolicy:        f.gap,
+		Direction:        directionReport{Result: f.direction.Result, Intent: f.intent, Constraints: f.constraints, Notes: f.direction.Notes},
 
 		RequiresFollowup: isTrue(f.followup), FollowupReason: f.why,
 		Decision: r.decision, Reason: r.sentence(f), ruling: r,
 	}
 	for _, c := range f.claims {
-		reason := strings.Join(c.notes, "; ")
+		reason := strings.Join(c.Notes, "; ")
 		if c.defect != "" {
 			reason = strings.TrimPrefix(reason+" ("+c.defect+")", " ")
 		}
-		out.ClaimChecks = append(out.ClaimChecks, Row[ClaimCheck]{c.ID, ClaimCheck{c.result, clean(reason)}})
-	}
-	for _, c := range f.constraints {
-		out.Direction.Constraints = append(out.Direction.Constraints, Row[Result]{clean(c.key), c.result})
+		out.ClaimChecks = append(out.ClaimChecks, tableRow[claimCheck]{c.ID, claimCheck{c.Result, clean(reason)}})
 	}
 	for _, c := range f.changes {
-		if c.result != Pass {
-			out.Direction.Result = worst(out.Direction.Result, Warn)
+		if c.Result != gradePass {
+			out.Direction.Result = worst(out.Direction.Result, gradeWarn)
 		}
-		out.Direction.Notes = append(out.Direction.Notes, fmt.Sprintf("%s: %s%s [%s]", c.String(), c.answer, because(c.notes), c.key))
+		out.Direction.Notes = append(out.Direction.Notes, fmt.Sprintf("%s: %s%s [%s]", c.String(), c.answer, because(c.Notes), c.key))
 	}
 	for _, u := range f.unusable {
 		if u.check == "identity" {
@@ -162,7 +155,7 @@ func (in *input) report(f facts, r ruling) Report {
 		}
 		out.FrozenParts.Notes = append(out.FrozenParts.Notes, u.message)
 		if u.check == "base" {
-			out.FrozenParts.Result = Fail
+			out.FrozenParts.Result = gradeFail
 		}
 	}
 	for _, d := range r.doubts {
@@ -189,9 +182,9 @@ func (r ruling) sentence(f facts) string {
 	if r.decision == Accept {
 		what := "the fault in " + string(f.part) + " is mended"
 		switch {
-		case f.part == PartText && f.primary == Improved:
+		case f.part == partText && f.primary == goalImproved:
 			what = "the primary goal improves"
-		case f.part == PartText:
+		case f.part == partText:
 			what = "a secondary goal improves"
 		}
 		return fmt.Sprintf("Accepted: the claims (%d) are preserved, nothing frozen has changed, and %s.", len(f.claims), what)
@@ -235,38 +228,13 @@ func (r Report) Write(root string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if root == "" {
-		root = "."
-	}
-	dir, err := os.OpenRoot(root)
+	dir, err := os.OpenRoot(cmp.Or(root, "."))
 	if err != nil {
 		return "", fmt.Errorf("verification: root: %w", err)
 	}
 	defer dir.Close()
-	if err := replace(dir, r.File(), text); err != nil {
+	if err := files.ReplaceIn(dir, r.File(), text, 0o644); err != nil {
 		return "", fmt.Errorf("verification: %w", err)
 	}
 	return r.File(), nil
-}
-
-// replace writes beside the file and renames, so that no reader sees half of it.
-func replace(root *os.Root, name string, text []byte) (err error) {
-	if err := root.MkdirAll(path.Dir(name), 0o755); err != nil {
-		return err
-	}
-	part := path.Join(path.Dir(name), "."+path.Base(name)+"."+rand.Text())
-	f, err := root.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			root.Remove(part)
-		}
-	}()
-	_, err = f.Write(text)
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	return root.Rename(part, name)
 }

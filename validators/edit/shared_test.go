@@ -65,7 +65,7 @@ func (c sharedCase) options(t *testing.T, source string) Options {
 		}
 		candidate = strings.Replace(candidate, old, pair[1].(string), 1)
 	}
-	metadata := map[string]any{"candidate_source": EditorLoop, "candidate_id": "d1.1"}
+	metadata := map[string]any{"candidate_source": editorLoop, "candidate_id": "d1.1"}
 	for key, value := range c.Metadata {
 		if value == "@sum" {
 			sum := sha256.Sum256([]byte(source))
@@ -90,7 +90,7 @@ func (c sharedCase) options(t *testing.T, source string) Options {
 		status = strings.Replace(status, "id: "+id+", status: asserted", "id: "+id+", status: "+word, 1)
 	}
 	o := Options{
-		ActivePart: PartText, Source: File{Path: "text.md", Content: source}, Status: File{Content: status}, Candidate: File{Content: candidate},
+		ActivePart: partText, Source: File{Path: "text.md", Content: source}, Status: File{Content: status}, Candidate: File{Content: candidate},
 		Metadata: File{Content: metadata}, Direction: File{Content: direction}, Judgement: judgement,
 	}
 	if c.JudgeRaw != nil {

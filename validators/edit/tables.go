@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"sync"
 
+	"github.com/seed61713e19/capstan/internal/tables"
 	"github.com/seed61713e19/capstan/internal/textdiff"
 )
 
@@ -20,8 +21,8 @@ var gapTable string
 // gapPatterns are the marks of a gap that need no mark_format.
 var gapPatterns = sync.OnceValue(func() []*regexp.Regexp {
 	var out []*regexp.Regexp
-	for _, row := range textdiff.Rows(gapTable) {
-		out = append(out, regexp.MustCompile(row[2]))
+	for _, row := range tables.Rows(gapTable) {
+		out = append(out, regexp.MustCompile(row["pattern"]))
 	}
 	return out
 })

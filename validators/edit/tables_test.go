@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/seed61713e19/capstan/internal/reading"
+	"github.com/seed61713e19/capstan/internal/tables"
 	"github.com/seed61713e19/capstan/internal/textdiff"
 )
 
@@ -29,40 +30,30 @@ func labelsOf(t *testing.T, old, now string) []string {
 	return out
 }
 
-// Each row of the tables has a line that must match and one that must not, and a source.
+// TestTableRows checks the two lines and the source of each row in the tables.
 func TestTableRows(t *testing.T) {
-	for _, row := range textdiff.Rows(labelTable) {
-		if len(row) != 6 || slices.Contains(row, "") {
-			t.Fatalf("got %q", row)
+	err := tables.Check(labelTable, func(row tables.Row, line string) bool {
+		label, phrase, _ := strings.Cut(row["kind"]+"|"+row["words"], "|")
+		if label == "prefix" {
+			with, without, _ := strings.Cut(line, " ")
+			return slices.Contains(labelsOf(t, "It is "+without+".", "It is "+with+"."), "negation")
 		}
-		label, phrase, _ := strings.Cut(row[0]+"|"+row[2], "|")
-		words := strings.Split(phrase, "|")
-		has := func(line string) bool {
-			if row[0] == "prefix" {
-				with, without, _ := strings.Cut(line, " ")
-				return slices.Contains(labelsOf(t, "It is "+without+".", "It is "+with+"."), "negation")
-			}
-			for _, w := range words {
-				other := regexp.MustCompile(`(?i)\b`+regexp.QuoteMeta(w)+`(?:\b|$| )`).ReplaceAllString(line, "zzz ")
-				if other != line && (row[0] == "unit" || slices.Contains(labelsOf(t, line, other), label)) {
-					return true
-				}
-			}
-			return false
-		}
-		if !has(row[4]) || has(row[5]) {
-			t.Errorf("%s %s: %q must match: %v; %q must not: %v", row[0], row[2], row[4], has(row[4]), row[5], has(row[5]))
-		}
+		return slices.ContainsFunc(strings.Split(phrase, "|"), func(w string) bool {
+			other := regexp.MustCompile(`(?i)\b`+regexp.QuoteMeta(w)+`(?:\b|$| )`).ReplaceAllString(line, "zzz ")
+			return other != line && (label == "unit" || slices.Contains(labelsOf(t, line, other), label))
+		})
+	})
+	if err != nil {
+		t.Error(err)
 	}
-	for _, row := range textdiff.Rows(gapTable) {
-		p := regexp.MustCompile(row[2])
-		if len(row) != 6 || !p.MatchString(row[4]) || p.MatchString(row[5]) {
-			t.Errorf("%q must match %q and not %q", row[2], row[4], row[5])
-		}
+	err = tables.Check(gapTable, func(row tables.Row, line string) bool { return regexp.MustCompile(row["pattern"]).MatchString(line) })
+	if err != nil {
+		t.Error(err)
 	}
 }
 
-// Two spellings of a number or a negation are no change of it.
+// TestSpellings checks that another spelling of a number or a negation is not a
+// change.
 func TestSpellings(t *testing.T) {
 	for _, pair := range [][2]string{
 		{"It ends after thirty days.", "It ends after 30 days."}, {"It takes 30 seconds.", "It takes 30 s."}, {"Seeds are never sold.", "No seeds are sold."},

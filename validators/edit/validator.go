@@ -7,9 +7,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/seed61713e19/capstan/internal/schema"
 	"github.com/seed61713e19/capstan/internal/textdiff"
 	"github.com/seed61713e19/capstan/validators"
-	"github.com/seed61713e19/capstan/validators/schema"
 )
 
 // The checks that a validator may be limited to.
@@ -30,7 +30,7 @@ type params struct {
 	Metadata  string `json:"metadata,omitempty" jsonschema:"path of the metadata of the candidate"`
 	Direction string `json:"direction,omitempty" jsonschema:"path of the direction file"`
 
-	SourceText    *string `json:"source_text,omitempty" jsonschema:"content of the current text; source is then only its name"`
+	SourceText    *string `json:"source_text,omitempty" jsonschema:"content of the current text. Then source is a name"`
 	StatusText    *string `json:"status_text,omitempty" jsonschema:"content of the status file, as YAML"`
 	CandidateText *string `json:"candidate_text,omitempty" jsonschema:"content of the candidate"`
 	MetadataText  any     `json:"metadata_text,omitempty" jsonschema:"content of the metadata, as YAML or an object"`
@@ -52,12 +52,12 @@ func (p *params) Prepare() error {
 		return fmt.Errorf("check must be input, computed or judgement, not %q", p.Check)
 	case !slices.Contains([]string{"", string(Accept), string(Reject)}, p.Review):
 		return fmt.Errorf("review must be accept or reject, not %q", p.Review)
-	case !valid(Part(p.ActivePart)):
+	case !valid(partName(p.ActivePart)):
 		return fmt.Errorf("active_part must be one of %s, not %q", strings.Join(words(allParts()...), ", "), p.ActivePart)
 	case p.Batch == nil:
 		return nil
 	}
-	number, err := strconv.Atoi(fmt.Sprint(p.Batch)) // a template gives a text
+	number, err := strconv.Atoi(fmt.Sprint(p.Batch)) // a template returns a text
 	if err != nil || number < 0 {
 		return fmt.Errorf("batch must be a number of at least 0, not %v", p.Batch)
 	}
@@ -83,7 +83,7 @@ var Validator = validators.New("edit_verifier",
 		default:
 			return p.verdict(s)
 		}
-	}, validators.Impure, validators.PublishingBy(planted), validators.Opens(opens))
+	}, validators.Impure, validators.WithFaultsFrom(planted), validators.Opens(opens))
 
 // opens returns the folder that the paths are in.
 func opens(with map[string]any) []string {
@@ -108,7 +108,7 @@ func NewOptions(with map[string]any) (Options, error) {
 
 func (p params) options() Options {
 	o := Options{
-		Root: p.Root, ActivePart: Part(p.ActivePart), Judgement: p.Judgement,
+		Root: p.Root, ActivePart: partName(p.ActivePart), Judgement: p.Judgement,
 		Source: File{Path: p.Source}, Status: File{Path: p.Status}, Candidate: File{Path: p.Candidate},
 		Metadata: File{p.Metadata, p.MetadataText}, Direction: File{p.Direction, p.DirectionText},
 	}
@@ -141,7 +141,7 @@ func (p params) verdict(s validators.Subject) (validators.Verdict, error) {
 		return v, err
 	}
 	details := v.Details.(map[string]any)
-	details["changes"] = asked(in.changes)
+	details["changes"] = changeQuestions(in.changes)
 	switch {
 	case p.Check == checkComputed:
 		details["questions"] = in.questions()
@@ -194,11 +194,12 @@ func issues(severity string, list []fault) []validators.Issue {
 	return out
 }
 
-// inputVerdict lists what an editor has to keep. A malformed file is an error.
+// inputVerdict lists the requirements for an editor. A malformed file is an
+// error.
 func (p params) inputVerdict() (validators.Verdict, error) {
 	o := p.options()
 	o.Candidate = File{Content: ""}
-	o.Metadata = File{Content: map[string]any{"candidate_source": EditorLoop}}
+	o.Metadata = File{Content: map[string]any{"candidate_source": editorLoop}}
 	in, err := read(o)
 	if err != nil {
 		return validators.Verdict{}, err
@@ -240,7 +241,7 @@ func (p params) judgementVerdict(s validators.Subject) (validators.Verdict, erro
 // questions returns the questions to a judge as plain values.
 func (in *input) questions() map[string]any {
 	source, now := textdiff.NewFinder(in.source), textdiff.NewFinder(in.candidate)
-	if in.ActivePart != PartText {
+	if in.ActivePart != partText {
 		now = source
 	}
 	claims := []any{}
@@ -254,7 +255,7 @@ func (in *input) questions() map[string]any {
 	}
 	batches := []any{}
 	for _, b := range in.batches() {
-		batches = append(batches, asked(b))
+		batches = append(batches, changeQuestions(b))
 	}
 	s, d := in.status, in.direction
 	return map[string]any{
@@ -274,7 +275,7 @@ func (l labels) plain() []any {
 	return out
 }
 
-// open lists what a judgement leaves open, and what it judges that does not exist.
+// open lists the missing items of a judgement and its unknown items.
 func (f facts) open() []fault {
 	var out []fault
 	judged := func(is bool, check, what, at string) {
@@ -283,16 +284,16 @@ func (f facts) open() []fault {
 		}
 	}
 	for _, c := range f.claims {
-		judged(c.result != NotJudged, "claims", "claim "+c.ID, "claims."+c.ID)
+		judged(c.Result != notJudged, "claims", "claim "+c.ID, "claims."+c.ID)
 	}
 	for _, a := range aspects {
-		judged(f.aspects[a.name] != NotJudged, "presentation", a.name, "presentation."+a.name)
+		judged(f.aspects[a.name] != notJudged, "presentation", a.name, "presentation."+a.name)
 	}
 	for _, c := range f.constraints {
-		judged(c.result != NotJudged, "direction", "constraint "+c.key, "direction.constraints."+c.key)
+		judged(c.Value != notJudged, "direction", "constraint "+c.Key, "direction.constraints."+c.Key)
 	}
 	for _, c := range f.changes {
-		if c.result == NotJudged {
+		if c.Result == notJudged {
 			out = append(out, fault{"changes", "change " + c.key + " is not judged: " + c.answer, "changes." + c.key})
 		}
 	}
@@ -300,9 +301,9 @@ func (f facts) open() []fault {
 		key string
 		is  bool
 	}{
-		{"primary_goal", f.primary != NotJudged}, {"non_goals", f.nonGoals.result != NotJudged}, {"gap_policy", f.gap.result != NotJudged},
-		{"direction.intent", f.intent != NotJudged}, {"adds_requirement", f.adds != nil}, {"hides_derivation", f.hides != nil},
-		{"part_goal_met", f.part == PartText || f.met != nil}, {"requires_followup_text_candidate", f.followup != nil},
+		{"primary_goal", f.primary != notJudged}, {"non_goals", f.nonGoals.Result != notJudged}, {"gap_policy", f.gap.Result != notJudged},
+		{"direction.intent", f.intent != notJudged}, {"adds_requirement", f.adds != nil}, {"hides_derivation", f.hides != nil},
+		{"part_goal_met", f.part == partText || f.met != nil}, {"requires_followup_text_candidate", f.followup != nil},
 	} {
 		judged(s.is, s.key, s.key, s.key)
 	}

@@ -79,7 +79,7 @@ func TestValidator(t *testing.T) {
 	)
 }
 
-// judge is what the validator says of a content.
+// judge returns the validator's verdict on a content.
 func judge(t *testing.T, w with, content string) validators.Verdict {
 	t.Helper()
 	check, err := edit.Validator.Bind(w)
@@ -93,7 +93,7 @@ func judge(t *testing.T, w with, content string) validators.Verdict {
 	return v
 }
 
-// The verdict says what the decision is and carries the verification.
+// TestVerdict checks that the verdict has the decision and the verification.
 func TestVerdict(t *testing.T) {
 	root := t.TempDir()
 	source := text(t, "source.md")

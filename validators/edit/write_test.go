@@ -32,7 +32,8 @@ func TestWriteReplacesAndStaysInside(t *testing.T) {
 	}
 }
 
-// A verification takes the place of no file that it is about.
+// TestWriteSparesItsInput checks that a verification does not overwrite its
+// input files.
 func TestWriteSparesItsInput(t *testing.T) {
 	const file = "candidates/d-04.1.verification.yaml"
 	for role, given := range map[string]func(*Options) *File{
@@ -92,7 +93,7 @@ func TestWriteWhereItCannot(t *testing.T) {
 	}
 }
 
-// What a reader finds is always a whole verification.
+// TestWriteIsAtomic checks that a reader always finds a complete verification.
 func TestWriteIsAtomic(t *testing.T) {
 	d := newDesk(t)
 	accepted := d.verify()

@@ -22,8 +22,9 @@ type gateCase struct {
 	Many, Drop                           int
 }
 
-// response returns the request and the response of a case. Item adds what a strict gate
-// demands: references to what was collected, or to a run of tests.
+// response returns the request and the response of a case. With item, the
+// response has the references that a strict gate demands: to collected evidence
+// or to a test run.
 func (c gateCase) response(t *testing.T, item bool) (ask object, answer string, given string) {
 	t.Helper()
 	desc, evidence := c.Desc, c.Evidence
@@ -124,8 +125,9 @@ func gateTree(t *testing.T) string {
 	return tree
 }
 
-// TestStrictCases: with strict no false, lazy or malicious response is PASS, whether it has
-// references or not, and each honest one is PASS once it names an entry.
+// TestStrictCases checks the cases in strict mode. No false, lazy or malicious
+// response may be PASS, with or without references. Each honest response is
+// PASS after it names an entry.
 func TestStrictCases(t *testing.T) {
 	var cases []gateCase
 	for _, file := range []string{"request.yaml", "request2.yaml"} {

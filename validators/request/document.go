@@ -13,8 +13,8 @@ import (
 	"github.com/seed61713e19/capstan/internal/reading"
 )
 
-// parse reads the JSON of a message as a plain value: the whole text, or the last fence in
-// its prose. What the model thought does not count.
+// parse reads the JSON of a message as a plain value: the whole text, or the
+// last fence in its prose. It ignores the model's thinking.
 func (p *problems) parse(text []byte) (any, bool) {
 	value, err := message(string(text))
 	var twice *jsonvalue.DuplicateKey
@@ -52,7 +52,8 @@ func message(text string) (any, error) {
 	return found.Value, found.Err
 }
 
-// withoutThinking blanks what the model thought, so that offsets stay.
+// withoutThinking replaces the model's thinking by blanks, so that offsets
+// remain valid.
 func withoutThinking(text string) (string, error) {
 	plain := []byte(text)
 	for _, s := range modelmarkup.Find(text) {
@@ -71,8 +72,8 @@ func withoutThinking(text string) (string, error) {
 	return string(plain), nil
 }
 
-// lastJSON returns the JSON of a message. A fence without an end is a text that was cut
-// off. A last fence that is no JSON, or a second message behind it, is an error.
+// lastJSON returns the JSON of a message. A fence without an end is a truncated
+// text. A last fence without JSON, or a second message after it, is an error.
 func lastJSON(d *reading.Document) (found reading.JSON, err error) {
 	if len(d.JSON) > 0 && d.JSON[0].Whole {
 		return d.JSON[0], nil

@@ -10,7 +10,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/seed61713e19/capstan/runner/reports"
+	"github.com/seed61713e19/capstan/internal/reports"
+	"github.com/seed61713e19/capstan/validators/request/internal/testoutput"
 	"github.com/seed61713e19/capstan/validators/request/internal/worktree"
 )
 
@@ -31,10 +32,10 @@ func (a *assessment) entry(pointer, name string, problem string) *entry {
 	return e
 }
 
-// refute reports an entry that does not hold. The criteria that refer to the entry lose
-// their PASS. Without a reference the criteria that mention its name lose it, or all
+// refute reports a wrong entry. The criteria that refer to the entry lose their
+// PASS. Without a reference, the criteria that mention its name lose it, or all
 // criteria if none mentions it.
-func (a *assessment) refute(e *entry, f Flag, location, format string, args ...any) {
+func (a *assessment) refute(e *entry, f string, location, format string, args ...any) {
 	e.problem = fmt.Sprintf(format, args...)
 	a.object(f, location, "%s", e.problem)
 	named := make([]bool, len(a.status))
@@ -50,14 +51,14 @@ func (a *assessment) refute(e *entry, f Flag, location, format string, args ...a
 	}
 	all := !slices.Contains(named, true)
 	for i, s := range a.status {
-		if s == Passed && (all || named[i]) {
-			a.status[i] = Unreachable
+		if s == Pass && (all || named[i]) {
+			a.status[i] = Blocked
 		}
 	}
 }
 
-// mentionOf returns a pattern of a path or command that stands in a text as a whole:
-// data.md does not name a.md, docs/a.md does.
+// mentionOf returns a pattern for a complete path or command in a text. The
+// text data.md does not match a.md, but docs/a.md does.
 func mentionOf(name string) *regexp.Regexp {
 	const word = `[\pL\pN_-]`
 	if name == "" || len(name) > 1000 {
@@ -107,7 +108,7 @@ const noWorktree = "cannot be checked: no worktree is known here"
 // files checks the files again, and returns the number of files without a worktree.
 func (a *assessment) files(tree *worktree.Tree, list []FileCheck) (unchecked int) {
 	for i, f := range list {
-		gone := f.Exists != nil && !*f.Exists
+		missing := f.Exists != nil && !*f.Exists
 		contains := f.ContainsExpected != nil && *f.ContainsExpected
 		e := a.entry(fmt.Sprintf("file_checks/%d", i), f.Path, "")
 		var info os.FileInfo
@@ -123,23 +124,23 @@ func (a *assessment) files(tree *worktree.Tree, list []FileCheck) (unchecked int
 		empty := f.SizeBytes != nil && *f.SizeBytes == 0 || info != nil && info.Mode().IsRegular() && info.Size() == 0
 		switch {
 		case empty && contains:
-			a.refute(e, FalseEvidence, f.Path, "is said to contain what was expected, and is empty")
-		case gone && (contains || f.SizeBytes != nil && *f.SizeBytes > 0):
-			a.refute(e, FalseEvidence, f.Path, "is said not to exist, and to have something in it")
+			a.refute(e, falseEvidence, f.Path, "is said to contain what was expected, and is empty")
+		case missing && (contains || f.SizeBytes != nil && *f.SizeBytes > 0):
+			a.refute(e, falseEvidence, f.Path, "is said not to exist, and to have something in it")
 		case f.ContainsExpected != nil && !contains:
 			e.problem = "does not contain what was expected"
 			a.contrary(e, f.Path, "does not contain what was expected, and no criterion fails")
-		case tree == nil, gone && info == nil:
-		case gone:
-			a.refute(e, FalseEvidence, f.Path, "is said not to exist, and is in the worktree")
+		case tree == nil, missing && info == nil:
+		case missing:
+			a.refute(e, falseEvidence, f.Path, "is said not to exist, and is in the worktree")
 		case info == nil && !claims:
 			e.problem = "is not in the worktree"
 		case info == nil:
-			a.refute(e, FalseEvidence, f.Path, "is said to exist, and is not in the worktree")
+			a.refute(e, falseEvidence, f.Path, "is said to exist, and is not in the worktree")
 		case !info.Mode().IsRegular() && !info.IsDir():
-			a.refute(e, FalseEvidence, f.Path, "is neither a file nor a directory")
+			a.refute(e, falseEvidence, f.Path, "is neither a file nor a directory")
 		case f.SizeBytes != nil && info.Mode().IsRegular() && info.Size() != *f.SizeBytes:
-			a.refute(e, FalseEvidence, f.Path, "is said to have %s, and has %d", reports.Count(int(*f.SizeBytes), "byte"), info.Size())
+			a.refute(e, falseEvidence, f.Path, "is said to have %s, and has %d", reports.Count(int(*f.SizeBytes), "byte"), info.Size())
 		}
 	}
 	return unchecked
@@ -147,14 +148,14 @@ func (a *assessment) files(tree *worktree.Tree, list []FileCheck) (unchecked int
 
 // contrary refutes an entry that speaks for a FAIL if no criterion fails.
 func (a *assessment) contrary(e *entry, location, format string, args ...any) {
-	if !slices.Contains(a.status, Failed) {
-		a.refute(e, ContraryEvidence, location, format, args...)
+	if !slices.Contains(a.status, Fail) {
+		a.refute(e, contraryEvidence, location, format, args...)
 	}
 }
 
 // screenshots checks the pictures. A PASS in a browser needs at least one.
 func (a *assessment) screenshots(tree *worktree.Tree, list []Screenshot) (unchecked int) {
-	shown, passes := 0, slices.Contains(a.status, Passed)
+	shown, passes := 0, slices.Contains(a.status, Pass)
 	type look struct {
 		known bool
 		err   error
@@ -176,7 +177,7 @@ func (a *assessment) screenshots(tree *worktree.Tree, list []Screenshot) (unchec
 		e.problem = ""
 		switch {
 		case l.err != nil:
-			a.refute(e, FalseEvidence, s.Path, "is said to be a screenshot, and %v", l.err)
+			a.refute(e, falseEvidence, s.Path, "is said to be a screenshot, and %v", l.err)
 			continue
 		case !l.known:
 			e.problem = noWorktree
@@ -184,7 +185,7 @@ func (a *assessment) screenshots(tree *worktree.Tree, list []Screenshot) (unchec
 		shown++
 	}
 	if a.request.ValidationType != Code && shown == 0 && passes {
-		a.refute(&entry{}, MissingScreenshot, "screenshots", "what is PASS in a browser needs a screenshot, and there is none")
+		a.refute(&entry{}, missingScreenshot, "screenshots", "what is PASS in a browser needs a screenshot, and there is none")
 	}
 	return unchecked
 }
@@ -209,12 +210,8 @@ func (a *assessment) screenshot(tree *worktree.Tree, s Screenshot, whole bool) (
 	return true, err
 }
 
-// EvidenceDirs is the pattern, of [os.MkdirTemp], of directories for screenshots that a
-// validator makes under [os.TempDir]. Judge knows these directories by it.
-const EvidenceDirs = "capstan-evidence-*"
-
-// picture opens a screenshot in the directory of the options or in one of EvidenceDirs. It
-// returns nil if there is none.
+// picture opens a screenshot in the directory of the options or in
+// [worktree.EvidenceDirs]. If there is none, it returns nil.
 func (a *assessment) picture(path string) *os.File {
 	dir := a.options.Evidence
 	if own := filepath.Dir(path); isEvidenceDir(own) {
@@ -239,7 +236,7 @@ func treeOf(dir string, names ...string) *worktree.Tree {
 }
 
 func isEvidenceDir(dir string) bool {
-	if alike, err := filepath.Match(filepath.Join(os.TempDir(), EvidenceDirs), dir); err != nil || !alike {
+	if alike, err := filepath.Match(filepath.Join(os.TempDir(), worktree.EvidenceDirs), dir); err != nil || !alike {
 		return false
 	}
 	info, err := os.Lstat(dir) // a link of that name may lead anywhere
@@ -249,7 +246,7 @@ func isEvidenceDir(dir string) bool {
 // tests compares the counts of a test run with its exit code and its output.
 func (a *assessment) tests(t *TestResults) {
 	e := a.entry("test_results", t.Command, "")
-	output := ReadOutput(t.Output)
+	output := testoutput.Read(t.Output)
 	failed := t.Failed != nil && *t.Failed > 0
 	cut := strings.HasSuffix(t.Output, "…") // it may hide a run of tests
 	none := t.Passed != nil && *t.Passed == 0 && !failed || t.Passed == nil && t.Failed == nil && output.None() && !cut
@@ -263,17 +260,17 @@ func (a *assessment) tests(t *TestResults) {
 		e.problem = fmt.Sprintf("has exit code %d", *t.ExitCode)
 	}
 	if negative {
-		a.refute(e, FalseEvidence, "test_results", "has a count below 0")
+		a.refute(e, falseEvidence, "test_results", "has a count below 0")
 		return
 	}
 	if t.ExitCode != nil && t.Failed != nil && (*t.ExitCode == 0) == failed {
-		a.refute(e, FalseEvidence, "test_results", "exit code %d does not go with %d failed", *t.ExitCode, *t.Failed)
+		a.refute(e, falseEvidence, "test_results", "exit code %d does not go with %d failed", *t.ExitCode, *t.Failed)
 	}
 	if none {
-		a.refute(e, MissingEvidence, "test_results", "is a run of no tests%s", ofCommand(t))
+		a.refute(e, missingEvidence, "test_results", "is a run of no tests%s", ofCommand(t))
 	}
 	if t.ExitCode != nil && *t.ExitCode == 0 && output.Failure != "" {
-		a.refute(e, ContraryEvidence, "test_results", "ended with exit code 0, and its output reports a failure: %s", brief(output.Failure))
+		a.refute(e, contraryEvidence, "test_results", "ended with exit code 0, and its output reports a failure: %s", brief(output.Failure))
 	}
 	if failed || t.ExitCode != nil && *t.ExitCode != 0 {
 		a.contrary(e, "test_results", "the tests failed, and no criterion does")

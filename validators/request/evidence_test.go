@@ -18,8 +18,8 @@ import (
 	"github.com/seed61713e19/capstan/validators/request"
 )
 
-// TestEvidenceInvisible: a PASS whose text has no letter and no digit that a reader sees
-// is BLOCKED.
+// TestEvidenceInvisible checks that a PASS is BLOCKED if its text has no
+// visible letter or digit.
 func TestEvidenceInvisible(t *testing.T) {
 	for text, want := range map[string]request.Verdict{
 		"": "BLOCKED", " \n": "BLOCKED", "\u200b\u200d\ufeff": "BLOCKED", "\u3164\u115f": "BLOCKED", "\u2800": "BLOCKED", "\U000e0041": "BLOCKED",
@@ -28,13 +28,13 @@ func TestEvidenceInvisible(t *testing.T) {
 	} {
 		given := with(answer("PASS", "a", "PASS"), object{"criteria_results": []any{object{"criterion_id": "a", "status": "PASS", "evidence": text}}})
 		j := request.Judge(asked(t, ask("a")), answered(t, given), request.Options{})
-		if j.Effective != want || slices.Contains(j.Flags, request.MissingEvidence) != (want == "BLOCKED") {
+		if j.Effective != want || slices.Contains(j.Flags, "missing_evidence") != (want == "BLOCKED") {
 			t.Errorf("%q: %s %q", text, j.Effective, j.Flags)
 		}
 	}
 }
 
-// picture is an image of a size, with something in it.
+// picture returns an image of a size. A blank image has one colour.
 func picture(width, height int, encode func(*bytes.Buffer, image.Image) error, blank bool) string {
 	m := image.NewPaletted(image.Rect(0, 0, width, height), color.Palette{color.White, color.Black})
 	if !blank {
@@ -53,7 +53,8 @@ func asPNG(b *bytes.Buffer, m image.Image) error  { return png.Encode(b, m) }
 func asJPEG(b *bytes.Buffer, m image.Image) error { return jpeg.Encode(b, m, nil) }
 func asGIF(b *bytes.Buffer, m image.Image) error  { return gif.Encode(b, m, nil) }
 
-// A screenshot is a picture that shows something.
+// TestScreenshotsAreImages checks that a screenshot must be an image that shows
+// something.
 func TestScreenshotsAreImages(t *testing.T) {
 	whole := picture(640, 480, asPNG, false)
 	webp, err := base64.StdEncoding.DecodeString("UklGRiQAAABXRUJQVlA4IBgAAAAwAQCdASoBAAEAAwA0JaQAA3AA/vuUAAA=")
@@ -64,7 +65,7 @@ func TestScreenshotsAreImages(t *testing.T) {
 	for name, c := range map[string]struct {
 		content string
 		good    bool
-		why     string
+		reason  string
 	}{
 		"png":             {whole, true, ""},
 		"jpeg":            {picture(640, 480, asJPEG, false), true, ""},
@@ -88,7 +89,7 @@ func TestScreenshotsAreImages(t *testing.T) {
 		}
 		given := answered(t, with(answer("PASS", "a", "PASS"), object{"evidence_collected": object{"screenshots": []any{object{"path": "a.png"}, object{"path": "./a.png"}}}}))
 		j := request.Judge(asked(t, with(ask("a"), object{"validation_type": "browser"})), given, request.Options{Root: root})
-		if (j.Effective == request.Pass) != c.good || !strings.Contains(j.Reason, c.why) {
+		if (j.Effective == request.Pass) != c.good || !strings.Contains(j.Reason, c.reason) {
 			t.Errorf("%s: %s %s", name, j.Effective, j.Reason)
 		}
 		if c.good && name != "gif" && name != "jpeg" {
@@ -99,7 +100,8 @@ func TestScreenshotsAreImages(t *testing.T) {
 	}
 }
 
-// TestEvidenceCollected: entries that contradict themselves or a PASS.
+// TestEvidenceCollected checks inconsistent entries and entries that contradict
+// a PASS.
 func TestEvidenceCollected(t *testing.T) {
 	tests := func(o object) object {
 		return object{"test_results": with(object{"command": "go test", "exit_code": 0}, o)}
@@ -110,30 +112,30 @@ func TestEvidenceCollected(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		collected object
-		flag      request.Flag // "" is a PASS
+		flag      string // "" is a PASS
 	}{
-		"output of a failure":          {tests(object{"failed": 0, "output_snippet": "--- FAIL: TestX (0.00s)"}), request.ContraryEvidence},
-		"output in colours":            {tests(object{"output_snippet": "\x1b[31m--- FAIL: TestX (0.00s)\x1b[0m"}), request.ContraryEvidence},
-		"output of Surefire":           {tests(object{"output_snippet": "Tests run: 5, Failures: 2, Errors: 0, Skipped: 0"}), request.ContraryEvidence},
-		"output of TAP":                {tests(object{"output_snippet": "not ok 1 - x"}), request.ContraryEvidence},
+		"output of a failure":          {tests(object{"failed": 0, "output_snippet": "--- FAIL: TestX (0.00s)"}), "contrary_evidence"},
+		"output in colours":            {tests(object{"output_snippet": "\x1b[31m--- FAIL: TestX (0.00s)\x1b[0m"}), "contrary_evidence"},
+		"output of Surefire":           {tests(object{"output_snippet": "Tests run: 5, Failures: 2, Errors: 0, Skipped: 0"}), "contrary_evidence"},
+		"output of TAP":                {tests(object{"output_snippet": "not ok 1 - x"}), "contrary_evidence"},
 		"output with a TAP todo":       {tests(object{"output_snippet": "ok 1 - x\nnot ok 2 - y # todo later"}), ""},
 		"a sentence in the output":     {tests(object{"output_snippet": "2 tests failed before the change"}), ""},
-		"no tests":                     {tests(object{"passed": 0, "failed": 0}), request.MissingEvidence},
-		"no tests, all skipped":        {tests(object{"passed": 0, "failed": 0, "skipped": 9}), request.MissingEvidence},
-		"no tests, by pytest":          {tests(object{"output_snippet": "collected 0 items\n\nno tests ran in 0.01s"}), request.MissingEvidence},
-		"no tests, by go":              {tests(object{"output_snippet": "ok  \tx\t0.1s [no tests to run]"}), request.MissingEvidence},
-		"no test files":                {tests(object{"output_snippet": "?   \tx\t[no test files]"}), request.MissingEvidence},
-		"no tests, by Surefire":        {tests(object{"output_snippet": "Tests run: 0, Failures: 0, Errors: 0, Skipped: 0"}), request.MissingEvidence},
-		"no tests, by node":            {tests(object{"output_snippet": "# tests 0\n# pass 0\n# fail 0"}), request.MissingEvidence},
+		"no tests":                     {tests(object{"passed": 0, "failed": 0}), "missing_evidence"},
+		"no tests, all skipped":        {tests(object{"passed": 0, "failed": 0, "skipped": 9}), "missing_evidence"},
+		"no tests, by pytest":          {tests(object{"output_snippet": "collected 0 items\n\nno tests ran in 0.01s"}), "missing_evidence"},
+		"no tests, by go":              {tests(object{"output_snippet": "ok  \tx\t0.1s [no tests to run]"}), "missing_evidence"},
+		"no test files":                {tests(object{"output_snippet": "?   \tx\t[no test files]"}), "missing_evidence"},
+		"no tests, by Surefire":        {tests(object{"output_snippet": "Tests run: 0, Failures: 0, Errors: 0, Skipped: 0"}), "missing_evidence"},
+		"no tests, by node":            {tests(object{"output_snippet": "# tests 0\n# pass 0\n# fail 0"}), "missing_evidence"},
 		"no tests, cut off":            {tests(object{"output_snippet": "?   \tx\t[no test files]\n?…"}), ""},
 		"some packages have no tests":  {tests(object{"output_snippet": "?   \tx\t[no test files]\nok  \ty\t0.1s"}), ""},
 		"some tests":                   {tests(object{"passed": 12, "failed": 0}), ""},
-		"an empty file with a content": {file(object{"exists": true, "size_bytes": 0, "contains_expected": true}), request.FalseEvidence},
+		"an empty file with a content": {file(object{"exists": true, "size_bytes": 0, "contains_expected": true}), "false_evidence"},
 		"an empty file":                {file(object{"exists": true, "size_bytes": 0}), ""},
-		"a file that is gone and full": {file(object{"exists": false, "size_bytes": 7}), request.FalseEvidence},
-		"an endpoint that broke":       {api(503), request.ContraryEvidence},
+		"a file that is gone and full": {file(object{"exists": false, "size_bytes": 7}), "false_evidence"},
+		"an endpoint that broke":       {api(503), "contrary_evidence"},
 		"an endpoint that refused":     {api(404), ""},
-		"no status":                    {api(99), request.FalseEvidence},
+		"no status":                    {api(99), "false_evidence"},
 	} {
 		given := with(answer("PASS", "a", "PASS"), object{"evidence_collected": c.collected})
 		j := request.Judge(asked(t, ask("a")), answered(t, given), request.Options{})
@@ -143,7 +145,7 @@ func TestEvidenceCollected(t *testing.T) {
 	}
 }
 
-// TestEvidenceNotes: oddities that decide nothing.
+// TestEvidenceNotes checks irregularities that do not affect the verdict.
 func TestEvidenceNotes(t *testing.T) {
 	given := with(answer("PASS", "a", "PASS"), object{"evidence_collected": object{
 		"test_results":  object{"command": "go test", "passed": 12, "failed": 0},

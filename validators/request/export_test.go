@@ -1,4 +1,5 @@
 package request
 
-// The JSON Schemas, draft-07, of both messages.
+// RequestSchema and ResponseSchema are the JSON Schemas of the messages,
+// draft-07.
 var RequestSchema, ResponseSchema = requestSchema, responseSchema

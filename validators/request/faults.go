@@ -6,8 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/seed61713e19/capstan/validators/faults"
-	"github.com/seed61713e19/capstan/validators/schema"
+	"github.com/seed61713e19/capstan/internal/faults"
+	"github.com/seed61713e19/capstan/internal/schema"
+	"github.com/seed61713e19/capstan/internal/tables"
 )
 
 // The table has a row for each fault that the gates must find. Its columns are
@@ -23,24 +24,23 @@ var faultsTable string
 
 // planted returns the faults of some groups.
 func planted(groups ...string) (list []faults.Operator) {
-	for line := range strings.Lines(faultsTable) {
-		c := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
-		if !slices.Contains(groups, c[0]) {
+	for _, row := range tables.Rows(faultsTable) {
+		if !slices.Contains(groups, row["group"]) {
 			continue
 		}
-		if pattern, found := strings.CutPrefix(c[3], "/"); found {
-			list = append(list, faults.Rewriting(c[1], c[2], pattern, c[4]))
+		if pattern, found := strings.CutPrefix(row["field"], "/"); found {
+			list = append(list, faults.Rewriting(row["name"], row["description"], pattern, row["value"]))
 			continue
 		}
-		value, was := faults.Gone, any(nil)
-		if c[4] != "gone" {
-			value = decoded(c[4])
+		value, was := faults.Removed, any(nil)
+		if row["value"] != "gone" {
+			value = decoded(row["value"])
 		}
-		if c[5] != "-" {
-			was = decoded(c[5])
+		if row["was"] != "" {
+			was = decoded(row["was"])
 		}
-		list = append(list, faults.Revaluing(c[1], c[2], func(_, name string, v any) (any, bool) {
-			return value, name == c[3] && (was == nil || reflect.DeepEqual(v, was)) && !reflect.DeepEqual(v, value)
+		list = append(list, faults.Revaluing(row["name"], row["description"], func(_, name string, v any) (any, bool) {
+			return value, name == row["field"] && (was == nil || reflect.DeepEqual(v, was)) && !reflect.DeepEqual(v, value)
 		}))
 	}
 	return list

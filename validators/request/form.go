@@ -9,7 +9,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/seed61713e19/capstan/validators/schema"
+	"github.com/seed61713e19/capstan/internal/schema"
 )
 
 // A form is a kind of message: its JSON Schema, as text, as a tree and
@@ -19,13 +19,10 @@ type form struct {
 	schema *schema.Schema
 }
 
-// A tree is as much of a schema as is needed to find a message's fields.
+// A tree is the part of a schema that finds a message's fields.
 type tree struct {
-	Title      string           `json:"title"`
 	Properties map[string]*tree `json:"properties"`
 	Items      *tree            `json:"items"`
-	Required   []string         `json:"required"`
-	Enum       []string         `json:"enum"`
 }
 
 var (
@@ -56,19 +53,17 @@ func newForm(text []byte) form {
 // maxItems bounds every list of a message.
 const maxItems = 10_000
 
-// names looks at the keys of a value: a field in the wrong case, or under a
-// name of another dialect where the field itself is missing, is a problem that
-// says what the field is called. It gives the missing fields that it has so
-// explained, and whether no list is too long to be looked at any closer.
-func (p *problems) names(value any, t *tree, at string, explained map[string]bool) bool {
+// names adds a problem for each key that is a field of the form in another case or with
+// other hyphens. It reports whether every list is short enough to be read.
+func (p *problems) names(value any, t *tree, at string) bool {
 	sound := true
 	switch v := value.(type) {
 	case map[string]any:
 		for _, key := range slices.Sorted(maps.Keys(v)) {
 			if sub := t.Properties[key]; sub != nil {
-				sound = p.names(v[key], sub, join(at, key), explained) && sound
-			} else {
-				p.stranger(key, v, t, at, explained)
+				sound = p.names(v[key], sub, join(at, key)) && sound
+			} else if field := t.field(key); field != "" {
+				p.add(join(at, key), "use %s", field)
 			}
 		}
 	case []any:
@@ -80,45 +75,20 @@ func (p *problems) names(value any, t *tree, at string, explained map[string]boo
 			return false
 		}
 		for i, item := range v {
-			sound = p.names(item, t.Items, fmt.Sprintf("%s[%d]", at, i), explained) && sound
+			sound = p.names(item, t.Items, fmt.Sprintf("%s[%d]", at, i)) && sound
 		}
 	}
 	return sound
 }
 
-// stranger looks at a key that the form does not have. Most are nobody's
-// concern.
-func (p *problems) stranger(key string, v map[string]any, t *tree, at string, explained map[string]bool) {
-	field, spelled := t.meant(key)
-	if field == "" {
-		return
-	}
-	_, there := v[field]
-	missing := join(at, field)
-	switch {
-	case there && spelled:
-		p.add(join(at, key), "is called %s, and that is there as well", field)
-	case there, explained[missing], !spelled && !slices.Contains(t.Required, field):
-	default:
-		explained[missing] = true
-		use := ""
-		if list := t.Properties[field].Enum; list != nil {
-			use = ": " + strings.Join(list, "|")
-		}
-		p.add(join(at, key), "use %s%s", field, use)
-	}
-}
-
-// meant is the field of the form that a key stands for; spelled tells that it
-// is the same word, in another case or with other hyphens.
-func (t *tree) meant(key string) (field string, spelled bool) {
-	word := bare(key)
-	for _, name := range slices.Sorted(maps.Keys(t.Properties)) {
-		if bare(name) == word {
-			return name, true
+// field returns the field of the form that a key spells in another way, or "".
+func (t *tree) field(key string) string {
+	for name := range t.Properties {
+		if bare(name) == bare(key) {
+			return name
 		}
 	}
-	return dialects()[t.Title][word], false
+	return ""
 }
 
 var dashes = strings.NewReplacer("_", "", "-", "", " ", "")
@@ -129,24 +99,6 @@ func bare(key string) string {
 	}
 	return dashes.Replace(strings.ToLower(key))
 }
-
-// The table has a row for each name that other formats, and models, use for a required
-// field: the form, the name without marks, the field.
-//
-//go:embed tables/dialects.tsv
-var dialectsTable string
-
-var dialects = sync.OnceValue(func() map[string]map[string]string {
-	all := map[string]map[string]string{}
-	for line := range strings.Lines(dialectsTable) {
-		c := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
-		if all[c[0]] == nil {
-			all[c[0]] = map[string]string{}
-		}
-		all[c[0]][c[1]] = c[2]
-	}
-	return all
-})
 
 func join(at, key string) string {
 	if at == "" {

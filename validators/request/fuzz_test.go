@@ -11,8 +11,8 @@ import (
 
 var order = []request.Verdict{request.Pass, request.Partial, request.Blocked, request.Fail}
 
-// FuzzResponse wants that no text of a response breaks anything, and that none
-// makes a verdict better than it claims or than its criteria come to.
+// FuzzResponse checks that no response causes a panic, or a verdict better than
+// its claim or its criteria.
 func FuzzResponse(f *testing.F) {
 	for _, o := range []object{
 		answer("PASS", "a", "PASS", "b", "PASS"), answer("PASS", "a", "PASS", "a", "FAIL", "z", "SKIP"), answer("PARTIAL", "b", "FAIL", "a", "PASS"), answer("BLOCKED"),
@@ -37,7 +37,7 @@ func FuzzResponse(f *testing.F) {
 		if j.Reason == "" || j.Flags == nil || j.Criteria == nil || len(j.Reason) > 50_000 {
 			t.Fatalf("got %+v", j)
 		}
-		if !j.Counts() {
+		if !(j.Effective != "") {
 			if j.Valid || len(j.Flags) != 1 || len(j.Criteria) > 0 {
 				t.Fatalf("got %+v", j)
 			}
@@ -46,9 +46,9 @@ func FuzzResponse(f *testing.F) {
 		worst, passed, failed, open := 0, 0, 0, 0
 		for _, c := range j.Criteria {
 			switch c.Status {
-			case request.Passed:
+			case request.Pass:
 				passed++
-			case request.Failed:
+			case request.Fail:
 				failed++
 			default:
 				open++
@@ -69,7 +69,7 @@ func FuzzResponse(f *testing.F) {
 	})
 }
 
-// FuzzRequest wants that what is read can be written and read again.
+// FuzzRequest checks that a parsed request can be written and parsed again.
 func FuzzRequest(f *testing.F) {
 	f.Add(text(f, ask("a", "b")))
 	f.Add(text(f, with(ask("a"), object{"services": object{"app_url": "http://x", "required_ports": []any{1.0}}, "timeout_seconds": 1e3, "prd_id": "PRD-A.1", "Branch": 1})))

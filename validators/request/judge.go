@@ -8,43 +8,38 @@ import (
 	"unicode"
 )
 
-// Options say how responses are judged.
+// Options are the settings of [Judge].
 type Options struct {
-	Root          string    // the directory of the files of the evidence; "": they are not checked
-	Evidence      string    // a directory of screenshots beside Root; "": none but those named EvidenceDirs
+	Root          string    // the directory of the evidence's files; "": the files are not checked
+	Evidence      string    // a second directory of screenshots; "": only the inspectors' screenshots are allowed outside Root
 	Strict        bool      // whether a PASS must name evidence that can be checked
 	AcceptPartial bool      // whether PARTIAL is enough
-	Late          bool      // whether the response came after its time: it is judged, and not valid
 	Asked         time.Time // when the request was made; the zero time: unknown
 }
 
-// Judge judges a response against its request. The effective verdict is the worse of
-// the claimed one and the one that the criteria come to.
+// Judge judges a response to a request. The effective verdict is the worse of
+// the claimed verdict and the verdict of the criteria.
 //
-// A response of another task is refused. A criterion of the request that is missing or
-// SKIP counts as BLOCKED. Of several results for a criterion the worst counts. A PASS
-// counts as BLOCKED if its evidence is empty or does not hold. With [Options.Strict]
-// a PASS must name an entry of evidence_collected that can be checked.
+// A response to another task is rejected. A missing or skipped criterion counts
+// as BLOCKED. If a criterion has several results, the worst counts. A PASS
+// counts as BLOCKED if its evidence is empty or wrong. With [Options.Strict], a
+// PASS must name an entry of evidence_collected that can be checked.
 func Judge(r *Request, given *Response, o Options) Judgement {
 	if given.TaskID != r.TaskID {
-		return wrongTask(r, given)
+		return otherTask(r, given)
 	}
 	a := newAssessment(r, given, o)
 	a.results()
 	a.coverage()
 	a.evidence()
 	a.references()
-	j := a.judgement()
-	if o.Late {
-		j = j.late()
-	}
-	return j
+	return a.judgement()
 }
 
-func wrongTask(r *Request, given *Response) Judgement {
-	j := Judgement{TaskID: r.TaskID, Claimed: given.Verdict, Flags: []Flag{WrongTask}, Criteria: []Judged{}}
+func otherTask(r *Request, given *Response) Judgement {
+	j := Judgement{TaskID: r.TaskID, Claimed: given.Verdict, Flags: []string{wrongTask}, Criteria: []criterionStatus{}}
 	j.Reason = fmt.Sprintf("this is no response to task %s: its task_id is %s", brief(r.TaskID), quoted(given.TaskID))
-	j.Issues = add(nil, string(WrongTask), "error", "task_id", fmt.Sprintf("must be %s, not %s", quoted(r.TaskID), quoted(given.TaskID)))
+	j.Issues = add(nil, wrongTask, "error", "task_id", fmt.Sprintf("must be %s, not %s", quoted(r.TaskID), quoted(given.TaskID)))
 	return j
 }
 
@@ -54,12 +49,12 @@ type assessment struct {
 	response *Response
 	options  Options
 
-	status  []Status  // the status that counts, for each criterion
+	status  []Verdict // the status that counts, for each criterion
 	result  []*Result // its source; nil: there is none
 	times   []int     // the number of results
 	entries map[string]*entry
 	refs    map[string][]int // the criteria that name an entry
-	flags   map[Flag]bool
+	flags   map[string]bool
 	more    int // issues that are not listed
 	j       Judgement
 }
@@ -68,17 +63,17 @@ func newAssessment(r *Request, given *Response, o Options) *assessment {
 	n := len(r.Criteria)
 	a := &assessment{
 		request: r, response: given, options: o,
-		flags: map[Flag]bool{}, entries: map[string]*entry{}, refs: map[string][]int{},
+		flags: map[string]bool{}, entries: map[string]*entry{}, refs: map[string][]int{},
 	}
-	a.status, a.result, a.times = make([]Status, n), make([]*Result, n), make([]int, n)
-	a.j = Judgement{TaskID: r.TaskID, Claimed: given.Verdict, Flags: []Flag{}, Criteria: []Judged{}}
+	a.status, a.result, a.times = make([]Verdict, n), make([]*Result, n), make([]int, n)
+	a.j = Judgement{TaskID: r.TaskID, Claimed: given.Verdict, Flags: []string{}, Criteria: []criterionStatus{}}
 	return a
 }
 
 // object flags the response and adds an issue.
-func (a *assessment) object(f Flag, location, format string, args ...any) {
+func (a *assessment) object(f string, location, format string, args ...any) {
 	a.flags[f] = true
-	a.issue(string(f), location, fmt.Sprintf(format, args...))
+	a.issue(f, location, fmt.Sprintf(format, args...))
 }
 
 func (a *assessment) issue(check, location, message string) {
@@ -103,8 +98,8 @@ func (a *assessment) results() {
 		result := &a.response.Results[i]
 		at, known := index[result.CriterionID]
 		if !known {
-			a.flags[UnknownCriterion] = true
-			a.note(string(UnknownCriterion), fmt.Sprintf("criteria_results[%d].criterion_id", i), "the request has no criterion %s", quoted(result.CriterionID))
+			a.flags[unknownCriterion] = true
+			a.note(unknownCriterion, fmt.Sprintf("criteria_results[%d].criterion_id", i), "the request has no criterion %s", quoted(result.CriterionID))
 			continue
 		}
 		status := counted(result)
@@ -122,14 +117,14 @@ func (a *assessment) results() {
 }
 
 // counted returns the status of a result by itself: a PASS needs a text or a reference.
-func counted(r *Result) Status {
+func counted(r *Result) Verdict {
 	switch {
-	case r.Status == Failed:
-		return Failed
-	case r.Status == Passed && (visible(r.Evidence) || len(r.EvidenceRefs) > 0):
-		return Passed
+	case r.Status == Fail:
+		return Fail
+	case r.Status == Pass && (visible(r.Evidence) || len(r.EvidenceRefs) > 0):
+		return Pass
 	default:
-		return Unreachable
+		return Blocked
 	}
 }
 
@@ -140,22 +135,22 @@ func visible(s string) bool {
 	})
 }
 
-func badness(s Status) int { return slices.Index([]Status{Passed, Unreachable, Failed}, s) }
+func badness(s Verdict) int { return slices.Index([]Verdict{Pass, Blocked, Fail}, s) }
 
 // coverage reports every criterion that does not have exactly one result, PASS.
 func (a *assessment) coverage() {
 	for i, c := range a.request.Criteria {
 		result := a.result[i]
 		if a.times[i] > 1 {
-			a.object(DuplicateCriterion, c.ID, "has %d results; the worst counts", a.times[i])
+			a.object(duplicateCriterion, c.ID, "has %d results; the worst counts", a.times[i])
 		}
 		switch {
 		case result == nil:
-			a.status[i] = Unreachable
-			a.object(MissingCriteria, c.ID, "has no result")
-		case result.Status == Passed && a.status[i] != Passed:
-			a.object(MissingEvidence, c.ID, "is PASS without evidence, and counts as BLOCKED")
-		case result.Status != Passed:
+			a.status[i] = Blocked
+			a.object(missingCriteria, c.ID, "has no result")
+		case result.Status == Pass && a.status[i] != Pass:
+			a.object(missingEvidence, c.ID, "is PASS without evidence, and counts as BLOCKED")
+		case result.Status != Pass:
 			a.issue("criterion", c.ID, unmet(result))
 		}
 	}
@@ -173,15 +168,15 @@ func unmet(r *Result) string {
 func (a *assessment) judgement() Judgement {
 	j := &a.j
 	for i, c := range a.request.Criteria {
-		j.Criteria = append(j.Criteria, Judged{c.ID, a.status[i]})
+		j.Criteria = append(j.Criteria, criterionStatus{c.ID, a.status[i]})
 	}
 	own := Overall(a.status)
 	j.Effective = worse(j.Claimed, own)
 	if own != j.Claimed {
-		a.object(Inconsistent, "verdict", "is %s, and the criteria come to %s", brief(string(j.Claimed)), own)
+		a.object(inconsistent, "verdict", "is %s, and the criteria come to %s", brief(string(j.Claimed)), own)
 	}
 	a.clock()
-	for _, f := range Flags() {
+	for _, f := range flagOrder {
 		if a.flags[f] {
 			j.Flags = append(j.Flags, f)
 		}
@@ -198,8 +193,8 @@ func (a *assessment) judgement() Judgement {
 // count nevertheless. Timestamps may be in whole seconds.
 func (a *assessment) clock() {
 	if took, allowed := a.response.DurationSeconds, a.request.Timeout(); took > allowed.Seconds() {
-		a.flags[Late] = true
-		a.note(string(Late), "duration_seconds", "it took %gs, and there were %s", took, allowed.Round(time.Second))
+		a.flags[late] = true
+		a.note(late, "duration_seconds", "it took %gs, and there were %s", took, allowed.Round(time.Second))
 	}
 	asked := a.options.Asked.Truncate(time.Second)
 	if at := a.response.Timestamp; !asked.IsZero() && at.Before(asked) {
@@ -210,13 +205,13 @@ func (a *assessment) clock() {
 // Overall returns the verdict of the statuses of criteria. All PASS is PASS. PASS and
 // FAIL without anything else is PARTIAL. Any other FAIL is FAIL. The rest, an empty
 // list included, is BLOCKED.
-func Overall(list []Status) Verdict {
+func Overall(list []Verdict) Verdict {
 	passed, failed, open := 0, 0, 0
 	for _, s := range list {
 		switch s {
-		case Passed:
+		case Pass:
 			passed++
-		case Failed:
+		case Fail:
 			failed++
 		default:
 			open++

@@ -9,9 +9,10 @@ import (
 	"testing"
 
 	"github.com/seed61713e19/capstan/validators/request"
+	"github.com/seed61713e19/capstan/validators/request/internal/worktree"
 )
 
-type flags = []request.Flag
+type flags = []string
 
 // statuses are the criteria of a judgement in one line: AC-1=PASS AC-2=FAIL.
 func statuses(j request.Judgement) string {
@@ -101,7 +102,7 @@ func TestJudge(t *testing.T) {
 			if j.TaskID != r.TaskID || j.Claimed != given.Verdict || j.Effective != c.effective || !slices.Equal(j.Flags, c.flags) || statuses(j) != c.statuses {
 				t.Errorf("got %s %q %s (%s)", j.Effective, j.Flags, statuses(j), j.Reason)
 			}
-			if j.Valid != (c.effective == "PASS") || j.Reason == "" || j.Flags == nil || !j.Counts() {
+			if j.Valid != (c.effective == "PASS") || j.Reason == "" || j.Flags == nil || !(j.Effective != "") {
 				t.Errorf("got %+v", j)
 			}
 			if again := request.Judge(r, given, request.Options{}); !reflect.DeepEqual(again, j) {
@@ -121,13 +122,13 @@ func TestJudgeOptions(t *testing.T) {
 		flags    flags
 	}{
 		"PASS":                       {pass, request.Options{}, true, 0, flags{"unverified_evidence"}},
-		"PASS, late":                 {pass, request.Options{Late: true}, false, 1, flags{"late", "unverified_evidence"}},
+		"PASS, late":                 {pass, request.Options{}, false, 1, flags{"late", "unverified_evidence"}},
 		"PARTIAL":                    {partial, request.Options{}, false, 1, flags{"unverified_evidence"}},
 		"PARTIAL accepted":           {partial, request.Options{AcceptPartial: true}, true, 0, flags{"unverified_evidence"}},
-		"PARTIAL accepted, late":     {partial, request.Options{AcceptPartial: true, Late: true}, false, 1, flags{"late", "unverified_evidence"}},
+		"PARTIAL accepted, late":     {partial, request.Options{AcceptPartial: true}, false, 1, flags{"late", "unverified_evidence"}},
 		"FAIL is not accepted":       {answer("FAIL", "a", "FAIL", "b", "PASS"), request.Options{AcceptPartial: true}, false, 1, flags{"inconsistent", "unverified_evidence"}},
 		"BLOCKED is not accepted":    {answer("BLOCKED", "a", "PASS", "b", "FAIL"), request.Options{AcceptPartial: true}, false, 3, flags{"inconsistent", "unverified_evidence"}},
-		"BLOCKED, late":              {answer("PASS"), request.Options{Late: true}, false, 3, flags{"late", "inconsistent", "missing_criteria"}},
+		"BLOCKED, late":              {answer("PASS"), request.Options{}, false, 3, flags{"late", "inconsistent", "missing_criteria"}},
 		"PASS that is PARTIAL":       {answer("PASS", "a", "PASS", "b", "FAIL"), request.Options{AcceptPartial: true}, true, 0, flags{"inconsistent", "unverified_evidence"}},
 		"another task's PASS":        {with(pass, object{"task_id": "task-2"}), request.Options{}, false, 1, flags{"wrong_task"}},
 		"another task's BLOCKED":     {with(answer("BLOCKED"), object{"task_id": "task-2"}), request.Options{}, false, 1, flags{"wrong_task"}},
@@ -136,22 +137,25 @@ func TestJudgeOptions(t *testing.T) {
 		"another task's FAIL, a lie": {with(answer("FAIL"), object{"task_id": "task-1 "}), request.Options{}, false, 1, flags{"wrong_task"}},
 	} {
 		j := request.Judge(asked(t, ask("a", "b")), answered(t, c.response), c.options)
+		if strings.HasSuffix(name, ", late") {
+			j = j.Late()
+		}
 		if j.Valid != c.valid || j.ExitStatus() != c.status || !slices.Equal(j.Flags, c.flags) {
 			t.Errorf("%s: got %v %d %q", name, j.Valid, j.ExitStatus(), j.Flags)
 		}
-		if wrong := slices.Contains(j.Flags, request.WrongTask); wrong == j.Counts() || wrong && (j.Effective != "" || len(j.Criteria) > 0 || j.Criteria == nil || j.TaskID != "task-1") {
+		if wrong := slices.Contains(j.Flags, "wrong_task"); wrong == (j.Effective != "") || wrong && (j.Effective != "" || len(j.Criteria) > 0 || j.Criteria == nil || j.TaskID != "task-1") {
 			t.Errorf("%s: got %+v", name, j)
 		}
 	}
 }
 
-// The response as it counts has the effective verdict, and says why a PASS was
-// taken.
+// TestCounted checks that the counted response has the effective verdict, and
+// the reason for each lost PASS.
 func TestCounted(t *testing.T) {
 	for _, c := range []struct {
-		given   object
-		verdict request.Verdict
-		said    string // the evidence of the first criterion
+		given    object
+		verdict  request.Verdict
+		evidence string // the evidence of the first criterion
 	}{
 		{answer("PASS", "a", "PASS", "b", "PASS"), "PASS", "seen a"},
 		{answer("PASS", "a", "PASS"), "BLOCKED", "seen a"},
@@ -166,7 +170,7 @@ func TestCounted(t *testing.T) {
 		before := string(text(t, given))
 		j := request.Judge(asked(t, ask("a", "b")), given, request.Options{})
 		counts := j.Counted(given)
-		if counts.Verdict != c.verdict || counts.Verdict != j.Effective || counts.Results[0].Evidence != c.said {
+		if counts.Verdict != c.verdict || counts.Verdict != j.Effective || counts.Results[0].Evidence != c.evidence {
 			t.Errorf("%s: got %+v", before, counts)
 		}
 		if again := request.Judge(asked(t, ask("a", "b")), counts, request.Options{}); again.Effective != c.verdict {
@@ -178,7 +182,7 @@ func TestCounted(t *testing.T) {
 	}
 }
 
-// Messages that were not read from a text are not taken for granted either.
+// TestJudgeHandMade checks messages that were built in Go and not parsed.
 func TestJudgeHandMade(t *testing.T) {
 	r := &request.Request{TaskID: "t"}
 	if j := request.Judge(r, &request.Response{TaskID: "t", Verdict: request.Pass}, request.Options{}); j.Effective != request.Blocked {
@@ -277,7 +281,8 @@ func TestJudgeFiles(t *testing.T) {
 	}
 }
 
-// False evidence takes the PASS only from the criteria that it belongs to.
+// TestJudgeFilesOfCriteria checks that false evidence removes the PASS of its
+// own criteria only.
 func TestJudgeFilesOfCriteria(t *testing.T) {
 	evidence := object{"file_checks": []any{object{"path": "b.go", "exists": true}}}
 	r := ask("a", "b")
@@ -305,7 +310,7 @@ func TestJudgeFilesOfCriteria(t *testing.T) {
 	}
 }
 
-// A file is named where its path stands as a whole.
+// TestJudgeNames checks that only a complete path in a text names a file.
 func TestJudgeNames(t *testing.T) {
 	for _, c := range []struct {
 		path, description string
@@ -339,7 +344,7 @@ func TestJudgeNames(t *testing.T) {
 	}
 }
 
-// What is told of an id has the blanks that make it another.
+// TestJudgeQuotes checks that a message shows the blanks of a wrong id.
 func TestJudgeQuotes(t *testing.T) {
 	for id, want := range map[string]string{" task-1": `its task_id is " task-1"`, "task-1\u00a0": `its task_id is "task-1\u00a0"`, strings.Repeat("x", 600): `x…"`} {
 		if j := request.Judge(asked(t, ask("a")), answered(t, with(answer("PASS", "a", "PASS"), object{"task_id": id})), request.Options{}); !strings.Contains(j.Reason, want) {
@@ -352,12 +357,12 @@ func TestJudgeQuotes(t *testing.T) {
 	}
 }
 
-// A screenshot may lie where validators keep theirs, and nowhere else outside
-// of the worktree.
+// TestJudgeKeptScreenshots checks that a screenshot may be in the validators'
+// directory, and nowhere else outside the worktree.
 func TestJudgeKeptScreenshots(t *testing.T) {
 	root, shots, outside := t.TempDir(), t.TempDir(), t.TempDir()
 	t.Setenv("TMPDIR", t.TempDir())
-	own, err := os.MkdirTemp("", request.EvidenceDirs)
+	own, err := os.MkdirTemp("", worktree.EvidenceDirs)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -410,8 +415,8 @@ func TestJudgeKeptScreenshots(t *testing.T) {
 	}
 }
 
-// The feedback names what fails and what would mend it, in bounds, without
-// anything that shapes a terminal.
+// TestJudgeFeedback checks that the feedback names the failed criteria and
+// their remedies, within limits and without control characters.
 func TestJudgeFeedback(t *testing.T) {
 	given := answer("FAIL", "a", "FAIL", "b", "PASS")
 	one := given["criteria_results"].([]any)[0].(object)

@@ -29,18 +29,20 @@ func (p *judgeParams) Prepare() error {
 	}
 }
 
-// JudgeValidator is the third gate as a validator, "judge_verdict": valid is a
-// judge's answer {"verdict": "PASS", "reasoning": …} with exactly that verdict.
-// Any other word is a no with the judge's reasoning. What cannot be read, an
-// empty text included, is an error, or a pass with a warning where the policy
-// on_judge_unavailable is warn. The parameter record comes back as the
-// verdict's details, so that a chain of gates ends in its record.
+// JudgeValidator is the third gate as a validator, "judge_verdict". The judge's
+// answer {"verdict": "PASS", "reasoning": …} is valid with exactly this
+// verdict.
+//
+// Any other word is a rejection with the judge's reasoning. An unreadable or
+// empty text is an error. If the policy on_judge_unavailable is warn, it passes
+// with a warning. The parameter record becomes the details of the verdict, so
+// that a chain of gates ends in its record.
 var JudgeValidator = validators.New("judge_verdict", "Validates that a judge's verdict is PASS",
 	func(_ context.Context, p judgeParams, s validators.Subject) (validators.Verdict, error) {
 		v, err := p.verdict(s.Content)
 		v.Details = p.Record
 		return v, err
-	}, validators.Publishing(planted("verdict")...))
+	}, validators.WithFaults(planted("verdict")...))
 
 func (p judgeParams) verdict(text string) (validators.Verdict, error) {
 	verdict, reasoning, err := judged(text)

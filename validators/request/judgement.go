@@ -6,63 +6,54 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed61713e19/capstan/internal/schema"
 	"github.com/seed61713e19/capstan/validators"
-	"github.com/seed61713e19/capstan/validators/schema"
 )
 
-// A Judgement is what a response comes to once it is held against its request.
+// A Judgement is the result of judging a response.
 type Judgement struct {
-	TaskID    string   `json:"task_id"`           // the request's
-	Claimed   Verdict  `json:"claimed_verdict"`   // what the response says; empty where it cannot be read
-	Effective Verdict  `json:"effective_verdict"` // what counts; empty where the response does not
-	Valid     bool     `json:"valid"`             // whether the work may go on
-	Reason    string   `json:"reason"`
-	Flags     []Flag   `json:"flags"`    // in the order of [Flags], never nil
-	Criteria  []Judged `json:"criteria"` // every criterion of the request, in its order; none where the response does not count
+	TaskID    string            `json:"task_id"`           // the request's
+	Claimed   Verdict           `json:"claimed_verdict"`   // empty if the response cannot be read
+	Effective Verdict           `json:"effective_verdict"` // empty if the response does not count
+	Valid     bool              `json:"valid"`             // whether the work is accepted
+	Reason    string            `json:"reason"`
+	Flags     []string          `json:"flags"`    // never nil
+	Criteria  []criterionStatus `json:"criteria"` // of the request, in its order; empty if the response does not count
 
-	// Issues are what speaks against the work or the response, and Notes what
-	// is only told; at most 20 each.
+	// Issues speak against the work or the response. Notes decide nothing. Maximum: 20 each.
 	Issues []validators.Issue `json:"-"`
 	Notes  []validators.Issue `json:"-"`
 }
 
-// A Judged criterion has the status that counts: never SKIP.
-type Judged struct {
-	ID     string `json:"id"`
-	Status Status `json:"status"`
+// A criterionStatus is the effective status of a criterion, which is never SKIP.
+type criterionStatus struct {
+	ID     string  `json:"id"`
+	Status Verdict `json:"status"`
 }
 
-// A Flag names something about a response that is not as it should be.
-type Flag string
-
-// The flags.
+// The flags of a response.
 const (
-	BadProtocol        Flag = "protocol_error"      // it is no response of the protocol, and does not count
-	WrongTask          Flag = "wrong_task"          // it answers another task, and does not count
-	Late               Flag = "late"                // it came after its time, or says that it took longer than there was
-	Inconsistent       Flag = "inconsistent"        // its verdict is not what its criteria come to
-	MissingCriteria    Flag = "missing_criteria"    // it leaves criteria out
-	UnknownCriterion   Flag = "unknown_criterion"   // it answers what was not asked
-	DuplicateCriterion Flag = "duplicate_criterion" // it answers a criterion more than once
-	MissingEvidence    Flag = "missing_evidence"    // it passes a criterion and shows nothing
-	MissingScreenshot  Flag = "missing_screenshot"  // it passes a criterion of a browser without any screenshot
-	FalseEvidence      Flag = "false_evidence"      // what it has collected is not so
-	ContraryEvidence   Flag = "contrary_evidence"   // what it has collected speaks for a FAIL that it does not give
-	UnverifiedEvidence Flag = "unverified_evidence" // it passes a criterion and names no evidence that was checked
+	badProtocol        = "protocol_error"      // no response of the protocol; it does not count
+	wrongTask          = "wrong_task"          // a response to another task; it does not count
+	late               = "late"                // it arrived after the deadline, or took longer than the timeout
+	inconsistent       = "inconsistent"        // the verdict differs from the result of the criteria
+	missingCriteria    = "missing_criteria"    // criteria have no result
+	unknownCriterion   = "unknown_criterion"   // a result for an unknown criterion
+	duplicateCriterion = "duplicate_criterion" // several results for a criterion
+	missingEvidence    = "missing_evidence"    // a PASS without evidence
+	missingScreenshot  = "missing_screenshot"  // a PASS of a browser without a screenshot
+	falseEvidence      = "false_evidence"      // an entry of the evidence is wrong
+	contraryEvidence   = "contrary_evidence"   // an entry shows a failure, and no criterion is FAIL
+	unverifiedEvidence = "unverified_evidence" // a PASS without checked evidence
 )
 
-// Flags lists the flags in the order in which a judgement has them.
-func Flags() []Flag {
-	return []Flag{BadProtocol, WrongTask, Late, Inconsistent, MissingCriteria, UnknownCriterion, DuplicateCriterion,
-		MissingEvidence, MissingScreenshot, FalseEvidence, ContraryEvidence, UnverifiedEvidence}
+// flagOrder is the order of the flags of a judgement.
+var flagOrder = []string{
+	badProtocol, wrongTask, late, inconsistent, missingCriteria, unknownCriterion, duplicateCriterion,
+	missingEvidence, missingScreenshot, falseEvidence, contraryEvidence, unverifiedEvidence,
 }
 
-// Counts tells whether the response is one of the request at all. One that is
-// not changes nothing, whatever it says.
-func (j Judgement) Counts() bool { return j.Effective != "" }
-
-// ExitStatus is the status that a program ends with: 0 valid, 1 not valid, 3
-// blocked.
+// ExitStatus returns the exit status of a program: 0 valid, 1 not valid, 3 BLOCKED.
 func (j Judgement) ExitStatus() int {
 	switch {
 	case j.Valid:
@@ -74,28 +65,28 @@ func (j Judgement) ExitStatus() int {
 	}
 }
 
-// late is the judgement of a response that came too late to be applied.
-func (j Judgement) late() Judgement {
-	had := append(slices.Clone(j.Flags), Late)
-	j.Flags = slices.DeleteFunc(Flags(), func(f Flag) bool { return !slices.Contains(had, f) })
+// Late returns the judgement of a response that arrived too late. The response
+// is not applied.
+func (j Judgement) Late() Judgement {
+	flags := append(slices.Clone(j.Flags), late)
+	j.Flags = slices.DeleteFunc(slices.Clone(flagOrder), func(f string) bool { return !slices.Contains(flags, f) })
 	j.Valid = false
 	j.Reason = "too late, and not applied: " + j.Reason
-	j.Issues = add(slices.Clone(j.Issues), string(Late), "error", "", "the response came after its time and is not applied")
+	j.Issues = add(slices.Clone(j.Issues), late, "error", "", "the response came after its time and is not applied")
 	return j
 }
 
-// Counted is the response as it counts: with the effective verdict, and BLOCKED
-// where a PASS was taken, with the reason. The response itself stays as it is.
+// Counted returns a copy of the response with the effective verdict and statuses.
 func (j Judgement) Counted(given *Response) *Response {
 	taken := map[string]bool{}
 	for _, c := range j.Criteria {
-		taken[c.ID] = c.Status != Passed
+		taken[c.ID] = c.Status != Pass
 	}
 	counts := *given
 	counts.Verdict, counts.Results = j.Effective, slices.Clone(given.Results)
 	for i := range counts.Results {
-		if r := &counts.Results[i]; r.Status == Passed && taken[r.CriterionID] {
-			r.Status = Unreachable
+		if r := &counts.Results[i]; r.Status == Pass && taken[r.CriterionID] {
+			r.Status = Blocked
 			r.Evidence += "; counts as BLOCKED: " + j.against(r.CriterionID)
 			counts.Confidence = nil
 		}
@@ -106,14 +97,13 @@ func (j Judgement) Counted(given *Response) *Response {
 	return &counts
 }
 
-// against is what speaks against a criterion, and where nothing speaks against it
-// alone, what does against the response.
+// against returns the issues of a criterion, or those of the response if it has none.
 func (j Judgement) against(id string) string {
 	var own, all []string
 	for _, issue := range j.Issues {
 		if issue.Location == brief(id) {
 			own = append(own, issue.Message)
-		} else if issue.Check != string(Inconsistent) {
+		} else if issue.Check != inconsistent {
 			all = append(all, issue.Location+": "+issue.Message)
 		}
 	}
@@ -123,9 +113,8 @@ func (j Judgement) against(id string) string {
 	return strings.Join(own, "; ")
 }
 
-// Verdict gives the judgement as a ward has it: status is the effective verdict
-// and details the judgement. BLOCKED is an error: it says nothing of the work.
-func (j Judgement) Verdict() (validators.Verdict, error) {
+// verdict returns the judgement as the verdict of a validator. BLOCKED is an error.
+func (j Judgement) verdict() (validators.Verdict, error) {
 	if j.ExitStatus() == 3 {
 		return validators.Verdict{}, errors.New(j.Reason)
 	}
@@ -139,23 +128,23 @@ func (j Judgement) Verdict() (validators.Verdict, error) {
 	return v, err
 }
 
-// refuse is the judgement of a text that [ParseResponse] does not take: a no
-// that names the fields, so that who wrote it can mend it.
+// refuse returns the judgement of a text that is no response.
 func refuse(r *Request, err error) Judgement {
-	return Judgement{TaskID: r.TaskID, Flags: []Flag{BadProtocol}, Criteria: []Judged{}, Reason: err.Error(), Issues: brokenIn(err)}
+	return Judgement{TaskID: r.TaskID, Flags: []string{badProtocol}, Criteria: []criterionStatus{}, Reason: err.Error(), Issues: brokenIn(err)}
 }
 
-// brokenIn are the places that an error names.
+// brokenIn returns the problems of an error.
 func brokenIn(err error) (list []validators.Issue) {
 	if broken, ok := errors.AsType[*ProtocolError](err); ok {
 		for _, p := range broken.Problems {
-			list = add(list, string(BadProtocol), "error", p.Field, p.Message)
+			list = add(list, badProtocol, "error", p.Field, p.Message)
 		}
 	}
 	return list
 }
 
-// maxIssues bounds what one judgement lists: it goes into a prompt.
+// maxIssues is the maximum number of a judgement's issues, which go into a
+// prompt.
 const maxIssues = 20
 
 func add(list []validators.Issue, check, severity, location, message string) []validators.Issue {
@@ -165,14 +154,14 @@ func add(list []validators.Issue, check, severity, location, message string) []v
 	return append(list, validators.Issue{Check: check, Severity: severity, Message: clean(message, maxText), Location: brief(location)})
 }
 
-// reason is the judgement in a sentence, with its issues behind it.
+// reason returns the judgement as a text, with its issues.
 func (j Judgement) reason() string {
-	tally := map[Status]int{}
+	tally := map[Verdict]int{}
 	for _, c := range j.Criteria {
 		tally[c.Status]++
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %d of %s PASS, %d FAIL, %d BLOCKED", j.Effective, tally[Passed], criteria(len(j.Criteria)), tally[Failed], tally[Unreachable])
+	fmt.Fprintf(&b, "%s: %d of %s PASS, %d FAIL, %d BLOCKED", j.Effective, tally[Pass], criteria(len(j.Criteria)), tally[Fail], tally[Blocked])
 	for _, issue := range slices.Concat(j.Issues, j.Notes) {
 		b.WriteString("; ")
 		if issue.Location != "" {

@@ -2,31 +2,30 @@ package request
 
 import "time"
 
-// A Request asks for the validation of a task: which criteria are to hold, and
-// where to look. It is the protocol's ValidationRequest; the JSON names are its.
+// A Request asks for the validation of a task. It has the criteria and the
+// places of the work. It is the protocol's ValidationRequest, with the
+// protocol's JSON names.
 type Request struct {
-	TaskID         string           `json:"task_id"`
-	PRDID          string           `json:"prd_id,omitempty"`
-	ValidationType Type             `json:"validation_type"`
-	Criteria       []Criterion      `json:"acceptance_criteria"`
-	Claimed        *ClaimedEvidence `json:"claimed_evidence,omitempty"`
-	WorktreePath   string           `json:"worktree_path,omitempty"`
-	Branch         string           `json:"branch,omitempty"`
-	Services       *Services        `json:"services,omitempty"`
-	FocusAreas     []string         `json:"focus_areas,omitempty"`
-	TimeoutSeconds int              `json:"timeout_seconds,omitempty"` // 0 is five minutes
+	TaskID         string         `json:"task_id"`
+	PRDID          string         `json:"prd_id,omitempty"`
+	ValidationType Type           `json:"validation_type"`
+	Criteria       []Criterion    `json:"acceptance_criteria"`
+	Claimed        map[string]any `json:"claimed_evidence,omitempty"`
+	WorktreePath   string         `json:"worktree_path,omitempty"`
+	Branch         string         `json:"branch,omitempty"`
+	Services       *Services      `json:"services,omitempty"`
+	FocusAreas     []string       `json:"focus_areas,omitempty"`
+	TimeoutSeconds int            `json:"timeout_seconds,omitempty"` // 0 is five minutes
 }
 
-// defaultTimeout is how long a request waits for its response unless it says
-// otherwise.
+// defaultTimeout is the timeout of a request without timeout_seconds.
 const defaultTimeout = 300 * time.Second
 
-// maxTimeout is a day: who asks for more, or for more than a Duration holds,
-// waits that long.
+// maxTimeout is the maximum of a request's timeout.
 const maxTimeout = 24 * time.Hour
 
-// Timeout is how long the request waits for its response: five minutes
-// where it asks for no time at all, and never more than a day.
+// Timeout returns the timeout of the request. Default: five minutes. Maximum: a
+// day.
 func (r *Request) Timeout() time.Duration {
 	if r.TimeoutSeconds <= 0 {
 		return defaultTimeout
@@ -34,7 +33,7 @@ func (r *Request) Timeout() time.Duration {
 	return time.Duration(min(int64(r.TimeoutSeconds), int64(maxTimeout/time.Second))) * time.Second
 }
 
-// A Type says where the criteria of a request are looked for.
+// A Type is the validation type of a request: code, browser or both.
 type Type string
 
 // The types.
@@ -44,29 +43,21 @@ const (
 	Both    Type = "both"
 )
 
-// A Criterion is one thing that has to hold.
+// A Criterion is one requirement.
 type Criterion struct {
 	ID          string `json:"id"`
 	Description string `json:"description"`
 	Hint        string `json:"validation_hint,omitempty"` // where to look: a file, an endpoint, an element of a page, a command
 }
 
-// ClaimedEvidence is what those who did the work say of it. It is never proof.
-type ClaimedEvidence struct {
-	Summary       string   `json:"summary,omitempty"`
-	FilesModified []string `json:"files_modified,omitempty"`
-	TestResults   string   `json:"test_results,omitempty"`
-	CommitHash    string   `json:"commit_hash,omitempty"`
-}
-
-// Services are what has to be up for the validation.
+// Services are the services that the validation needs.
 type Services struct {
 	AppURL        string `json:"app_url,omitempty"`
 	APIURL        string `json:"api_url,omitempty"`
 	RequiredPorts []int  `json:"required_ports,omitempty"`
 }
 
-// A Response is what a validator says of a request: the protocol's
+// A Response is a validator's answer to a request: the protocol's
 // ValidationResponse.
 type Response struct {
 	TaskID          string    `json:"task_id"`
@@ -80,41 +71,32 @@ type Response struct {
 	ValidatorID     string    `json:"validator_id,omitempty"`
 }
 
-// A Verdict is what a response comes to as a whole.
+// A Verdict is the result of a response or of one criterion.
 type Verdict string
 
-// The verdicts, from best to worst.
+// The verdicts, from best to worst. A criterion cannot be PARTIAL, and a response cannot be
+// SKIP.
 const (
 	Pass    Verdict = "PASS"
 	Partial Verdict = "PARTIAL"
+	Skip    Verdict = "SKIP"
 	Blocked Verdict = "BLOCKED"
 	Fail    Verdict = "FAIL"
 )
 
-// A Status is what became of one criterion.
-type Status string
-
-// The statuses of a criterion.
-const (
-	Passed      Status = "PASS"
-	Failed      Status = "FAIL"
-	Skipped     Status = "SKIP"
-	Unreachable Status = "BLOCKED"
-)
-
-// A Result is what a validator found of one criterion.
+// A Result is a validator's result for one criterion.
 type Result struct {
-	CriterionID string `json:"criterion_id"`
-	Status      Status `json:"status"`
-	Evidence    string `json:"evidence"`
-	Remediation string `json:"remediation,omitempty"`
+	CriterionID string  `json:"criterion_id"`
+	Status      Verdict `json:"status"`
+	Evidence    string  `json:"evidence"`
+	Remediation string  `json:"remediation,omitempty"`
 
 	// EvidenceRefs names the entries of evidence_collected that show the status:
 	// file_checks/0, test_results.
 	EvidenceRefs []string `json:"evidence_refs,omitempty"`
 }
 
-// Evidence is what a validator has captured, in the protocol's four shapes.
+// Evidence is the evidence of a validator, in the protocol's four forms.
 type Evidence struct {
 	Screenshots  []Screenshot  `json:"screenshots,omitempty"`
 	TestResults  *TestResults  `json:"test_results,omitempty"`
@@ -129,7 +111,7 @@ type Screenshot struct {
 	Step        string `json:"step,omitempty"`
 }
 
-// TestResults are what a command came to. The snippet is the first 500
+// TestResults are the results of a command. The snippet is the first 500
 // characters of its output.
 type TestResults struct {
 	Command  string `json:"command,omitempty"`
@@ -140,7 +122,7 @@ type TestResults struct {
 	Output   string `json:"output_snippet,omitempty"`
 }
 
-// An APIResponse is what an endpoint answered.
+// An APIResponse is the answer of an endpoint.
 type APIResponse struct {
 	Endpoint   string `json:"endpoint"`
 	Method     string `json:"method,omitempty"`
@@ -148,7 +130,7 @@ type APIResponse struct {
 	Snippet    string `json:"response_snippet,omitempty"`
 }
 
-// A FileCheck is what a file of the worktree was found to be.
+// A FileCheck is the state of a file in the worktree.
 type FileCheck struct {
 	Path             string `json:"path"`
 	Exists           *bool  `json:"exists,omitempty"`

@@ -7,17 +7,15 @@ import (
 	"strings"
 	"time"
 
-	"github.com/seed61713e19/capstan/validators/schema"
+	"github.com/seed61713e19/capstan/internal/schema"
 )
 
-// ParseRequest reads a request strictly: JSON by itself, or in the last fence of
-// a prose text. It keeps to [RequestSchema], formats included, and on top of it
-// no key stands twice, no field has another case, no two criteria have one id,
-// timeout_seconds is at least 1, and no list has more than 10,000 items. Fields that the schema does not know
-// are left alone. An error is a [*ProtocolError] with every problem.
+// ParseRequest reads a request: JSON, or the last fence of a text. The request must match
+// the schema, formats included. Keys and ids of criteria must be unique, and fields must have
+// the right case. Unknown fields are ignored. An error is a [*ProtocolError].
 func ParseRequest(text []byte) (*Request, error) {
 	var p problems
-	r := read[Request](&p, text, requestForm(), (*problems).timeout)
+	r := read[Request](&p, text, requestForm())
 	if r != nil {
 		p.unique(len(r.Criteria), func(i int) string { return r.Criteria[i].ID })
 	}
@@ -27,31 +25,7 @@ func ParseRequest(text []byte) (*Request, error) {
 	return r, nil
 }
 
-// timeout wants a time, where there is one, in which something can be looked at.
-// The published schema has no least value.
-func (p *problems) timeout(value any) {
-	if object, ok := value.(map[string]any); ok {
-		if seconds, there := object["timeout_seconds"]; there && !atLeastOne(seconds) {
-			p.add("timeout_seconds", "must be at least 1, not %v", seconds)
-		}
-	}
-}
-
-func atLeastOne(seconds any) bool {
-	switch n := seconds.(type) {
-	case int:
-		return n >= 1
-	case float64:
-		return n >= 1
-	case json.Number:
-		f, err := n.Float64()
-		return err != nil && !strings.HasPrefix(n.String(), "-") || f >= 1
-	default:
-		return true // no number, which the schema says
-	}
-}
-
-// unique wants each of n criteria to have an id of its own.
+// unique reports criteria with the same id.
 func (p *problems) unique(n int, id func(i int) string) {
 	seen := map[string]bool{}
 	for i := range n {
@@ -62,8 +36,8 @@ func (p *problems) unique(n int, id func(i int) string) {
 	}
 }
 
-// ParseResponse reads a response as [ParseRequest] reads a request. It does not
-// hold it against any request: [Judge] does.
+// ParseResponse reads a response as [ParseRequest] reads a request. [Judge] compares it with
+// its request.
 func ParseResponse(text []byte) (*Response, error) {
 	var p problems
 	r := read[Response](&p, text, responseForm())
@@ -73,7 +47,7 @@ func ParseResponse(text []byte) (*Response, error) {
 	return r, nil
 }
 
-// Warnings are what is odd about a request that can be read.
+// Warnings returns the oddities of a request that are no errors.
 func (r *Request) Warnings() []Problem {
 	if strings.Contains(r.PRDID, ".") {
 		return []Problem{{"prd_id", "has a dot: by the protocol an id is of capitals, digits and hyphens"}}
@@ -81,14 +55,13 @@ func (r *Request) Warnings() []Problem {
 	return nil
 }
 
-// read gives the message that a text holds; nil where there is a problem.
-func read[M any](p *problems, text []byte, f form, more ...func(*problems, any)) *M {
+// read returns the message of a text, or nil after a problem.
+func read[M any](p *problems, text []byte, f form) *M {
 	value, ok := p.parse(text)
 	if !ok {
 		return nil
 	}
-	explained := map[string]bool{}
-	if !p.names(value, f.tree, "", explained) {
+	if !p.names(value, f.tree, "") {
 		return nil
 	}
 	broken, err := f.schema.Check(nil, value)
@@ -96,10 +69,7 @@ func read[M any](p *problems, text []byte, f form, more ...func(*problems, any))
 		p.add("", "%v", err)
 	}
 	for _, v := range broken {
-		p.violation(v, explained)
-	}
-	for _, check := range more {
-		check(p, value)
+		p.violation(v)
 	}
 	if len(p.list) > 0 {
 		return nil
@@ -112,56 +82,25 @@ func read[M any](p *problems, text []byte, f form, more ...func(*problems, any))
 	return message
 }
 
-// violation adds what the schema does not allow.
-func (p *problems) violation(v schema.Violation, explained map[string]bool) {
-	at := fieldOf(v)
+// violation adds a violation of the schema.
+func (p *problems) violation(v schema.Violation) {
+	at := strings.TrimPrefix(strings.TrimPrefix(v.Path, "$"), ".")
 	switch v.Rule {
 	case "required":
 		for name := range strings.SplitSeq(v.Expected, ", ") {
-			if field := join(at, name); !explained[field] {
-				p.add(field, "is missing")
-			}
+			p.add(join(at, name), "is missing")
 		}
 	case "enum":
-		p.add(at, "must be %s, not %s%s", v.Expected, v.Got, spelling(v))
+		p.add(at, "must be %s, not %s", v.Expected, v.Got)
 	case "format":
-		p.add(at, "must be of %s, not %s%s", v.Expected, v.Got, zone(v))
+		p.add(at, "must be of %s, not %s", v.Expected, v.Got)
 	default:
 		p.add(at, "%s", v.Message)
 	}
 }
 
-// fieldOf is the field that a violation is of, as a problem names it.
-func fieldOf(v schema.Violation) string {
-	return strings.TrimPrefix(strings.TrimPrefix(v.Path, "$"), ".")
-}
-
-// spelling says how the value that was meant is written.
-func spelling(v schema.Violation) string {
-	var word string
-	if json.Unmarshal([]byte(v.Got), &word) != nil {
-		return ""
-	}
-	for _, try := range []string{strings.ToUpper(strings.TrimSpace(word)), strings.ToLower(strings.TrimSpace(word))} {
-		for _, suffix := range []string{"", "ED", "PED"} {
-			if meant := strings.TrimSuffix(try, suffix); meant != "" && strings.Contains(v.Expected, `"`+meant+`"`) {
-				return ": write " + meant
-			}
-		}
-	}
-	return ""
-}
-
-func zone(v schema.Violation) string {
-	if v.Expected != "format date-time" {
-		return ""
-	}
-	return ": write it as 2006-01-02T15:04:05Z"
-}
-
-// only is the value with the fields of the tree and no others: the decoder
-// below takes a key in any case for a field. Where the tree ends the value
-// stays as it is.
+// only returns the value without fields that the tree does not have: the decoder would take
+// a key in another case for a field.
 func (t *tree) only(value any) any {
 	if t.Properties == nil && t.Items == nil {
 		return value
@@ -196,8 +135,7 @@ func decode[M any](value any) (*M, error) {
 	return &m, err
 }
 
-// moment writes a date-time as the decoder of times wants it: RFC 3339 has
-// small letters and leap seconds too.
+// moment rewrites the small letters and leap seconds of RFC 3339, which package time refuses.
 func moment(stamp string) string {
 	stamp = strings.ToUpper(stamp)
 	if _, err := time.Parse(time.RFC3339, stamp); err != nil && len(stamp) > 19 && stamp[17:19] == "60" {

@@ -47,7 +47,7 @@ func TestParseResponseProblems(t *testing.T) {
 	raw := string(text(t, good))
 	for name, c := range map[string]struct {
 		in   any
-		want []string // every problem, in order, by what it contains
+		want []string // a part of every problem, in order
 	}{
 		"trailing document":     {raw + raw, []string{"there is text after the JSON document"}},
 		"prose behind":          {raw + "\nI hope this helps.", []string{"there is text after the JSON document"}},
@@ -72,17 +72,13 @@ func TestParseResponseProblems(t *testing.T) {
 		"key twice, escaped":       {`{"verd\u0069ct": "FAIL",` + raw[1:], []string{"verdict: appears twice"}},
 		"key twice inside":         {strings.Replace(raw, `"status":`, `"status":"FAIL","status":`, 1), []string{"criteria_results[0].status: appears twice"}},
 		"key twice nobody reads":   {strings.Replace(raw, `{`, `{"x":[1,{"a":1,"a":2}],`, 1), []string{"x[1].a: appears twice"}},
-		"case of a key":            {with(good, object{"verdict": nil, "Verdict": "PASS"}), []string{"Verdict: use verdict: PASS|FAIL|PARTIAL|BLOCKED"}},
-		"case beside the right":    {with(good, object{"VERDICT": "FAIL"}), []string{"VERDICT: is called verdict, and that is there as well"}},
-		"camel case":               {with(good, object{"criteria_results": nil, "criteriaResults": []any{}}), []string{"criteriaResults: use criteria_results"}},
+		"case of a key":            {with(good, object{"verdict": nil, "Verdict": "PASS"}), []string{"Verdict: use verdict", "verdict: is missing"}},
+		"case beside the right":    {with(good, object{"VERDICT": "FAIL"}), []string{"VERDICT: use verdict"}},
+		"camel case":               {with(good, object{"criteria_results": nil, "criteriaResults": []any{}}), []string{"criteriaResults: use criteria_results", "criteria_results: is missing"}},
 		"case of an optional key":  {with(good, object{"evidenceCollected": object{}}), []string{"evidenceCollected: use evidence_collected"}},
-		"case of a value":          {with(good, object{"verdict": "pass"}), []string{`verdict: must be one of ["PASS","FAIL","PARTIAL","BLOCKED"], not "pass": write PASS`}},
-		"another form of a value":  {result(with(one, object{"status": "Passed"})), []string{`criteria_results[0].status: must be one of ["PASS","FAIL","SKIP","BLOCKED"], not "Passed": write PASS`}},
+		"case of a value":          {with(good, object{"verdict": "pass"}), []string{`verdict: must be one of ["PASS","FAIL","PARTIAL","BLOCKED"], not "pass"`}},
+		"another form of a value":  {result(with(one, object{"status": "Passed"})), []string{`criteria_results[0].status: must be one of ["PASS","FAIL","SKIP","BLOCKED"], not "Passed"`}},
 		"partial for a criterion":  {result(with(one, object{"status": "PARTIAL"})), []string{`criteria_results[0].status: must be one of`}},
-		"criterion":                {result(with(one, object{"criterion_id": nil, "criterion": "AC-1"})), []string{"criteria_results[0].criterion: use criterion_id"}},
-		"met":                      {result(with(one, object{"status": nil, "met": true})), []string{"criteria_results[0].met: use status: PASS|FAIL|SKIP|BLOCKED"}},
-		"criteria":                 {with(good, object{"criteria_results": nil, "criteria": []any{}}), []string{"criteria: use criteria_results"}},
-		"a whole dialect":          {object{"id": "task-1", "result": "PASS", "criteria": []any{}, "date": "x"}, []string{"criteria: use criteria_results", "date: use timestamp", "id: use task_id", "result: use verdict"}},
 		"missing":                  {object{}, []string{"task_id: is missing", "verdict: is missing", "criteria_results: is missing", "timestamp: is missing"}},
 		"no evidence":              {result(with(one, object{"evidence": nil})), []string{"criteria_results[0].evidence: is missing"}},
 		"null evidence":            {result(object{"criterion_id": "AC-1", "status": "PASS", "evidence": json.RawMessage("null")}), []string{"criteria_results[0].evidence: must be a string, is null"}},
@@ -136,7 +132,8 @@ func TestParseResponseTakes(t *testing.T) {
 			t.Errorf("%s: %+v %v", name, r, err)
 		}
 	}
-	// A key that the standard decoder takes for another is nobody's field.
+	// The standard decoder would fold this key to a field's name. Here it is an
+	// unknown key.
 	r := answered(t, with(good, object{"ta\u017fk_id": "other", "verdict": "PASS"}))
 	if r.TaskID != "task-1" {
 		t.Errorf("got %q", r.TaskID)
@@ -150,7 +147,7 @@ func TestParseRequest(t *testing.T) {
 		"focus_areas": []any{"f"}, "timeout_seconds": 5, "more": 1,
 	})
 	r := asked(t, "Validate this:\n```json\n"+string(text(t, whole))+"\n```\n")
-	if r.Timeout() != 5*time.Second || len(r.Warnings()) != 0 || r.Services.RequiredPorts[0] != 3000 || r.Claimed.CommitHash != "abc" || r.Criteria[1].ID != "AC-2" {
+	if r.Timeout() != 5*time.Second || len(r.Warnings()) != 0 || r.Services.RequiredPorts[0] != 3000 || r.Claimed["commit_hash"] != "abc" || r.Criteria[1].ID != "AC-2" {
 		t.Errorf("got %+v", r)
 	}
 	if again := asked(t, string(text(t, r))); !reflect.DeepEqual(again, r) {
@@ -179,15 +176,13 @@ func TestParseRequestProblems(t *testing.T) {
 		"a path as task_id":   {with(good, object{"task_id": "../../etc/passwd"}), "task_id: "},
 		"a line in task_id":   {with(good, object{"task_id": "task-1\n"}), "task_id: "},
 		"empty task_id":       {with(good, object{"task_id": ""}), "task_id: "},
-		"type":                {with(good, object{"validation_type": "Code"}), "validation_type: must be one of [\"code\",\"browser\",\"both\"], not \"Code\": write code"},
+		"type":                {with(good, object{"validation_type": "Code"}), "validation_type: must be one of [\"code\",\"browser\",\"both\"], not \"Code\""},
 		"prd_id":              {with(good, object{"prd_id": "PRD_1"}), "prd_id: "},
 		"small prd_id":        {with(good, object{"prd_id": "PRD-a.1"}), "prd_id: "},
 		"url":                 {with(good, object{"services": object{"app_url": "localhost"}}), "services.app_url: must be of format uri"},
-		"criteria":            {with(good, object{"acceptance_criteria": nil, "criteria": []any{}}), "criteria: use acceptance_criteria"},
-		"criterion":           {with(good, object{"acceptance_criteria": []any{object{"criterion_id": "a", "text": "b"}}}), "acceptance_criteria[0].criterion_id: use id; acceptance_criteria[0].text: use description"},
-		"no time":             {with(good, object{"timeout_seconds": 0}), "timeout_seconds: must be at least 1, not 0"},
+		"no time":             {with(good, object{"timeout_seconds": 0}), "timeout_seconds: must be at least 1, is 0"},
 		"no time, negative":   {with(good, object{"timeout_seconds": json.RawMessage("-0")}), "timeout_seconds: must be at least 1"},
-		"less than no time":   {with(good, object{"timeout_seconds": -3}), "timeout_seconds: must be at least 1, not -3"},
+		"less than no time":   {with(good, object{"timeout_seconds": -3}), "timeout_seconds: must be at least 1, is -3"},
 		"less, far":           {with(good, object{"timeout_seconds": -1e300}), "timeout_seconds: "},
 		"part of a second":    {with(good, object{"timeout_seconds": 0.5}), "timeout_seconds: must be an integer, is a number"},
 		"part of another":     {with(good, object{"timeout_seconds": 1.5}), "timeout_seconds: must be an integer, is a number"},
@@ -205,8 +200,8 @@ func TestParseRequestProblems(t *testing.T) {
 	}
 }
 
-// What is told is bounded, the same twice, and there soon.
-// A message may have all of its lists as long as they may be, and not much more.
+// TestParseLong checks that the problems of a message are limited,
+// deterministic and fast. Every list of a message may have its maximum length.
 func TestParseLong(t *testing.T) {
 	const n = 10_000
 	list := func(item object) []any { return slices.Repeat([]any{item}, n) }

@@ -13,17 +13,17 @@ import (
 	_ "golang.org/x/image/webp" // and what newer tools write
 )
 
-// The bounds of a screenshot. What is narrower shows no page. A picture of more
-// points is only measured: it takes four bytes for each to be looked at.
+// The limits of a screenshot. A smaller picture shows no page. A larger picture
+// is only measured, because decoding takes four bytes per pixel.
 const (
 	minSide     = 8
 	maxPoints   = 12_000_000
 	maxPicture  = 32 << 20 // bytes
-	maxPictures = 50       // that are looked at of one response; the others are only measured
+	maxPictures = 50       // per response; the others are only measured
 )
 
-// lookAt tells the size of a picture that is open, and why it is none that shows
-// anything. Where whole is not asked for only its head is read.
+// lookAt returns the size of a picture, and an error if the picture shows
+// nothing. If whole is false, it only reads the header.
 func lookAt(file io.Reader, whole bool) (size string, err error) {
 	text, err := io.ReadAll(io.LimitReader(file, maxPicture+1))
 	switch {
@@ -53,7 +53,7 @@ func lookAt(file io.Reader, whole bool) (size string, err error) {
 	return size, nil
 }
 
-// uniform tells whether all points of a picture have one colour.
+// uniform reports whether all pixels of a picture have one colour.
 func uniform(m image.Image) bool {
 	b := m.Bounds()
 	r0, g0, b0, a0 := m.At(b.Min.X, b.Min.Y).RGBA()

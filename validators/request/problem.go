@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/seed61713e19/capstan/validators"
+	"github.com/seed61713e19/capstan/internal/reports"
 )
 
 // A Problem is one place where a message breaks the protocol.
@@ -22,10 +22,10 @@ func (p Problem) String() string {
 	return p.Field + ": " + p.Message
 }
 
-// A ProtocolError says in which places a text is no message of the protocol:
-// all of them, at most 50, the same for the same text.
+// A ProtocolError lists the problems of a text that is not a message of the
+// protocol: at most 50, in a stable order.
 type ProtocolError struct {
-	Of       string    `json:"of"` // what it should be: validation request
+	Of       string    `json:"of"` // the expected message: validation request
 	Problems []Problem `json:"problems"`
 }
 
@@ -38,10 +38,10 @@ func (e *ProtocolError) Error() string {
 	return e.Of + ": " + strings.Join(words, "; ")
 }
 
-// maxProblems bounds what is told of one message: it goes into a prompt.
+// maxProblems limits the problems of one message, which go into a prompt.
 const maxProblems = 50
 
-// problems collects what is wrong, one thing for each field.
+// problems collects the problems of a message, one for each field.
 type problems struct {
 	list []Problem
 	seen map[string]bool
@@ -59,7 +59,7 @@ func (p *problems) add(field, format string, args ...any) {
 	p.list = append(p.list, Problem{field, clean(fmt.Sprintf(format, args...), maxText)})
 }
 
-// err is nil where nothing was found.
+// err returns an error with the problems, or nil.
 func (p *problems) err(of string) error {
 	if len(p.list) == 0 {
 		return nil
@@ -71,7 +71,7 @@ func (p *problems) err(of string) error {
 // in characters.
 const maxText = 600
 
-func clean(s string, most int) string { return validators.OneLine(s, most) }
+func clean(s string, most int) string { return reports.OneLine(s, most) }
 
 // brief is clean for an id, a path or a name in passing.
 func brief(s string) string { return clean(s, 120) }

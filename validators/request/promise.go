@@ -8,12 +8,12 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/seed61713e19/capstan/internal/schema"
 	"github.com/seed61713e19/capstan/validators"
-	"github.com/seed61713e19/capstan/validators/schema"
 )
 
-// A promise is what those who did the work promise: that each of its criteria
-// is met, with what shows it. It is what the first of the three gates judges.
+// A promise is the claim of the workers that each criterion is met, with
+// evidence. The first of the three gates judges it.
 type promise struct {
 	ID       string     `json:"promise_id"`
 	Summary  string     `json:"summary"`
@@ -33,8 +33,8 @@ var promiseSchema []byte
 
 var promiseForm = sync.OnceValue(func() form { return newForm(promiseSchema) })
 
-// parsePromise reads a promise as [ParseRequest] reads a request: JSON by
-// itself or in the last fence, with at least one criterion and no id twice.
+// parsePromise parses a promise like [ParseRequest]: a JSON text or the last
+// fence. It must have at least one criterion, and unique ids.
 func parsePromise(text []byte) (*promise, error) {
 	var p problems
 	m := read[promise](&p, text, promiseForm())
@@ -125,4 +125,4 @@ var PromiseValidator = validators.New("completion_promise", "Validates that a pr
 			v.Reason += fmt.Sprintf("; and %d more", more)
 		}
 		return v, nil
-	}, validators.Publishing(planted("promise")...))
+	}, validators.WithFaults(planted("promise")...))

@@ -1,15 +1,12 @@
 package request
 
 import (
-	"cmp"
 	"fmt"
-	"net/http"
 	"net/url"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
-	"sync"
+
+	"github.com/seed61713e19/capstan/validators/request/internal/hints"
 )
 
 // pointers returns the references of a result in one spelling: file_checks/0. A model may
@@ -23,32 +20,32 @@ func (r *Result) pointers() []string {
 	return list
 }
 
-// references checks the entries that each PASS names. A PASS is verified if it names an
-// entry, and each entry that it names holds. With strict a PASS that is not verified
+// references checks the entries that each PASS names. A PASS is verified if it
+// names an entry and all its entries are right. With strict, an unverified PASS
 // counts as BLOCKED.
 func (a *assessment) references() {
 	var bare []string
 	for i, c := range a.request.Criteria {
-		if a.status[i] != Passed {
+		if a.status[i] != Pass {
 			continue
 		}
 		problem := a.unverified(i, c)
 		switch {
 		case problem == "":
 		case a.options.Strict:
-			a.status[i] = Unreachable
-			a.object(UnverifiedEvidence, c.ID, "is PASS with no checkable evidence (%s), and counts as BLOCKED", problem)
+			a.status[i] = Blocked
+			a.object(unverifiedEvidence, c.ID, "is PASS with no checkable evidence (%s), and counts as BLOCKED", problem)
 		default:
 			bare = append(bare, brief(c.ID))
 		}
 	}
 	if bare != nil {
-		a.flags[UnverifiedEvidence] = true
+		a.flags[unverifiedEvidence] = true
 		verb := "is"
 		if len(bare) > 1 {
 			verb = "are"
 		}
-		a.note(string(UnverifiedEvidence), "evidence_refs", "%s %s PASS without checked evidence: %s", criteria(len(bare)), verb, strings.Join(bare, ", "))
+		a.note(unverifiedEvidence, "evidence_refs", "%s %s PASS without checked evidence: %s", criteria(len(bare)), verb, strings.Join(bare, ", "))
 	}
 }
 
@@ -84,7 +81,7 @@ func (a *assessment) apis(list []APIResponse) {
 			silent++
 			e.problem = "has no status_code"
 		case r.StatusCode < 100 || r.StatusCode > 599:
-			a.refute(e, FalseEvidence, r.Endpoint, "is said to have answered %d, which is no status", r.StatusCode)
+			a.refute(e, falseEvidence, r.Endpoint, "is said to have answered %d, which is no status", r.StatusCode)
 		case r.StatusCode < 400, slices.ContainsFunc(a.request.Criteria, func(c Criterion) bool { return c.accepts(e) }):
 		case r.StatusCode >= 500:
 			a.contrary(e, r.Endpoint, "answered %d, which no criterion declares", r.StatusCode)
@@ -97,25 +94,16 @@ func (a *assessment) apis(list []APIResponse) {
 	}
 }
 
-// urlHint is a check of a hint that declares an endpoint, with its method and status.
-var urlHint = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?:^|[;\r\n])\s*url:\s*(?:(` + methods + `)\s+)?(\S+)(?:\s+(` + methods + `))?(?:[^;\r\n]*?\sstatus\s+(\d{3}))?`)
-})
-
-const methods = `GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS`
-
 // accepts reports whether the status of an endpoint supports the criterion: the status
 // that a url: check of its hint declares, else a status below 400.
 func (c Criterion) accepts(e *entry) bool {
-	for _, m := range urlHint().FindAllStringSubmatch(c.Hint, 50) {
-		wanted := cmp.Or(m[1], m[3], http.MethodGet)
-		if pathOf(m[2]) != e.name || e.method != "" && e.method != wanted {
+	for _, declared := range hints.Parse(c.Hint) {
+		if declared.Keyword != "url" || declared.Err != nil || pathOf(declared.Args[0]) != e.name ||
+			e.method != "" && e.method != declared.Method() {
 			continue
 		}
-		if m[4] == "" {
-			return e.status/100 == 2
-		}
-		return strconv.Itoa(e.status) == m[4]
+		status := declared.Status()
+		return e.status == status || status == 0 && e.status/100 == 2
 	}
 	return e.status > 0 && e.status < 400
 }

@@ -46,8 +46,8 @@ const (
 }`
 )
 
-// TestProtocolExample: the protocol's own example passes by its letter. With strict a PASS
-// needs a reference, and the file that it leads to.
+// TestProtocolExample checks the protocol's own example. It passes. With
+// strict, a PASS needs a reference and the file of the reference.
 func TestProtocolExample(t *testing.T) {
 	tree := t.TempDir()
 	file := filepath.Join(tree, ".claude/skills/system3-orchestrator/references/validation-workflow.md")
@@ -91,7 +91,7 @@ func TestProtocolExample(t *testing.T) {
 	}
 }
 
-// TestReferences: what a strict gate accepts as the evidence of a PASS.
+// TestReferences checks which evidence of a PASS a strict gate accepts.
 func TestReferences(t *testing.T) {
 	tree := t.TempDir()
 	for name, content := range map[string]string{"a.go": "12345", "empty": "", "a.png": picture(20, 20, asPNG, false)} {
@@ -157,14 +157,15 @@ func TestReferences(t *testing.T) {
 		if j.Valid != c.good || !c.good && j.Effective != request.Blocked {
 			t.Errorf("%s: %s (%s)", name, j.Effective, j.Reason)
 		}
-		if letter := request.Judge(asked(t, r), given, request.Options{Root: tree}); slices.Contains(letter.Flags, request.UnverifiedEvidence) == c.good && letter.Valid {
+		if letter := request.Judge(asked(t, r), given, request.Options{Root: tree}); slices.Contains(letter.Flags, "unverified_evidence") == c.good && letter.Valid {
 			t.Errorf("%s, by the letter: %q (%s)", name, letter.Flags, letter.Reason)
 		}
 	}
 }
 
-// TestReferencesOwners: an entry that does not hold takes the PASS from the criteria that
-// refer to it, and with strict a criterion keeps a PASS that its own entries support.
+// TestReferencesOwners checks that a wrong entry removes the PASS of the
+// criteria that refer to it. With strict, a criterion keeps a PASS with right
+// entries of its own.
 func TestReferencesOwners(t *testing.T) {
 	tree := t.TempDir()
 	if err := os.WriteFile(filepath.Join(tree, "a.go"), []byte("12345"), 0o644); err != nil {
@@ -177,13 +178,14 @@ func TestReferencesOwners(t *testing.T) {
 	}
 	for _, strict := range []bool{false, true} {
 		j := request.Judge(asked(t, ask("a", "b")), answered(t, given), request.Options{Root: tree, Strict: strict})
-		if statuses(j) != "a=PASS b=BLOCKED" || slices.Contains(j.Flags, request.UnverifiedEvidence) {
+		if statuses(j) != "a=PASS b=BLOCKED" || slices.Contains(j.Flags, "unverified_evidence") {
 			t.Errorf("strict %v: %s %q (%s)", strict, statuses(j), j.Flags, j.Reason)
 		}
 	}
 }
 
-// TestReferencesEmpty: an empty reference does not shield the other criteria.
+// TestReferencesEmpty checks that an empty reference does not protect the other
+// criteria.
 func TestReferencesEmpty(t *testing.T) {
 	given := answer("PASS", "a", "PASS", "b", "PASS")
 	given["criteria_results"].([]any)[0].(object)["evidence_refs"] = []any{""}

@@ -8,8 +8,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/seed61713e19/capstan/internal/schema"
 	"github.com/seed61713e19/capstan/validators"
-	"github.com/seed61713e19/capstan/validators/schema"
 )
 
 // A Gate judges the responses to one request.
@@ -44,7 +44,7 @@ const (
 	checkProtocol = "protocol"
 )
 
-// Prepare reads the request; what is wrong with it is the caller's mistake.
+// Prepare parses the request. Its errors are the caller's mistake.
 func (p *params) Prepare() error {
 	if p.Check != "" && p.Check != checkProtocol && p.Check != checkRequest {
 		return fmt.Errorf("check must be request or protocol, not %q", p.Check)
@@ -79,8 +79,8 @@ func (p *params) text() ([]byte, error) {
 	}
 }
 
-// rootOf is where files are looked for. A directory that is asked for by name
-// has to be there; the worktree of a request may be on another machine.
+// rootOf returns the directory of the files. A directory of the caller must
+// exist. The worktree of a request may be on another machine.
 func rootOf(asked string, r *Request) (string, error) {
 	if asked != "" {
 		if !isDir(asked) {
@@ -112,9 +112,9 @@ func NewGate(with map[string]any) (*Gate, error) {
 	return p.gate, nil
 }
 
-// Validator is the gate as a validator, "validation_response": PASS is valid,
-// FAIL and what is no response of the protocol are not, PARTIAL is by
-// accept_partial, and BLOCKED is an error, for there is no verdict on the work.
+// Validator is the gate as a validator, "validation_response". PASS is valid.
+// FAIL and an invalid response are not. The parameter accept_partial decides
+// about PARTIAL. BLOCKED is an error, because there is no verdict on the work.
 var Validator = validators.New("validation_response", "Validates that a validator's response to a validation request is a PASS that its criteria and evidence bear out",
 	func(ctx context.Context, p params, s validators.Subject) (validators.Verdict, error) {
 		if ctx.Err() != nil {
@@ -124,16 +124,16 @@ var Validator = validators.New("validation_response", "Validates that a validato
 			return p.gate.readable(), nil
 		}
 		j := p.gate.Judge([]byte(s.Content))
-		if p.Check == checkProtocol && j.Counts() {
+		if p.Check == checkProtocol && j.Effective != "" {
 			return validators.Pass("a response to task %s that says %s", brief(j.TaskID), j.Claimed), nil
 		}
-		v, err := j.Verdict()
+		v, err := j.verdict()
 		if err != nil {
 			return v, err
 		}
 		v.Warnings = append(v.Warnings, p.gate.warnings()...)
 		return v, nil
-	}, validators.Impure, validators.PublishingBy(responsePlanted), validators.Opens(opens))
+	}, validators.Impure, validators.WithFaultsFrom(responsePlanted), validators.Opens(opens))
 
 // opens returns the folders that files are looked for in.
 func opens(with map[string]any) []string {

@@ -25,11 +25,11 @@ func TestValidator(t *testing.T) {
 		Case{Name: "PARTIAL", With: whole, Content: say(answer("PARTIAL", "a", "PASS", "b", "FAIL")), Reason: "b: FAIL: seen b"},
 		Case{Name: "PARTIAL accepted", With: partial, Content: say(answer("PARTIAL", "a", "PASS", "b", "FAIL")), Valid: true, Reason: "b: FAIL: seen b"},
 		Case{Name: "PASS that is none", With: whole, Content: say(answer("PASS", "a", "PASS", "b", "FAIL")), Reason: "is PASS, and the criteria come to PARTIAL"},
-		Case{Name: "a dialect", With: whole, Content: strings.ReplaceAll(say(answer("PASS", "a", "PASS")), "criterion_id", "criterion"), Reason: "criteria_results[0].criterion: use criterion_id"},
+		Case{Name: "a dialect", With: whole, Content: strings.ReplaceAll(say(answer("PASS", "a", "PASS")), "criterion_id", "criterion"), Reason: "criteria_results[0].criterion_id: is missing"},
 		Case{Name: "another task", With: whole, Content: say(with(answer("PASS", "a", "PASS"), object{"task_id": "x"})), Reason: `its task_id is "x"`},
 		Case{Name: "protocol, FAIL", With: with(whole, object{"check": "protocol"}), Content: say(answer("FAIL", "a", "FAIL")), Valid: true, Reason: "a response to task task-1 that says FAIL"},
 		Case{Name: "protocol, BLOCKED", With: with(whole, object{"check": "protocol"}), Content: say(answer("PASS")), Valid: true},
-		Case{Name: "protocol, a dialect", With: with(whole, object{"check": "protocol"}), Content: strings.ReplaceAll(say(answer("PASS", "a", "PASS")), "criterion_id", "criterion"), Reason: "criteria_results[0].criterion: use criterion_id"},
+		Case{Name: "protocol, a dialect", With: with(whole, object{"check": "protocol"}), Content: strings.ReplaceAll(say(answer("PASS", "a", "PASS")), "criterion_id", "criterion"), Reason: "criteria_results[0].criterion_id: is missing"},
 		Case{Name: "protocol, another task", With: with(whole, object{"check": "protocol"}), Content: say(with(answer("PASS"), object{"task_id": "x"})), Reason: "task_id"},
 		Case{Name: "no JSON", With: whole, Content: "All good!", Reason: "there is no JSON"},
 	)
@@ -97,7 +97,8 @@ func TestParameters(t *testing.T) {
 	}
 }
 
-// The worktree of the request is where files are looked for, if it is there.
+// TestGateRoot checks that files are read in the worktree of the request if it
+// exists.
 func TestGateRoot(t *testing.T) {
 	tree := t.TempDir()
 	if err := os.WriteFile(filepath.Join(tree, "a.go"), []byte("x"), 0o644); err != nil {
@@ -172,7 +173,7 @@ func TestPromise(t *testing.T) {
 		Case{Name: "no criteria", Content: promise(), Reason: "acceptance_criteria"},
 		Case{Name: "the same id twice", Content: promise(met, met), Reason: "acceptance_criteria[1].id: another criterion"},
 		Case{Name: "met in words", Content: promise(with(met, object{"met": "true"})), Reason: "acceptance_criteria[0].met: must be a boolean, is a string"},
-		Case{Name: "another word for met", Content: promise(with(met, object{"met": nil, "status": "done"})), Reason: "acceptance_criteria[0].status: use met"},
+		Case{Name: "another word for met", Content: promise(with(met, object{"met": nil, "status": "done"})), Reason: "acceptance_criteria[0].met: is missing"},
 		Case{Name: "no promise", Content: "done!", Reason: "completion promise: there is no JSON"},
 		Case{Name: "empty", Content: "", Reason: "completion promise: there is no JSON"},
 		Case{Name: "met twice", Content: strings.Replace(promise(with(met, object{"met": false})), `"met":`, `"met":true,"met":`, 1), Reason: "met: appears twice"},

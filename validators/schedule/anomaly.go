@@ -12,27 +12,26 @@ import (
 	"github.com/seed61713e19/capstan/validators"
 )
 
-// A background is what the database says of a schedule's creator and what is
-// normal for it.
-type background struct {
+// creatorRecord is the data about a schedule's creator, with its usual values.
+type creatorRecord struct {
 	facts   facts
-	types   map[string]bool // all content types there are
+	types   map[string]bool // all existing content types
 	history history
 
-	database string // its id
-	numbered bool   // captions are whole numbers there, no texts
+	database string // id of the database
+	numbered bool   // captions have numbers as ids, not texts
 }
 
-// background reads it as of one moment; what only the anomaly gate asks for is
-// left out where the policy does not have that.
-func (db *DB) background(ctx context.Context, p *plan, now time.Time, policy *Policy) (b background, err error) {
+// creatorRecord reads the record as of one moment. It reads the data for the
+// anomaly gate only if the policy has that gate.
+func (db *DB) creatorRecord(ctx context.Context, p *plan, now time.Time, policy *Policy) (b creatorRecord, err error) {
 	if p.creator == "" {
 		return b, nil
 	}
 	err = db.reading(ctx, func(t tx) error {
 		s, err := t.settings()
 		if err == nil {
-			b, err = t.background(p, now, policy)
+			b, err = t.creatorRecord(p, now, policy)
 		}
 		b.database = s.ID
 		return err
@@ -40,9 +39,9 @@ func (db *DB) background(ctx context.Context, p *plan, now time.Time, policy *Po
 	return b, err
 }
 
-func (t tx) background(p *plan, now time.Time, policy *Policy) (b background, err error) {
+func (t tx) creatorRecord(p *plan, now time.Time, policy *Policy) (b creatorRecord, err error) {
 	b.numbered = t.db.postgres
-	if b.facts, err = t.facts(p.creator); err != nil || !b.facts.known() || !policy.judges(anomalyGate) {
+	if b.facts, err = t.facts(p.creator); err != nil || !b.facts.known() || !policy.hasGate(anomalyGate) {
 		return b, err
 	}
 	if b.types, err = t.contentTypes(); err != nil {
@@ -52,9 +51,10 @@ func (t tx) background(p *plan, now time.Time, policy *Policy) (b background, er
 	return b, err
 }
 
-// anomaly is phase 9.5: statistics of the schedule against what is normal.
-func (r *report) anomaly(plan *plan, b background) validators.Verdict {
-	if r.knows(plan, b.facts) {
+// anomaly is the gate of phase 9.5. It compares statistics of the schedule with
+// the usual values.
+func (r *report) anomaly(plan *plan, b creatorRecord) validators.Verdict {
+	if r.checkCreator(plan, b.facts) {
 		r.prices(plan, b.history)
 		r.unknownContent(plan, b.types)
 	}
@@ -67,21 +67,21 @@ func (r *report) anomaly(plan *plan, b background) validators.Verdict {
 	if b.facts.known() {
 		opportunities = append(r.underused(plan, b.facts), r.peaks(plan, b.history)...)
 	}
-	status, word := Approved, "PASS"
+	status, word := statusApproved, "PASS"
 	switch {
-	case r.refused():
-		status, word = Rejected, "BLOCK"
-	case r.status == Warning:
-		status, word = Warning, "WARN"
+	case r.rejected():
+		status, word = statusRejected, "BLOCK"
+	case r.status == statusWarning:
+		status, word = statusWarning, "WARN"
 	}
 	return r.verdict(status, "no anomalies", map[string]any{
-		"anomaly_status": word, "errors": shown(r.issues, "ERROR"), "warnings": shown(r.loud(), "WARNING"),
+		"anomaly_status": word, "errors": issueObjects(r.issues, "ERROR"), "warnings": issueObjects(r.notableWarnings(), "WARNING"),
 		"opportunities": opportunities, "not_testable": r.untested(),
 	})
 }
 
-// shown turns findings into the objects of the seed's report.
-func shown(issues []validators.Issue, severity string) []any {
+// issueObjects converts findings to the objects of the specified report.
+func issueObjects(issues []validators.Issue, severity string) []any {
 	list := make([]any, len(issues))
 	for i, issue := range issues {
 		list[i] = map[string]any{"type": issue.Check, "message": issue.Message, "severity": severity, "location": issue.Location}
@@ -89,8 +89,8 @@ func shown(issues []validators.Issue, severity string) []any {
 	return list
 }
 
-// loud are the warnings that are more than information.
-func (r *report) loud() []validators.Issue {
+// notableWarnings returns the warnings that are more than information.
+func (r *report) notableWarnings() []validators.Issue {
 	return slices.DeleteFunc(slices.Clone(r.warnings), func(i validators.Issue) bool { return i.Severity == "NONE" })
 }
 
@@ -104,15 +104,15 @@ func (r *report) untested() []any {
 	return words
 }
 
-// prices compares each PPV slot's price with those of late, both ways. Where
-// they were all the same any other price is an outlier.
+// prices compares the price of each PPV slot with recent prices, in both
+// directions. If recent prices were all equal, any other price is an outlier.
 func (r *report) prices(p *plan, h history) {
 	l := r.policy.Limits
 	if h.prices.n < l.PriceSamples {
 		r.add(untestedRule, finding{at: "prices", message: fmt.Sprintf("%d PPV prices in %d days, fewer than %d", h.prices.n, l.PriceDays, l.PriceSamples)})
 		return
 	}
-	mean, sigma := h.prices.middle(), h.prices.spread()
+	mean, sigma := h.prices.average(), h.prices.deviation()
 	usual := around(mean, l.PriceSigmas*sigma)
 	for i := range p.items {
 		it := &p.items[i]
@@ -120,7 +120,7 @@ func (r *report) prices(p *plan, h history) {
 			continue
 		}
 		far := math.Abs(it.price - mean)
-		if far <= l.PriceSigmas*sigma*(1+slack) {
+		if far <= l.PriceSigmas*sigma*(1+tolerance) {
 			continue
 		}
 		r.add(priceRule, finding{
@@ -130,9 +130,9 @@ func (r *report) prices(p *plan, h history) {
 	}
 }
 
-// around is the range of prices about a mean, in cents that are within it.
+// around describes the range of prices around a mean, in whole cents within it.
 func around(mean, far float64) string {
-	from, to := max(0, math.Ceil(100*(mean-far)-slack)/100), math.Floor(100*(mean+far)+slack)/100
+	from, to := max(0, math.Ceil(100*(mean-far)-tolerance)/100), math.Floor(100*(mean+far)+tolerance)/100
 	if from >= to {
 		return short(mean)
 	}
@@ -157,7 +157,7 @@ func (r *report) unknownContent(p *plan, types map[string]bool) {
 	}
 }
 
-// averageFreshness is over the captions that were used before.
+// averageFreshness checks the average over the captions that were used before.
 func (r *report) averageFreshness(p *plan) {
 	sum, n := 0.0, 0
 	for i := range p.items {
@@ -167,7 +167,7 @@ func (r *report) averageFreshness(p *plan) {
 		}
 	}
 	least := r.policy.Limits.MinAverageFreshness
-	if mean := sum / float64(n); n > 0 && mean < least-slack {
+	if mean := sum / float64(n); n > 0 && mean < least-tolerance {
 		r.add(freshnessAverage, finding{
 			at: "items", message: fmt.Sprintf("captions were used %.1f days ago on average, less than %s", mean, short(least)),
 			expected: "at least " + short(least), got: short(mean),
@@ -175,8 +175,8 @@ func (r *report) averageFreshness(p *plan) {
 	}
 }
 
-// underused finds the best content types with hardly a slot. The lift is the
-// share of earnings that the slots leave lying, of all ranked types'.
+// underused finds the best content types with too few slots. The lift is the
+// type's share of all ranked earnings, minus its share of the slots.
 func (r *report) underused(p *plan, f facts) []any {
 	taken, all, total := map[string]int{}, 0, 0.0
 	for i := range p.items {
@@ -216,7 +216,7 @@ func slots(n int) string {
 	return fmt.Sprintf("%d slots", n)
 }
 
-// peaks finds the hours that earned most of late and have no item.
+// peaks finds the hours with the highest recent earnings that have no item.
 func (r *report) peaks(p *plan, h history) []any {
 	list := []any{}
 	if !h.earned {

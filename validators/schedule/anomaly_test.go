@@ -24,10 +24,10 @@ func (h *house) message(sent string, price float64) {
 	h.exec("INSERT INTO mass_messages (creator_id, message_type, price, sent_at, earnings) VALUES ('ada', 'ppv', $1, $2, 1)", price, sent)
 }
 
-var anomalyRow = expect{severity: "HIGH", status: Rejected, returnTo: "schedule-assembler", refused: true}
+var anomalyRow = expect{severity: "HIGH", status: statusRejected, returnTo: "schedule-assembler", refused: true}
 
 func TestPriceRows(t *testing.T) {
-	databases(t, func(t *testing.T, dsn string) {
+	onEachDatabase(t, func(t *testing.T, dsn string) {
 		h := newHouse(t, dsn)
 		// Mean 20, sample σ exactly 3: ±3·√0.9 of ten.
 		d := 3 * math.Sqrt(0.9)
@@ -73,7 +73,7 @@ func TestPriceRows(t *testing.T) {
 }
 
 func TestPriceWindow(t *testing.T) {
-	databases(t, func(t *testing.T, dsn string) {
+	onEachDatabase(t, func(t *testing.T, dsn string) {
 		h := newHouse(t, dsn)
 		nine := slices.Repeat([]float64{20}, 9)
 		for _, row := range []struct {
@@ -120,7 +120,7 @@ func day(times ...string) map[string]any {
 	for i, at := range times {
 		list[i] = map[string]any{"scheduled_date": "2026-01-06", "scheduled_time": at, "send_type_key": "bump_normal", "content_type": "cooking"}
 	}
-	return map[string]any{"creator_id": "ada", "week_start": DemoWeek, "items": list}
+	return map[string]any{"creator_id": "ada", "week_start": demoWeek, "items": list}
 }
 
 func spaced(n int) []string {
@@ -132,7 +132,7 @@ func spaced(n int) []string {
 }
 
 func TestVolumeRows(t *testing.T) {
-	databases(t, func(t *testing.T, dsn string) {
+	onEachDatabase(t, func(t *testing.T, dsn string) {
 		h := newHouse(t, dsn)
 		for _, row := range []struct {
 			n        int
@@ -184,7 +184,7 @@ func TestDaysOfVolumes(t *testing.T) {
 }
 
 func TestUnknownContentRows(t *testing.T) {
-	databases(t, func(t *testing.T, dsn string) {
+	onEachDatabase(t, func(t *testing.T, dsn string) {
 		h := newHouse(t, dsn)
 		for content, unknown := range map[any]bool{"knitting": true, "Cooking": true, nil: true, "hiking": false, "cooking'; DROP TABLE content_types; --": true} {
 			w := day("10:00", "12:00")
@@ -202,7 +202,7 @@ func TestUnknownContentRows(t *testing.T) {
 }
 
 func TestClusteringRows(t *testing.T) {
-	databases(t, func(t *testing.T, dsn string) {
+	onEachDatabase(t, func(t *testing.T, dsn string) {
 		h := newHouse(t, dsn)
 		for _, row := range []struct {
 			times []string
@@ -227,7 +227,7 @@ func TestClusteringRows(t *testing.T) {
 				t.Errorf("%v: %d clusters, want %d", row.times, n, row.found)
 			}
 			if n > 0 {
-				expect{code: "TIME_CLUSTERING", severity: "LOW", status: Warning}.check(t, v)
+				expect{code: "TIME_CLUSTERING", severity: "LOW", status: statusWarning}.check(t, v)
 				if details(v)["anomaly_status"] != "WARN" || details(v)["warnings"].([]any)[0].(map[string]any)["severity"] != "WARNING" {
 					t.Errorf("%v", details(v))
 				}
@@ -251,10 +251,10 @@ func TestDaylightSaving(t *testing.T) {
 	lacks(t, h.verdict(anomalyGate, on("2026-03-08", "01:45", "02:30", "03:10"), nil), "TIME_CLUSTERING")
 	// With the offsets written out, they are 25 minutes apart.
 	v := h.verdict(anomalyGate, on("2026-03-08", "01:45-05:00", "01:55-05:00", "03:10-04:00"), nil)
-	expect{code: "TIME_CLUSTERING", severity: "LOW", status: Warning, at: "items[0]"}.check(t, v)
+	expect{code: "TIME_CLUSTERING", severity: "LOW", status: statusWarning, at: "items[0]"}.check(t, v)
 	// In November the hour from 01:00 comes twice; without offsets it is one.
 	v = h.verdict(anomalyGate, on("2026-11-01", "01:30", "01:40", "01:50"), nil)
-	expect{code: "TIME_CLUSTERING", severity: "LOW", status: Warning}.check(t, v)
+	expect{code: "TIME_CLUSTERING", severity: "LOW", status: statusWarning}.check(t, v)
 	lacks(t, h.verdict(anomalyGate, on("2026-11-01", "01:30-04:00", "01:40-05:00", "01:50-04:00"), nil), "TIME_CLUSTERING")
 	// Midnight ends a day.
 	w := on("2026-11-01", "23:50", "23:55", "00:05")
@@ -263,7 +263,7 @@ func TestDaylightSaving(t *testing.T) {
 }
 
 func TestRevenueDayRows(t *testing.T) {
-	databases(t, func(t *testing.T, dsn string) {
+	onEachDatabase(t, func(t *testing.T, dsn string) {
 		h := newHouse(t, dsn)
 		for _, row := range []struct {
 			tuesday, rest any
@@ -274,7 +274,7 @@ func TestRevenueDayRows(t *testing.T) {
 			itemOf(w, 1)["price"], itemOf(w, 1)["scheduled_date"] = row.rest, "2026-01-07"
 			v := h.verdict(anomalyGate, w, nil)
 			if row.found {
-				expect{code: "REVENUE_CONCENTRATION", severity: "LOW", status: Warning, at: "2026-01-06"}.check(t, v)
+				expect{code: "REVENUE_CONCENTRATION", severity: "LOW", status: statusWarning, at: "2026-01-06"}.check(t, v)
 			} else {
 				lacks(t, v, "REVENUE_CONCENTRATION")
 			}
@@ -283,7 +283,7 @@ func TestRevenueDayRows(t *testing.T) {
 }
 
 func TestAverageFreshnessRows(t *testing.T) {
-	databases(t, func(t *testing.T, dsn string) {
+	onEachDatabase(t, func(t *testing.T, dsn string) {
 		h := newHouse(t, dsn)
 		for _, row := range []struct {
 			a, b  any
@@ -293,7 +293,7 @@ func TestAverageFreshnessRows(t *testing.T) {
 			itemOf(w, 0)["days_since_last_use"], itemOf(w, 1)["days_since_last_use"] = row.a, row.b
 			v := h.verdict(anomalyGate, w, nil)
 			if row.found {
-				expect{code: "LOW_AVERAGE_FRESHNESS", severity: "LOW", status: Warning}.check(t, v)
+				expect{code: "LOW_AVERAGE_FRESHNESS", severity: "LOW", status: statusWarning}.check(t, v)
 			} else {
 				lacks(t, v, "LOW_AVERAGE_FRESHNESS")
 			}
@@ -302,7 +302,7 @@ func TestAverageFreshnessRows(t *testing.T) {
 }
 
 func TestOpportunities(t *testing.T) {
-	databases(t, func(t *testing.T, dsn string) {
+	onEachDatabase(t, func(t *testing.T, dsn string) {
 		h := newHouse(t, dsn)
 		w := day("09:00", "13:10", "15:00", "18:00")
 		for i := range items(w) {
@@ -330,9 +330,9 @@ func TestOpportunities(t *testing.T) {
 					itemOf(w, i)["content_type"] = "cooking"
 				}
 			}
-			told := fmt.Sprint(details(h.verdict(anomalyGate, w, nil))["opportunities"])
-			if got := strings.Contains(told, "cooking content performs well but only "+slots(n)); got != few {
-				t.Errorf("%d slots: %s", n, told)
+			reported := fmt.Sprint(details(h.verdict(anomalyGate, w, nil))["opportunities"])
+			if got := strings.Contains(reported, "cooking content performs well but only "+slots(n)); got != few {
+				t.Errorf("%d slots: %s", n, reported)
 			}
 		}
 		if lift := found[1].(map[string]any)["potential_lift"]; lift != "+13%" {

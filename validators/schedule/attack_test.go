@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/seed61713e19/capstan/validators/schedule/statements"
+	"github.com/seed61713e19/capstan/validators/schedule/internal/statements"
 )
 
 // dear is a week with a PPV message for $9,999.
@@ -17,10 +17,10 @@ func dear() map[string]any {
 	return w
 }
 
-// TestOutliersAreNotSaved: what the gates before layer 3 would have refused is
-// not certified as approved, and refused once more when it is saved.
+// TestOutliersAreNotSaved checks that faults found by earlier gates are not certified
+// as approved. A forged approval is rejected again when the schedule is saved.
 func TestOutliersAreNotSaved(t *testing.T) {
-	databases(t, func(t *testing.T, dsn string) {
+	onEachDatabase(t, func(t *testing.T, dsn string) {
 		h := newHouse(t, dsn)
 		twice := week(54)
 		for i := range items(twice) {
@@ -28,12 +28,12 @@ func TestOutliersAreNotSaved(t *testing.T) {
 		}
 		for code, w := range map[string]map[string]any{"PRICE_OUTLIER": dear(), "SEND_TYPE_CONCENTRATION": twice} {
 			w = h.certified(w)
-			if c := w["validation_certificate"].(map[string]any); c["validation_status"] != Rejected {
+			if c := w["validation_certificate"].(map[string]any); c["validation_status"] != statusRejected {
 				t.Errorf("%s is certified as %v", code, c["validation_status"])
 			}
-			// One whom the operator's key signs everything for gets no further.
+			// A forged signature by the operator's key does not help.
 			forged := copied(t, w["validation_certificate"])
-			forged["validation_status"] = Approved
+			forged["validation_status"] = statusApproved
 			for _, e := range forged["evidence"].(map[string]any) {
 				e.(map[string]any)["valid"] = true
 			}
@@ -49,7 +49,7 @@ func TestOutliersAreNotSaved(t *testing.T) {
 				t.Fatal(err)
 			}
 			r := h.call(saveTool, saving(w))
-			if saved, _ := r.Value.(map[string]any); r.Failed || saved["status"] != Warning || !strings.Contains(r.Text(), code) {
+			if saved, _ := r.Value.(map[string]any); r.Failed || saved["status"] != statusWarning || !strings.Contains(r.Text(), code) {
 				t.Errorf("phase 1: %s", r.Text())
 			}
 			if err := h.db().SetPhase(t.Context(), 2); err != nil {
@@ -61,9 +61,9 @@ func TestOutliersAreNotSaved(t *testing.T) {
 
 const soft = "limits: {price_sigmas: 10000, min_types: 1, min_types_hard: 1, max_type_share: 1}"
 
-// TestCallersPolicyIsNotSigned: the operator's key signs by the operator's
-// policy; who brings another gets no signature, and what another signed by it
-// is not saved.
+// TestCallersPolicyIsNotSigned checks that the operator's key signs only under the
+// operator's policy. A caller with another policy gets no signature. A certificate
+// signed under another policy is not saved.
 func TestCallersPolicyIsNotSigned(t *testing.T) {
 	h := newHouse(t, sqliteDSN(t))
 	w := h.certified(dear())
@@ -84,7 +84,7 @@ func TestCallersPolicyIsNotSigned(t *testing.T) {
 			t.Errorf("%s: %s", same, v.Reason)
 		}
 	}
-	// One who has the key as well is an operator of their own, by that policy alone.
+	// A caller with the key too is a separate operator, under that policy only.
 	with := map[string]any{"policy": soft, "signing_key": string(testPrivate)}
 	own := maps.Clone(w)
 	own["critic_certificate"] = details(h.verdict(criticGate, map[string]any{"schedule": w, "review": approval}, with))["critic_certificate"]
@@ -116,7 +116,7 @@ func TestWeekIsBound(t *testing.T) {
 	h := newHouse(t, sqliteDSN(t))
 	w := week(54)
 	for i := range items(w) {
-		if itemOf(w, i)["scheduled_date"] == DemoWeek {
+		if itemOf(w, i)["scheduled_date"] == demoWeek {
 			itemOf(w, i)["scheduled_date"] = "2026-01-06"
 		}
 	}
@@ -134,9 +134,9 @@ func TestWeekIsBound(t *testing.T) {
 	}
 }
 
-// TestFactsAtTheTimeOfSaving: what the database says now counts.
+// TestFactsAtTheTimeOfSaving checks that a save uses the current facts of the database.
 func TestFactsAtTheTimeOfSaving(t *testing.T) {
-	databases(t, func(t *testing.T, dsn string) {
+	onEachDatabase(t, func(t *testing.T, dsn string) {
 		h := newHouse(t, dsn)
 		w := h.certified(week(54))
 		for name, row := range map[string]struct {
@@ -194,9 +194,9 @@ func TestCriticsDecision(t *testing.T) {
 	harsh := maps.Clone(approval)
 	harsh["revenue_aggressiveness"] = 81
 	for name, row := range map[string]struct {
-		change func(w map[string]any)
-		code   string
-		told   string
+		change   func(w map[string]any)
+		code     string
+		reported string
 	}{
 		"as signed": {func(map[string]any) {}, "", "good"},
 		"within an object": {func(w map[string]any) {
@@ -220,8 +220,8 @@ func TestCriticsDecision(t *testing.T) {
 		w := maps.Clone(good)
 		row.change(w)
 		d := details(h.verdict(qualityGate, w, nil))
-		if told, _ := d["critic"].(string); !strings.Contains(told, row.told) {
-			t.Errorf("%s: %q", name, told)
+		if reported, _ := d["critic"].(string); !strings.Contains(reported, row.reported) {
+			t.Errorf("%s: %q", name, reported)
 		}
 		w["validation_certificate"] = copied(t, d["validation_certificate"])
 		v, r := h.verdict(certificateGate, w, nil), h.call(saveTool, saving(w))
@@ -243,8 +243,8 @@ func TestCriticsDecision(t *testing.T) {
 	refusedAs(t, h, h.certified(w), "")
 }
 
-// TestWhoseReview: what a schedule says of itself is not the review that it stands
-// beside.
+// TestWhoseReview checks that a review inside the schedule does not replace the
+// critic's review.
 func TestWhoseReview(t *testing.T) {
 	h := newHouse(t, sqliteDSN(t))
 	scores := func(aggressive float64, ending string) map[string]any {
@@ -286,10 +286,10 @@ func TestWhoseReview(t *testing.T) {
 	}
 }
 
-// TestUnusedCertificatesAge: a second certificate of an old week, kept unused,
-// does not bring it back either.
+// TestUnusedCertificatesAge checks that a second, unused certificate of an old week
+// cannot restore that week.
 func TestUnusedCertificatesAge(t *testing.T) {
-	databases(t, func(t *testing.T, dsn string) {
+	onEachDatabase(t, func(t *testing.T, dsn string) {
 		h := newHouse(t, dsn)
 		old := saving(h.certified(priced(15, 30)))
 		h.Clock = at(noon.Add(time.Second))

@@ -8,18 +8,18 @@ import (
 	"testing"
 	"time"
 
-	"github.com/seed61713e19/capstan/runner/signatures"
+	"github.com/seed61713e19/capstan/internal/processor"
+	"github.com/seed61713e19/capstan/internal/schema"
+	"github.com/seed61713e19/capstan/internal/signatures"
 	"github.com/seed61713e19/capstan/runner/tool"
 	"github.com/seed61713e19/capstan/validators"
-	"github.com/seed61713e19/capstan/validators/schema"
-	"github.com/seed61713e19/capstan/validators/validatorstest/processor"
 )
 
 // scene is all that the gates need to judge a schedule without any I/O.
 type scene struct {
 	w        map[string]any
-	standing standing
-	back     background
+	standing preflightData
+	back     creatorRecord
 	policy   *Policy
 	sign     *signatures.Key
 	keeper   gatekeeper
@@ -31,10 +31,10 @@ func newScene(tb testing.TB, n int) scene {
 	s := scene{w: h.certified(week(n)), policy: mustPolicy(tb, "")}
 	s.w["critic"] = map[string]any{"strategic_score": 78, "revenue_aggressiveness": 65, "subscriber_health": 72, "brand_consistency": 85}
 	var err error
-	if s.standing, err = h.db().standing(context.Background(), "ada", s.policy); err != nil {
+	if s.standing, err = h.db().preflightData(context.Background(), "ada", s.policy); err != nil {
 		tb.Fatal(err)
 	}
-	if s.back, err = h.db().background(context.Background(), &plan{creator: "ada", week: noDay}, noon, s.policy); err != nil {
+	if s.back, err = h.db().creatorRecord(context.Background(), &plan{creator: "ada", week: noDay}, noon, s.policy); err != nil {
 		tb.Fatal(err)
 	}
 	if s.sign, err = newSigner(string(testPrivate)); err != nil {
@@ -56,7 +56,7 @@ func (s scene) gates() map[string]validators.Verdict {
 	return map[string]validators.Verdict{
 		preflightGate:   p.preflight("ada", s.standing),
 		varietyGate:     s.variety(),
-		selectionGate:   layer2.selected(layer2.read(s.w, 0), f, nil, noon),
+		selectionGate:   layer2.selectionVerdict(layer2.read(s.w, 0), f, nil, noon),
 		criticGate:      critic,
 		qualityGate:     s.quality(),
 		certificateGate: s.certificate(),
@@ -104,13 +104,13 @@ func BenchmarkGates(b *testing.B) {
 	}
 }
 
-// BenchmarkEachGate times them one by one on 100,000 items.
+// BenchmarkEachGate measures every gate on 100,000 items.
 func BenchmarkEachGate(b *testing.B) {
 	s := newScene(b, 100_000)
 	f, p := s.back.facts, s.policy
 	for name, run := range map[string]func(){
 		"variety":     func() { s.variety() },
-		"selection":   func() { r := newReport(p); r.selected(r.read(s.w, 0), f, nil, noon) },
+		"selection":   func() { r := newReport(p); r.selectionVerdict(r.read(s.w, 0), f, nil, noon) },
 		"quality":     func() { s.quality() },
 		"certificate": func() { s.certificate() },
 		"anomaly":     func() { s.anomaly() },
@@ -221,8 +221,8 @@ func BenchmarkLayer1(b *testing.B) {
 	}
 }
 
-// TestSpeed holds the gates to many times what they take of the processor, so that
-// a quadratic loop fails it.
+// TestSpeed fails if a gate takes many times its usual processor time, for example
+// because of a quadratic loop.
 func TestSpeed(t *testing.T) {
 	if testing.Short() {
 		t.Skip("times things")
@@ -235,8 +235,8 @@ func TestSpeed(t *testing.T) {
 	}
 }
 
-// BenchmarkLayer1Buried is the worst case: a million captions have scores, and
-// the best eleven twelfths of them are of content types that may not be used.
+// BenchmarkLayer1Buried is the worst case: a million captions have scores. The best
+// eleven twelfths have content types that are not allowed.
 func BenchmarkLayer1Buried(b *testing.B) {
 	for name, dsn := range map[string]func(testing.TB) string{"sqlite": sqliteDSN, "postgres": postgresDSN} {
 		h := newHouse(b, dsn(b))

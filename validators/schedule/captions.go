@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// A caption is one that layer 1 lets through: active, of a content type that
-// the creator's vault holds, and that is not AVOID at the latest analysis date.
+// A caption is a caption that layer 1 allows: active, of a content type in the
+// creator's vault that is not AVOID at the latest analysis date.
 type caption struct {
 	ID              any      `json:"caption_id"`
 	Text            string   `json:"caption_text"`
@@ -24,9 +24,9 @@ type caption struct {
 	DaysUnused      *int     `json:"days_since_last_use"` // null: never used
 }
 
-// allowed is the law of layer 1: the content types that an inner join on the
-// creator's vault leaves, less those that are AVOID at the latest analysis
-// date. Unranked types pass; names match exactly. $1 is the creator.
+// allowed selects the content types that layer 1 allows: those in the creator's
+// vault, without those that are AVOID at the latest analysis date. Unranked
+// types pass, and names match exactly. $1 is the creator.
 const allowed = `SELECT t.content_type_id, t.type_name
 	FROM vault_matrix v JOIN content_types t ON t.content_type_id = v.content_type_id
 	WHERE v.creator_id = $1 AND v.has_content = 1 AND NOT EXISTS (SELECT 1 FROM top_content_types r
@@ -35,11 +35,11 @@ const allowed = `SELECT t.content_type_id, t.type_name
 
 const captionColumns = `SELECT c.caption_id, c.caption_text, c.caption_type, a.type_name, c.performance_tier, p.performance_score, p.last_used_date`
 
-// The queries for captions that layer 1 lets through; $2 is the limit. Each
-// reads along an index and stops at the limit. CROSS JOIN keeps SQLite to the
-// order in which the tables are written.
+// Queries for captions that layer 1 allows; $2 is the limit. Each reads along
+// an index and stops at the limit. CROSS JOIN makes SQLite keep the order of
+// the tables.
 const (
-	// best are those that have a score with the creator, best first, from
+	// best selects captions with a score for the creator, best first, from
 	// among its $3 best of all.
 	best = `WITH a AS (` + allowed + `) ` + captionColumns + `
 		FROM (SELECT caption_id, performance_score, last_used_date FROM caption_creator_performance
@@ -47,16 +47,16 @@ const (
 		CROSS JOIN caption_bank c CROSS JOIN a
 		WHERE c.caption_id = p.caption_id AND c.is_active = 1 AND a.content_type_id = c.content_type_id%s
 		ORDER BY p.performance_score DESC, p.caption_id LIMIT $2`
-	// ofType are those of the content type $3 that have a score. What is sorted
-	// are numbers out of the indexes, texts are fetched for the best alone; + 0
-	// keeps PostgreSQL from going through all scores in their order instead.
+	// ofType selects captions of content type $3 with a score. It sorts numbers
+	// from the indexes and reads only the best texts. The term + 0 prevents
+	// PostgreSQL from reading all scores in their order.
 	ofType = captionColumns + ` FROM content_types a CROSS JOIN (SELECT c.caption_id, p.performance_score, p.last_used_date
 			FROM caption_bank c CROSS JOIN caption_creator_performance p
 			WHERE c.content_type_id = $3 AND c.is_active = 1 AND p.caption_id = c.caption_id AND p.creator_id = $1
 			AND p.performance_score IS NOT NULL%s ORDER BY p.performance_score + 0 DESC, c.caption_id LIMIT $2) p
 		CROSS JOIN caption_bank c WHERE a.content_type_id = $3 AND c.caption_id = p.caption_id
 		ORDER BY p.performance_score DESC, p.caption_id LIMIT $2`
-	// unscored are those of the content type $3 that have none.
+	// unscored selects captions of content type $3 without a score.
 	unscored = captionColumns + ` FROM content_types a CROSS JOIN caption_bank c
 		LEFT JOIN caption_creator_performance p ON p.creator_id = $1 AND p.caption_id = c.caption_id
 		WHERE a.content_type_id = $3 AND c.content_type_id = $3 AND c.is_active = 1 AND p.performance_score IS NULL%s
@@ -64,20 +64,20 @@ const (
 	counted = `SELECT COUNT(*) FROM (SELECT 1 FROM caption_bank WHERE content_type_id = $1 AND is_active = 1 LIMIT $2) AS found`
 )
 
-// sweep is among how many of a creator's best captions those that are wanted are
-// looked for before their content types are gone through.
-const sweep = 2000
+// sweepSize is the number of a creator's best captions that are searched before
+// its content types are.
+const sweepSize = 2000
 
-// A captionQuery is for the captions of one creator, of a send type or of all.
+// A captionQuery asks for captions of one creator, of one send type or all.
 type captionQuery struct {
 	creator string
-	kind    *SendType
+	kind    *sendType
 	limit   int
 	now     time.Time
 }
 
-// captions gives the best captions for a creator: by its own score, best
-// first, then those without one by id.
+// captions returns the best captions for a creator: by its own score, best
+// first, then those without a score by id.
 func (t tx) captions(q captionQuery) ([]caption, error) {
 	types, err := t.allowedTypes(q.creator)
 	if err != nil || len(types) == 0 {
@@ -94,16 +94,16 @@ func (t tx) captions(q captionQuery) ([]caption, error) {
 	return append(list, more[:min(len(more), rest.limit)]...), err
 }
 
-// best gives those with a score. What is rare among the creator's best captions,
-// a send type or all that may be used, is looked for by content type, unless
-// there are fewer scores left to look through than captions of those types.
+// best returns captions with a score. If the wanted captions are rare among the
+// creator's best ones, they are searched by content type, unless fewer scores
+// than captions of those types remain.
 func (t tx) best(q captionQuery, types []any) ([]caption, error) {
-	list, err := t.fetch(best, q, sweep, "")
+	list, err := t.fetch(best, q, sweepSize, "")
 	if err != nil || len(list) >= q.limit {
 		return list, err
 	}
-	scored, err := t.scored(q.creator, sweep+1)
-	if err != nil || scored <= sweep {
+	scored, err := t.scored(q.creator, sweepSize+1)
+	if err != nil || scored <= sweepSize {
 		return list, err
 	}
 	if q.kind == nil {
@@ -124,15 +124,15 @@ func (t tx) best(q captionQuery, types []any) ([]caption, error) {
 	return list[:min(len(list), q.limit)], err
 }
 
-// scored counts the creator's captions that have a score, up to most.
+// scored returns the number of the creator's captions with a score, up to most.
 func (t tx) scored(creator string, most int) (n int, err error) {
 	_, err = t.one(`SELECT COUNT(*) FROM (SELECT 1 FROM caption_creator_performance WHERE creator_id = $1 AND performance_score IS NOT NULL LIMIT $2) AS found`,
 		[]any{creator, most}, &n)
 	return n, err
 }
 
-// eachType asks for each content type, and each name of the send type, by
-// itself: so both databases follow the index.
+// eachType runs a query for each content type and each name of the send type,
+// so that both databases use the index.
 func (t tx) eachType(query string, q captionQuery, types []any) ([]caption, error) {
 	names := []string{""}
 	if q.kind != nil {
@@ -151,8 +151,8 @@ func (t tx) eachType(query string, q captionQuery, types []any) ([]caption, erro
 	return list, nil
 }
 
-// fetch runs a query with its third argument; name is the one caption type
-// wanted, "" for all those of the send type.
+// fetch runs a query with its third argument. name is a caption type; "" means
+// all those of the send type.
 func (t tx) fetch(query string, q captionQuery, third any, name string) ([]caption, error) {
 	args := []any{q.creator, q.limit, third}
 	filter := ""
@@ -177,7 +177,7 @@ func (t tx) fetch(query string, q captionQuery, third any, name string) ([]capti
 	return list, err
 }
 
-// allowedTypes are the ids of the content types that layer 1 leaves.
+// allowedTypes returns the ids of the content types that layer 1 allows.
 func (t tx) allowedTypes(creator string) ([]any, error) {
 	var ids []any
 	err := t.each("content types", allowed, []any{creator}, func(scan func(...any) error) error {
@@ -190,7 +190,7 @@ func (t tx) allowedTypes(creator string) ([]any, error) {
 	return ids, err
 }
 
-// surviving counts the captions that layer 1 lets through, up to most.
+// surviving returns the number of captions that layer 1 allows, up to most.
 func (t tx) surviving(creator string, most int) (int, error) {
 	types, err := t.allowedTypes(creator)
 	if err != nil {
@@ -199,7 +199,8 @@ func (t tx) surviving(creator string, most int) (int, error) {
 	return t.active(types, most)
 }
 
-// active counts the active captions of content types, up to most.
+// active returns the number of active captions of the content types, up to
+// most.
 func (t tx) active(types []any, most int) (int, error) {
 	total := 0
 	for _, id := range types {
@@ -214,7 +215,7 @@ func (t tx) active(types []any, most int) (int, error) {
 	return total, nil
 }
 
-// compareIDs orders whole numbers by value, and texts behind them.
+// compareIDs orders integers by value, and texts after them.
 func compareIDs(a, b any) int {
 	n, whole := a.(int64)
 	m, both := b.(int64)
@@ -251,14 +252,14 @@ func scanCaption(scan func(...any) error, now time.Time) (caption, error) {
 	return c, nil
 }
 
-// instantLayouts are how a time may stand in the database; a fraction of the
-// seconds may follow them.
+// instantLayouts are the forms of times in the database; fractions of seconds
+// may follow.
 var instantLayouts = []string{
 	time.RFC3339, "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05Z07", "2006-01-02 15:04:05", "2006-01-02T15:04:05", time.DateOnly,
 	"2006-01-02T15:04:05Z0700", "2006-01-02T15:04Z07:00", "2006-01-02T15:04", "2006-01-02 15:04",
 }
 
-// instant reads a time of the database: one without an offset is UTC.
+// instant parses a time of the database. A time without an offset is in UTC.
 func instant(s string) (time.Time, bool) {
 	at, ok := parsed(s, instantLayouts)
 	return at.UTC(), ok

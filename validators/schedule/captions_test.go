@@ -38,7 +38,7 @@ func shelfOf(h *house, captions ...string) {
 }
 
 func TestLayer1(t *testing.T) {
-	databases(t, func(t *testing.T, dsn string) {
+	onEachDatabase(t, func(t *testing.T, dsn string) {
 		h := newHouse(t, dsn)
 		shelfOf(h,
 			"1, 'cooking', 'ppv_unlock', 1, 1", "2, 'travel', 'ppv_unlock', 2, 1", "3, 'fitness', 'ppv_unlock', 3, 1", "4, 'music', 'ppv_unlock', 4, 1",
@@ -99,8 +99,8 @@ func TestToolArguments(t *testing.T) {
 		{topTool, "limit must be from 1 to 500", map[string]any{"creator_id": "ada", "limit": -1}},
 		{typeTool, `no send type is called "ppv"`, map[string]any{"creator_id": "ada", "send_type_key": "ppv"}},
 		{vaultTool, "not the name of a creator", map[string]any{"creator_id": "a\x00"}},
-		{saveTool, "arguments: ", map[string]any{"creator_id": "ada", "week_start": DemoWeek, "items": "none"}},
-		{saveTool, "items[1]: no send type is called", map[string]any{"creator_id": "ada", "week_start": DemoWeek, "items": []any{itemOf(week(1), 0), map[string]any{"send_type_key": "ppv_"}}}},
+		{saveTool, "arguments: ", map[string]any{"creator_id": "ada", "week_start": demoWeek, "items": "none"}},
+		{saveTool, "items[1]: no send type is called", map[string]any{"creator_id": "ada", "week_start": demoWeek, "items": []any{itemOf(week(1), 0), map[string]any{"send_type_key": "ppv_"}}}},
 		{saveTool, "week_start: must be a date", map[string]any{"creator_id": "ada", "week_start": "Monday", "items": []any{itemOf(week(1), 0)}}},
 	} {
 		if r := h.call(row.name, row.arguments); !r.Failed || !strings.Contains(r.Text(), row.want) {
@@ -126,10 +126,10 @@ func TestToolArguments(t *testing.T) {
 	}
 }
 
-// TestRareSendType: a send type that is not among the creator's best captions
-// is found all the same, by score.
+// TestRareSendType checks that a send type outside the creator's best captions is found
+// by score.
 func TestRareSendType(t *testing.T) {
-	databases(t, func(t *testing.T, dsn string) {
+	onEachDatabase(t, func(t *testing.T, dsn string) {
 		h := newHouse(t, dsn)
 		shelfOf(h, "20001, 'rare', 'dm_farm', 1, 1", "20002, 'rare', 'dm_farm', 4, 1", "20003, 'rare', 'dm_farm', 1, 1", "20004, 'avoid', 'dm_farm', 3, 1", "20005, 'no vault', 'dm_farm', 2, 1")
 		const numbers = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000) "
@@ -145,10 +145,10 @@ func TestRareSendType(t *testing.T) {
 	})
 }
 
-// TestBuriedCaptions: what may be used is found below any number of better
-// captions that may not, whether it is few or many.
+// TestBuriedCaptions checks that allowed captions are found below any number of better
+// captions that are not allowed.
 func TestBuriedCaptions(t *testing.T) {
-	databases(t, func(t *testing.T, dsn string) {
+	onEachDatabase(t, func(t *testing.T, dsn string) {
 		h := newHouse(t, dsn)
 		shelfOf(h, "20001, 'low', 'dm_farm', 1, 1", "20002, 'less low', 'bump_normal', 4, 1", "20003, 'no score', 'dm_farm', 1, 1", "20004, 'not active', 'dm_farm', 1, 0")
 		const numbers = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000) "

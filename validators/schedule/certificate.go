@@ -4,21 +4,22 @@ import (
 	"math"
 	"time"
 
-	"github.com/seed61713e19/capstan/validators/schedule/statements"
+	"github.com/seed61713e19/capstan/validators/schedule/internal/statements"
 )
 
-// A certificate is what layer 3 states of a schedule: all that its decision
-// rests on, so that another database, policy, week or set of items has another.
+// A certificate is the statement of layer 3 about a schedule. It includes
+// everything that the decision depends on, so it is valid for one database,
+// policy, week and list of items.
 type certificate struct {
 	plan   *plan
-	back   background
+	back   creatorRecord
 	policy *Policy
 	at     time.Time
 	hash   string // of the items
 	score  int
 	status string // of the quality gate
 	proven bool
-	critic map[string]any // the critic's statement, nil where there is none that is good
+	critic map[string]any // the critic's valid statement, or nil
 
 	vault, avoid, critical int
 }
@@ -27,13 +28,13 @@ func (c certificate) violations() map[string]any {
 	return map[string]any{"vault": c.vault, "avoid_tier": c.avoid, "critical": c.critical}
 }
 
-// statement gives the certificate as a plain value, not signed yet.
+// statement returns the unsigned certificate as a plain value.
 func (c certificate) statement() map[string]any {
 	f, p := c.back.facts, c.plan
 	evidence, passed := c.evidence()
 	status := c.status
 	if !passed {
-		status = Rejected // of all gates, whatever the quality gate alone says
+		status = statusRejected // any gate may reject, whatever the quality gate decides
 	}
 	return map[string]any{
 		statements.VersionField:   statements.Version,
@@ -62,8 +63,8 @@ func (c certificate) statement() map[string]any {
 	}
 }
 
-// certificateFields are all that a certificate has; what has others was made
-// for a reader who knows what they mean.
+// certificateFields are the fields of a certificate. A certificate with other
+// fields has another format.
 var certificateFields = map[string]bool{
 	statements.VersionField: true, "creator_id": true, "page_type": true, "is_active": true, "week_start": true, "database_id": true, "policy_digest": true,
 	"validation_timestamp": true, "schedule_hash": true, "avoid_types_hash": true, "vault_types_hash": true, "items_validated": true,
@@ -71,7 +72,7 @@ var certificateFields = map[string]bool{
 	"upstream_proof_verified": true, "evidence": true, "checks_performed": true, statements.KeyIDField: true, statements.SignatureField: true,
 }
 
-// weekText is a week as statements name it, nil where there is none.
+// weekText returns a week in the form of statements, or nil if there is none.
 func weekText(week int) any {
 	if week == noDay {
 		return nil
@@ -79,8 +80,8 @@ func weekText(week int) any {
 	return dateText(week)
 }
 
-// expectedItems is how many items each day of the week is expected to have, by
-// date: what volumes are measured by when the week is saved.
+// expectedItems returns the expected number of items for each day of the week,
+// by date. Saving compares the volumes with it.
 func (p *plan) expectedItems() map[string]any {
 	days := map[string]any{}
 	if p.week == noDay {
@@ -94,7 +95,7 @@ func (p *plan) expectedItems() map[string]any {
 	return days
 }
 
-// expectedBy reads what a certificate expects of each day.
+// expectedBy returns the expected number of items per day from a certificate.
 func expectedBy(c map[string]any) volumes {
 	v := noVolumes()
 	days, _ := c["expected_items"].(map[string]any)

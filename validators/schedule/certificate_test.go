@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/seed61713e19/capstan/validators/schedule/statements"
+	"github.com/seed61713e19/capstan/validators/schedule/internal/statements"
 )
 
-// resign signs a certificate again, as one who has the key would.
+// resign signs a certificate again, as an owner of the key can.
 func resign(t *testing.T, c map[string]any) map[string]any {
 	t.Helper()
 	sign, err := newSigner(string(testPrivate))
@@ -44,10 +44,10 @@ func certificateRows() map[string]struct {
 		return func(c map[string]any) { c["violations_found"].(map[string]any)[field] = value }
 	}
 	evidence := func(c map[string]any) map[string]any { return c["evidence"].(map[string]any) }
-	gone := func(gate string) func(map[string]any) {
+	lost := func(gate string) func(map[string]any) {
 		return func(c map[string]any) { delete(evidence(c), gate) }
 	}
-	said := func(gate, field string, value any) func(map[string]any) {
+	text := func(gate, field string, value any) func(map[string]any) {
 		return func(c map[string]any) { evidence(c)[gate].(map[string]any)[field] = value }
 	}
 	return map[string]row{
@@ -105,16 +105,16 @@ func certificateRows() map[string]struct {
 		"version 3.0":           {put("certificate_version", "3.0"), "INVALID_FORMAT"},
 		"no version":            {func(c map[string]any) { delete(c, "certificate_version") }, "INVALID_FORMAT"},
 		"one more field":        {put("note", "x"), "INVALID_FORMAT"},
-		"no evidence":           {gone("schedule_variety"), "MISSING_EVIDENCE"},
-		"no critic":             {gone("schedule_critic"), "MISSING_EVIDENCE"},
-		"a gate's no":           {said("schedule_anomaly", "valid", false), "INVALID_STATUS"},
-		"a gate's 1":            {said("schedule_anomaly", "valid", 1), "INVALID_STATUS"},
-		"a gate that saw none":  {said("schedule_quality", "saw", ""), "MISSING_EVIDENCE"},
+		"no evidence":           {lost("schedule_variety"), "MISSING_EVIDENCE"},
+		"no critic":             {lost("schedule_critic"), "MISSING_EVIDENCE"},
+		"a gate's no":           {text("schedule_anomaly", "valid", false), "INVALID_STATUS"},
+		"a gate's 1":            {text("schedule_anomaly", "valid", 1), "INVALID_STATUS"},
+		"a gate that saw none":  {text("schedule_quality", "saw", ""), "MISSING_EVIDENCE"},
 	}
 }
 
 func TestCertificateRows(t *testing.T) {
-	databases(t, func(t *testing.T, dsn string) {
+	onEachDatabase(t, func(t *testing.T, dsn string) {
 		h := newHouse(t, dsn)
 		good := h.certified(week(54))
 		for name, row := range certificateRows() {
@@ -137,13 +137,13 @@ func refusedAs(t *testing.T, h *house, w map[string]any, code string) {
 	soft := h.verdict(certificateGate, w, map[string]any{"phase": 1})
 	saved := h.call(saveTool, saving(w))
 	if code == "" {
-		if !v.Valid || v.Status != Approved || saved.Failed || soft.Status != Approved {
+		if !v.Valid || v.Status != statusApproved || saved.Failed || soft.Status != statusApproved {
 			t.Errorf("refused: %s; save: %s", v.Reason, saved.Text())
 		}
 		return
 	}
-	expect{code: code, severity: "CRITICAL", status: Rejected, returnTo: "quality-validator", refused: true}.check(t, v)
-	expect{code: code, severity: "CRITICAL", status: Warning}.check(t, soft)
+	expect{code: code, severity: "CRITICAL", status: statusRejected, returnTo: "quality-validator", refused: true}.check(t, v)
+	expect{code: code, severity: "CRITICAL", status: statusWarning}.check(t, soft)
 	if list := codes(v); len(list) != 1 {
 		t.Errorf("codes %v, want %s alone", list, code)
 	}
@@ -153,7 +153,7 @@ func refusedAs(t *testing.T, h *house, w map[string]any, code string) {
 }
 
 func TestForgedCertificates(t *testing.T) {
-	databases(t, func(t *testing.T, dsn string) {
+	onEachDatabase(t, func(t *testing.T, dsn string) {
 		h := newHouse(t, dsn)
 		good := h.certified(week(54))
 		private, _, err := Keygen()
@@ -206,7 +206,7 @@ func TestForgedCertificates(t *testing.T) {
 		if got := codes(v); !slices.Equal(got, []string{"INVALID_FORMAT"}) {
 			t.Errorf("an empty certificate: %v", got)
 		}
-		v = h.verdict(certificateGate, map[string]any{"creator_id": "ada", "week_start": DemoWeek, "items": good["items"], "validation_certificate": map[string]any{statements.VersionField: statements.Version}}, nil)
+		v = h.verdict(certificateGate, map[string]any{"creator_id": "ada", "week_start": demoWeek, "items": good["items"], "validation_certificate": map[string]any{statements.VersionField: statements.Version}}, nil)
 		want := []string{"INVALID_TIMESTAMP", "INVALID_STATUS", "VAULT_VIOLATIONS_IN_CERT", "AVOID_VIOLATIONS_IN_CERT", "INVALID_STATUS",
 			"MISSING_EVIDENCE", "MISSING_EVIDENCE", "MISSING_EVIDENCE", "MISSING_EVIDENCE", "MISSING_EVIDENCE",
 			"CREATOR_MISMATCH", "WEEK_MISMATCH", "PAGE_TYPE_MISMATCH", "CREATOR_INACTIVE", "DATABASE_MISMATCH", "POLICY_MISMATCH",
@@ -217,10 +217,10 @@ func TestForgedCertificates(t *testing.T) {
 	})
 }
 
-// TestReusedCertificate: a certificate is good for the items it is of, however
-// they are spelled and ordered, and for nothing else.
+// TestReusedCertificate checks that a certificate is valid for its own items only, in
+// any spelling and order.
 func TestReusedCertificate(t *testing.T) {
-	databases(t, func(t *testing.T, dsn string) {
+	onEachDatabase(t, func(t *testing.T, dsn string) {
 		h := newHouse(t, dsn)
 		good := h.certified(week(54))
 		for name, row := range map[string]struct {
@@ -254,13 +254,13 @@ func TestReusedCertificate(t *testing.T) {
 }
 
 func TestCertificateFollowsTheDatabase(t *testing.T) {
-	databases(t, func(t *testing.T, dsn string) {
+	onEachDatabase(t, func(t *testing.T, dsn string) {
 		h := newHouse(t, dsn)
 		w := h.certified(week(54))
 		h.exec("UPDATE vault_matrix SET has_content = 0 WHERE creator_id = 'ada' AND content_type_id = 10")
 		v := h.verdict(certificateGate, w, nil)
-		expect{code: "HASH_MISMATCH", severity: "CRITICAL", status: Rejected, returnTo: "quality-validator", refused: true}.check(t, v)
-		expect{code: "VAULT_VIOLATION", severity: "CRITICAL", status: Rejected, returnTo: "quality-validator", refused: true}.check(t, v)
+		expect{code: "HASH_MISMATCH", severity: "CRITICAL", status: statusRejected, returnTo: "quality-validator", refused: true}.check(t, v)
+		expect{code: "VAULT_VIOLATION", severity: "CRITICAL", status: statusRejected, returnTo: "quality-validator", refused: true}.check(t, v)
 		if r := h.call(saveTool, saving(w)); !r.Failed {
 			t.Error("saved by a vault of the past")
 		}
@@ -272,7 +272,7 @@ func TestCertificateFollowsTheDatabase(t *testing.T) {
 }
 
 func TestWithoutKeys(t *testing.T) {
-	databases(t, func(t *testing.T, dsn string) {
+	onEachDatabase(t, func(t *testing.T, dsn string) {
 		h := newHouse(t, dsn)
 		signed := h.certified(week(54))
 		h.VerifyKey = ""

@@ -10,7 +10,7 @@ import (
 	"github.com/seed61713e19/capstan/validators"
 )
 
-// A review is what a critic says of a schedule; scores go from 0 to 100.
+// A review is a critic's opinion of a schedule; scores are from 0 to 100.
 type review struct {
 	Strategic       *float64
 	Aggressiveness  *float64
@@ -21,13 +21,13 @@ type review struct {
 	recommendations []any
 }
 
-// critic is phase 8.5: it computes a decision from the scores of the review in a
-// subject and of the parameters. The effective decision is the worse of the computed
-// decision and the claimed ones. The second result is the review.
+// critic is the gate of phase 8.5. It computes a decision from the scores in a
+// subject and in the parameters. The effective decision is the worse of the
+// computed decision and the claimed ones. The second result is the review.
 func (p *Policy) critic(subject, scores map[string]any) (validators.Verdict, map[string]any) {
 	r := newReport(p)
-	in := &intake{report: r, rule: reviewRule}
-	m := in.given(subject, scores)
+	in := &scheduleReader{report: r, rule: reviewRule}
+	m := in.findReview(subject, scores)
 	review := in.review(m)
 	claimed := in.claimed(subject, m)
 	if claimed == decisionBlock {
@@ -49,18 +49,18 @@ func (p *Policy) critic(subject, scores map[string]any) (validators.Verdict, map
 			expected: fmt.Sprintf("fewer than %d", l.MajorConcerns), got: strconv.Itoa(review.major),
 		})
 	}
-	if v := review.Strategic; v != nil && *v < l.MinStrategic && !r.refused() {
+	if v := review.Strategic; v != nil && *v < l.MinStrategic && !r.rejected() {
 		r.scored(strategicRule, "strategic_score", *v, "at least ", l.MinStrategic)
 	}
-	if claimed == decisionRevise && !r.refused() {
+	if claimed == decisionRevise && !r.rejected() {
 		r.add(criticRevise, finding{at: decisionField, message: "the critic decided REVISE", expected: decisionApprove, got: claimed})
 	}
-	decision, status := decisionApprove, Approved
+	decision, status := decisionApprove, statusApproved
 	switch {
 	case r.has(strategicRule, criticRevise):
-		decision, status = decisionRevise, Revise
-	case r.refused():
-		decision, status = decisionBlock, Rejected
+		decision, status = decisionRevise, statusRevise
+	case r.rejected():
+		decision, status = decisionBlock, statusRejected
 	}
 	return r.verdict(status, "the critic approves", map[string]any{
 		decisionField: decision, "strategic_score": plainScore(review.Strategic), "revenue_aggressiveness": plainScore(review.Aggressiveness),
@@ -69,7 +69,7 @@ func (p *Policy) critic(subject, scores map[string]any) (validators.Verdict, map
 	}), m
 }
 
-// The decisions of a critic, from best to worst.
+// Decisions of a critic, from best to worst.
 const (
 	decisionApprove = "APPROVE"
 	decisionRevise  = "REVISE"
@@ -78,8 +78,9 @@ const (
 
 const decisionField = "critic_decision"
 
-// claimed returns the worst decision that a subject and its review state, or "".
-func (in *intake) claimed(stated ...map[string]any) string {
+// claimed returns the worst decision that a subject and its review state, or
+// "".
+func (in *scheduleReader) claimed(stated ...map[string]any) string {
 	order, worst := []string{decisionApprove, decisionRevise, decisionBlock}, -1
 	for _, m := range stated {
 		v := m[decisionField]
@@ -114,35 +115,36 @@ func (r *report) scored(rule, field string, v float64, bound string, limit float
 	r.add(rule, finding{at: field, message: strings.ReplaceAll(field, "_", " ") + " " + short(v) + " is " + word + short(limit), expected: bound + short(limit), got: short(v)})
 }
 
-// review reads a critic's object. The three scores it blocks by must be there.
-func (in *intake) review(m map[string]any) review {
+// review parses a critic's object. The three scores that can block are
+// required.
+func (in *scheduleReader) review(m map[string]any) review {
 	w := review{concerns: in.listed(m, "concerns"), recommendations: in.listed(m, "recommendations")}
-	w.Aggressiveness = in.needed(m, "revenue_aggressiveness")
-	w.Health = in.needed(m, "subscriber_health")
-	w.Brand = in.needed(m, "brand_consistency")
-	w.Strategic = in.percentage(m, "strategic_score")
+	w.Aggressiveness = in.requiredScore(m, "revenue_aggressiveness")
+	w.Health = in.requiredScore(m, "subscriber_health")
+	w.Brand = in.requiredScore(m, "brand_consistency")
+	w.Strategic = in.score(m, "strategic_score")
 	w.major = in.major(m, w.concerns)
 	return w
 }
 
-// needed reads a score that must be there, under one of its two names.
-func (in *intake) needed(m map[string]any, name string) *float64 {
-	switch short, long := m[name] != nil, m[name+longer] != nil; {
+// requiredScore parses a required score under one of its two names.
+func (in *scheduleReader) requiredScore(m map[string]any, name string) *float64 {
+	switch short, long := m[name] != nil, m[name+scoreSuffix] != nil; {
 	case short && long:
 		first, _ := number(m[name])
-		if second, ok := number(m[name+longer]); !ok || first != second {
-			in.wrong(name+longer, "says of "+name+" something else")
+		if second, ok := number(m[name+scoreSuffix]); !ok || first != second {
+			in.wrong(name+scoreSuffix, "says of "+name+" something else")
 		}
 	case long:
-		name += longer
+		name += scoreSuffix
 	case !short:
 		in.wrong(name, "is missing")
 	}
-	return in.percentage(m, name)
+	return in.score(m, name)
 }
 
-// percentage reads a score; nil where there is none.
-func (in *intake) percentage(m map[string]any, name string) *float64 {
+// score parses a score; nil means that there is none.
+func (in *scheduleReader) score(m map[string]any, name string) *float64 {
 	v := m[name]
 	if v == nil {
 		return nil
@@ -155,7 +157,7 @@ func (in *intake) percentage(m map[string]any, name string) *float64 {
 	return &f
 }
 
-func (in *intake) listed(m map[string]any, name string) []any {
+func (in *scheduleReader) listed(m map[string]any, name string) []any {
 	list, ok := m[name].([]any)
 	if !ok && m[name] != nil {
 		in.wrong(name, "must be a list, not "+show(m[name]))
@@ -166,10 +168,10 @@ func (in *intake) listed(m map[string]any, name string) []any {
 	return list
 }
 
-// major counts the major concerns: what major_concerns says, a number or a
-// list, but no fewer than call themselves major; where it is silent, the concerns
-// less those that say of themselves that they are not.
-func (in *intake) major(m map[string]any, concerns []any) int {
+// major returns the number of major concerns: the value of major_concerns, a
+// number or a list, but at least the number of concerns with a major severity.
+// Without major_concerns, concerns without a severity count too.
+func (in *scheduleReader) major(m map[string]any, concerns []any) int {
 	called, silent := 0, 0
 	for _, c := range concerns {
 		object, _ := c.(map[string]any)
@@ -197,8 +199,8 @@ func (in *intake) major(m map[string]any, concerns []any) int {
 
 func isNoLetter(r rune) bool { return !unicode.IsLetter(r) }
 
-// lesser are the words of severities below major, one of several words having
-// nothing but these: severe, blocking and what nobody thought of is not below it.
+// lesser are the words of severities below major. A severity of several words
+// is below major only if all of them are in the list.
 const lesser = " minor low lower lowest lesser least moderate medium mild slight small light weak " +
 	"info information informational informative note notice hint tip nit nitpick remark comment suggestion advice advisory optional " +
 	"trivial negligible marginal cosmetic style none warning warn very or to "

@@ -6,39 +6,41 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/url"
 	"os"
 	"strings"
 	"sync"
+	"time"
 
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx"
 	_ "modernc.org/sqlite"             // the driver "sqlite"
 
+	"github.com/seed61713e19/capstan/internal/databases"
 	"github.com/seed61713e19/capstan/internal/files"
 )
 
-// A DB is the database of creators, captions and schedules: SQLite in a file,
-// or PostgreSQL. It is safe for concurrent use.
+// A DB is the database of creators, captions and schedules: a SQLite file or
+// PostgreSQL. It is safe for concurrent use.
 type DB struct {
-	name        string // in errors: the file, or that it is PostgreSQL
-	read, write *pool  // one and the same for PostgreSQL
+	name        string // in errors: the file, or "(PostgreSQL)"
+	read, write *pool  // the same pool for PostgreSQL
 	postgres    bool
-	before      func(statement string) error // tests: called before each statement and commit
+	before      func(statement string) error // for tests: called before each statement and commit
 }
 
-// A pool is connections, and the statements that were asked on them.
+// A pool is a pool of connections with prepared statements.
 type pool struct {
 	*sql.DB
-	asked    sync.Map // of SQLite, to be prepared before the next transaction; pgx remembers its own
-	prepared sync.Map // text → *sql.Stmt
+	pending  sync.Map // statements of SQLite to prepare before the next transaction; pgx caches its own
+	prepared sync.Map // *sql.Stmt by text
 }
 
-// prepare prepares what was asked so far: a statement of SQLite takes longer to
-// compile than to run. Not within a transaction: the writer has one connection. What
-// cannot be prepared is told where it is asked again.
+// prepare prepares the statements that were used so far, because compiling a
+// statement of SQLite takes longer than running it. It cannot be called within
+// a transaction, because the writer has one connection. Errors are ignored,
+// because the next use returns them.
 func (p *pool) prepare(ctx context.Context) {
-	for text := range p.asked.Range {
-		p.asked.Delete(text)
+	for text := range p.pending.Range {
+		p.pending.Delete(text)
 		stmt, err := p.PrepareContext(ctx, text.(string))
 		if err != nil {
 			continue
@@ -49,10 +51,10 @@ func (p *pool) prepare(ctx context.Context) {
 	}
 }
 
-// Open opens a database that [Init] has made: a SQLite file by its path, or
-// PostgreSQL by a DSN that begins with postgres:// or postgresql:// or is a
-// list like "host=… dbname=…". A file that does not exist, or holds no
-// schedule tables, is an error.
+// Open opens a database that [Init] has created: a SQLite file by its path, or
+// PostgreSQL by a DSN. A DSN begins with postgres:// or postgresql://, or is a
+// list such as "host=… dbname=…". A missing file, or one without schedule
+// tables, is an error.
 func Open(dsn string) (*DB, error) {
 	db, err := connect(dsn, false)
 	if err != nil {
@@ -75,7 +77,7 @@ func Open(dsn string) (*DB, error) {
 	return db, nil
 }
 
-// wrong is an error of the database.
+// wrong returns an error of the database.
 func (db *DB) wrong(err error) error { return fmt.Errorf("schedule database %s: %w", db.name, err) }
 
 // Close closes the database's connections.
@@ -92,14 +94,14 @@ func isPostgres(dsn string) bool {
 		strings.Contains(dsn, "=") && (strings.Contains(dsn, "dbname=") || strings.Contains(dsn, "host="))
 }
 
-// sqliteFile returns the file of a DSN that is not of PostgreSQL.
+// sqliteFile returns the file of a DSN for SQLite.
 func sqliteFile(dsn string) string { return strings.TrimPrefix(dsn, "file:") }
 
 func connect(dsn string, create bool) (*DB, error) {
 	if isPostgres(dsn) {
 		connections, err := sql.Open("pgx", dsn)
 		if err != nil {
-			return nil, errors.New("schedule database: the PostgreSQL DSN cannot be read") // its own words may quote the password
+			return nil, errors.New("schedule database: the PostgreSQL DSN cannot be read") // the original error may contain the password
 		}
 		connections.SetMaxOpenConns(16)
 		both := &pool{DB: connections}
@@ -108,8 +110,8 @@ func connect(dsn string, create bool) (*DB, error) {
 	return connectSQLite(sqliteFile(dsn), create)
 }
 
-// connectSQLite opens one connection that writes, so that writers of this
-// process queue up without polling the file, and several that read.
+// connectSQLite opens one writing connection, so that writers of this process
+// queue without polling the file, and several reading ones.
 func connectSQLite(path string, create bool) (*DB, error) {
 	if path == "" || path == ":memory:" {
 		return nil, errors.New("schedule database: want the path of a SQLite file or a PostgreSQL DSN")
@@ -125,13 +127,12 @@ func connectSQLite(path string, create bool) (*DB, error) {
 	if err := files.OneName(path); err != nil {
 		return nil, fmt.Errorf("schedule database: %w", err)
 	}
-	name := "file:" + (&url.URL{Path: path}).EscapedPath() + "?mode=" + mode +
-		"&_pragma=busy_timeout(10000)&_pragma=foreign_keys(1)&_pragma=synchronous(NORMAL)&_txlock="
-	read, err := sql.Open("sqlite", name+"deferred")
+	file := databases.File{Path: path, Mode: mode, Wait: 10 * time.Second, Options: []string{"_pragma=foreign_keys(1)", "_pragma=synchronous(NORMAL)"}}
+	read, err := sql.Open("sqlite", file.Name()+"&_txlock=deferred")
 	if err != nil {
 		return nil, fmt.Errorf("schedule database %s: %w", clip(path), err)
 	}
-	write, err := sql.Open("sqlite", name+"immediate")
+	write, err := sql.Open("sqlite", file.Name()+"&_txlock=immediate")
 	if err != nil {
 		read.Close()
 		return nil, fmt.Errorf("schedule database %s: %w", clip(path), err)
@@ -142,7 +143,7 @@ func connectSQLite(path string, create bool) (*DB, error) {
 	return &DB{name: clip(path), read: &pool{DB: read}, write: &pool{DB: write}}, nil
 }
 
-// A tx is one transaction.
+// A tx is a transaction.
 type tx struct {
 	*sql.Tx
 	db   *DB
@@ -150,18 +151,18 @@ type tx struct {
 	ctx  context.Context
 }
 
-// known gives a prepared statement, or nil.
-func (t tx) known(text string) *sql.Stmt {
+// statement returns the prepared statement of a text, or nil.
+func (t tx) statement(text string) *sql.Stmt {
 	if stmt, ok := t.pool.prepared.Load(text); ok {
 		return t.StmtContext(t.ctx, stmt.(*sql.Stmt))
 	}
 	if !t.db.postgres {
-		t.pool.asked.Store(text, true)
+		t.pool.pending.Store(text, true)
 	}
 	return nil
 }
 
-// reading runs body on one unchanging view of the database.
+// reading runs body in one snapshot of the database.
 func (db *DB) reading(ctx context.Context, body func(tx) error) error {
 	var options *sql.TxOptions
 	if db.postgres {
@@ -170,13 +171,13 @@ func (db *DB) reading(ctx context.Context, body func(tx) error) error {
 	return db.within(ctx, db.read, options, body)
 }
 
-// writing runs body in one transaction: all of it is kept, or nothing.
+// writing runs body in one transaction.
 func (db *DB) writing(ctx context.Context, body func(tx) error) error {
 	return db.within(ctx, db.write, nil, body)
 }
 
 func (db *DB) within(ctx context.Context, pool *pool, options *sql.TxOptions, body func(tx) error) error {
-	if err := db.about("begin"); err != nil {
+	if err := db.callBefore("begin"); err != nil {
 		return err
 	}
 	pool.prepare(ctx)
@@ -184,11 +185,11 @@ func (db *DB) within(ctx context.Context, pool *pool, options *sql.TxOptions, bo
 	if err != nil {
 		return db.wrong(err)
 	}
-	defer func() { _ = began.Rollback() }() // after a commit it does nothing
+	defer func() { _ = began.Rollback() }() // has no effect after a commit
 	if err := body(tx{began, db, pool, ctx}); err != nil {
 		return err
 	}
-	if err := db.about("commit"); err != nil {
+	if err := db.callBefore("commit"); err != nil {
 		return err
 	}
 	if err := began.Commit(); err != nil {
@@ -197,7 +198,7 @@ func (db *DB) within(ctx context.Context, pool *pool, options *sql.TxOptions, bo
 	return nil
 }
 
-func (db *DB) about(statement string) error {
+func (db *DB) callBefore(statement string) error {
 	if db.before == nil {
 		return nil
 	}
@@ -206,8 +207,8 @@ func (db *DB) about(statement string) error {
 
 // exec runs a statement; placeholders are $1, $2, … in both dialects.
 func (t tx) exec(statement string, args ...any) error {
-	err := t.db.about(statement)
-	if stmt := t.known(statement); err == nil && stmt != nil {
+	err := t.db.callBefore(statement)
+	if stmt := t.statement(statement); err == nil && stmt != nil {
 		_, err = stmt.ExecContext(t.ctx, args...)
 	} else if err == nil {
 		_, err = t.ExecContext(t.ctx, statement, args...)
@@ -218,7 +219,7 @@ func (t tx) exec(statement string, args ...any) error {
 	return nil
 }
 
-// each calls row for every row of a query; what it asks for is named in errors.
+// each calls row for every row of a query. Errors contain what.
 func (t tx) each(what, query string, args []any, row func(scan func(...any) error) error) error {
 	if err := t.rows(query, args, row); err != nil {
 		return fmt.Errorf("%s: %w", what, err)
@@ -227,7 +228,7 @@ func (t tx) each(what, query string, args []any, row func(scan func(...any) erro
 }
 
 func (t tx) rows(query string, args []any, row func(scan func(...any) error) error) error {
-	if err := t.db.about(query); err != nil {
+	if err := t.db.callBefore(query); err != nil {
 		return t.db.wrong(err)
 	}
 	rows, err := t.query(query, args)
@@ -247,13 +248,13 @@ func (t tx) rows(query string, args []any, row func(scan func(...any) error) err
 }
 
 func (t tx) query(query string, args []any) (*sql.Rows, error) {
-	if stmt := t.known(query); stmt != nil {
+	if stmt := t.statement(query); stmt != nil {
 		return stmt.QueryContext(t.ctx, args...)
 	}
 	return t.QueryContext(t.ctx, query, args...)
 }
 
-// one scans the single row of a query and says whether there was one.
+// one scans the only row of a query and reports whether there was one.
 func (t tx) one(query string, args []any, into ...any) (found bool, err error) {
 	err = t.rows(query, args, func(scan func(...any) error) error {
 		found = true

@@ -8,17 +8,16 @@ import (
 	"slices"
 )
 
-// A daily is the items of one calendar day, the scheduled_date.
-type daily struct {
+// dayItems are the items of one calendar day, by scheduled_date.
+type dayItems struct {
 	day   int
 	items []*item
 	price float64
 }
 
-// byDay gives the days that have items, in order. Items without a date are
-// not among them.
-func (p *plan) byDay() []*daily {
-	days := map[int]*daily{}
+// byDay returns the days with items, in order. It omits items without a date.
+func (p *plan) byDay() []*dayItems {
+	days := map[int]*dayItems{}
 	for i := range p.items {
 		it := &p.items[i]
 		if it.day == noDay {
@@ -26,7 +25,7 @@ func (p *plan) byDay() []*daily {
 		}
 		d := days[it.day]
 		if d == nil {
-			d = &daily{day: it.day}
+			d = &dayItems{day: it.day}
 			days[it.day] = d
 		}
 		d.items = append(d.items, it)
@@ -34,19 +33,19 @@ func (p *plan) byDay() []*daily {
 			d.price += it.price
 		}
 	}
-	list := make([]*daily, 0, len(days))
+	list := make([]*dayItems, 0, len(days))
 	for _, day := range slices.Sorted(maps.Keys(days)) {
 		list = append(list, days[day])
 	}
 	return list
 }
 
-func (d *daily) String() string {
+func (d *dayItems) String() string {
 	return fmt.Sprintf("%s %s", weekday(d.day), dateText(d.day))
 }
 
-// volume compares each day with what the volume configuration expects of it.
-func (r *report) volume(p *plan, week []*daily) {
+// volume compares each day with the volume configuration.
+func (r *report) volume(p *plan, week []*dayItems) {
 	most := r.policy.Limits.MaxVolumeRatio
 	for _, d := range week {
 		n, expected := len(d.items), p.expected.of(d.day)
@@ -54,7 +53,7 @@ func (r *report) volume(p *plan, week []*daily) {
 			r.add(untestedRule, finding{at: dateText(d.day), message: "volume_config.weekly_distribution says nothing of this day"})
 			continue
 		}
-		if float64(n) > most*expected*(1+slack) {
+		if float64(n) > most*expected*(1+tolerance) {
 			r.add(volumeRule, finding{
 				at: dateText(d.day), message: fmt.Sprintf("%d items on %s, more than %s times the expected %s", n, d, short(most), short(expected)),
 				expected: "at most " + short(most*expected), got: fmt.Sprint(n),
@@ -63,9 +62,9 @@ func (r *report) volume(p *plan, week []*daily) {
 	}
 }
 
-// clustering finds items of a day that stand close together, both ends of the
-// window included. Windows that are reported do not overlap.
-func (r *report) clustering(week []*daily) {
+// clustering finds groups of items of a day within the window, including both
+// of its ends. Reported windows do not overlap.
+func (r *report) clustering(week []*dayItems) {
 	least, span := r.policy.Limits.ClusterItems, int64(r.policy.Limits.ClusterMinutes)*60
 	for _, d := range week {
 		timed := slices.DeleteFunc(slices.Clone(d.items), func(it *item) bool { return !it.timed })
@@ -88,15 +87,15 @@ func (r *report) clustering(week []*daily) {
 	}
 }
 
-// concentration looks for one day that is to earn most of the week's prices.
-func (r *report) concentration(week []*daily) {
+// concentration finds a day with too large a share of the week's prices.
+func (r *report) concentration(week []*dayItems) {
 	total := 0.0
 	for _, d := range week {
 		total += d.price
 	}
 	most := r.policy.Limits.MaxDayRevenue
 	for _, d := range week {
-		if total > 0 && d.price > most*total*(1+slack) {
+		if total > 0 && d.price > most*total*(1+tolerance) {
 			r.add(revenueDay, finding{
 				at: dateText(d.day), message: fmt.Sprintf("%s has %.1f %% of the price sum, more than %s %%", d, 100*d.price/total, short(100*most)),
 				expected: "at most " + short(100*most) + " %", got: fmt.Sprintf("%.1f %%", 100*d.price/total),

@@ -5,21 +5,21 @@ import (
 	"math"
 	"time"
 
-	"github.com/seed61713e19/capstan/runner/signatures"
-	"github.com/seed61713e19/capstan/validators/schedule/statements"
+	"github.com/seed61713e19/capstan/internal/signatures"
+	"github.com/seed61713e19/capstan/validators/schedule/internal/statements"
 )
 
-// criticStatement is the critic's decision on a schedule as a statement that
-// can be signed; nil where what was judged is a review without its schedule. m
-// is the schedule, decision the details of the gate's verdict.
+// criticStatement returns the critic's decision about a schedule as an unsigned
+// statement. It returns nil for a review without its schedule. m is the
+// schedule, and decision are the details of the gate's verdict.
 func (p *Policy) criticStatement(m, review, decision map[string]any, now time.Time) map[string]any {
 	if m["items"] == nil {
 		return nil
 	}
 	r := newReport(p)
 	plan := r.read(m, needSendTypes|needTimes)
-	if r.refused() {
-		return nil // what cannot be read whole has no hash that means it
+	if r.rejected() {
+		return nil // a schedule that cannot be read completely has no meaningful hash
 	}
 	s := map[string]any{
 		statements.VersionField: statements.Version, "creator_id": plan.creator, "week_start": weekText(plan.week), "schedule_hash": itemsHash(plan.items),
@@ -31,7 +31,7 @@ func (p *Policy) criticStatement(m, review, decision map[string]any, now time.Ti
 	return s
 }
 
-// scoresOf is a review without the schedule that it may stand in.
+// scoresOf returns a review without a schedule around it.
 func scoresOf(review map[string]any) map[string]any {
 	if !holdsSchedule(review) {
 		return review
@@ -45,10 +45,10 @@ func scoresOf(review map[string]any) map[string]any {
 	return own
 }
 
-// decision gives the critic's statement of a schedule where it is one on just
-// these items, this creator and week, by this policy, under a key that is
-// trusted; else why it is not.
-func (p *Policy) decision(plan *plan, f facts, hash string, keys signatures.Keys) (map[string]any, string) {
+// criticDecision returns the critic's statement of a schedule if it is valid:
+// about these items, this creator and week, by this policy, and signed by a
+// trusted key. Otherwise it returns the reason.
+func (p *Policy) criticDecision(plan *plan, f facts, hash string, keys signatures.Keys) (map[string]any, string) {
 	s, ok := plan.decision.(map[string]any)
 	if !ok {
 		return nil, "there is no critic_certificate"
@@ -73,7 +73,7 @@ func (p *Policy) decision(plan *plan, f facts, hash string, keys signatures.Keys
 	return maps.Clone(s), ""
 }
 
-// noVolumes expects nothing of any day.
+// noVolumes returns volumes that expect no number of items for any day.
 func noVolumes() volumes {
 	v := volumes{dates: map[int]float64{}}
 	for i := range v.days {

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// DemoWeek is the first day of the week that the demo data leads up to.
-const DemoWeek = "2026-01-05"
+// demoWeek is the first day of the week after the demo data.
+const demoWeek = "2026-01-05"
 
 // demoCreators are the creators of the demo data.
 var demoCreators = []struct{ id, page, kind, zone, tone string }{
@@ -20,8 +20,8 @@ var demoTypes = []string{
 	"cooking", "travel", "fitness", "music", "gardening", "painting", "photography", "reading", "cycling", "baking", "pottery", "hiking",
 }
 
-// demoTiers are the ranks of the demo types, best first; a type with "" is not
-// ranked. The last two are AVOID.
+// demoTiers are the tiers of the demo types, best first; "" means unranked. The
+// last two are AVOID.
 var demoTiers = []string{"TOP", "TOP", "TOP", "MID", "MID", "MID", "MID", "LOW", "LOW", "", "AVOID", "AVOID"}
 
 const (
@@ -29,16 +29,16 @@ const (
 	demoDays     = 60
 )
 
-// seedDemo fills a database with demo data: three creators, their vaults and
-// rankings, 400 captions, and 60 days of messages up to [DemoWeek]. It is the
-// same data each time, and none where it is there already.
+// seedDemo adds demo data to a database: three creators with vaults and
+// rankings, 400 captions, and 60 days of messages before [demoWeek]. The data
+// is always the same, and existing data is not added again.
 func seedDemo(ctx context.Context, db *DB) error {
-	week, err := time.Parse(time.DateOnly, DemoWeek)
+	week, err := time.Parse(time.DateOnly, demoWeek)
 	if err != nil {
 		return err
 	}
 	return db.writing(ctx, func(t tx) error {
-		if err := t.alone(); err != nil {
+		if err := t.lockTables(); err != nil {
 			return err
 		}
 		there, err := t.any("creators", demoCreators[0].id)
@@ -60,7 +60,7 @@ func seedDemo(ctx context.Context, db *DB) error {
 	})
 }
 
-// A demo inserts until the first error.
+// A demo inserts rows until the first error.
 type demo struct {
 	tx
 	week time.Time
@@ -99,6 +99,8 @@ func (d *demo) captions() {
 	}
 }
 
+// creator adds creator i with its persona, vault and uses of captions. The
+// formulas only spread the numbers, so that creators differ.
 func (d *demo) creator(i int) {
 	c := demoCreators[i]
 	d.add("INSERT INTO creators (creator_id, page_name, page_type, is_active, timezone) VALUES ($1, $2, $3, 1, $4)", c.id, c.page, c.kind, c.zone)
@@ -119,7 +121,8 @@ func (d *demo) creator(i int) {
 	}
 }
 
-// rankings of two dates: only the later one counts, and it says otherwise.
+// rankings adds rankings of two dates. Only the later one counts, and it
+// differs.
 func (d *demo) rankings(i int) {
 	for age, turn := range []int{0, 5} {
 		for rank, tier := range demoTiers {
@@ -133,7 +136,8 @@ func (d *demo) rankings(i int) {
 	}
 }
 
-// messages are two a day, PPV in the evening; the hours of 13 and 20 earn most.
+// messages adds two messages per day, with PPV in the evening; hours 13 and 20
+// earn most.
 func (d *demo) messages(i int) {
 	for day := range demoDays {
 		at := d.week.AddDate(0, 0, day-demoDays)

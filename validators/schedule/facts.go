@@ -9,8 +9,7 @@ import (
 	"strings"
 )
 
-// facts are what the database says of a creator. The zero value is of a
-// creator that it does not know.
+// facts is the data about a creator. The zero value is an unknown creator.
 type facts struct {
 	id, pageName, pageType string
 	active                 bool
@@ -44,7 +43,7 @@ func (f facts) vaultTypes() []string {
 	return names
 }
 
-// tier lists the content types of a tier at the latest analysis date, sorted.
+// tier returns the content types of a tier at the latest analysis date, sorted.
 func (f facts) tier(tier string) []string {
 	names := []string{}
 	for _, r := range f.rankings {
@@ -68,7 +67,7 @@ const (
 	selectContentTypes = "SELECT type_name FROM content_types"
 )
 
-// facts reads all of them.
+// facts reads the data about a creator.
 func (t tx) facts(creator string) (facts, error) {
 	f, err := t.creator(creator)
 	if err != nil || !f.known() {
@@ -77,10 +76,11 @@ func (t tx) facts(creator string) (facts, error) {
 	if err := t.vault(&f); err != nil {
 		return f, err
 	}
-	return f, t.rankings(&f)
+	err = t.rankings(&f)
+	return f, err
 }
 
-// creator finds a creator by id, else by page name.
+// creator finds a creator by id or else by page name.
 func (t tx) creator(name string) (facts, error) {
 	var found []facts
 	err := t.each("creator", selectCreator, []any{name, name}, func(scan func(...any) error) error {
@@ -135,8 +135,8 @@ func (t tx) rankings(f *facts) error {
 	return err
 }
 
-// compareRankings puts what has no rank behind what has. It is not left to the
-// database: each has another place for null, and an order of its own for names.
+// compareRankings orders rankings; those without a rank come last. The
+// databases order nulls and names differently, so they do not sort.
 func compareRankings(a, b ranking) int {
 	rank := func(r ranking) int64 {
 		if r.Rank == nil {
@@ -147,7 +147,7 @@ func compareRankings(a, b ranking) int {
 	return cmp.Or(cmp.Compare(rank(a), rank(b)), strings.Compare(a.ContentType, b.ContentType), strings.Compare(a.Tier, b.Tier))
 }
 
-// contentTypes are the names of all content types there are.
+// contentTypes returns the names of all content types.
 func (t tx) contentTypes() (map[string]bool, error) {
 	names := map[string]bool{}
 	err := t.each("content types", selectContentTypes, nil, func(scan func(...any) error) error {

@@ -11,12 +11,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/seed61713e19/capstan/runner/signatures"
+	"github.com/seed61713e19/capstan/internal/signatures"
 	"github.com/seed61713e19/capstan/validators"
-	"github.com/seed61713e19/capstan/validators/schedule/statements"
+	"github.com/seed61713e19/capstan/validators/schedule/internal/statements"
 )
 
-// fixedKey is a key that is the same in every test and process.
+// fixedKey is a constant key, equal in all tests and processes.
 func fixedKey(tb testing.TB) (key *signatures.Key, public []byte) {
 	tb.Helper()
 	private := ed25519.NewKeyFromSeed(slices.Repeat([]byte{7}, ed25519.SeedSize))
@@ -33,9 +33,9 @@ func fixedKey(tb testing.TB) (key *signatures.Key, public []byte) {
 	return key, pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der})
 }
 
-// paper is what a database would say of ada, written down: what a fuzzer calls
-// thousands of times asks none.
-func paper() background {
+// paper returns the facts of a database about ada, without a database. A fuzzer calls a
+// function thousands of times, so it must not query one.
+func paper() creatorRecord {
 	f := facts{id: "ada", pageName: "ada_kitchen", pageType: paidPage, active: true, analysisDate: "2026-01-02", inVault: map[string]bool{}, avoided: map[string]bool{}}
 	types := map[string]bool{"pottery": true, "hiking": true}
 	for i, name := range goodTypes {
@@ -50,7 +50,7 @@ func paper() background {
 		f.avoided[name] = true
 		f.rankings = append(f.rankings, ranking{ContentType: name, Tier: "AVOID"})
 	}
-	b := background{facts: f, types: types, database: strings.Repeat("0123456789abcdef", 2)}
+	b := creatorRecord{facts: f, types: types, database: strings.Repeat("0123456789abcdef", 2)}
 	for day := range 30 {
 		b.history.prices.add(float64(14 + 2*(day%5)))
 		b.history.hours[20] += 100
@@ -70,7 +70,7 @@ func paperScene(tb testing.TB) scene {
 	p := mustPolicy(tb, "")
 	return scene{
 		back: paper(), policy: p, sign: key, keeper: gatekeeper{p, keys, 2, noon},
-		standing: standing{facts: paper().facts, captions: 400, persona: true, messages: true},
+		standing: preflightData{facts: paper().facts, captions: 400, persona: true, messages: true},
 	}
 }
 
@@ -84,7 +84,7 @@ func (s scene) certify(tb testing.TB, w map[string]any) map[string]any {
 	}
 	r := newReport(s.policy)
 	w["critic_certificate"] = decision
-	w["validation_proof"] = details(r.selected(r.read(w, 0), s.back.facts, nil, noon))["validation_proof"]
+	w["validation_proof"] = details(r.selectionVerdict(r.read(w, 0), s.back.facts, nil, noon))["validation_proof"]
 	s.w = w
 	w["validation_certificate"] = details(s.quality())["validation_certificate"]
 	return w
@@ -101,12 +101,12 @@ func TestPaperScene(t *testing.T) {
 	}
 }
 
-// FuzzSubject: whatever stands in a text, each gate says the same of it twice,
-// what passes says nothing of a rejection, and what is signed verifies.
+// FuzzSubject checks, for any text, that each gate returns the same verdict twice. An
+// accepted text has no rejection in its verdict, and a signed one verifies.
 func FuzzSubject(f *testing.F) {
 	s := paperScene(f)
-	// What is interesting is made smaller for a minute each unless that is bounded,
-	// and larger seeds take longer.
+	// The fuzzer minimizes each interesting input for a minute by default, and larger
+	// seeds take longer.
 	if err := flag.Set("test.fuzzminimizetime", "10x"); err != nil {
 		f.Fatal(err)
 	}
@@ -135,7 +135,7 @@ func FuzzSubject(f *testing.F) {
 				t.Fatalf("%s: not the same verdict twice: %v %v\n%s\n%s", gate, errA, errB, a, b)
 			}
 			d, _ := v.Details.(map[string]any)
-			if v.Valid && gate != qualityGate && strings.Contains(fmt.Sprint(d), Rejected) {
+			if v.Valid && gate != qualityGate && strings.Contains(fmt.Sprint(d), statusRejected) {
 				t.Fatalf("%s: %s", gate, a)
 			}
 			if c, ok := d["validation_certificate"].(map[string]any); ok && c[statements.SignatureField] != "" && statements.Verify(statements.Certificate, s.keeper.keys, c) != nil {
@@ -151,6 +151,6 @@ func (s scene) of(content string) map[string]validators.Verdict {
 	if err != nil {
 		return map[string]validators.Verdict{"none": s.policy.unreadable(err)}
 	}
-	s.w = opened(m)
+	s.w = unwrapSchedule(m)
 	return s.gates()
 }

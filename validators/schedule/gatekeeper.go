@@ -8,40 +8,40 @@ import (
 	"strings"
 	"time"
 
-	"github.com/seed61713e19/capstan/runner/signatures"
+	"github.com/seed61713e19/capstan/internal/signatures"
 	"github.com/seed61713e19/capstan/validators"
-	"github.com/seed61713e19/capstan/validators/schedule/statements"
+	"github.com/seed61713e19/capstan/validators/schedule/internal/statements"
 )
 
-// A gatekeeper is layer 4: it checks a certificate against the items and the
+// A gatekeeper is layer 4. It checks a certificate against the items and the
 // database before anything is saved.
 type gatekeeper struct {
 	policy *Policy
 	keys   signatures.Keys // none: no signature can be verified
-	phase  int             // 1: findings are warnings, 2: any finding refuses
+	phase  int             // 1: findings are warnings, 2: any finding rejects
 	now    time.Time
 }
 
-// certificateReport collects in a policy where, in phase 1, what is wrong with
-// a certificate is only a warning.
+// report returns a report whose policy turns findings about certificates into
+// warnings in phase 1.
 func (g gatekeeper) report() *report {
 	if g.phase != 1 {
 		return newReport(g.policy)
 	}
 	soft := *g.policy
-	soft.Rules = make(map[string]Rule, len(g.policy.Rules))
+	soft.Rules = make(map[string]policyRule, len(g.policy.Rules))
 	for name, rule := range g.policy.Rules {
 		if rule.Phase == "save" {
-			rule.Status = Warning
+			rule.Status = statusWarning
 		}
 		soft.Rules[name] = rule
 	}
 	return newReport(&soft)
 }
 
-// check judges the certificate of a plan, and judges again what can be computed
-// of the items as the database is now. It tells whether the signature is good.
-func (g gatekeeper) check(r *report, p *plan, b background) (signed bool) {
+// check checks the certificate of a plan, and repeats the computable checks of
+// the items on the current database. It reports whether the signature is valid.
+func (g gatekeeper) check(r *report, p *plan, b creatorRecord) (signed bool) {
 	if !b.facts.active {
 		r.add(certificateInactive, finding{at: "creators", message: "the creator is inactive now"})
 	}
@@ -49,12 +49,12 @@ func (g gatekeeper) check(r *report, p *plan, b background) (signed bool) {
 	c, ok := p.certificate.(map[string]any)
 	signed = g.read(r, c, ok, p, b)
 	p.expected = expectedBy(c)
-	g.again(r, p, b)
+	g.recheck(r, p, b)
 	return signed
 }
 
-// read judges what a certificate says.
-func (g gatekeeper) read(r *report, c map[string]any, ok bool, p *plan, b background) (signed bool) {
+// read checks the content of a certificate.
+func (g gatekeeper) read(r *report, c map[string]any, ok bool, p *plan, b creatorRecord) (signed bool) {
 	switch message := "there is no validation_certificate"; {
 	case !ok && p.certificate != nil:
 		message = "validation_certificate must be an object, not " + show(p.certificate)
@@ -74,23 +74,23 @@ func (g gatekeeper) read(r *report, c map[string]any, ok bool, p *plan, b backgr
 	return signed
 }
 
-// again judges the items once more by the gates that are computed: what has
-// changed since they were certified counts, and so does what a certificate was
-// wrong about. Their warnings are for those who plan.
-func (g gatekeeper) again(r *report, p *plan, b background) {
+// recheck runs the computed gates on the items again. It finds changes since
+// the certification and errors of the certificate. Its warnings are omitted,
+// because they are for planners.
+func (g gatekeeper) recheck(r *report, p *plan, b creatorRecord) {
 	now := newReport(g.policy)
 	now.vaultGate(p, b.facts)
 	now.pageGate(p, b.facts)
-	if g.policy.judges(varietyGate) {
+	if g.policy.hasGate(varietyGate) {
 		now.variety(p)
 	}
-	if g.policy.judges(anomalyGate) {
+	if g.policy.hasGate(anomalyGate) {
 		now.anomaly(p, b)
 	}
-	r.take(now, g.phase == 1)
+	r.takeRejections(now, g.phase == 1)
 }
 
-// format tells whether a certificate is of the format that is read here.
+// format reports whether a certificate has the known format.
 func (r *report) format(c map[string]any) bool {
 	const now = "; have the schedule certified again"
 	switch version := c[statements.VersionField]; {
@@ -113,9 +113,9 @@ func (r *report) format(c map[string]any) bool {
 	return false
 }
 
-// compare holds what the certificate says against the schedule, the database
-// and the policy.
-func (g gatekeeper) compare(r *report, c map[string]any, p *plan, b background) {
+// compare compares the certificate with the schedule, the database and the
+// policy.
+func (g gatekeeper) compare(r *report, c map[string]any, p *plan, b creatorRecord) {
 	f := b.facts
 	for _, row := range []struct {
 		rule, field, message string
@@ -144,8 +144,9 @@ func (r *report) certificate(rule, field, message, want string, got any) {
 	r.add(rule, finding{at: "validation_certificate." + field, message: field + " " + message, expected: want, got: show(got)})
 }
 
-// age refuses what is too old, from too far ahead, or without a time that can
-// be read. A time without an offset could be of any zone, and is not read.
+// age rejects a certificate that is too old, too far in the future, or without
+// a readable time. A time without an offset could be in any zone, so it is not
+// readable.
 func (g gatekeeper) age(r *report, v any) {
 	const field = "validation_timestamp"
 	text, _ := v.(string)
@@ -166,8 +167,8 @@ func (g gatekeeper) age(r *report, v any) {
 var stampLayouts = []string{time.RFC3339, "2006-01-02 15:04:05Z07:00", "2006-01-02T15:04:05Z0700"}
 
 func checkStatus(r *report, c map[string]any) {
-	if s := c["validation_status"]; s != Approved && s != NeedsReview {
-		r.certificate(certificateStatus, "validation_status", "lets nothing be saved", Approved+" or "+NeedsReview, s)
+	if s := c["validation_status"]; s != statusApproved && s != statusNeedsReview {
+		r.certificate(certificateStatus, "validation_status", "lets nothing be saved", statusApproved+" or "+statusNeedsReview, s)
 	}
 	found, _ := c["violations_found"].(map[string]any)
 	for _, v := range []struct{ rule, field string }{
@@ -179,17 +180,17 @@ func checkStatus(r *report, c map[string]any) {
 	}
 }
 
-// verdict is the schedule_certificate gate.
-func (g gatekeeper) verdict(r *report, plan *plan, b background) validators.Verdict {
-	if r.knows(plan, b.facts) {
+// verdict is the gate schedule_certificate.
+func (g gatekeeper) verdict(r *report, plan *plan, b creatorRecord) validators.Verdict {
+	if r.checkCreator(plan, b.facts) {
 		g.check(r, plan, b)
 	}
-	status := Approved
+	status := statusApproved
 	switch {
-	case r.refused():
-		status = Rejected
+	case r.rejected():
+		status = statusRejected
 	case len(r.warnings) > 0:
-		status = Warning
+		status = statusWarning
 	}
 	return r.verdict(status, "the certificate is good", map[string]any{
 		"certificate_status": status, "gatekeeper_phase": g.phase, "findings": coded(append(r.issues[:len(r.issues):len(r.issues)], r.warnings...)),

@@ -5,13 +5,13 @@ import (
 	"context"
 	"strings"
 
-	"github.com/seed61713e19/capstan/runner/signatures"
+	"github.com/seed61713e19/capstan/internal/signatures"
 	"github.com/seed61713e19/capstan/validators"
-	"github.com/seed61713e19/capstan/validators/schedule/spoilings"
+	"github.com/seed61713e19/capstan/validators/schedule/internal/faultoperators"
 )
 
-// where are the parameters that all gates have in common.
-type where struct {
+// commonParams are the parameters of all gates.
+type commonParams struct {
 	DB     string `json:"db,omitempty" jsonschema:"the database: a SQLite file, or a PostgreSQL DSN"`
 	Policy string `json:"policy,omitempty" jsonschema:"v3 (default), v2, or a policy in YAML that extends one of them"`
 
@@ -19,35 +19,36 @@ type where struct {
 }
 
 // Prepare implements [validators.Prepared].
-func (w *where) Prepare() (err error) {
+func (w *commonParams) Prepare() (err error) {
 	if w.Policy != "" {
 		w.policy, err = loadPolicy(w.Policy)
 	}
 	return err
 }
 
-func (w where) called() *Policy { return w.policy }
+func (w commonParams) ownPolicy() *Policy { return w.policy }
 
-func (where) enough() bool { return false }
+func (commonParams) scheduleOptional() bool { return false }
 
 type preflightParams struct {
-	where
-	Creator string `json:"creator_id,omitempty" jsonschema:"the creator's id or page name; else the schedule says it"`
+	commonParams
+	Creator string `json:"creator_id,omitempty" jsonschema:"ID or page name of the creator. Default: the creator of the schedule"`
 }
 
-// enough is true: a creator that nobody named is one that nobody knows.
-func (preflightParams) enough() bool { return true }
+// scheduleOptional returns true: without a creator, the gate reports an unknown
+// one.
+func (preflightParams) scheduleOptional() bool { return true }
 
 type qualityParams struct {
-	where
-	SigningKey string `json:"signing_key,omitempty" jsonschema:"signs the certificate: an Ed25519 private key as PEM, or the name of its file"`
-	Limited    bool   `json:"caption_pool_limited,omitempty" jsonschema:"true: the pool of captions is limited, which relaxes freshness and performance"`
+	commonParams
+	SigningKey string `json:"signing_key,omitempty" jsonschema:"Ed25519 private key that signs the certificate: PEM, or a file name"`
+	Limited    bool   `json:"caption_pool_limited,omitempty" jsonschema:"true: the pool of captions is limited, which relaxes the limits of freshness and performance"`
 }
 
 type certificateParams struct {
-	where
-	VerifyKey string `json:"verification_key,omitempty" jsonschema:"verifies the certificate: an Ed25519 public key as PEM, or the name of its file"`
-	Phase     int    `json:"phase,omitempty" jsonschema:"1: findings are warnings, 2: any finding rejects; else what the database says"`
+	commonParams
+	VerifyKey string `json:"verification_key,omitempty" jsonschema:"Ed25519 public key that verifies the certificate: PEM, or a file name"`
+	Phase     int    `json:"phase,omitempty" jsonschema:"1: findings are warnings; 2: a finding rejects. Default: the phase in the database"`
 }
 
 // Prepare implements [validators.Prepared].
@@ -55,29 +56,30 @@ func (c *certificateParams) Prepare() error {
 	if err := checkPhase(c.Phase); err != nil {
 		return err
 	}
-	return c.where.Prepare()
+	return c.commonParams.Prepare()
 }
 
-// Validators lists the seven gates. Each reads a schedule as JSON, from the
-// subject's output or out of its content. Details of a verdict are the
-// object that the gate is specified to give, with return_to, the phase to go
-// back to. They wait for the database, and an error of it is their error.
+// Validators returns the seven gates. Each reads a schedule as JSON, from the
+// subject's output or its content. The details of a verdict are the specified
+// object of the gate, with return_to, the phase to return to. An error of the
+// database is an error of the gate, not a verdict.
 func Validators(o Options) []validators.Validator {
-	d := o.desk()
+	d := o.resolve()
 	return []validators.Validator{
-		gate(d, preflightGate, "Validates that a creator has what a schedule needs: active, vault, captions, persona, analytics", d.preflight, validators.Impure),
-		gate(d, selectionGate, "Validates the captions of a schedule against the creator's vault and AVOID tier, and proves it", d.selection, validators.Impure, validators.Publishing(spoilings.Selection()...)),
-		gate(d, qualityGate, "Validates a schedule by all hard and soft gates and its proof, and certifies it", d.quality, validators.Impure, validators.Publishing(spoilings.Quality()...)),
-		gate(d, certificateGate, "Validates the certificate of a schedule as the gatekeeper does", d.certificate, validators.Impure, validators.Publishing(spoilings.Certificate()...)),
-		gate(d, varietyGate, "Validates that a schedule has enough different send types and content types", d.variety, validators.Publishing(spoilings.Variety()...)),
-		gate(d, criticGate, "Validates a critic's review of a schedule by its scores and concerns", d.critic, validators.Impure, validators.Publishing(spoilings.Critic()...)),
-		gate(d, anomalyGate, "Validates a schedule against the creator's usual prices, volumes and times", d.anomaly, validators.Impure, validators.Publishing(spoilings.Anomaly()...)),
+		gate(d, preflightGate, "Validates that a creator is ready for a schedule: active, vault, captions, persona, analytics", d.preflight, validators.Impure),
+		gate(d, selectionGate, "Validates the captions of a schedule against the creator's vault and AVOID tier, and proves it", d.selection, validators.Impure, validators.WithFaults(faultoperators.Selection()...)),
+		gate(d, qualityGate, "Validates a schedule by all hard and soft gates and its proof, and certifies it", d.quality, validators.Impure, validators.WithFaults(faultoperators.Quality()...)),
+		gate(d, certificateGate, "Validates the certificate of a schedule as the gatekeeper does", d.certificate, validators.Impure, validators.WithFaults(faultoperators.Certificate()...)),
+		gate(d, varietyGate, "Validates that a schedule has enough different send types and content types", d.variety, validators.WithFaults(faultoperators.Variety()...)),
+		gate(d, criticGate, "Validates a critic's review of a schedule by its scores and concerns", d.critic, validators.Impure, validators.WithFaults(faultoperators.Critic()...)),
+		gate(d, anomalyGate, "Validates a schedule against the creator's usual prices, volumes and times", d.anomaly, validators.Impure, validators.WithFaults(faultoperators.Anomaly()...)),
 	}
 }
 
-// Operator names the parameters of gates and tools by which they decide. They
-// are the operator's: the author of a cascade gives them, or who starts a
-// server, and never one who only asks for a verdict, a signature or a save.
+// Operator returns the parameters of gates and tools that decide their results.
+// Only an operator may set them: the author of a cascade, or the person who
+// starts a server. A client that asks for a verdict, a signature or a save may
+// not.
 func Operator() []string {
 	return []string{"db", "policy", "signing_key", "verification_key", "phase", "caption_pool_limited"}
 }
@@ -96,57 +98,58 @@ func opens(with map[string]any) []string {
 	return names
 }
 
-// A sitting is one use of a gate: its policy, what the subject says, and the
-// schedule in that, both nil where the subject is none and the parameters say enough.
-type sitting struct {
-	policy     *Policy
-	said, plan map[string]any
+// gateInput is the input of one call of a gate: its policy, the subject, and
+// the schedule in it. The last two are nil if the subject is unreadable and the
+// parameters suffice.
+type gateInput struct {
+	policy        *Policy
+	subject, plan map[string]any
 }
 
-// A calling is the parameters of a gate.
-type calling interface {
-	called() *Policy // nil: the operator's
-	enough() bool    // the gate can judge without a schedule
+// gateParams are the parameters of a gate.
+type gateParams interface {
+	ownPolicy() *Policy     // nil: the operator's
+	scheduleOptional() bool // the gate can decide without a schedule
 }
 
-// gate is a gate of that name, which judges what its policy has it judge and what
-// it can read.
-func gate[P calling](d *desk, name, description string, judge func(context.Context, P, sitting) (validators.Verdict, error), options ...validators.Option) validators.Validator {
+// gate returns the gate with a name. It passes if its policy does not have it,
+// and rejects unreadable subjects.
+func gate[P gateParams](d *environment, name, description string, judge func(context.Context, P, gateInput) (validators.Verdict, error), options ...validators.Option) validators.Validator {
 	return validators.New(name, description, func(ctx context.Context, p P, s validators.Subject) (validators.Verdict, error) {
-		policy, err := d.policy(p.called())
+		policy, err := d.policy(p.ownPolicy())
 		if err != nil {
 			return validators.Verdict{}, err
 		}
-		if !policy.judges(name) {
+		if !policy.hasGate(name) {
 			return skipped(name), nil
 		}
-		said, err := object(s)
-		if err != nil && !p.enough() {
+		subject, err := object(s)
+		if err != nil && !p.scheduleOptional() {
 			return policy.unreadable(err), nil
 		}
-		return judge(ctx, p, sitting{policy, said, opened(said)})
+		return judge(ctx, p, gateInput{policy, subject, unwrapSchedule(subject)})
 	}, append(options, validators.Operator(Operator()...), validators.Opens(opens))...)
 }
 
-func (d *desk) preflight(ctx context.Context, p preflightParams, at sitting) (validators.Verdict, error) {
+func (d *environment) preflight(ctx context.Context, p preflightParams, at gateInput) (validators.Verdict, error) {
 	creator := p.Creator
 	if creator == "" {
 		creator, _ = at.plan["creator_id"].(string)
 	}
-	var found standing
+	var found preflightData
 	if storable(creator) && creator != "" {
 		db, err := d.database(p.DB)
 		if err != nil {
 			return validators.Verdict{}, err
 		}
-		if found, err = db.standing(ctx, creator, at.policy); err != nil {
+		if found, err = db.preflightData(ctx, creator, at.policy); err != nil {
 			return validators.Verdict{}, err
 		}
 	}
 	return at.policy.preflight(creator, found), nil
 }
 
-func (d *desk) selection(ctx context.Context, p where, at sitting) (validators.Verdict, error) {
+func (d *environment) selection(ctx context.Context, p commonParams, at gateInput) (validators.Verdict, error) {
 	db, err := d.database(p.DB)
 	if err != nil {
 		return validators.Verdict{}, err
@@ -154,9 +157,9 @@ func (d *desk) selection(ctx context.Context, p where, at sitting) (validators.V
 	return at.policy.selection(ctx, db, at.plan, d.Clock())
 }
 
-func (d *desk) quality(ctx context.Context, p qualityParams, at sitting) (_ validators.Verdict, err error) {
+func (d *environment) quality(ctx context.Context, p qualityParams, at gateInput) (_ validators.Verdict, err error) {
 	how := qualityContext{now: d.Clock()}
-	if how.sign, how.refused, err = d.signing(p.SigningKey, p.where); err != nil {
+	if how.sign, how.refused, err = d.signing(p.SigningKey, p.commonParams); err != nil {
 		return validators.Verdict{}, err
 	}
 	if how.sign != nil {
@@ -172,17 +175,17 @@ func (d *desk) quality(ctx context.Context, p qualityParams, at sitting) (_ vali
 	r := newReport(at.policy)
 	plan := r.read(at.plan, needSendTypes|needTimes)
 	plan.limited = plan.limited || p.Limited
-	b, err := db.background(ctx, plan, how.now, at.policy)
+	b, err := db.creatorRecord(ctx, plan, how.now, at.policy)
 	if err != nil {
 		return validators.Verdict{}, err
 	}
 	return r.quality(plan, b, how), nil
 }
 
-// signing gives the key that a gate's statement is signed with, or why it is
-// not signed: a key that the options hold signs by their policy and no other.
-// Who brings a policy of their own brings a key of their own.
-func (d *desk) signing(given string, w where) (key *signatures.Key, refused string, err error) {
+// signing returns the key for a gate's statement, or the reason why it is not
+// signed. The operator's key signs only under the operator's policy and
+// database. A caller with another policy must bring a key.
+func (d *environment) signing(given string, w commonParams) (key *signatures.Key, refused string, err error) {
 	if key, err = newSigner(cmp.Or(given, d.SigningKey)); err != nil || key == nil || given != "" {
 		return key, "", err
 	}
@@ -198,7 +201,7 @@ func (d *desk) signing(given string, w where) (key *signatures.Key, refused stri
 	return key, refused, nil
 }
 
-func (d *desk) certificate(ctx context.Context, p certificateParams, at sitting) (validators.Verdict, error) {
+func (d *environment) certificate(ctx context.Context, p certificateParams, at gateInput) (validators.Verdict, error) {
 	given, err := trustedKeys(cmp.Or(p.VerifyKey, d.VerifyKey))
 	if err != nil {
 		return validators.Verdict{}, err
@@ -217,26 +220,26 @@ func (d *desk) certificate(ctx context.Context, p certificateParams, at sitting)
 	}
 	r := g.report()
 	plan := r.read(at.plan, 0)
-	b, err := db.background(ctx, plan, g.now, at.policy)
+	b, err := db.creatorRecord(ctx, plan, g.now, at.policy)
 	if err != nil {
 		return validators.Verdict{}, err
 	}
 	return g.verdict(r, plan, b), nil
 }
 
-func (d *desk) variety(_ context.Context, _ where, at sitting) (validators.Verdict, error) {
+func (d *environment) variety(_ context.Context, _ commonParams, at gateInput) (validators.Verdict, error) {
 	r := newReport(at.policy)
 	return r.variety(r.read(at.plan, needSendTypes)), nil
 }
 
-func (d *desk) anomaly(ctx context.Context, p where, at sitting) (validators.Verdict, error) {
+func (d *environment) anomaly(ctx context.Context, p commonParams, at gateInput) (validators.Verdict, error) {
 	db, err := d.database(p.DB)
 	if err != nil {
 		return validators.Verdict{}, err
 	}
 	r := newReport(at.policy)
 	plan := r.read(at.plan, needTimes)
-	b, err := db.background(ctx, plan, d.Clock(), at.policy)
+	b, err := db.creatorRecord(ctx, plan, d.Clock(), at.policy)
 	if err != nil {
 		return validators.Verdict{}, err
 	}

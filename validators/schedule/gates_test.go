@@ -10,14 +10,14 @@ import (
 )
 
 func TestGoodWeekPasses(t *testing.T) {
-	databases(t, func(t *testing.T, dsn string) {
+	onEachDatabase(t, func(t *testing.T, dsn string) {
 		h := newHouse(t, dsn)
 		w := h.certified(week(54))
-		if v := h.verdict(preflightGate, w, nil); !v.Valid || v.Status != Ready {
+		if v := h.verdict(preflightGate, w, nil); !v.Valid || v.Status != statusReady {
 			t.Errorf("preflight: %+v", v)
 		}
 		for _, gate := range []string{selectionGate, qualityGate, certificateGate, varietyGate, anomalyGate} {
-			if v := h.verdict(gate, w, nil); !v.Valid || v.Status != Approved {
+			if v := h.verdict(gate, w, nil); !v.Valid || v.Status != statusApproved {
 				t.Errorf("%s: %s %s", gate, v.Status, v.Reason)
 			}
 		}

@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// vaultGate finds every item whose content type the creator's vault does not
-// hold or that is AVOID: one that is both counts twice.
+// vaultGate reports items whose content type is not in the creator's vault or
+// is AVOID. An item with both faults counts twice.
 func (r *report) vaultGate(p *plan, f facts) {
 	for i := range p.items {
 		it := &p.items[i]
@@ -22,8 +22,8 @@ func (r *report) vaultGate(p *plan, f facts) {
 	}
 }
 
-// pageGate finds send types that the creator's page may not use. The page type
-// is the database's.
+// pageGate reports send types that the creator's page may not use. The page
+// type comes from the database.
 func (r *report) pageGate(p *plan, f facts) {
 	for i := range p.items {
 		if kind := p.items[i].kind; kind != nil && !kind.allowed(f.pageType, r.policy) {
@@ -37,8 +37,8 @@ func (r *report) pageGate(p *plan, f facts) {
 	}
 }
 
-// captionNumbers finds captions that the database cannot hold by their names.
-func (r *report) captionNumbers(p *plan, b background) {
+// captionNumbers reports caption ids that the database cannot store.
+func (r *report) captionNumbers(p *plan, b creatorRecord) {
 	if !b.numbered {
 		return
 	}
@@ -53,7 +53,7 @@ func (r *report) captionNumbers(p *plan, b background) {
 	}
 }
 
-// A usage counts the items of each send type.
+// A usage is the number of items of each send type.
 type usage struct {
 	byType [64]int // by the type's index
 	unique map[string]int
@@ -75,8 +75,8 @@ func (p *plan) usage() usage {
 	return u
 }
 
-// diversityGate asks for enough different send types in all; hard is the rule
-// for too few by the hard gate's own measure.
+// diversityGate requires a minimum of different send types. hard is the rule
+// for a number below the hard minimum.
 func (r *report) diversityGate(u usage, hard string) {
 	l := r.policy.Limits
 	rule, least := diversity, l.MinTypes
@@ -88,7 +88,7 @@ func (r *report) diversityGate(u usage, hard string) {
 	}
 }
 
-// categoryGate asks for enough of each category.
+// categoryGate requires a minimum of send types of each category.
 func (r *report) categoryGate(u usage, page string) {
 	l := r.policy.Limits
 	if n := u.unique[revenue]; n < l.MinRevenueTypes {
@@ -109,7 +109,7 @@ func (r *report) few(rule string, n, least int, what string) {
 	})
 }
 
-// strategyGate asks for enough different strategies over the week.
+// strategyGate requires a minimum of different strategies in the week.
 func (r *report) strategyGate(p *plan) {
 	least := r.policy.Limits.MinStrategies
 	switch n := len(p.strategies); {
@@ -123,7 +123,7 @@ func (r *report) strategyGate(p *plan) {
 	}
 }
 
-// weekGate finds items that are not in the week they are scheduled for.
+// weekGate reports items outside the scheduled week.
 func (r *report) weekGate(p *plan) {
 	if p.week == noDay {
 		return
@@ -141,8 +141,8 @@ func (r *report) weekGate(p *plan) {
 
 func inWeek(day, first int) bool { return day >= first && day < first+7 }
 
-// captionGates warn of captions that were used a short time ago or perform
-// badly. A caption that was never used is fresh.
+// captionGates warns of captions that were used recently or perform badly. A
+// caption that was never used is fresh.
 func (r *report) captionGates(p *plan) {
 	fresh, good := r.policy.Limits.MinFreshness, r.policy.Limits.MinPerformance
 	if p.limited {
@@ -150,7 +150,7 @@ func (r *report) captionGates(p *plan) {
 	}
 	for i := range p.items {
 		it := &p.items[i]
-		if it.unused < fresh { // never true of NaN
+		if it.unused < fresh { // false for NaN
 			r.add(freshnessRule, finding{at: itemAt(it.index), message: "used " + short(it.unused) + " days ago, less than " + short(fresh), expected: "at least " + short(fresh), got: short(it.unused)})
 		}
 		if it.performance < good {
@@ -159,8 +159,8 @@ func (r *report) captionGates(p *plan) {
 	}
 }
 
-// confidenceGate puts the volume confidence into its band; lower bounds belong
-// to the band above them.
+// confidenceGate reports the band of the volume confidence. A lower bound
+// belongs to the band above it.
 func (r *report) confidenceGate(p *plan) {
 	l, c := r.policy.Limits, p.confidence
 	at := func(rule, message string, least float64) {

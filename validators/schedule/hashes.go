@@ -13,18 +13,18 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/seed61713e19/capstan/validators/schedule/statements"
+	"github.com/seed61713e19/capstan/validators/schedule/internal/statements"
 )
 
-// itemsHash is the SHA-256 of the canonical items in the order of date, time,
-// send type and caption: the same for every order of the items and every spelling
-// of their JSON, another if any field of any of them differs, be it 08:00Z for
-// 08:00. A null field is one that is not there.
+// itemsHash returns the SHA-256 of the canonical items, ordered by date, time,
+// send type and caption. It does not depend on the order of the items or on the
+// spelling of their JSON. It differs if any field of any item differs, even if
+// only as 08:00Z and 08:00. A null field counts as missing.
 func itemsHash(items []item) string {
 	rows := ordered(items)
 	sum := sha256.New()
-	var texts [4][]byte                // of the portions, and a block has no more of them
-	const block = len(texts) * portion // so many are written down before they are hashed
+	var texts [4][]byte                // one for each portion of a block
+	const block = len(texts) * portion // number of items that are encoded before they are hashed
 	for start := 0; start < len(rows); start += block {
 		part := rows[start:min(start+block, len(rows))]
 		var all sync.WaitGroup
@@ -42,7 +42,7 @@ func itemsHash(items []item) string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// lines writes items, one a line.
+// lines appends items, one in each line.
 func lines(b []byte, items []item, rows []row) []byte {
 	b = slices.Grow(b, 200*len(rows))
 	for _, r := range rows {
@@ -55,13 +55,13 @@ func lines(b []byte, items []item, rows []row) []byte {
 type row struct {
 	at      int64
 	key     string
-	caption int64 // 0 for one that is not a number
+	caption int64 // 0 if it is not a number
 	index   int
 }
 
 func byTime(a, b row) int { return cmp.Compare(a.at, b.at) }
 
-// byUse is for rows of one time.
+// byUse compares rows of the same time.
 func byUse(a, b row) int {
 	if c := strings.Compare(a.key, b.key); c != 0 {
 		return c
@@ -69,9 +69,9 @@ func byUse(a, b row) int {
 	return cmp.Compare(a.caption, b.caption)
 }
 
-// ordered gives the items' places. Most schedules come in the order of their
-// times, so that only what is sent at one time is left to sort; what is the same
-// so far goes by the canonical form.
+// ordered returns the items' places in order. Most schedules are already
+// ordered by time, so only items of the same time are sorted. Remaining ties
+// are resolved by the canonical form.
 func ordered(items []item) []row {
 	rows := make([]row, len(items))
 	for i := range items {
@@ -89,7 +89,7 @@ func ordered(items []item) []row {
 	return rows
 }
 
-// captionNumber is a caption's number, or 0.
+// captionNumber returns a caption's number, or 0.
 func captionNumber(caption any) int64 {
 	switch n := caption.(type) {
 	case int:
@@ -102,7 +102,7 @@ func captionNumber(caption any) int64 {
 	return 0
 }
 
-// runs are the parts of sorted rows, of two and more, that compare as equal.
+// runs yields the parts of sorted rows, of two or more, that compare as equal.
 func runs(rows []row, compare func(a, b row) int) iter.Seq[[]row] {
 	return func(yield func([]row) bool) {
 		for start, end := 0, 0; start < len(rows); start = end {
@@ -124,7 +124,8 @@ func byText(items []item, rows []row) {
 	slices.SortFunc(rows, func(a, b row) int { return strings.Compare(text[a.index], text[b.index]) })
 }
 
-// appendCanonical writes an item without its null fields.
+// appendCanonical appends the canonical form of an item without its null
+// fields.
 func (it *item) appendCanonical(b []byte) []byte {
 	if !it.simple {
 		return statements.AppendSparse(b, it.raw)
@@ -152,7 +153,7 @@ func (it *item) appendCanonical(b []byte) []byte {
 	return append(b, '}')
 }
 
-// comma parts a field from the one before it.
+// comma appends a comma unless the object is empty.
 func comma(b []byte) []byte {
 	if b[len(b)-1] == '{' {
 		return b
@@ -160,7 +161,7 @@ func comma(b []byte) []byte {
 	return append(b, ',')
 }
 
-// captionOrder is a caption's id as a text.
+// captionOrder returns a caption's id as text.
 func captionOrder(v any) string {
 	if v == nil {
 		return ""
@@ -168,7 +169,7 @@ func captionOrder(v any) string {
 	return string(statements.Append(nil, v))
 }
 
-// namesHash is the SHA-256 of a set of names, sorted.
+// namesHash returns the SHA-256 of a sorted set of names.
 func namesHash(names []string) string {
 	sorted := slices.Compact(slices.Sorted(slices.Values(names)))
 	var text []byte
@@ -179,7 +180,7 @@ func namesHash(names []string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// show is a value in a message.
+// show returns a value for a message.
 func show(v any) string {
 	switch v := v.(type) {
 	case map[string]any:

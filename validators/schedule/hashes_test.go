@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/seed61713e19/capstan/validators/schema"
+	"github.com/seed61713e19/capstan/internal/schema"
 )
 
 // TestHashesDoNotCollide by moving text from one field or item to the next.
@@ -33,8 +33,8 @@ func TestHashesDoNotCollide(t *testing.T) {
 	}
 }
 
-// TestHashOfSpellings: what JSON means the same by is the same, and no word of an
-// item is read for another, though the gates take it for the same time or type.
+// TestHashOfSpellings checks that equal JSON values have the same hash. Different words
+// have different hashes, even where the gates read them as the same time or type.
 func TestHashOfSpellings(t *testing.T) {
 	hash := func(text string) string {
 		v, err := schema.Parse([]byte(text))
@@ -99,8 +99,8 @@ func mustPolicy(t testing.TB, text string) *Policy {
 	return p
 }
 
-// TestSimpleItems: the short way to an item's canonical form gives what the
-// long way does.
+// TestSimpleItems checks that the fast and the general canonical form of an item are
+// equal.
 func TestSimpleItems(t *testing.T) {
 	simple := 0
 	for _, text := range []string{

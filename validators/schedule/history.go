@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// A history is what a creator's messages of late say of prices and hours.
+// history is the statistics of a creator's recent messages.
 type history struct {
 	prices sample
 	hours  [24]float64 // earnings by the UTC hour of sending
-	earned bool        // any earnings at all
+	earned bool        // there were any earnings
 }
 
-// A sample is numbers as they are added up, by Welford's method.
+// A sample is the running statistics of numbers, by Welford's method.
 type sample struct {
 	n                 int
 	mean, squares     float64
@@ -31,17 +31,17 @@ func (s *sample) add(x float64) {
 	s.squares += d * (x - s.mean)
 }
 
-// spread is the standard deviation of a sample, n − 1 below the line. Of equal
-// numbers it is 0 exactly.
-func (s *sample) spread() float64 {
+// deviation returns the sample standard deviation. It is exactly 0 for equal
+// numbers.
+func (s *sample) deviation() float64 {
 	if s.n < 2 || s.smallest == s.largest {
 		return 0
 	}
 	return math.Sqrt(s.squares / float64(s.n-1))
 }
 
-// middle is the mean; of equal numbers exactly that number.
-func (s *sample) middle() float64 {
+// average returns the mean. For equal numbers it is exactly that number.
+func (s *sample) average() float64 {
 	if s.smallest == s.largest {
 		return s.smallest
 	}
@@ -50,9 +50,9 @@ func (s *sample) middle() float64 {
 
 const selectMessages = "SELECT message_type, price, earnings, sent_at FROM mass_messages WHERE creator_id = $1 AND sent_at >= $2 AND sent_at < $3"
 
-// history reads the messages of the days before a week or, where that has not
-// come yet, before now; and what of the week itself lies behind. A message
-// exactly so many days old counts.
+// history reads the messages of the days before a week, and those of the week
+// that are already sent. For a future week, the days before now count. A
+// message at the exact limit of days counts.
 func (t tx) history(creator string, week int, now time.Time, p *Policy) (history, error) {
 	from, to := now, now
 	if week != noDay {
@@ -67,7 +67,8 @@ func (t tx) history(creator string, week int, now time.Time, p *Policy) (history
 	from = from.AddDate(0, 0, -p.Limits.PriceDays).UTC()
 	to = to.UTC()
 	var h history
-	// Texts of times compare by the day; the exact bounds are kept here.
+	// Times are stored as texts, so the query compares days and the code the
+	// exact limits.
 	err := t.each("messages of "+creator, selectMessages,
 		[]any{creator, from.AddDate(0, 0, -1).Format(time.DateOnly), to.AddDate(0, 0, 2).Format(time.DateOnly)},
 		func(scan func(...any) error) error {

@@ -9,24 +9,23 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/seed61713e19/capstan/runner/signatures"
-	"github.com/seed61713e19/capstan/validators"
+	"github.com/seed61713e19/capstan/internal/reports"
+	"github.com/seed61713e19/capstan/internal/signatures"
 )
 
-// An item is one sending of a schedule. Numbers that the schedule does not say
-// are NaN.
+// An item is one sending of a schedule. Missing numbers are NaN.
 type item struct {
 	index           int    // in the schedule
-	date, time, key string // as they stand there
-	kind            *SendType
-	day             int   // days since 1970-01-01 by the date alone; noDay where there is none
-	at              int64 // the instant, in UTC seconds; meaningless without timed
+	date, time, key string // as written
+	kind            *sendType
+	day             int   // days since 1970-01-01, by the date alone; noDay if there is none
+	at              int64 // the instant in UTC seconds; undefined without timed
 	timed           bool
 	noContent       bool // null or missing
-	simple          bool // the fields here are all that raw has, and exactly
+	simple          bool // these fields are exactly those of raw
 	content         string
 	price           float64
-	unused          float64 // days since the caption was last used
+	unused          float64 // days since the last use of the caption
 	performance     float64
 	caption         any
 	raw             map[string]any
@@ -34,10 +33,10 @@ type item struct {
 
 const noDay = math.MinInt
 
-// itemAt is where findings about the i-th item are.
+// itemAt returns the location of findings about the i-th item.
 func itemAt(i int) string { return "items[" + strconv.Itoa(i) + "]" }
 
-// The fields of an item that the gates read, sorted.
+// Fields of an item that the gates read, sorted.
 const (
 	captionField = iota
 	contentField
@@ -54,16 +53,16 @@ var fieldNames = [fields]string{
 	"caption_id", "content_type", "days_since_last_use", "performance_score", "price", "scheduled_date", "scheduled_time", "send_type_key",
 }
 
-// pick takes an item's fields out of it, and tells whether it has others that
-// are not null.
-func pick(raw map[string]any) (v [fields]any, others bool) {
+// fieldsOf returns the values of an item's known fields, and whether it has
+// other fields that are not null.
+func fieldsOf(raw map[string]any) (v [fields]any, others bool) {
 	known := 0
 	for i, name := range fieldNames {
 		value, ok := raw[name]
 		if ok {
 			known++
 		}
-		v[i] = settled(value)
+		v[i] = plainNumber(value)
 	}
 	if known == len(raw) {
 		return v, false
@@ -76,9 +75,8 @@ func pick(raw map[string]any) (v [fields]any, others bool) {
 	return v, false
 }
 
-// settled gives a number that was kept as it was written as the float that it
-// is.
-func settled(v any) any {
+// plainNumber returns a json.Number as a float.
+func plainNumber(v any) any {
 	if n, ok := v.(json.Number); ok && signatures.UnambiguousNumber(string(n)) == nil {
 		f, _ := number(n)
 		return f
@@ -87,13 +85,13 @@ func settled(v any) any {
 }
 
 // item reads the i-th item.
-func (in *intake) item(i int, raw map[string]any, it *item) {
-	v, others := pick(raw)
+func (in *scheduleReader) item(i int, raw map[string]any, it *item) {
+	v, others := fieldsOf(raw)
 	before := in.counts[in.rule]
 	it.raw, it.index, it.day, it.at = raw, i, noDay, math.MinInt64
 	it.key = in.text(i, keyField, v[keyField])
 	if it.kind = in.kinds[it.key]; it.kind != nil && it.kind.Key == it.key {
-		it.key = it.kind.Key // one text for all, which compares fast
+		it.key = it.kind.Key // one shared string, which compares faster
 	}
 	switch {
 	case it.kind == nil && it.key != "":
@@ -115,13 +113,13 @@ func (in *intake) item(i int, raw map[string]any, it *item) {
 	in.timing(i, v[dateField], v[timeField], it)
 	if others {
 		if err := signatures.Unambiguous(raw); err != nil {
-			in.wrong(itemAt(i), validators.OneLine(err.Error(), 300))
+			in.wrong(itemAt(i), reports.OneLine(err.Error(), 300))
 		}
 	}
-	it.simple = !others && in.counts[in.rule] == before && small(it.price) && small(it.unused) && small(it.performance)
+	it.simple = !others && in.counts[in.rule] == before && isExact(it.price) && isExact(it.unused) && isExact(it.performance)
 }
 
-// number gives the value of a plain number.
+// number returns the value of a plain number.
 func number(v any) (float64, bool) {
 	switch v := v.(type) {
 	case int:
@@ -137,10 +135,10 @@ func number(v any) (float64, bool) {
 	return 0, false
 }
 
-// small tells whether a float is exact for every whole number of its size.
-func small(f float64) bool { return !(math.Abs(f) >= 1<<53) }
+// isExact reports whether every integer of the size of a float is exact.
+func isExact(f float64) bool { return !(math.Abs(f) >= 1<<53) }
 
-func (in *intake) text(i, field int, v any) string {
+func (in *scheduleReader) text(i, field int, v any) string {
 	s, ok := v.(string)
 	if !ok && v != nil {
 		in.wrong(itemAt(i), fieldNames[field]+" must be a text, not "+show(v))
@@ -151,7 +149,7 @@ func (in *intake) text(i, field int, v any) string {
 	return s
 }
 
-func (in *intake) number(i, field int, v any) float64 {
+func (in *scheduleReader) number(i, field int, v any) float64 {
 	if v == nil {
 		return math.NaN()
 	}
@@ -160,15 +158,15 @@ func (in *intake) number(i, field int, v any) float64 {
 		in.wrong(itemAt(i), fieldNames[field]+" must be a number, not "+show(v))
 		return math.NaN()
 	}
-	if !small(f) && signatures.Unambiguous(v) != nil {
+	if !isExact(f) && signatures.Unambiguous(v) != nil {
 		in.wrong(itemAt(i), fieldNames[field]+" must be a number up to 2^53, not "+show(v))
 		return math.NaN()
 	}
 	return f
 }
 
-// amount is a number that cannot be negative.
-func (in *intake) amount(i, field int, v any) float64 {
+// amount parses a number that must not be negative.
+func (in *scheduleReader) amount(i, field int, v any) float64 {
 	f := in.number(i, field, v)
 	if f < 0 {
 		in.wrong(itemAt(i), fieldNames[field]+" must not be negative, not "+show(v))
@@ -177,11 +175,11 @@ func (in *intake) amount(i, field int, v any) float64 {
 	return f
 }
 
-// storable tells whether every database can hold the text.
+// storable reports whether every database can store the text.
 func storable(s string) bool { return utf8.ValidString(s) && strings.IndexByte(s, 0) < 0 }
 
-// isCaption tells whether a caption is named by a whole number or a text, or
-// not at all.
+// isCaption reports whether a value is a valid caption id: an integer, a text
+// or null.
 func isCaption(v any) bool {
 	switch v := v.(type) {
 	case nil:
@@ -189,14 +187,14 @@ func isCaption(v any) bool {
 	case int, int64:
 		return signatures.Unambiguous(v) == nil
 	case float64:
-		return v == math.Trunc(v) && small(v)
+		return v == math.Trunc(v) && isExact(v)
 	case string:
 		return v != "" && storable(v)
 	}
 	return false
 }
 
-// captionKey is a caption's id as the database has it.
+// captionKey returns a caption's id in the form of the database.
 func captionKey(v any) any {
 	switch v.(type) {
 	case int, int64, float64:
@@ -205,7 +203,7 @@ func captionKey(v any) any {
 	return v
 }
 
-func (in *intake) timing(i int, date, clockTime any, it *item) {
+func (in *scheduleReader) timing(i int, date, clockTime any, it *item) {
 	it.date, it.time = in.text(i, dateField, date), in.text(i, timeField, clockTime)
 	needed := in.needs&needTimes != 0
 	if it.date != "" {
@@ -230,8 +228,8 @@ func (in *intake) timing(i int, date, clockTime any, it *item) {
 	}
 }
 
-// day reads a date; it is often the one before.
-func (in *intake) day(date string) (int, bool) {
+// day parses a date. It caches the last one, because dates often repeat.
+func (in *scheduleReader) day(date string) (int, bool) {
 	if date == in.lastDate && date != "" {
 		return in.lastDay, true
 	}
@@ -243,7 +241,7 @@ func (in *intake) day(date string) (int, bool) {
 	return in.lastDay, true
 }
 
-// dayOf is the number of a UTC day.
+// dayOf returns the number of a UTC day.
 func dayOf(t time.Time) int { return int(math.Floor(float64(t.Unix()) / 86400)) }
 
 func weekday(day int) time.Weekday { return time.Weekday(((day+4)%7 + 7) % 7) } // 1970-01-01 was a Thursday
@@ -254,9 +252,9 @@ func dateText(day int) string {
 
 var clockLayouts = []string{"15:04:05", "15:04Z07:00", "15:04:05Z07:00"}
 
-// clock reads a time of day in seconds after midnight UTC: one without an
-// offset is UTC, whatever zone the creator lives in; with one, the seconds may
-// be negative or above a day's.
+// clock parses a time of day and returns seconds after midnight UTC. A time
+// without an offset is in UTC, whatever the creator's zone. With an offset, the
+// seconds may be negative or exceed a day.
 func clock(s string) (int, bool) {
 	if len(s) == 5 && s[2] == ':' {
 		h, m := digits(s[0], s[1]), digits(s[3], s[4])
@@ -264,11 +262,11 @@ func clock(s string) (int, bool) {
 	}
 	t, ok := parsed(s, clockLayouts)
 	_, offset := t.Zone()
-	ok = ok && s[2] == ':' && max(offset, -offset) < 86400 // the layouts take 8:47 and +24:00 too
+	ok = ok && s[2] == ':' && max(offset, -offset) < 86400 // the layouts also accept 8:47 and +24:00
 	return t.Hour()*3600 + t.Minute()*60 + t.Second() - offset, ok
 }
 
-// parsed reads a time by the first layout that it fits.
+// parsed parses a time with the first matching layout.
 func parsed(text string, layouts []string) (time.Time, bool) {
 	for _, layout := range layouts {
 		if at, err := time.Parse(layout, text); err == nil {

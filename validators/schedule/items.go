@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-func (in *intake) items(v any) []item {
+func (in *scheduleReader) items(v any) []item {
 	list, ok := v.([]any)
 	if !ok {
 		in.wrong("items", "must be a list of items, not "+show(v))
@@ -19,18 +19,19 @@ func (in *intake) items(v any) []item {
 		return nil
 	}
 	items := make([]item, len(list))
-	if in.each(list, items) {
+	if in.eachPart(list, items) {
 		return items
 	}
-	// What is no object has its finding, and is no item; the others keep their index.
+	// A value that is not an object has a finding and is dropped; the other
+	// items keep their index.
 	return slices.DeleteFunc(items, func(it item) bool { return it.raw == nil })
 }
 
-// portion is how many items are worth a goroutine.
+// portion is the number of items from which a goroutine pays off.
 const portion = 4096
 
-// portions parts n items into those, from and to, that one goroutine goes
-// through: at most as many portions as there are processors, and at least one.
+// portions splits n items into ranges for goroutines: at least one, and at most
+// as many as there are processors.
 func portions(n int) iter.Seq2[int, int] {
 	parts := max(1, min(runtime.GOMAXPROCS(0), n/portion))
 	return func(yield func(int, int) bool) {
@@ -42,32 +43,32 @@ func portions(n int) iter.Seq2[int, int] {
 	}
 }
 
-// each reads the items, side by side where there are many; what is found comes
-// in their order all the same. It tells whether all are objects.
-func (in *intake) each(list []any, items []item) bool {
-	var parts []*intake
+// eachPart reads the items, concurrently if there are many. Findings are still
+// in order. It reports whether all items are objects.
+func (in *scheduleReader) eachPart(list []any, items []item) bool {
+	var parts []*scheduleReader
 	var all sync.WaitGroup
 	for from, to := range portions(len(list)) {
-		part := &intake{report: newReport(in.policy), rule: in.rule, needs: in.needs, kinds: in.kinds}
+		part := &scheduleReader{report: newReport(in.policy), rule: in.rule, needs: in.needs, kinds: in.kinds}
 		parts = append(parts, part)
 		all.Go(func() { part.part(list[from:to], items[from:to], from) })
 	}
 	all.Wait()
 	objects := true
 	for _, part := range parts {
-		in.absorb(part.report)
-		objects = objects && !part.strange
+		in.merge(part.report)
+		objects = objects && !part.invalidItems
 	}
 	return objects
 }
 
-// part reads a part of the items, which begins at the index first.
-func (in *intake) part(list []any, items []item, first int) {
+// part reads a range of items that starts at the index first.
+func (in *scheduleReader) part(list []any, items []item, first int) {
 	for i, v := range list {
 		if raw, ok := v.(map[string]any); ok && raw != nil {
 			in.item(first+i, raw, &items[i])
 		} else {
-			in.strange = true
+			in.invalidItems = true
 			in.wrong(itemAt(first+i), "must be an object, not "+show(v))
 		}
 	}

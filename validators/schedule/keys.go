@@ -9,11 +9,11 @@ import (
 	"strings"
 
 	"github.com/seed61713e19/capstan/internal/files"
-	"github.com/seed61713e19/capstan/runner/signatures"
+	"github.com/seed61713e19/capstan/internal/signatures"
 )
 
-// Keygen makes a pair of Ed25519 keys as PEM: the private one (PKCS #8) signs
-// certificates and belongs to the gates that sign alone, the public one (PKIX)
+// Keygen returns a pair of Ed25519 keys as PEM. The private one (PKCS #8) signs
+// certificates and belongs only to the signing gates. The public one (PKIX)
 // verifies them in the gatekeeper.
 func Keygen() (private, public []byte, err error) {
 	pub, priv, err := ed25519.GenerateKey(rand.Reader)
@@ -31,26 +31,28 @@ func Keygen() (private, public []byte, err error) {
 	return private, pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der}), nil
 }
 
-// newSigner reads the key that signs; nil where none is configured.
+// newSigner returns the signing key, or nil if none is configured.
 func newSigner(key string) (*signatures.Key, error) {
-	return given(key, "signing key", func(text []byte) (*signatures.Key, error) {
+	return readKeys(key, "signing key", func(text []byte) (*signatures.Key, error) {
 		k, err := signatures.ParseKey(text)
 		return &k, err
 	})
 }
 
-// trustedKeys reads the gatekeeper's keys; without any there is none to trust.
+// trustedKeys returns the gatekeeper's keys. Without any, no certificate is
+// trusted.
 func trustedKeys(key string) (signatures.Keys, error) {
-	return given(key, "verification key", signatures.ParseKeys)
+	return readKeys(key, "verification key", signatures.ParseKeys)
 }
 
-// maxKeys is the largest file of keys, in bytes.
+// maxKeys is the maximum size of a file of keys, in bytes.
 const maxKeys = 1 << 20
 
 func isPEM(key string) bool { return strings.Contains(key, "-----BEGIN") }
 
-// given reads a key's PEM, or that of the file that it names; "" is none.
-func given[K any](key, what string, parse func([]byte) (K, error)) (read K, err error) {
+// readKeys parses keys in PEM, or in the file that key names. It returns the
+// zero value for "".
+func readKeys[K any](key, what string, parse func([]byte) (K, error)) (read K, err error) {
 	if key == "" {
 		return read, nil
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/tool"
 )
 
-// killOrder is what a child that dies in the middle of a save is told.
+// killOrder is the input of a child process that dies in the middle of a save.
 type killOrder struct {
 	DSN  string         `json:"dsn"`
 	At   int            `json:"at"` // the statement before which it dies; 0: it does not
@@ -59,18 +59,18 @@ func saveAndDie() {
 // TestKilledSave kills a process before each statement of a save, and before
 // the commit: the week is the old one, whole, until it is the new one, whole.
 func TestKilledSave(t *testing.T) {
-	databases(t, func(t *testing.T, dsn string) {
+	onEachDatabase(t, func(t *testing.T, dsn string) {
 		h := newHouse(t, dsn)
 		if r := h.call(saveTool, saving(h.certified(week(54)))); r.Failed {
 			t.Fatal(r.Text())
 		}
-		old := h.stored("ada", DemoWeek)
+		old := h.stored("ada", demoWeek)
 		next := saving(h.certified(priced(17, 130)))
 		next["verification_key"] = string(testPublic)
 		kills := 0
 		for at := 1; ; at++ {
 			died := child(t, killOrder{dsn, at, next})
-			s := h.stored("ada", DemoWeek)
+			s := h.stored("ada", demoWeek)
 			s.check(t)
 			if !died {
 				if s.items != 130 || s.revision != 2 {
@@ -89,7 +89,7 @@ func TestKilledSave(t *testing.T) {
 	})
 }
 
-// child runs a save in a process of its own and tells whether it was killed.
+// child runs a save in a separate process and reports whether it was killed.
 func child(t *testing.T, o killOrder) bool {
 	t.Helper()
 	text, err := json.Marshal(o)

@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/seed61713e19/capstan/runner/journal/postgres/postgrestest"
+	"github.com/seed61713e19/capstan/internal/postgrestest"
 )
 
 func TestMain(m *testing.M) {
@@ -24,10 +24,10 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// databases runs a test on SQLite and, where it is installed, on PostgreSQL:
-// each time on a new database, filled with the demo data, and both at once: the
-// one waits while the other computes.
-func databases(t *testing.T, test func(t *testing.T, dsn string)) {
+// onEachDatabase runs a test on SQLite and, if it is installed, on PostgreSQL. Each run
+// has a new database with the demo data. Both run in parallel, because one waits while
+// the other computes.
+func onEachDatabase(t *testing.T, test func(t *testing.T, dsn string)) {
 	t.Helper()
 	for name, made := range map[string]func(testing.TB) string{"sqlite": sqliteDSN, "postgres": postgresDSN} {
 		t.Run(name, func(t *testing.T) {
@@ -69,7 +69,7 @@ func sqliteDSN(t testing.TB) string {
 
 var copies atomic.Int64
 
-// postgresDSN gives a database of its own in the tests' cluster.
+// postgresDSN returns a new database in the tests' cluster.
 func postgresDSN(t testing.TB) string {
 	t.Helper()
 	cluster.once.Do(func() {
@@ -108,3 +108,6 @@ var cluster struct {
 	server *postgrestest.Cluster
 	why    error // there is none
 }
+
+// DemoWeek is the week after the demo data.
+const DemoWeek = demoWeek

@@ -12,17 +12,17 @@ import (
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// Init makes the tables in a database, a SQLite file (which it creates) or
-// PostgreSQL by DSN, and fills in the send types. On a database that has them
-// it adds what is missing and changes nothing else. With demo it also fills in
-// the demo data. The gatekeeper of a new database is in phase 2.
+// Init creates the tables in a database, a SQLite file (which it creates) or
+// PostgreSQL, and inserts the send types. In an existing database it adds
+// missing tables and changes nothing else. With demo, it also inserts demo
+// data. The gatekeeper of a new database is in phase 2.
 func Init(ctx context.Context, dsn string, demo bool) error {
 	db, err := connect(dsn, true)
 	if err != nil {
 		return err
 	}
 	if !db.postgres {
-		// Readers do not wait for a writer; the mode stays with the file.
+		// Readers do not wait for a writer; the mode is stored in the file.
 		if _, err = db.write.ExecContext(ctx, "PRAGMA journal_mode = WAL"); err != nil {
 			err = db.wrong(err)
 		}
@@ -36,11 +36,10 @@ func Init(ctx context.Context, dsn string, demo bool) error {
 	return errors.Join(err, db.Close())
 }
 
-// migrate applies the migrations that the database does not have yet, all in
-// one transaction.
+// migrate applies the missing migrations in one transaction.
 func (db *DB) migrate(ctx context.Context) error {
 	return db.writing(ctx, func(t tx) error {
-		if err := t.alone(); err != nil {
+		if err := t.lockTables(); err != nil {
 			return err
 		}
 		if err := t.exec("CREATE TABLE IF NOT EXISTS schedule_migrations (version INTEGER NOT NULL PRIMARY KEY)"); err != nil {
@@ -59,28 +58,28 @@ func (db *DB) migrate(ctx context.Context) error {
 				return fmt.Errorf("migration %s: %w", name, err)
 			}
 		}
-		if err := t.name(); err != nil {
+		if err := t.ensureID(); err != nil {
 			return err
 		}
 		return t.fillSendTypes()
 	})
 }
 
-// alone waits for other processes that make the same tables or fill them: in
-// PostgreSQL CREATE TABLE IF NOT EXISTS races with itself. SQLite has one writer
-// anyway.
-func (t tx) alone() error {
+// lockTables waits for other processes that create or fill the same tables,
+// because CREATE TABLE IF NOT EXISTS has races in PostgreSQL. SQLite has only
+// one writer.
+func (t tx) lockTables() error {
 	if !t.db.postgres {
 		return nil
 	}
 	return t.exec("SELECT pg_advisory_xact_lock(1903141)")
 }
 
-// migrationFiles are the migrations in order; the n-th makes version n.
+// migrationFiles returns the migrations in order; the n-th creates version n.
 func migrationFiles() []string {
 	files, err := fs.Glob(migrations, "migrations/*.sql")
 	if err != nil {
-		panic(err) // the pattern is ours
+		panic(err) // our own pattern
 	}
 	return files
 }
@@ -116,12 +115,12 @@ func (t tx) fillSendTypes() error {
 	return nil
 }
 
-// newer is the error of tables that a newer Capstan has made.
+// newer returns the error for tables of a newer Capstan.
 func (db *DB) newer(version int) error {
 	return db.wrong(fmt.Errorf("its tables are of version %d, made by a newer Capstan; this one knows %d", version, len(migrationFiles())))
 }
 
-// version is the number of the last migration; 0 where there are no tables.
+// version returns the number of the last migration, or 0 without tables.
 func (db *DB) version(ctx context.Context) (int, error) {
 	known := "SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name = 'schedule_migrations'"
 	if db.postgres {

@@ -11,13 +11,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/seed61713e19/capstan/validators/schedule/statements"
+	"github.com/seed61713e19/capstan/validators/schedule/internal/statements"
 )
 
-// TestOldCertificates: certificates of the first format, which bound neither week
-// nor page type nor policy, are refused, and it is said why: one that capstan
-// signed in its time with a key that is trusted still, whose newline in the
-// signature once made it another, and the words of a program that signed nothing.
+// TestOldCertificates checks that certificates of the first format are refused, with a
+// reason. They did not bind the week, the page type or the policy. One is signed by
+// capstan with a key that is still trusted. A newline in its signature once made it a
+// different certificate. Another contains the text of a program that signed nothing.
 func TestOldCertificates(t *testing.T) {
 	s := paperScene(t)
 	good := s.certify(t, vectorWeek())

@@ -7,17 +7,18 @@ import (
 	"sync"
 	"time"
 
+	"github.com/seed61713e19/capstan/internal/reports"
 	"github.com/seed61713e19/capstan/validators"
 )
 
-// Options are what the operator gives the gates and tools.
+// Options are the operator's settings for the gates and tools.
 type Options struct {
-	DSN        string           // the database where a call names none, see [Open]
-	Policy     string           // the policy where a call names none, a profile's name or a policy as YAML
-	SigningKey string           // signs certificates: a private key as PEM, or the name of its file; "": unsigned
-	VerifyKey  string           // verifies them: a public key as PEM, or the name of its file; "": none is good
-	Clock      func() time.Time // nil: time.Now
-	Databases  *Databases       // nil: databases of its own, open until the process ends
+	DSN        string           // default database, see [Open]
+	Policy     string           // default policy: the name of a profile, or a policy in YAML
+	SigningKey string           // private key that signs certificates, as PEM or the name of its file; default: unsigned
+	VerifyKey  string           // public key that verifies certificates, as PEM or the name of its file; default: none is valid
+	Clock      func() time.Time // default: time.Now
+	Databases  *Databases       // default: own databases, open until the process ends
 }
 
 // Databases are the databases that gates and tools have opened, each once. The
@@ -28,7 +29,7 @@ type Databases struct {
 	closed bool
 }
 
-// Close closes all of them; what still asks for one then gets an error.
+// Close closes all databases. Later uses return an error.
 func (d *Databases) Close() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -41,7 +42,7 @@ func (d *Databases) Close() error {
 	return errors.Join(errs...)
 }
 
-// get opens a database, or gives the one that is open already.
+// get returns an open database, opening it if necessary.
 func (d *Databases) get(dsn string) (*DB, error) {
 	if dsn == "" {
 		return nil, errors.New(`no database: the operator gives the parameter "db", a SQLite file or a PostgreSQL DSN`)
@@ -65,46 +66,46 @@ func (d *Databases) get(dsn string) (*DB, error) {
 	return db, nil
 }
 
-// A desk is options with nothing left open.
-type desk struct {
+// environment is Options with all defaults filled in.
+type environment struct {
 	Options
 	policies func() (*Policy, error)
 }
 
-func (o Options) desk() *desk {
+func (o Options) resolve() *environment {
 	if o.Clock == nil {
 		o.Clock = time.Now
 	}
 	if o.Databases == nil {
 		o.Databases = &Databases{}
 	}
-	return &desk{o, sync.OnceValues(func() (*Policy, error) { return loadPolicy(o.Policy) })}
+	return &environment{o, sync.OnceValues(func() (*Policy, error) { return loadPolicy(o.Policy) })}
 }
 
-// policy is that of the call, else the operator's.
-func (d *desk) policy(called *Policy) (*Policy, error) {
+// policy returns the policy of the call, or else the operator's.
+func (d *environment) policy(called *Policy) (*Policy, error) {
 	if called != nil {
 		return called, nil
 	}
 	return d.policies()
 }
 
-func (d *desk) database(dsn string) (*DB, error) {
+func (d *environment) database(dsn string) (*DB, error) {
 	return d.Databases.get(cmp.Or(dsn, d.DSN))
 }
 
-// fixed lets an argument of a tool, which a model may have written, fill in
-// what the operator left open, and change nothing that the operator set.
-func fixed(name, operator, argument string) (string, error) {
+// operatorOr returns the operator's value, or else the argument of a tool,
+// which a model may have written. A different argument is an error.
+func operatorOr(name, operator, argument string) (string, error) {
 	if operator != "" && argument != "" && argument != operator {
 		return "", fmt.Errorf("%s is set by the operator and cannot be another", name)
 	}
 	return cmp.Or(operator, argument), nil
 }
 
-// unreadable is the verdict on a subject that is no schedule at all.
+// unreadable returns the verdict on a subject that is not a schedule.
 func (p *Policy) unreadable(err error) validators.Verdict {
 	r := newReport(p)
-	r.add(inputRule, finding{message: validators.OneLine(err.Error(), 300)})
-	return r.verdict(Rejected, "", map[string]any{})
+	r.add(inputRule, finding{message: reports.OneLine(err.Error(), 300)})
+	return r.verdict(statusRejected, "", map[string]any{})
 }

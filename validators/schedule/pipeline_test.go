@@ -13,6 +13,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/model/scripted"
 	"github.com/seed61713e19/capstan/validators/schedule"
 )
@@ -24,7 +25,7 @@ const (
 
 // pipeline runs ../../cascades/examples/schedule.yaml on the demo data with a
 // script.
-func pipeline(t *testing.T, script string, input map[string]any) (runner.Result, error) {
+func pipeline(t *testing.T, script string, input map[string]any) (engine.Result, error) {
 	t.Helper()
 	text, err := os.ReadFile(script)
 	if err != nil {
@@ -33,7 +34,7 @@ func pipeline(t *testing.T, script string, input map[string]any) (runner.Result,
 	return scriptedPipeline(t, input, text)
 }
 
-func scriptedPipeline(t *testing.T, input map[string]any, replies []byte) (runner.Result, error) {
+func scriptedPipeline(t *testing.T, input map[string]any, replies []byte) (engine.Result, error) {
 	t.Helper()
 	dir := t.TempDir()
 	open := &schedule.Databases{}
@@ -86,7 +87,7 @@ func TestPipeline(t *testing.T) {
 		if got := strings.Join(way, " "); got != want {
 			t.Errorf("%s: the run went %s", file, got)
 		}
-		if saved, _ := res.Output.(map[string]any); saved["saved"] != true || saved["status"] != schedule.Approved {
+		if saved, _ := res.Output.(map[string]any); saved["saved"] != true || saved["status"] != "APPROVED" {
 			t.Errorf("%s: %v", file, res.Output)
 		}
 	}
@@ -98,20 +99,20 @@ func TestPipelineStops(t *testing.T) {
 		code  string
 		phase string
 	}{
-		"an unknown creator": {map[string]any{"creator_id": "nobody"}, runner.Blocked, "preflight"},
-		"no private key":     {map[string]any{"signing_key": "/none.pem"}, runner.Failed, "critic"}, // the first that signs
+		"an unknown creator": {map[string]any{"creator_id": "nobody"}, engine.Blocked, "preflight"},
+		"no private key":     {map[string]any{"signing_key": "/none.pem"}, engine.Failed, "critic"}, // the first that signs
 
-		"no database":  {map[string]any{"db": "/none/none.db"}, runner.Failed, "preflight"},
-		"another week": {map[string]any{"week_start": "2026-01-12"}, runner.Failed, "send-type-allocator"}, // where quality sends it, as no strategy is of that week, and the script ends
+		"no database":  {map[string]any{"db": "/none/none.db"}, engine.Failed, "preflight"},
+		"another week": {map[string]any{"week_start": "2026-01-12"}, engine.Failed, "send-type-allocator"}, // where quality sends it, as no strategy is of that week, and the script ends
 	} {
 		t.Run(name, func(t *testing.T) {
 			res, err := pipeline(t, script, row.input)
-			var no *runner.Error
+			var no *engine.Error
 			if !errors.As(err, &no) || no.Code != row.code || no.Phase != row.phase {
 				t.Errorf("%v: %+v", err, no)
 			}
 			for _, p := range res.Phases {
-				if p.Name == "save" && p.Status == runner.Succeeded {
+				if p.Name == "save" && p.Status == engine.Succeeded {
 					t.Error("it was saved all the same")
 				}
 			}
@@ -119,8 +120,8 @@ func TestPipelineStops(t *testing.T) {
 	}
 }
 
-// goodReplies are what the script's model says last: of the schedule, and in
-// review of it.
+// goodReplies are the last replies of the script's model: for the schedule, and for its
+// review.
 func goodReplies(t *testing.T) (week, review map[string]any) {
 	t.Helper()
 	text, err := os.ReadFile(script)
@@ -190,11 +191,11 @@ func TestRejectionsGoBack(t *testing.T) {
 			week, review := goodReplies(t)
 			var entries []map[string]any
 			for _, phase := range []string{"send-type-allocator", "caption-selection-pro", "critique"} {
-				said := maps.Clone(week)
+				texts := maps.Clone(week)
 				if phase == "critique" {
-					said = review
+					texts = review
 				}
-				text, err := json.Marshal(said)
+				text, err := json.Marshal(texts)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -219,7 +220,7 @@ func TestRejectionsGoBack(t *testing.T) {
 				}
 				return
 			}
-			var no *runner.Error
+			var no *engine.Error
 			if !errors.As(err, &no) || no.Phase != row.to {
 				t.Fatalf("it went to %+v", no)
 			}

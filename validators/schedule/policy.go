@@ -13,40 +13,41 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/seed61713e19/capstan/runner/signatures"
+	"github.com/seed61713e19/capstan/internal/schema"
+	"github.com/seed61713e19/capstan/internal/signatures"
 	"github.com/seed61713e19/capstan/validators"
-	"github.com/seed61713e19/capstan/validators/schema"
 )
 
 //go:embed policy.yaml
-var shipped []byte
+var policyText []byte
 
-// A Policy is the thresholds of the gates and what each rule's violation
-// means. it is not changed afterwards.
+// A Policy is the thresholds of the gates and the consequence of each rule. It
+// never changes after it is loaded.
 type Policy struct {
-	Extends            string          `yaml:"extends"`
-	Gates              []string        `yaml:"gates"` // those that judge; the others let everything pass
-	AllowFollowup      bool            `yaml:"allow_ppv_followup_on_free"`
-	PPVMessageTypes    []string        `yaml:"ppv_message_types"`
-	Limits             Limits          `yaml:"limits"`
-	Rules              map[string]Rule `yaml:"rules"`
+	Extends            string                `yaml:"extends"`
+	Gates              []string              `yaml:"gates"` // the active gates; the others pass everything
+	AllowFollowup      bool                  `yaml:"allow_ppv_followup_on_free"`
+	PPVMessageTypes    []string              `yaml:"ppv_message_types"`
+	Limits             policyLimits          `yaml:"limits"`
+	Rules              map[string]policyRule `yaml:"rules"`
 	ppvKinds, allGates map[string]bool
 	digest             string
 }
 
-// A Rule says what breaking it means: a row of the rejection tables.
-type Rule struct {
+// A policyRule is the consequence of breaking a rule: a row of the rejection
+// tables.
+type policyRule struct {
 	Code     string `yaml:"code"`
 	Phase    string `yaml:"phase"`
 	Severity string `yaml:"severity"`  // CRITICAL, HIGH, MODERATE, LOW or NONE
 	Status   string `yaml:"status"`    // BLOCKED, REJECTED, REVISE, NEEDS_REVIEW, WARNING or INFO
-	ReturnTo string `yaml:"return_to"` // the phase to go back to; "" where the tables name none
-	When     string `yaml:"when"`      // the condition in words; {name} stands for that limit
-	Apart    bool   `yaml:"apart"`     // does not count in the quality score as a finding
+	ReturnTo string `yaml:"return_to"` // the phase to return to; empty if the tables name none
+	When     string `yaml:"when"`      // the condition in words; {name} stands for a limit
+	Apart    bool   `yaml:"apart"`     // does not reduce the quality score as a finding
 }
 
-// Limits are the thresholds, by the names they have in the policy file.
-type Limits struct {
+// policyLimits are the thresholds by their names in the policy file.
+type policyLimits struct {
 	MaxItems              int     `yaml:"max_items"`
 	MinCaptions           int     `yaml:"min_captions"`
 	MinTypesHard          int     `yaml:"min_types_hard"`
@@ -96,23 +97,23 @@ type Limits struct {
 
 type policyFile struct {
 	Default   string               `yaml:"default"`
-	SendTypes []SendType           `yaml:"send_types"`
+	SendTypes []sendType           `yaml:"send_types"`
 	Profiles  map[string]yaml.Node `yaml:"profiles"`
 }
 
-var shelf = sync.OnceValues(func() (policyFile, error) {
+var shippedPolicies = sync.OnceValues(func() (policyFile, error) {
 	var f policyFile
-	err := validators.ReadPolicy(shipped, &f)
+	err := validators.ReadPolicy(policyText, &f)
 	return f, err
 })
 
-var profiles sync.Map // name → *Policy, read once
+var profiles sync.Map // *Policy by name
 
-// loadPolicy gives the profile of that name ("v3", "v2"; "" is v3), or reads
-// a policy from YAML. What the YAML leaves out is as in the profile that it
-// extends, v3 if it says nothing; a rule that it names it must give whole.
+// loadPolicy returns the profile with a name ("v3", "v2"; default: v3), or
+// parses a policy in YAML. Missing values come from the profile that it
+// extends, by default v3. A rule in the YAML must be complete.
 func loadPolicy(text string) (*Policy, error) {
-	file, err := shelf()
+	file, err := shippedPolicies()
 	if err != nil {
 		return nil, fmt.Errorf("shipped policy: %w", err)
 	}
@@ -145,19 +146,19 @@ func (f policyFile) profile(name string, depth int) (*Policy, error) {
 	return p, err
 }
 
-// extend lays a policy's YAML over the profile that it extends.
-func (f policyFile) extend(text []byte, ground string, depth int) (*Policy, error) {
+// extend returns the policy of a YAML text over the profile that it extends.
+func (f policyFile) extend(text []byte, base string, depth int) (*Policy, error) {
 	var top Policy
 	if err := validators.ReadPolicy(text, &top); err != nil {
 		return nil, fmt.Errorf("policy: %w", err)
 	}
 	p := &Policy{}
-	if ground = cmp.Or(top.Extends, ground); ground != "" {
-		below, err := f.profile(ground, depth+1)
+	if base = cmp.Or(top.Extends, base); base != "" {
+		below, err := f.profile(base, depth+1)
 		if err != nil {
 			return nil, err
 		}
-		*p = *below // whose lists are not written to: one that the text gives is a new one
+		*p = *below // lists are shared but never modified: the text creates new ones
 		p.Rules = maps.Clone(below.Rules)
 	}
 	if err := validators.ReadPolicy(text, p); err != nil {
@@ -168,10 +169,10 @@ func (f policyFile) extend(text []byte, ground string, depth int) (*Policy, erro
 
 var (
 	severities = []string{"CRITICAL", "HIGH", "MODERATE", "LOW", "NONE"}
-	statuses   = []string{Blocked, Rejected, Revise, NeedsReview, Warning, Info}
+	statuses   = []string{statusBlocked, statusRejected, statusRevise, statusNeedsReview, statusWarning, statusInfo}
 )
 
-// prepare finds what would make a policy pass everything by a slip of the pen.
+// prepare checks the policy, so that no misspelling makes it pass everything.
 func (p *Policy) prepare() error {
 	p.allGates, p.ppvKinds = map[string]bool{}, map[string]bool{}
 	for _, g := range p.Gates {
@@ -203,13 +204,13 @@ func (p *Policy) prepare() error {
 		return err
 	}
 	var err error
-	p.digest, err = p.deciding()
+	p.digest, err = p.decisionDigest()
 	return err
 }
 
-// deciding is the digest of all that the policy decides by, whatever it is called
-// or extends: its words are left out.
-func (p *Policy) deciding() (string, error) {
+// decisionDigest returns the digest of everything that affects decisions. Names
+// and words are left out.
+func (p *Policy) decisionDigest() (string, error) {
 	rules := map[string]any{}
 	for name, r := range p.Rules {
 		rules[name] = map[string]any{"code": r.Code, "phase": r.Phase, "severity": r.Severity, "status": r.Status, "return_to": r.ReturnTo, "apart": r.Apart}
@@ -248,21 +249,21 @@ func (p *Policy) checkLimits() error {
 	return nil
 }
 
-// byName gives the limits as they are called in the policy file.
-func (l Limits) byName() map[string]float64 {
+// byName returns the limits by their names in the policy file.
+func (l policyLimits) byName() map[string]float64 {
 	text, err := yaml.Marshal(l)
 	byName := map[string]float64{}
 	if err == nil {
 		err = yaml.Unmarshal(text, &byName)
 	}
 	if err != nil {
-		panic(fmt.Sprintf("limits: %v", err)) // a struct of numbers
+		panic(fmt.Sprintf("limits: %v", err)) // impossible for a struct of numbers
 	}
 	return byName
 }
 
-// judges tells whether the policy has that gate.
-func (p *Policy) judges(gate string) bool { return p.allGates[gate] }
+// hasGate reports whether the policy has a gate.
+func (p *Policy) hasGate(gate string) bool { return p.allGates[gate] }
 
-// clip bounds what a message quotes of a text that is not ours.
+// clip shortens an untrusted text for a message.
 func clip(text string) string { return schema.Clip(text, 60) }

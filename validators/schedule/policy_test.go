@@ -17,7 +17,7 @@ var update = flag.Bool("update", false, "write docs/reference/gates/schedule-tab
 
 func TestPolicies(t *testing.T) {
 	v3, v2 := mustPolicy(t, ""), mustPolicy(t, "v2")
-	if v3.Limits.MinTypes != 12 || v2.Limits.MinTypes != 10 || v2.Limits.MinVariety != 75 || v2.judges(varietyGate) || !v3.judges(varietyGate) {
+	if v3.Limits.MinTypes != 12 || v2.Limits.MinTypes != 10 || v2.Limits.MinVariety != 75 || v2.hasGate(varietyGate) || !v3.hasGate(varietyGate) {
 		t.Errorf("v3 %+v, v2 %+v", v3.Limits, v2.Limits)
 	}
 	own := mustPolicy(t, "extends: v2\nppv_message_types: [bundle]\nlimits: {min_captions: 7}\nrules:\n  vault: {code: NOT_THERE, severity: HIGH, status: WARNING}\n")
@@ -57,13 +57,13 @@ func TestPolicies(t *testing.T) {
 	}
 }
 
-// TestPolicyDecides: what a gate says follows the file, not the code.
+// TestPolicyDecides checks that verdicts depend on the policy file, not on the code.
 func TestPolicyDecides(t *testing.T) {
 	h := newHouse(t, sqliteDSN(t))
 	w := h.certified(week(54))
 	itemOf(w, 0)["content_type"] = "pottery"
 	v := h.verdict(qualityGate, w, map[string]any{"policy": "rules:\n  vault: {code: NOT_THERE, severity: LOW, status: WARNING}\n  avoid: {code: LEFT_OUT, severity: MODERATE, status: REJECTED, return_to: nowhere}\n"})
-	expect{code: "LEFT_OUT", severity: "MODERATE", status: Rejected, returnTo: "nowhere", refused: true}.check(t, v)
+	expect{code: "LEFT_OUT", severity: "MODERATE", status: statusRejected, returnTo: "nowhere", refused: true}.check(t, v)
 	if !slices.Contains(codes(v), "NOT_THERE") || v.Warnings[0].Severity != "LOW" {
 		t.Errorf("%+v", v.Warnings)
 	}
@@ -86,8 +86,8 @@ func TestTablesOfThePage(t *testing.T) {
 	}
 }
 
-// TestExampleNamesSendTypes: the phases of the example that choose send types can
-// know them from their instructions alone.
+// TestExampleNamesSendTypes checks that the instructions of the example's phases name
+// the send types to choose from.
 func TestExampleNamesSendTypes(t *testing.T) {
 	text, err := os.ReadFile("../../cascades/examples/schedule.yaml")
 	if err != nil {

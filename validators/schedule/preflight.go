@@ -5,18 +5,19 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/seed61713e19/capstan/internal/reports"
 	"github.com/seed61713e19/capstan/validators"
 )
 
-// A standing is what the preflight asks of the database.
-type standing struct {
+// preflightData is the data for the preflight gate.
+type preflightData struct {
 	facts    facts
-	captions int // that survive layer 1, counted up to the least there must be
+	captions int // number that layer 1 allows, up to the required minimum
 	persona  bool
 	messages bool
 }
 
-func (db *DB) standing(ctx context.Context, creator string, p *Policy) (s standing, err error) {
+func (db *DB) preflightData(ctx context.Context, creator string, p *Policy) (s preflightData, err error) {
 	err = db.reading(ctx, func(t tx) error {
 		if s.facts, err = t.facts(creator); err != nil || !s.facts.known() {
 			return err
@@ -34,7 +35,7 @@ func (db *DB) standing(ctx context.Context, creator string, p *Policy) (s standi
 	return s, err
 }
 
-// any tells whether a table has a row of the creator.
+// any reports whether a table has a row of the creator.
 func (t tx) any(table, creator string) (bool, error) {
 	var one int
 	found, err := t.one("SELECT 1 FROM "+table+" WHERE creator_id = $1 LIMIT 1", []any{creator}, &one)
@@ -44,9 +45,10 @@ func (t tx) any(table, creator string) (bool, error) {
 	return found, nil
 }
 
-// preflight is phase 0: five checks of the creator, before anything is spent.
-func (p *Policy) preflight(creator string, s standing) validators.Verdict {
-	r, name := newReport(p), validators.OneLine(creator, 60)
+// preflight is the gate of phase 0: five checks of the creator before the run
+// spends anything.
+func (p *Policy) preflight(creator string, s preflightData) validators.Verdict {
+	r, name := newReport(p), reports.OneLine(creator, 60)
 	checks := []struct {
 		rule, at, message string
 		ok                bool
@@ -68,12 +70,12 @@ func (p *Policy) preflight(creator string, s standing) validators.Verdict {
 		}
 		r.add(c.rule, finding{at: c.at, message: c.message})
 	}
-	status, word := Ready, "READY"
+	status, word := statusReady, "READY"
 	switch {
-	case r.refused():
-		status, word = Blocked, "BLOCKED"
+	case r.rejected():
+		status, word = statusBlocked, "BLOCKED"
 	case len(r.warnings) > 0:
-		status, word = Warning, "WARN"
+		status, word = statusWarning, "WARN"
 	}
 	return r.verdict(status, name+" is ready", map[string]any{
 		"preflight_status": word, "checks_passed": passed, "checks_failed": len(checks) - passed,
@@ -81,7 +83,7 @@ func (p *Policy) preflight(creator string, s standing) validators.Verdict {
 	})
 }
 
-// coded are findings as texts: "NO_PERSONA: ada has no persona".
+// coded returns findings as texts: "NO_PERSONA: ada has no persona".
 func coded(issues []validators.Issue) []any {
 	words := make([]any, len(issues))
 	for i, issue := range issues {

@@ -11,22 +11,22 @@ func TestPreflightRows(t *testing.T) {
 		name, change, code, severity, status string
 		refused                              bool
 	}{
-		{"ready", "UPDATE creators SET is_active = 1", "", "", Ready, false},
-		{"inactive", "UPDATE creators SET is_active = 0", "CREATOR_INACTIVE", "CRITICAL", Blocked, true},
-		{"2 is not active", "UPDATE creators SET is_active = 2", "CREATOR_INACTIVE", "CRITICAL", Blocked, true},
-		{"empty vault", "UPDATE vault_matrix SET has_content = 0", "NO_VAULT_DATA", "CRITICAL", Blocked, true},
-		{"no vault", "DELETE FROM vault_matrix", "NO_VAULT_DATA", "CRITICAL", Blocked, true},
-		{"49 captions", keep + "49)", "INSUFFICIENT_CAPTIONS", "CRITICAL", Blocked, true},
-		{"50 captions", keep + "50)", "", "", Ready, false},
-		{"51 captions", keep + "51)", "", "", Ready, false},
-		{"captions that are not active", "UPDATE caption_bank SET is_active = 0", "INSUFFICIENT_CAPTIONS", "CRITICAL", Blocked, true},
-		{"captions that are AVOID", "UPDATE top_content_types SET performance_tier = 'AVOID'; UPDATE vault_matrix SET has_content = 0 WHERE content_type_id = 10", "INSUFFICIENT_CAPTIONS", "CRITICAL", Blocked, true},
-		{"no persona", "DELETE FROM creator_personas", "NO_PERSONA", "CRITICAL", Blocked, true},
-		{"no messages", "DELETE FROM mass_messages", "LIMITED_ANALYTICS", "LOW", Warning, false},
-		{"unknown", "UPDATE creators SET creator_id = 'x', page_name = 'y' WHERE creator_id = 'ada'", "CREATOR_NOT_FOUND", "CRITICAL", Blocked, true},
+		{"ready", "UPDATE creators SET is_active = 1", "", "", statusReady, false},
+		{"inactive", "UPDATE creators SET is_active = 0", "CREATOR_INACTIVE", "CRITICAL", statusBlocked, true},
+		{"2 is not active", "UPDATE creators SET is_active = 2", "CREATOR_INACTIVE", "CRITICAL", statusBlocked, true},
+		{"empty vault", "UPDATE vault_matrix SET has_content = 0", "NO_VAULT_DATA", "CRITICAL", statusBlocked, true},
+		{"no vault", "DELETE FROM vault_matrix", "NO_VAULT_DATA", "CRITICAL", statusBlocked, true},
+		{"49 captions", keep + "49)", "INSUFFICIENT_CAPTIONS", "CRITICAL", statusBlocked, true},
+		{"50 captions", keep + "50)", "", "", statusReady, false},
+		{"51 captions", keep + "51)", "", "", statusReady, false},
+		{"captions that are not active", "UPDATE caption_bank SET is_active = 0", "INSUFFICIENT_CAPTIONS", "CRITICAL", statusBlocked, true},
+		{"captions that are AVOID", "UPDATE top_content_types SET performance_tier = 'AVOID'; UPDATE vault_matrix SET has_content = 0 WHERE content_type_id = 10", "INSUFFICIENT_CAPTIONS", "CRITICAL", statusBlocked, true},
+		{"no persona", "DELETE FROM creator_personas", "NO_PERSONA", "CRITICAL", statusBlocked, true},
+		{"no messages", "DELETE FROM mass_messages", "LIMITED_ANALYTICS", "LOW", statusWarning, false},
+		{"unknown", "UPDATE creators SET creator_id = 'x', page_name = 'y' WHERE creator_id = 'ada'", "CREATOR_NOT_FOUND", "CRITICAL", statusBlocked, true},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			databases(t, func(t *testing.T, dsn string) {
+			onEachDatabase(t, func(t *testing.T, dsn string) {
 				h := newHouse(t, dsn)
 				h.exec(row.change)
 				v := h.verdict(preflightGate, week(54), nil)
@@ -34,7 +34,7 @@ func TestPreflightRows(t *testing.T) {
 					expect{code: row.code, severity: row.severity, status: row.status, refused: row.refused}.check(t, v)
 				}
 				d := details(v)
-				want := map[string]string{Ready: "READY", Blocked: "BLOCKED", Warning: "WARN"}[row.status]
+				want := map[string]string{statusReady: "READY", statusBlocked: "BLOCKED", statusWarning: "WARN"}[row.status]
 				if v.Status != row.status || d["preflight_status"] != want || d["checks_passed"].(int)+d["checks_failed"].(int) != 5 {
 					t.Errorf("%s: %v", v.Status, d)
 				}
@@ -47,21 +47,21 @@ func TestPreflightRows(t *testing.T) {
 }
 
 func TestPreflightFindsCreators(t *testing.T) {
-	databases(t, func(t *testing.T, dsn string) {
+	onEachDatabase(t, func(t *testing.T, dsn string) {
 		h := newHouse(t, dsn)
-		for creator, status := range map[string]string{"ada": Ready, "ada_kitchen": Ready, "cleo_studio": Ready, "Ada": Blocked, "nobody": Blocked, "' OR 1=1 --": Blocked, "a\x00da": Blocked} {
+		for creator, status := range map[string]string{"ada": statusReady, "ada_kitchen": statusReady, "cleo_studio": statusReady, "Ada": statusBlocked, "nobody": statusBlocked, "' OR 1=1 --": statusBlocked, "a\x00da": statusBlocked} {
 			if v := h.verdict(preflightGate, nil, map[string]any{"creator_id": creator}); v.Status != status {
 				t.Errorf("%q: %s", creator, v.Status)
 			}
 		}
 		for _, w := range []map[string]any{nil, {}, {"creator_id": 7}} {
-			if v := h.verdict(preflightGate, w, nil); v.Status != Blocked || !slices.Contains(codes(v), "CREATOR_NOT_FOUND") {
+			if v := h.verdict(preflightGate, w, nil); v.Status != statusBlocked || !slices.Contains(codes(v), "CREATOR_NOT_FOUND") {
 				t.Errorf("%v: %s", w, v.Status)
 			}
 		}
 		// An id counts before a page name; two pages of one name are no creator.
 		h.exec("UPDATE creators SET page_name = 'ada' WHERE creator_id IN ('ben', 'cleo')")
-		if v := h.verdict(preflightGate, nil, map[string]any{"creator_id": "ada"}); v.Status != Ready {
+		if v := h.verdict(preflightGate, nil, map[string]any{"creator_id": "ada"}); v.Status != statusReady {
 			t.Errorf("by id: %s", v.Reason)
 		}
 		h.exec("UPDATE creators SET page_name = 'twin' WHERE creator_id IN ('ben', 'cleo')")
@@ -76,7 +76,7 @@ func TestV2HasNoGatesOfV3(t *testing.T) {
 	h := newHouse(t, sqliteDSN(t))
 	for _, gate := range []string{preflightGate, varietyGate, criticGate, anomalyGate} {
 		v := h.verdict(gate, map[string]any{"creator_id": "nobody", "items": []any{}}, map[string]any{"policy": "v2"})
-		if !v.Valid || v.Status != Skipped {
+		if !v.Valid || v.Status != statusSkipped {
 			t.Errorf("%s: %+v", gate, v)
 		}
 	}

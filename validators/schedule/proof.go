@@ -10,11 +10,10 @@ import (
 	"time"
 )
 
-// The tools whose calls a proof must show.
+// Tools whose calls a proof must contain.
 var provenCalls = []string{vaultTool, rankingsTool}
 
-// proof makes the ValidationProof of layer 2 for a plan and what the database
-// says of its creator.
+// proof returns the ValidationProof of layer 2 for a plan and its creator.
 func proof(p *plan, f facts, now time.Time) map[string]any {
 	stamp := now.UTC().Format(time.RFC3339)
 	calls := map[string]any{}
@@ -39,8 +38,8 @@ func plainTexts(names []string) []any {
 	return list
 }
 
-// earningsRanking lists what may be scheduled, best earner first:
-// "cooking:$45k".
+// earningsRanking returns the allowed content types with their earnings, best
+// first: "cooking:$45k".
 func (f facts) earningsRanking() []string {
 	rows := slices.Clone(f.rankings)
 	rows = slices.DeleteFunc(rows, func(r ranking) bool { return !f.inVault[r.ContentType] || f.avoided[r.ContentType] })
@@ -66,7 +65,7 @@ func dollars(f float64) string {
 	return fmt.Sprintf("$%.0f", f)
 }
 
-// rotation lists the PPV slots in the order of their times.
+// rotation returns the PPV slots in the order of their times.
 func (p *plan) rotation() []any {
 	slots := []*item{}
 	for i := range p.items {
@@ -82,7 +81,7 @@ func (p *plan) rotation() []any {
 	return list
 }
 
-// slot names an item's place in the week: "Mon-08:47".
+// slot returns an item's place in the week: "Mon-08:47".
 func (it *item) slot() string {
 	if it.day == noDay {
 		return it.time
@@ -90,8 +89,8 @@ func (it *item) slot() string {
 	return weekday(it.day).String()[:3] + "-" + it.time
 }
 
-// proofGate verifies the proof that layer 2 left: the four rules, and that it
-// speaks of this creator as the database does now. It says whether it held.
+// proofGate checks the proof of layer 2 by four rules and compares it with the
+// current database. It reports whether the proof is valid.
 func (r *report) proofGate(p *plan, f facts) bool {
 	proof, ok := p.proof.(map[string]any)
 	if !ok {
@@ -131,7 +130,7 @@ func (r *report) invalidProof(field, message string) {
 	r.add(proofInvalid, finding{at: "validation_proof." + field, message: message})
 }
 
-// names reads a list of texts of the proof.
+// names parses a list of texts of the proof.
 func (r *report) names(proof map[string]any, field string) ([]string, bool) {
 	list, ok := proof[field].([]any)
 	if !ok {

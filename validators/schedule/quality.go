@@ -6,29 +6,29 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/seed61713e19/capstan/runner/signatures"
+	"github.com/seed61713e19/capstan/internal/signatures"
 	"github.com/seed61713e19/capstan/validators"
-	"github.com/seed61713e19/capstan/validators/schedule/statements"
+	"github.com/seed61713e19/capstan/validators/schedule/internal/statements"
 )
 
-// A qualityContext is what the quality gate needs besides the schedule and the
-// database.
+// A qualityContext is the other input of the quality gate, besides the schedule
+// and the database.
 type qualityContext struct {
 	sign    *signatures.Key
-	trusted signatures.Keys // that the critic's decision may be signed with
-	refused string          // why nothing is signed, although there is a key
+	trusted signatures.Keys // for the critic's decision
+	refused string          // reason why nothing is signed despite a key
 	now     time.Time
 }
 
-// quality is layer 3: every hard gate, the soft gates, the proof of layer 2,
-// the score, and a certificate of all that.
-func (r *report) quality(plan *plan, b background, at qualityContext) validators.Verdict {
+// quality is the gate of layer 3: all hard and soft gates, the proof of layer
+// 2, the score, and a certificate of the result.
+func (r *report) quality(plan *plan, b creatorRecord, at qualityContext) validators.Verdict {
 	f := b.facts
 	hash := make(chan string, 1)
-	go func() { hash <- itemsHash(plan.items) }() // the gates go on meanwhile
+	go func() { hash <- itemsHash(plan.items) }() // runs concurrently with the gates
 	proven := false
 	r.captionNumbers(plan, b)
-	if r.knows(plan, f) {
+	if r.checkCreator(plan, f) {
 		r.vaultGate(plan, f)
 		r.pageGate(plan, f)
 		proven = r.proofGate(plan, f)
@@ -47,8 +47,8 @@ func (r *report) quality(plan *plan, b background, at qualityContext) validators
 		vault: r.counts[vaultRule], avoid: r.counts[avoidRule], critical: r.critical,
 	}
 	critic := "the policy has no critic"
-	if r.policy.judges(criticGate) {
-		c.critic, critic = r.policy.decision(plan, f, c.hash, at.trusted)
+	if r.policy.hasGate(criticGate) {
+		c.critic, critic = r.policy.criticDecision(plan, f, c.hash, at.trusted)
 	}
 	statement := c.statement()
 	if !statements.Seal(statements.Certificate, at.sign, statement) {
@@ -64,7 +64,7 @@ func (r *report) quality(plan *plan, b background, at qualityContext) validators
 	return v
 }
 
-// score is max(0, 100 − 10·critical − 2·other − c − s).
+// score returns max(0, 100 − 10·critical − 2·other − c − s).
 func (r *report) score(p *plan) int {
 	l := r.policy.Limits
 	score := 100 - l.DeductCritical*r.critical - l.DeductOther*r.other
@@ -80,8 +80,8 @@ func (r *report) score(p *plan) int {
 	return max(0, score)
 }
 
-// judgeScore gives the schedule's status: the score's, unless a hard gate was
-// broken or a finding asks for a person.
+// judgeScore returns the schedule's status: that of the score, unless a hard
+// gate failed or a finding requires a person.
 func (r *report) judgeScore(score int) string {
 	l := r.policy.Limits
 	switch {
@@ -94,10 +94,10 @@ func (r *report) judgeScore(score int) string {
 		r.add(scoreReview, finding{message: fmt.Sprintf("quality score %d, below %d: a person should look", score, l.ApproveScore), expected: fmt.Sprintf("at least %d", l.ApproveScore), got: strconv.Itoa(score)})
 	}
 	switch {
-	case r.refused():
-		return Rejected
-	case r.status == NeedsReview:
-		return NeedsReview
+	case r.rejected():
+		return statusRejected
+	case r.status == statusNeedsReview:
+		return statusNeedsReview
 	}
-	return Approved
+	return statusApproved
 }

@@ -33,7 +33,7 @@ func kinds(r, e, t int) []string {
 }
 
 func TestDiversityRows(t *testing.T) {
-	databases(t, func(t *testing.T, dsn string) {
+	onEachDatabase(t, func(t *testing.T, dsn string) {
 		h := newHouse(t, dsn)
 		for _, row := range []struct {
 			types             int
@@ -54,14 +54,14 @@ func TestDiversityRows(t *testing.T) {
 				lacks(t, v, "INSUFFICIENT_DIVERSITY")
 				lacks(t, h.verdict(varietyGate, w, nil), "INSUFFICIENT_DIVERSITY")
 			} else {
-				e := expect{code: "INSUFFICIENT_DIVERSITY", severity: row.severity, status: Rejected, returnTo: row.quality, at: "items", refused: true}
+				e := expect{code: "INSUFFICIENT_DIVERSITY", severity: row.severity, status: statusRejected, returnTo: row.quality, at: "items", refused: true}
 				e.check(t, v)
 				e.returnTo = row.variety
 				e.check(t, h.verdict(varietyGate, w, nil))
 			}
 			if row.refusedUnderV2Too {
-				expect{code: "INSUFFICIENT_DIVERSITY", severity: "CRITICAL", status: Rejected, returnTo: "send-type-allocator", refused: true}.check(t, old)
-			} else if !old.Valid || old.Status != Approved {
+				expect{code: "INSUFFICIENT_DIVERSITY", severity: "CRITICAL", status: statusRejected, returnTo: "send-type-allocator", refused: true}.check(t, old)
+			} else if !old.Valid || old.Status != statusApproved {
 				t.Errorf("v2, %d types: %s", row.types, old.Reason)
 			}
 		}
@@ -69,9 +69,9 @@ func TestDiversityRows(t *testing.T) {
 }
 
 func TestCategoryRows(t *testing.T) {
-	databases(t, func(t *testing.T, dsn string) {
+	onEachDatabase(t, func(t *testing.T, dsn string) {
 		h := newHouse(t, dsn)
-		few := expect{code: "INSUFFICIENT_DIVERSITY", severity: "HIGH", status: Rejected, returnTo: "send-type-allocator", at: "items", refused: true}
+		few := expect{code: "INSUFFICIENT_DIVERSITY", severity: "HIGH", status: statusRejected, returnTo: "send-type-allocator", at: "items", refused: true}
 		for _, row := range []struct {
 			r, e, t int
 			refused bool
@@ -96,9 +96,9 @@ func TestCategoryRows(t *testing.T) {
 }
 
 func TestPageTypeRows(t *testing.T) {
-	databases(t, func(t *testing.T, dsn string) {
+	onEachDatabase(t, func(t *testing.T, dsn string) {
 		h := newHouse(t, dsn)
-		page := expect{code: "PAGE_TYPE_VIOLATION", severity: "HIGH", status: Rejected, returnTo: "send-type-allocator", at: "items[5]", refused: true}
+		page := expect{code: "PAGE_TYPE_VIOLATION", severity: "HIGH", status: statusRejected, returnTo: "send-type-allocator", at: "items[5]", refused: true}
 		for _, key := range append([]string{"tip_goal"}, retentionKeys...) {
 			w := freeWeek(48, kinds(6, 6, 0)...)
 			itemOf(w, 5)["send_type_key"] = key
@@ -136,7 +136,7 @@ func TestPageTypeRows(t *testing.T) {
 }
 
 func TestVaultAndAvoidRows(t *testing.T) {
-	databases(t, func(t *testing.T, dsn string) {
+	onEachDatabase(t, func(t *testing.T, dsn string) {
 		h := newHouse(t, dsn)
 		w := h.certified(week(54))
 		itemOf(w, 3)["content_type"] = nil
@@ -150,7 +150,7 @@ func TestVaultAndAvoidRows(t *testing.T) {
 				{"VAULT_VIOLATION", "items[3]"}, {"VAULT_VIOLATION", "items[7]"}, {"AVOID_TIER_VIOLATION", "items[7]"},
 				{"AVOID_TIER_VIOLATION", "items[9]"}, {"VAULT_VIOLATION", "items[11]"},
 			} {
-				expect{code: row.code, severity: "CRITICAL", status: Rejected, returnTo: "caption-selection-pro", at: row.at, refused: true}.check(t, v)
+				expect{code: row.code, severity: "CRITICAL", status: statusRejected, returnTo: "caption-selection-pro", at: row.at, refused: true}.check(t, v)
 			}
 			found := details(v)["violations_found"].(map[string]any)
 			if found["vault"] != 3 || found["avoid_tier"] != 2 {
@@ -161,7 +161,7 @@ func TestVaultAndAvoidRows(t *testing.T) {
 }
 
 func TestOnlyTheLatestRankingCounts(t *testing.T) {
-	databases(t, func(t *testing.T, dsn string) {
+	onEachDatabase(t, func(t *testing.T, dsn string) {
 		h := newHouse(t, dsn)
 		w := h.certified(week(54))
 		h.exec("INSERT INTO top_content_types (creator_id, analysis_date, content_type, rank, performance_tier) VALUES ('ada', '2026-01-01', 'cooking', 1, 'AVOID')")
@@ -182,7 +182,7 @@ func TestOnlyTheLatestRankingCounts(t *testing.T) {
 }
 
 func TestStrategyRows(t *testing.T) {
-	databases(t, func(t *testing.T, dsn string) {
+	onEachDatabase(t, func(t *testing.T, dsn string) {
 		h := newHouse(t, dsn)
 		used := func(names ...string) (nested, flat map[string]any) {
 			nested, flat = map[string]any{}, map[string]any{}
@@ -223,7 +223,7 @@ func TestStrategyRows(t *testing.T) {
 			w["strategy_metadata"] = row.metadata
 			v := h.verdict(qualityGate, h.certified(w), nil)
 			if row.code != "" {
-				expect{code: row.code, severity: "HIGH", status: Rejected, returnTo: "send-type-allocator", at: "strategy_metadata", refused: true}.check(t, v)
+				expect{code: row.code, severity: "HIGH", status: statusRejected, returnTo: "send-type-allocator", at: "strategy_metadata", refused: true}.check(t, v)
 			} else if !v.Valid {
 				t.Errorf("%v: %s", row.metadata, v.Reason)
 			}
@@ -235,7 +235,7 @@ func TestStrategyRows(t *testing.T) {
 }
 
 func TestCaptionRows(t *testing.T) {
-	databases(t, func(t *testing.T, dsn string) {
+	onEachDatabase(t, func(t *testing.T, dsn string) {
 		h := newHouse(t, dsn)
 		for _, row := range []struct {
 			field   string
@@ -249,9 +249,9 @@ func TestCaptionRows(t *testing.T) {
 			{"performance_score", 39.9, false, "LOW_PERFORMANCE"}, {"performance_score", 39, false, "LOW_PERFORMANCE"}, {"performance_score", 40, false, ""}, {"performance_score", 41, false, ""}, {"performance_score", nil, false, ""},
 			{"performance_score", 29.9, true, "LOW_PERFORMANCE"}, {"performance_score", 30, true, ""}, {"performance_score", 31, true, ""}, {"performance_score", 39, true, ""},
 		} {
-			for _, told := range []string{"parameter", "subject"} {
+			for _, reported := range []string{"parameter", "subject"} {
 				w, with := week(54), map[string]any{}
-				if told == "subject" {
+				if reported == "subject" {
 					w["caption_pool_limited"] = row.limited
 				} else {
 					with["caption_pool_limited"] = row.limited
@@ -264,7 +264,7 @@ func TestCaptionRows(t *testing.T) {
 					lacks(t, v, "LOW_PERFORMANCE")
 				} else {
 					score = 98
-					expect{code: row.code, severity: "LOW", status: Approved, at: "items[2]"}.check(t, v)
+					expect{code: row.code, severity: "LOW", status: statusApproved, at: "items[2]"}.check(t, v)
 				}
 				if details(v)["quality_score"] != score {
 					t.Errorf("%+v: score %v", row, details(v)["quality_score"])
@@ -275,7 +275,7 @@ func TestCaptionRows(t *testing.T) {
 }
 
 func TestConfidenceRows(t *testing.T) {
-	databases(t, func(t *testing.T, dsn string) {
+	onEachDatabase(t, func(t *testing.T, dsn string) {
 		h := newHouse(t, dsn)
 		for _, row := range []struct {
 			confidence any
@@ -283,9 +283,9 @@ func TestConfidenceRows(t *testing.T) {
 			status     string
 			score      int
 		}{
-			{1, "", Approved, 100}, {0.81, "", Approved, 100}, {0.8, "", Approved, 100}, {0.79, "MODERATE_CONFIDENCE", Approved, 100}, {0.61, "MODERATE_CONFIDENCE", Approved, 100}, {0.6, "MODERATE_CONFIDENCE", Approved, 100},
-			{0.59, "LOW_CONFIDENCE", Approved, 95}, {0.41, "LOW_CONFIDENCE", Approved, 95}, {0.4, "LOW_CONFIDENCE", Approved, 95}, {0.39, "LOW_CONFIDENCE", NeedsReview, 90}, {0, "LOW_CONFIDENCE", NeedsReview, 90},
-			{nil, "UNKNOWN_CONFIDENCE", Approved, 100},
+			{1, "", statusApproved, 100}, {0.81, "", statusApproved, 100}, {0.8, "", statusApproved, 100}, {0.79, "MODERATE_CONFIDENCE", statusApproved, 100}, {0.61, "MODERATE_CONFIDENCE", statusApproved, 100}, {0.6, "MODERATE_CONFIDENCE", statusApproved, 100},
+			{0.59, "LOW_CONFIDENCE", statusApproved, 95}, {0.41, "LOW_CONFIDENCE", statusApproved, 95}, {0.4, "LOW_CONFIDENCE", statusApproved, 95}, {0.39, "LOW_CONFIDENCE", statusNeedsReview, 90}, {0, "LOW_CONFIDENCE", statusNeedsReview, 90},
+			{nil, "UNKNOWN_CONFIDENCE", statusApproved, 100},
 		} {
 			w := week(54)
 			w["confidence_score"] = row.confidence
@@ -301,7 +301,7 @@ func TestConfidenceRows(t *testing.T) {
 			w := week(54)
 			w["confidence_score"] = wrong
 			v := h.verdict(qualityGate, h.certified(w), nil)
-			expect{code: "INVALID_INPUT", severity: "CRITICAL", status: Rejected, returnTo: "schedule-assembler", at: "confidence_score", refused: true}.check(t, v)
+			expect{code: "INVALID_INPUT", severity: "CRITICAL", status: statusRejected, returnTo: "schedule-assembler", at: "confidence_score", refused: true}.check(t, v)
 			lacks(t, v, "UNKNOWN_CONFIDENCE") // there is one
 		}
 	})
@@ -310,7 +310,7 @@ func TestConfidenceRows(t *testing.T) {
 // TestScoreRows reaches each score by stale captions, 2 points each, and low
 // confidence, 5 points.
 func TestScoreRows(t *testing.T) {
-	databases(t, func(t *testing.T, dsn string) {
+	onEachDatabase(t, func(t *testing.T, dsn string) {
 		h := newHouse(t, dsn)
 		for _, row := range []struct {
 			stale      int
@@ -318,8 +318,8 @@ func TestScoreRows(t *testing.T) {
 			score      int
 			status     string
 		}{
-			{0, 0.9, 100, Approved}, {7, 0.9, 86, Approved}, {5, 0.5, 85, Approved}, {8, 0.9, 84, NeedsReview},
-			{12, 0.5, 71, NeedsReview}, {15, 0.9, 70, NeedsReview}, {13, 0.5, 69, Rejected}, {54, 0.9, 0, Rejected},
+			{0, 0.9, 100, statusApproved}, {7, 0.9, 86, statusApproved}, {5, 0.5, 85, statusApproved}, {8, 0.9, 84, statusNeedsReview},
+			{12, 0.5, 71, statusNeedsReview}, {15, 0.9, 70, statusNeedsReview}, {13, 0.5, 69, statusRejected}, {54, 0.9, 0, statusRejected},
 		} {
 			w := week(54)
 			w["confidence_score"] = row.confidence
@@ -331,17 +331,17 @@ func TestScoreRows(t *testing.T) {
 				t.Errorf("%+v: %s, score %v", row, v.Status, details(v)["quality_score"])
 			}
 			switch row.status {
-			case NeedsReview:
-				expect{code: "QUALITY_REVIEW", severity: "LOW", status: NeedsReview}.check(t, v)
-			case Rejected:
-				expect{code: "LOW_QUALITY_SCORE", severity: "MODERATE", status: Rejected, returnTo: "previous phase", refused: true}.check(t, v)
+			case statusNeedsReview:
+				expect{code: "QUALITY_REVIEW", severity: "LOW", status: statusNeedsReview}.check(t, v)
+			case statusRejected:
+				expect{code: "LOW_QUALITY_SCORE", severity: "MODERATE", status: statusRejected, returnTo: "previous phase", refused: true}.check(t, v)
 			}
 		}
 	})
 }
 
 func TestAllViolationsAreCollected(t *testing.T) {
-	databases(t, func(t *testing.T, dsn string) {
+	onEachDatabase(t, func(t *testing.T, dsn string) {
 		h := newHouse(t, dsn)
 		w := h.certified(week(54))
 		for i := range items(w) {
@@ -358,16 +358,16 @@ func TestAllViolationsAreCollected(t *testing.T) {
 			t.Errorf("got %v, want %v", count, want)
 		}
 		back := details(v)["issues_return_to"].([]any)
-		told := map[string]int{}
+		reported := map[string]int{}
 		for i, issue := range v.Issues {
-			told[fmt.Sprint(issue.Check, " to ", back[i])]++
+			reported[fmt.Sprint(issue.Check, " to ", back[i])]++
 		}
 		want = map[string]int{
 			"VAULT_VIOLATION to caption-selection-pro": 54, "AVOID_TIER_VIOLATION to caption-selection-pro": 54, "PAGE_TYPE_VIOLATION to send-type-allocator": 54,
 			"INSUFFICIENT_DIVERSITY to send-type-allocator": 4, "LOW_QUALITY_SCORE to previous phase": 1,
 		}
-		if !maps.Equal(told, want) || len(back) != len(v.Issues) {
-			t.Errorf("got %v, want %v", told, want)
+		if !maps.Equal(reported, want) || len(back) != len(v.Issues) {
+			t.Errorf("got %v, want %v", reported, want)
 		}
 		if len(v.Reason) > 4000 {
 			t.Errorf("a reason of %d bytes", len(v.Reason))
@@ -402,7 +402,7 @@ func TestPhaseOfEachFinding(t *testing.T) {
 }
 
 func TestProofRows(t *testing.T) {
-	databases(t, func(t *testing.T, dsn string) {
+	onEachDatabase(t, func(t *testing.T, dsn string) {
 		h := newHouse(t, dsn)
 		for name, row := range map[string]struct {
 			change func(w, proof map[string]any)
@@ -431,7 +431,7 @@ func TestProofRows(t *testing.T) {
 				w := h.certified(week(54))
 				row.change(w, w["validation_proof"].(map[string]any))
 				v := h.verdict(qualityGate, w, nil)
-				expect{code: row.code, severity: "CRITICAL", status: Rejected, returnTo: "caption-selection-pro", refused: true}.check(t, v)
+				expect{code: row.code, severity: "CRITICAL", status: statusRejected, returnTo: "caption-selection-pro", refused: true}.check(t, v)
 				if details(v)["upstream_proof_verified"] != false {
 					t.Error("the certificate says that the proof was good")
 				}
@@ -448,7 +448,7 @@ func TestProofRows(t *testing.T) {
 }
 
 func TestSelectionProves(t *testing.T) {
-	databases(t, func(t *testing.T, dsn string) {
+	onEachDatabase(t, func(t *testing.T, dsn string) {
 		h := newHouse(t, dsn)
 		w := week(54)
 		itemOf(w, 0)["content_type"], itemOf(w, 18)["content_type"] = "pottery", nil // both ppv_unlock

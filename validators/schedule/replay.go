@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/seed61713e19/capstan/validators/schedule/statements"
+	"github.com/seed61713e19/capstan/validators/schedule/internal/statements"
 )
 
 const (
@@ -17,11 +17,10 @@ const (
 	selectIssued       = "SELECT COALESCE(MAX(issued_at), '') FROM schedule_certificates WHERE creator_id = $1 AND week_start = $2"
 	lockWeek           = "SELECT pg_advisory_xact_lock(hashtextextended($1, 1903141))"
 
-	instantForm = "2006-01-02T15:04:05.000000000Z" // of one length, so that texts compare as times do
+	instantForm = "2006-01-02T15:04:05.000000000Z" // of fixed length, so that texts compare as times
 )
 
-// lock makes saves of one week come one after another from here on. SQLite has
-// one writer anyway.
+// lock serializes saves of one week from here on. SQLite has only one writer.
 func (t tx) lock(s Saved) error {
 	if !t.db.postgres {
 		return nil
@@ -32,13 +31,13 @@ func (t tx) lock(s Saved) error {
 	return nil
 }
 
-// use notes that a week is saved with a certificate. Which certificate that is,
-// what was signed says, not how it was written. It is stale where it would bring
-// an old week back: other items were saved since it was used, or, used or not,
-// with one that was issued later. Where the items are the same it is good again,
-// so that a save whose answer was lost can be repeated. Its signature is known
-// to be good: what nobody signed makes nothing stale.
-func (t tx) use(r *report, g gatekeeper, s Saved, c map[string]any) error {
+// recordUse records that a week is saved with a certificate, which is
+// identified by its signed content. The certificate is stale if it would
+// restore an old week: if other items were saved since its use, or with a
+// certificate issued later. For the same items it stays valid, so that a save
+// with a lost response can be repeated. Only certificates with a valid
+// signature are recorded, so an unsigned one makes nothing stale.
+func (t tx) recordUse(r *report, g gatekeeper, s Saved, c map[string]any) error {
 	wrong := func(err error) error {
 		return fmt.Errorf("certificate of week %s of %s: %w", s.Week, s.Creator, err)
 	}
@@ -71,7 +70,7 @@ func (t tx) use(r *report, g gatekeeper, s Saved, c map[string]any) error {
 	if !isNew {
 		return nil
 	}
-	// What was used this long ago is refused for its age.
+	// Certificates used before this are rejected by their age.
 	age := 2 * time.Duration(g.policy.Limits.MaxAge+g.policy.Limits.MaxAhead) * time.Second
 	if err := t.exec(forgetCertificates, s.Creator, s.Week, g.now.Add(-age).UTC().Format(time.RFC3339)); err != nil {
 		return wrong(err)

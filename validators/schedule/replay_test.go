@@ -14,7 +14,7 @@ import (
 // TestReplayedCertificate: a certificate cannot bring an old week back, however
 // fresh it is.
 func TestReplayedCertificate(t *testing.T) {
-	databases(t, func(t *testing.T, dsn string) {
+	onEachDatabase(t, func(t *testing.T, dsn string) {
 		h := newHouse(t, dsn)
 		first, second := saving(h.certified(priced(15, 30))), saving(h.certified(priced(16, 40)))
 		for i, w := range []map[string]any{first, first, second, second} {
@@ -22,12 +22,12 @@ func TestReplayedCertificate(t *testing.T) {
 				t.Fatalf("save %d: %s", i, r.Text())
 			}
 		}
-		before := h.stored("ada", DemoWeek)
+		before := h.stored("ada", demoWeek)
 		r := h.call(saveTool, first)
 		if !r.Failed || !strings.Contains(r.Text(), "STALE_CERTIFICATE") || !strings.Contains(r.Text(), "was used before") {
 			t.Errorf("replayed: %s", r.Text())
 		}
-		if after := h.stored("ada", DemoWeek); after.hash != before.hash || after.revision != before.revision {
+		if after := h.stored("ada", demoWeek); after.hash != before.hash || after.revision != before.revision {
 			t.Errorf("the week became %+v", after)
 		}
 		// The same week certified anew is another certificate.
@@ -55,15 +55,15 @@ func TestReplayInPhase1(t *testing.T) {
 		t.Fatal(r.Text())
 	}
 	got := r.Value.(map[string]any)
-	if list := got["warnings"].([]any); got["status"] != Warning || len(list) != 1 || list[0].(map[string]any)["check"] != "STALE_CERTIFICATE" {
+	if list := got["warnings"].([]any); got["status"] != statusWarning || len(list) != 1 || list[0].(map[string]any)["check"] != "STALE_CERTIFICATE" {
 		t.Errorf("%s", r.Text())
 	}
 }
 
-// TestConcurrentReplays: of many saves with two certificates in turn, what is
-// saved goes from the one to the other at most once.
+// TestConcurrentReplays saves many times with two certificates in turn. The saved
+// schedule changes from one to the other only once.
 func TestConcurrentReplays(t *testing.T) {
-	databases(t, func(t *testing.T, dsn string) {
+	onEachDatabase(t, func(t *testing.T, dsn string) {
 		h := newHouse(t, dsn)
 		weeks := []map[string]any{saving(h.certified(priced(15, 30))), saving(h.certified(priced(16, 40)))}
 		results := make([]tool.Result, 20)
@@ -117,12 +117,12 @@ func TestUsedCertificatesAreForgotten(t *testing.T) {
 // TestVersions: tables of an older Capstan are brought up to date by Init alone,
 // and those of a newer one are left alone.
 func TestVersions(t *testing.T) {
-	databases(t, func(t *testing.T, dsn string) {
+	onEachDatabase(t, func(t *testing.T, dsn string) {
 		h := newHouse(t, dsn)
 		if r := h.call(saveTool, saving(h.certified(week(54)))); r.Failed {
 			t.Fatal(r.Text())
 		}
-		was := h.stored("ada", DemoWeek)
+		was := h.stored("ada", demoWeek)
 		h.exec("DROP TABLE schedule_certificates")
 		h.exec("DELETE FROM schedule_migrations WHERE version >= 2")
 		h.exec("DELETE FROM schedule_settings WHERE name = 'database_id'")
@@ -135,7 +135,7 @@ func TestVersions(t *testing.T) {
 		if s, err := h.db().Settings(t.Context()); err != nil || len(s.ID) != 32 {
 			t.Errorf("%+v, %v", s, err)
 		}
-		if after := h.stored("ada", DemoWeek); fmt.Sprint(after) != fmt.Sprint(was) {
+		if after := h.stored("ada", demoWeek); fmt.Sprint(after) != fmt.Sprint(was) {
 			t.Errorf("the week became %+v", after)
 		}
 		if r := h.call(saveTool, saving(h.certified(week(54)))); r.Failed {
@@ -153,7 +153,7 @@ func TestVersions(t *testing.T) {
 
 // TestInitAtOnce: several processes that make one database make it once.
 func TestInitAtOnce(t *testing.T) {
-	databases(t, func(t *testing.T, dsn string) {
+	onEachDatabase(t, func(t *testing.T, dsn string) {
 		h := newHouse(t, dsn)
 		for _, table := range []string{"creators", "content_types", "vault_matrix", "top_content_types", "caption_bank", "caption_creator_performance", "creator_personas", "mass_messages"} {
 			h.exec("DELETE FROM " + table)
@@ -167,7 +167,7 @@ func TestInitAtOnce(t *testing.T) {
 			})
 		}
 		all.Wait()
-		if v := h.verdict(preflightGate, map[string]any{"creator_id": "ada"}, nil); v.Status != Ready {
+		if v := h.verdict(preflightGate, map[string]any{"creator_id": "ada"}, nil); v.Status != statusReady {
 			t.Error(v.Reason)
 		}
 	})

@@ -8,43 +8,43 @@ import (
 	"github.com/seed61713e19/capstan/validators"
 )
 
-// What a finding, and a verdict as a whole, may come to.
+// Statuses of findings and verdicts.
 const (
-	Ready       = "READY"        // preflight: nothing is in the way
-	Approved    = "APPROVED"     // the gate lets the schedule pass
-	Info        = "INFO"         // worth knowing
-	Warning     = "WARNING"      // logged, and the schedule goes on
-	NeedsReview = "NEEDS_REVIEW" // goes on, flagged for a person
-	Revise      = "REVISE"       // the critic wants it better
-	Rejected    = "REJECTED"
-	Blocked     = "BLOCKED" // the pipeline stops
-	Skipped     = "SKIPPED" // the policy has no such gate
+	statusReady       = "READY"        // preflight: no blockers
+	statusApproved    = "APPROVED"     // the schedule passes
+	statusInfo        = "INFO"         // information
+	statusWarning     = "WARNING"      // logged, and the schedule passes
+	statusNeedsReview = "NEEDS_REVIEW" // passes, marked for a person
+	statusRevise      = "REVISE"       // the critic requires a better schedule
+	statusRejected    = "REJECTED"
+	statusBlocked     = "BLOCKED" // the pipeline stops
+	statusSkipped     = "SKIPPED" // the policy does not have the gate
 )
 
-// refusing tells whether a finding with that status keeps a schedule back.
-func refusing(status string) bool {
-	return status == Blocked || status == Rejected || status == Revise
+// rejects reports whether a finding with this status rejects the schedule.
+func rejects(status string) bool {
+	return status == statusBlocked || status == statusRejected || status == statusRevise
 }
 
-// A report collects all that one gate finds.
+// A report collects the findings of one gate.
 type report struct {
 	policy   *Policy
-	issues   []validators.Issue // what keeps the schedule back
-	phases   []string           // of each of the issues, the one to go back to
+	issues   []validators.Issue // findings that reject the schedule
+	phases   []string           // the phase to return to for each issue
 	warnings []validators.Issue
 	counts   map[string]int // by rule
-	returns  map[string]any // code → the phase to go back to
-	worst    *Rule          // of the issues
-	status   string         // the gravest of all findings
+	returns  map[string]any // the phase to return to, by code
+	worst    *policyRule    // the most severe issue
+	status   string         // the most severe status of all findings
 	critical int
-	other    int // findings that count in the quality score and are not critical
+	other    int // findings that reduce the quality score and are not critical
 }
 
 func newReport(p *Policy) *report {
 	return &report{policy: p, counts: map[string]int{}, returns: map[string]any{}}
 }
 
-// A finding is where and how a rule is broken.
+// A finding is a place where a rule is broken.
 type finding struct {
 	at       string // items[3], or the name of a field
 	message  string
@@ -59,8 +59,8 @@ func (r *report) add(rule string, f finding) {
 	if !row.Apart {
 		r.weigh(row)
 	}
-	r.graver(row.Status)
-	if !refusing(row.Status) {
+	r.raiseStatus(row.Status)
+	if !rejects(row.Status) {
 		r.warnings = append(r.warnings, issue)
 		return
 	}
@@ -73,8 +73,8 @@ func (r *report) add(rule string, f finding) {
 	}
 }
 
-// absorb adds what another report found, as if it were found here next.
-func (r *report) absorb(o *report) {
+// merge appends the findings of another report.
+func (r *report) merge(o *report) {
 	r.issues, r.phases, r.warnings = append(r.issues, o.issues...), append(r.phases, o.phases...), append(r.warnings, o.warnings...)
 	r.critical, r.other = r.critical+o.critical, r.other+o.other
 	for rule, n := range o.counts {
@@ -88,33 +88,33 @@ func (r *report) absorb(o *report) {
 	if o.worst != nil && (r.worst == nil || rank(*o.worst) < rank(*r.worst)) {
 		r.worst = o.worst
 	}
-	r.graver(o.status)
+	r.raiseStatus(o.status)
 }
 
-// take adds what another report refuses by, and none of its warnings; soft makes
-// that a warning here.
-func (r *report) take(o *report, soft bool) {
-	if !o.refused() {
+// takeRejections appends the rejections of another report without its warnings.
+// With soft, they become warnings.
+func (r *report) takeRejections(o *report, soft bool) {
+	if !o.rejected() {
 		return
 	}
 	if soft {
 		r.warnings = append(r.warnings, o.issues...)
-		r.graver(Warning)
+		r.raiseStatus(statusWarning)
 		return
 	}
 	refusals := newReport(r.policy)
-	refusals.issues, refusals.phases, refusals.returns, refusals.worst, refusals.status = o.issues, o.phases, o.returns, o.worst, Rejected
-	r.absorb(refusals)
+	refusals.issues, refusals.phases, refusals.returns, refusals.worst, refusals.status = o.issues, o.phases, o.returns, o.worst, statusRejected
+	r.merge(refusals)
 }
 
-// graver notes a finding's status where it is the gravest so far.
-func (r *report) graver(status string) {
+// raiseStatus records a finding's status if it is the most severe so far.
+func (r *report) raiseStatus(status string) {
 	if status != "" && (r.status == "" || slices.Index(statuses, status) < slices.Index(statuses, r.status)) {
 		r.status = status
 	}
 }
 
-func (r *report) weigh(row Rule) {
+func (r *report) weigh(row policyRule) {
 	switch row.Severity {
 	case "CRITICAL":
 		r.critical++
@@ -124,26 +124,27 @@ func (r *report) weigh(row Rule) {
 	}
 }
 
-// rank orders findings by severity; of equals the first found counts.
-func rank(row Rule) int { return slices.Index(severities, row.Severity) }
+// rank orders findings by severity; of equal ones, the first counts.
+func rank(row policyRule) int { return slices.Index(severities, row.Severity) }
 
-// has tells whether one of the rules was broken.
+// has reports whether one of the rules is broken.
 func (r *report) has(rules ...string) bool {
 	return slices.ContainsFunc(rules, func(rule string) bool { return r.counts[rule] > 0 })
 }
 
-// knows tells whether the database has the plan's creator, and that it has not.
-func (r *report) knows(p *plan, f facts) bool {
+// checkCreator reports whether the database has the plan's creator, and adds a
+// finding if not.
+func (r *report) checkCreator(p *plan, f facts) bool {
 	if !f.known() {
 		r.add(creatorRefused, finding{at: "creator_id", message: "no creator is called " + show(p.creator)})
 	}
 	return f.known()
 }
 
-// refused tells whether anything keeps the schedule back.
-func (r *report) refused() bool { return len(r.issues) > 0 }
+// rejected reports whether a finding rejects the schedule.
+func (r *report) rejected() bool { return len(r.issues) > 0 }
 
-// returnTo is the phase to go back to for the gravest issue.
+// returnTo returns the phase to return to for the most severe issue.
 func (r *report) returnTo() string {
 	if r.worst == nil {
 		return ""
@@ -151,9 +152,9 @@ func (r *report) returnTo() string {
 	return r.worst.ReturnTo
 }
 
-// everyReturn is the phase to go back to for each of the issues, as a plain value.
+// everyReturn returns the phase to return to for each issue, as a plain value.
 func (r *report) everyReturn() []any {
-	list, plain := make([]any, len(r.phases)), map[string]any{} // few phases, many issues
+	list, plain := make([]any, len(r.phases)), map[string]any{} // few different phases for many issues
 	for i, phase := range r.phases {
 		if plain[phase] == nil {
 			plain[phase] = phase
@@ -163,13 +164,13 @@ func (r *report) everyReturn() []any {
 	return list
 }
 
-// verdict gives the verdict with that status. The object becomes its details,
-// with the phases to return to; what it says of a pass is pass.
+// verdict returns the verdict with a status. object becomes its details, with
+// the phases to return to. pass is the reason if it passes.
 func (r *report) verdict(status, pass string, object map[string]any) validators.Verdict {
 	object["return_to"] = r.returnTo()
 	object["returns"] = r.returns
 	object["issues_return_to"] = r.everyReturn()
-	v := validators.Verdict{Valid: !r.refused(), Status: status, Issues: r.issues, Warnings: r.warnings, Details: object}
+	v := validators.Verdict{Valid: !r.rejected(), Status: status, Issues: r.issues, Warnings: r.warnings, Details: object}
 	if v.Valid {
 		v.Reason = pass
 		if len(r.warnings) > 0 {
@@ -181,7 +182,8 @@ func (r *report) verdict(status, pass string, object map[string]any) validators.
 	return v
 }
 
-// inWords joins the first of the findings: a reason goes into prompts.
+// inWords returns the first findings as text, because a reason goes into
+// prompts.
 func inWords(issues []validators.Issue) string {
 	const most = 10
 	words := make([]string, 0, most+1)
@@ -198,9 +200,9 @@ func inWords(issues []validators.Issue) string {
 	return strings.Join(words, "; ")
 }
 
-// skipped is the verdict of a gate that the policy does not have.
+// skipped returns the verdict of a gate that the policy does not have.
 func skipped(gate string) validators.Verdict {
 	v := validators.Pass("the policy has no %s", gate)
-	v.Status, v.Details = Skipped, map[string]any{"return_to": "", "returns": map[string]any{}, "issues_return_to": []any{}}
+	v.Status, v.Details = statusSkipped, map[string]any{"return_to": "", "returns": map[string]any{}, "issues_return_to": []any{}}
 	return v
 }

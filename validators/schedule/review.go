@@ -5,22 +5,23 @@ import (
 	"maps"
 
 	"github.com/seed61713e19/capstan/validators"
-	"github.com/seed61713e19/capstan/validators/schedule/statements"
+	"github.com/seed61713e19/capstan/validators/schedule/internal/statements"
 )
 
-// criticParams may say the review's scores; they count before what the subject says.
+// criticParams are the parameters of the critic gate. Scores in them override
+// those of the subject.
 type criticParams struct {
-	where
-	SigningKey     string   `json:"signing_key,omitempty" jsonschema:"signs the decision, where the schedule stands beside the review: an Ed25519 private key as PEM, or the name of its file"`
+	commonParams
+	SigningKey     string   `json:"signing_key,omitempty" jsonschema:"Ed25519 private key that signs the decision if the review contains the schedule: PEM, or a file name"`
 	Strategic      *float64 `json:"strategic_score,omitempty" jsonschema:"0 to 100"`
 	Aggressiveness *float64 `json:"revenue_aggressiveness,omitempty" jsonschema:"0 to 100"`
 	Health         *float64 `json:"subscriber_health,omitempty" jsonschema:"0 to 100"`
 	Brand          *float64 `json:"brand_consistency,omitempty" jsonschema:"0 to 100"`
-	Major          *int     `json:"major_concerns,omitempty" jsonschema:"how many of the concerns are major"`
-	Concerns       []any    `json:"concerns,omitempty" jsonschema:"texts, or objects with a severity"`
+	Major          *int     `json:"major_concerns,omitempty" jsonschema:"number of major concerns"`
+	Concerns       []any    `json:"concerns,omitempty" jsonschema:"concerns: concerns: texts, or objects with a severity"`
 }
 
-// scores are the parameters as the fields of a review.
+// scores returns the parameters as fields of a review.
 func (p criticParams) scores() map[string]any {
 	m := map[string]any{}
 	for name, v := range map[string]*float64{
@@ -39,15 +40,15 @@ func (p criticParams) scores() map[string]any {
 	return m
 }
 
-// enough is true where the parameters have a review's fields.
-func (p criticParams) enough() bool { return len(p.scores()) > 0 }
+// scheduleOptional returns true if the parameters contain fields of a review.
+func (p criticParams) scheduleOptional() bool { return len(p.scores()) > 0 }
 
-func (d *desk) critic(_ context.Context, p criticParams, at sitting) (validators.Verdict, error) {
-	key, refused, err := d.signing(p.SigningKey, p.where)
+func (d *environment) critic(_ context.Context, p criticParams, at gateInput) (validators.Verdict, error) {
+	key, refused, err := d.signing(p.SigningKey, p.commonParams)
 	if err != nil {
 		return validators.Verdict{}, err
 	}
-	v, review := at.policy.critic(at.said, p.scores())
+	v, review := at.policy.critic(at.subject, p.scores())
 	details := v.Details.(map[string]any)
 	if s := at.policy.criticStatement(at.plan, review, details, d.Clock()); s != nil && key != nil && refused == "" && statements.Seal(statements.Critic, key, s) {
 		details["critic_certificate"] = s
@@ -55,21 +56,22 @@ func (d *desk) critic(_ context.Context, p criticParams, at sitting) (validators
 	return v, nil
 }
 
-// reviewFields are what a review is made of.
+// reviewFields are the fields of a review.
 var reviewFields = []string{
 	decisionField, "strategic_score", "revenue_aggressiveness", "revenue_aggressiveness_score", "subscriber_health", "subscriber_health_score",
 	"brand_consistency", "brand_consistency_score", "major_concerns", "concerns", "recommendations",
 }
 
-// longer is what the names of scores may end in.
-const longer = "_score"
+// scoreSuffix is an optional ending of the names of scores.
+const scoreSuffix = "_score"
 
 var reviewNames = []string{"critic", "critic_review", "review"}
 
-// given finds the review in a subject, and lays the scores over it: what stands
-// under one of its names, else the subject itself. It is not looked for within a
-// schedule that it stands beside: what is in there its planner wrote, not the critic.
-func (in *intake) given(subject, scores map[string]any) map[string]any {
+// findReview returns the review in a subject with the scores of the parameters.
+// The review is under one of its names, or the subject itself. It is not
+// searched within a schedule beside it, because the planner wrote that, not the
+// critic.
+func (in *scheduleReader) findReview(subject, scores map[string]any) map[string]any {
 	review, under := subject, ""
 	for _, name := range reviewNames {
 		switch inner, ok := subject[name].(map[string]any); {
@@ -84,7 +86,7 @@ func (in *intake) given(subject, scores map[string]any) map[string]any {
 	all := map[string]any{}
 	maps.Copy(all, review)
 	for name, v := range scores {
-		delete(all, name+longer)
+		delete(all, name+scoreSuffix)
 		all[name] = v
 	}
 	return all

@@ -1,6 +1,6 @@
 package schedule
 
-// The gates.
+// Names of the gates.
 const (
 	preflightGate   = "schedule_preflight"
 	selectionGate   = "schedule_selection"
@@ -13,8 +13,7 @@ const (
 
 var gateNames = []string{preflightGate, selectionGate, qualityGate, certificateGate, varietyGate, criticGate, anomalyGate}
 
-// The rules that the gates know how to find broken, as the policy file names
-// them.
+// Names of the rules in the policy file.
 const (
 	creatorUnknown   = "creator_unknown"
 	creatorInactive  = "creator_inactive"

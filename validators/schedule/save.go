@@ -9,27 +9,27 @@ import (
 	"time"
 
 	"github.com/seed61713e19/capstan/validators"
-	"github.com/seed61713e19/capstan/validators/schedule/statements"
+	"github.com/seed61713e19/capstan/validators/schedule/internal/statements"
 )
 
-// A Refusal is the error of a schedule that was not saved because of what it
-// holds or of its certificate.
+// A Refusal is the error for a schedule that was not saved because of its
+// content or its certificate.
 type Refusal struct {
 	Status   string
 	ReturnTo string
 	Issues   []validators.Issue
 }
 
-// Error lists the first of the issues with their codes.
+// Error returns the first issues with their codes.
 func (r *Refusal) Error() string { return "schedule not saved: " + inWords(r.Issues) }
 
-// A Saved schedule is what save_schedule answers.
+// A Saved is the result of save_schedule.
 type Saved struct {
 	Saved     bool               `json:"saved"`
 	Creator   string             `json:"creator_id"`
 	Week      string             `json:"week_start"`
 	Items     int                `json:"items_saved"`
-	Revision  int                `json:"revision"` // counts the saves of this week
+	Revision  int                `json:"revision"` // number of saves of this week
 	Hash      string             `json:"schedule_hash"`
 	Phase     int                `json:"gatekeeper_phase"`
 	Status    string             `json:"status"` // APPROVED, NEEDS_REVIEW, or WARNING with findings in phase 1
@@ -37,11 +37,11 @@ type Saved struct {
 	SavedTime string             `json:"saved_at"`
 }
 
-// Save is save_schedule for Go: a schedule as a plain value, with its
-// certificate, is saved in the database of the options, whose verification key
-// decides. A schedule that may not be saved is a *[Refusal].
+// Save is save_schedule for Go. It saves a schedule, a plain value with its
+// certificate, in the database of the options. The database's verification key
+// decides. If the schedule is rejected, the error is a *[Refusal].
 func Save(ctx context.Context, o Options, schedule map[string]any) (Saved, error) {
-	d := o.desk()
+	d := o.resolve()
 	if o.Databases == nil {
 		defer d.Databases.Close()
 	}
@@ -53,21 +53,21 @@ func Save(ctx context.Context, o Options, schedule map[string]any) (Saved, error
 	if err != nil {
 		return Saved{}, err
 	}
-	return db.save(ctx, opened(schedule), g)
+	return db.save(ctx, unwrapSchedule(schedule), g)
 }
 
-// save puts a schedule in the place of its creator's week in one transaction:
-// all items or none. Saves of one week come one after another. What is wrong
-// with the schedule, or in phase 2 with its certificate, is a *[Refusal].
+// save replaces its creator's week by a schedule in one transaction. Saves of
+// one week are serialized. A fault of the schedule, or in phase 2 of its
+// certificate, is a *[Refusal].
 func (db *DB) save(ctx context.Context, m map[string]any, g gatekeeper) (Saved, error) {
 	r := newReport(g.policy)
 	plan := r.read(m, needSendTypes|needTimes|needWeek)
 	r.weekGate(plan)
-	if len(plan.items) == 0 && !r.refused() {
+	if len(plan.items) == 0 && !r.rejected() {
 		r.add(inputRule, finding{at: "items", message: "there are none"})
 	}
-	if r.refused() {
-		return Saved{}, &Refusal{Rejected, r.returnTo(), r.issues}
+	if r.rejected() {
+		return Saved{}, &Refusal{statusRejected, r.returnTo(), r.issues}
 	}
 	var saved Saved
 	err := db.writing(ctx, func(t tx) (err error) {
@@ -85,49 +85,49 @@ func (t tx) save(p *plan, g gatekeeper) (Saved, error) {
 	if g.keys, err = own.keys(g.keys); err != nil {
 		return Saved{}, err
 	}
-	b, err := t.background(p, g.now, g.policy)
+	b, err := t.creatorRecord(p, g.now, g.policy)
 	if err != nil {
 		return Saved{}, err
 	}
 	b.database = own.ID
-	g.phase = max(g.phase, own.Phase) // a caller can ask for more, not for less
+	g.phase = max(g.phase, own.Phase) // a caller may only raise the phase
 	r, signed := g.report(), false
-	if r.knows(p, b.facts) {
+	if r.checkCreator(p, b.facts) {
 		signed = g.check(r, p, b)
 	}
 	s := Saved{
 		Saved: true, Creator: b.facts.id, Week: dateText(p.week), Items: len(p.items), Hash: itemsHash(p.items), Phase: g.phase,
 		SavedTime: g.now.UTC().Format(time.RFC3339),
 	}
-	var certificate any // the text of it
-	if c, ok := p.certificate.(map[string]any); ok && !r.refused() {
+	var certificate any // as text
+	if c, ok := p.certificate.(map[string]any); ok && !r.rejected() {
 		if err := t.lock(s); err != nil {
 			return Saved{}, err
 		}
 		if signed {
-			if err := t.use(r, g, s, c); err != nil {
+			if err := t.recordUse(r, g, s, c); err != nil {
 				return Saved{}, err
 			}
 		}
 		certificate = string(statements.Append(nil, c))
 	}
-	if r.refused() {
-		return Saved{}, &Refusal{Rejected, r.returnTo(), r.issues}
+	if r.rejected() {
+		return Saved{}, &Refusal{statusRejected, r.returnTo(), r.issues}
 	}
-	s.Status, s.Warnings = certified(p.certificate, r), append([]validators.Issue{}, r.warnings...)
+	s.Status, s.Warnings = savedStatus(p.certificate, r), append([]validators.Issue{}, r.warnings...)
 	if err := t.saveWeek(&s, p, certificate); err != nil {
 		return Saved{}, err
 	}
 	return s, t.saveItems(s, p.items)
 }
 
-// certified is the status that a week is saved with.
-func certified(certificate any, r *report) string {
+// savedStatus returns the status with which a week is saved.
+func savedStatus(certificate any, r *report) string {
 	c, _ := certificate.(map[string]any)
 	if status, ok := c["validation_status"].(string); ok && len(r.warnings) == 0 {
 		return status
 	}
-	return Warning
+	return statusWarning
 }
 
 const (
@@ -139,8 +139,8 @@ const (
 	deleteItems = "DELETE FROM schedule_items WHERE creator_id = $1 AND week_start = $2"
 )
 
-// saveWeek takes the week's row, and with it the lock that other saves of the
-// same week wait for, and removes the old items.
+// saveWeek updates the week's row, which locks out other saves of the week, and
+// deletes the old items.
 func (t tx) saveWeek(s *Saved, p *plan, certificate any) error {
 	var score any
 	if c, ok := p.certificate.(map[string]any); ok {
@@ -158,7 +158,7 @@ func (t tx) saveWeek(s *Saved, p *plan, certificate any) error {
 	return nil
 }
 
-// batch is how many items one statement inserts.
+// batch is the number of items in one insert statement.
 const batch = 64
 
 func (t tx) saveItems(s Saved, items []item) error {
@@ -193,8 +193,8 @@ func optionalNumber(f float64) any {
 
 const itemColumns = 10
 
-// insertItems is the statement for n items. SQLite looks a numbered
-// placeholder up in a list, which takes longer than the rest of the insert.
+// insertItems returns the statement for n items. It uses unnumbered
+// placeholders for SQLite, which looks numbered ones up in a slow list.
 func insertItems(n int, postgres bool) string {
 	var b strings.Builder
 	b.WriteString(`INSERT INTO schedule_items (creator_id, week_start, position, scheduled_date, scheduled_time, send_type_key, content_type, price, caption_id, item) VALUES `)

@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/seed61713e19/capstan/internal/schema"
 	"github.com/seed61713e19/capstan/runner/tool"
 	"github.com/seed61713e19/capstan/runner/tool/tooltest"
-	"github.com/seed61713e19/capstan/validators/schema"
 )
 
 // stored is a saved week as it stands in the database.
@@ -67,11 +67,11 @@ func priced(price float64, n int) map[string]any {
 }
 
 func TestSaveReplacesTheWeek(t *testing.T) {
-	databases(t, func(t *testing.T, dsn string) {
+	onEachDatabase(t, func(t *testing.T, dsn string) {
 		h := newHouse(t, dsn)
 		w := h.certified(week(54))
 		r := h.call(saveTool, saving(w))
-		if got := r.Value.(map[string]any); r.Failed || got["saved"] != true || got["items_saved"] != 54 || got["revision"] != 1 || got["status"] != Approved || got["gatekeeper_phase"] != 2 {
+		if got := r.Value.(map[string]any); r.Failed || got["saved"] != true || got["items_saved"] != 54 || got["revision"] != 1 || got["status"] != statusApproved || got["gatekeeper_phase"] != 2 {
 			t.Fatalf("%s", r.Text())
 		}
 		shorter := h.certified(priced(17, 40))
@@ -80,7 +80,7 @@ func TestSaveReplacesTheWeek(t *testing.T) {
 		if r := h.call(saveTool, saving(shorter)); r.Failed || r.Value.(map[string]any)["revision"] != 2 || r.Value.(map[string]any)["creator_id"] != "ada" {
 			t.Fatal(r.Text())
 		}
-		s := h.stored("ada", DemoWeek)
+		s := h.stored("ada", demoWeek)
 		s.check(t)
 		if s.items != 40 || s.revision != 2 {
 			t.Errorf("%+v", s)
@@ -89,7 +89,7 @@ func TestSaveReplacesTheWeek(t *testing.T) {
 }
 
 func TestPhases(t *testing.T) {
-	databases(t, func(t *testing.T, dsn string) {
+	onEachDatabase(t, func(t *testing.T, dsn string) {
 		h := newHouse(t, dsn)
 		bare := saving(week(54))
 		if own, err := h.db().Settings(t.Context()); own.Phase != 2 || own.VerifyKey != "" || err != nil {
@@ -111,15 +111,15 @@ func TestPhases(t *testing.T) {
 		}
 		r := h.call(saveTool, bare)
 		got := r.Value.(map[string]any)
-		if r.Failed || got["status"] != Warning || got["gatekeeper_phase"] != 1 || got["warnings"].([]any)[0].(map[string]any)["check"] != "CERTIFICATE_MISSING" {
+		if r.Failed || got["status"] != statusWarning || got["gatekeeper_phase"] != 1 || got["warnings"].([]any)[0].(map[string]any)["check"] != "CERTIFICATE_MISSING" {
 			t.Errorf("phase 1: %s", r.Text())
 		}
-		h.stored("ada", DemoWeek).check(t)
+		h.stored("ada", demoWeek).check(t)
 		asked["phase"] = 2
 		if r := h.call(saveTool, asked); !r.Failed {
 			t.Error("a caller can ask for more")
 		}
-		// What is no schedule is refused in phase 1 too.
+		// An invalid schedule, here an empty week, is refused in phase 1 too.
 		empty := maps.Clone(bare)
 		empty["items"] = []any{}
 		if r := h.call(saveTool, empty); !r.Failed || !strings.Contains(r.Text(), "INVALID_INPUT") {
@@ -146,7 +146,7 @@ func TestPhases(t *testing.T) {
 }
 
 func TestWeekBoundaries(t *testing.T) {
-	databases(t, func(t *testing.T, dsn string) {
+	onEachDatabase(t, func(t *testing.T, dsn string) {
 		h := newHouse(t, dsn)
 		for date, inside := range map[string]bool{"2026-01-04": false, "2026-01-05": true, "2026-01-11": true, "2026-01-12": false} {
 			for _, hour := range []string{"00:00", "23:59:59", "23:30-05:00"} {
@@ -158,7 +158,7 @@ func TestWeekBoundaries(t *testing.T) {
 					t.Errorf("%s %s: %s; %s", date, hour, v.Reason, r.Text())
 				}
 				if !inside {
-					expect{code: "OUTSIDE_WEEK", severity: "HIGH", status: Rejected, returnTo: "schedule-assembler", at: "items[6]", refused: true}.check(t, v)
+					expect{code: "OUTSIDE_WEEK", severity: "HIGH", status: statusRejected, returnTo: "schedule-assembler", at: "items[6]", refused: true}.check(t, v)
 				}
 			}
 		}
@@ -172,7 +172,7 @@ func TestWeekBoundaries(t *testing.T) {
 }
 
 func TestTextsAreData(t *testing.T) {
-	databases(t, func(t *testing.T, dsn string) {
+	onEachDatabase(t, func(t *testing.T, dsn string) {
 		h := newHouse(t, dsn)
 		hostile := []string{"'; DROP TABLE schedule_items; --", `"quoted" \ back`, "nul \x00 inside", "emoji 🥐 é", "$1 ? :x @y %s", "line\nend\ttab", strings.Repeat("long ", 20000)}
 		w := week(54)
@@ -184,7 +184,7 @@ func TestTextsAreData(t *testing.T) {
 		if r := h.call(saveTool, saving(w)); r.Failed {
 			t.Fatal(r.Text())
 		}
-		s := h.stored("ada", DemoWeek)
+		s := h.stored("ada", demoWeek)
 		s.check(t)
 		for i, text := range hostile {
 			v, err := schema.Parse([]byte(s.rows[i]))
@@ -195,9 +195,10 @@ func TestTextsAreData(t *testing.T) {
 	})
 }
 
-// TestCaptionsNamedByTexts: what a database cannot hold is told, not broken on.
+// TestCaptionsNamedByTexts checks that a value the database cannot store is a finding,
+// not a failure.
 func TestCaptionsNamedByTexts(t *testing.T) {
-	databases(t, func(t *testing.T, dsn string) {
+	onEachDatabase(t, func(t *testing.T, dsn string) {
 		h := newHouse(t, dsn)
 		for id, everywhere := range map[string]bool{"17": true, "9223372036854775807": true, "cap-17": false, "17.5": false, "9223372036854775808": false, "１７": false} {
 			w := week(54)
@@ -209,7 +210,7 @@ func TestCaptionsNamedByTexts(t *testing.T) {
 				t.Errorf("%s: %s; %s; %s", id, quality.Reason, keeper.Reason, r.Text())
 			}
 			if !good {
-				expect{code: "INVALID_INPUT", severity: "CRITICAL", status: Rejected, returnTo: "schedule-assembler", at: "items[6]", refused: true}.check(t, quality)
+				expect{code: "INVALID_INPUT", severity: "CRITICAL", status: statusRejected, returnTo: "schedule-assembler", at: "items[6]", refused: true}.check(t, quality)
 				if !strings.Contains(r.Text(), "INVALID_INPUT items[6]: caption_id must be a whole number") {
 					t.Errorf("%s: %s", id, r.Text())
 				}
@@ -219,14 +220,14 @@ func TestCaptionsNamedByTexts(t *testing.T) {
 }
 
 func TestConcurrentSavesSerialise(t *testing.T) {
-	databases(t, func(t *testing.T, dsn string) {
+	onEachDatabase(t, func(t *testing.T, dsn string) {
 		const savers = 50
 		h := newHouse(t, dsn)
 		weeks := make([]map[string]any, savers)
 		for i := range weeks {
 			weeks[i] = saving(h.certified(priced(15+float64(i)/10, 30+i)))
 		}
-		// Half of them through another handle, as another process has one.
+		// Half of the saves use another handle, as another process does.
 		second := *h
 		second.Databases = &Databases{}
 		t.Cleanup(func() { second.Databases.Close() })
@@ -252,7 +253,7 @@ func TestConcurrentSavesSerialise(t *testing.T) {
 			}
 			seen[r.Value.(map[string]any)["revision"]] = true
 		}
-		s := h.stored("ada", DemoWeek)
+		s := h.stored("ada", demoWeek)
 		s.check(t)
 		if s.revision != savers || len(seen) != savers {
 			t.Errorf("%d saves made revision %d; %d differ", savers, s.revision, len(seen))
@@ -263,13 +264,13 @@ func TestConcurrentSavesSerialise(t *testing.T) {
 // TestFaultsFailClosed fails each statement in turn of everything that asks
 // the database, and the commit: nothing passes and nothing is half saved.
 func TestFaultsFailClosed(t *testing.T) {
-	databases(t, func(t *testing.T, dsn string) {
+	onEachDatabase(t, func(t *testing.T, dsn string) {
 		h := newHouse(t, dsn)
 		w := h.certified(week(130)) // three statements of items
 		if r := h.call(saveTool, saving(w)); r.Failed {
 			t.Fatal(r.Text())
 		}
-		before := h.stored("ada", DemoWeek)
+		before := h.stored("ada", demoWeek)
 		changed := h.certified(priced(17, 100))
 		bad := week(54)
 		itemOf(bad, 0)["content_type"] = nil // layer 2 then looks for captions
@@ -297,7 +298,7 @@ func TestFaultsFailClosed(t *testing.T) {
 		for name, call := range calls {
 			t.Run(name, func(t *testing.T) { failEach(t, h, call) })
 		}
-		if after := h.stored("ada", DemoWeek); after.hash == before.hash || after.revision != 2 {
+		if after := h.stored("ada", demoWeek); after.hash == before.hash || after.revision != 2 {
 			t.Errorf("the last save, without a fault, is not there: %+v", after)
 		}
 	})
@@ -313,7 +314,7 @@ func resultOf(r tool.Result) (bool, error) {
 // failEach fails the k-th statement for every k until there is none left.
 func failEach(t *testing.T, h *house, call func() (bool, error)) {
 	t.Helper()
-	before := h.stored("ada", DemoWeek)
+	before := h.stored("ada", demoWeek)
 	defer func() { h.db().before = nil }()
 	for k := 1; ; k++ {
 		n := 0
@@ -334,7 +335,7 @@ func failEach(t *testing.T, h *house, call func() (bool, error)) {
 		if passed || err == nil || !strings.Contains(err.Error(), "the disk is on fire") {
 			t.Errorf("statement %d failed, and it said %v, %v", k, passed, err)
 		}
-		if after := h.stored("ada", DemoWeek); after.revision != before.revision || after.hash != before.hash || len(after.rows) != len(before.rows) {
+		if after := h.stored("ada", demoWeek); after.revision != before.revision || after.hash != before.hash || len(after.rows) != len(before.rows) {
 			t.Errorf("statement %d failed, and the week is %d, not %d", k, after.revision, before.revision)
 		}
 	}
@@ -352,7 +353,7 @@ func TestDatabaseErrors(t *testing.T) {
 			t.Errorf("%q opened: %v", dsn, db)
 		}
 	}
-	databases(t, func(t *testing.T, dsn string) {
+	onEachDatabase(t, func(t *testing.T, dsn string) {
 		h := newHouse(t, dsn)
 		w := h.certified(week(54))
 		for _, table := range []string{"schedule_settings", "schedule_items", "top_content_types", "vault_matrix"} {
@@ -375,7 +376,7 @@ func TestDatabaseErrors(t *testing.T) {
 }
 
 func TestToolsKeepTheContract(t *testing.T) {
-	databases(t, func(t *testing.T, dsn string) {
+	onEachDatabase(t, func(t *testing.T, dsn string) {
 		h := newHouse(t, dsn)
 		good := map[string]map[string]any{
 			vaultTool: {"creator_id": "ada"}, rankingsTool: {"creator_id": "ada"}, topTool: {"creator_id": "ada", "limit": 3},
@@ -387,7 +388,8 @@ func TestToolsKeepTheContract(t *testing.T) {
 	})
 }
 
-// TestOperatorsWordIsLast: an argument cannot replace what the operator set.
+// TestOperatorsWordIsLast checks that an argument cannot replace a setting of the
+// operator.
 func TestOperatorsWordIsLast(t *testing.T) {
 	h := newHouse(t, sqliteDSN(t))
 	_, public, err := Keygen()
@@ -450,7 +452,7 @@ func TestSaveFromGo(t *testing.T) {
 	delete(w, "validation_certificate")
 	_, err := Save(t.Context(), h.Options, w)
 	var no *Refusal
-	if !errors.As(err, &no) || no.Status != Rejected || no.ReturnTo != "quality-validator" || no.Issues[0].Check != "CERTIFICATE_MISSING" {
+	if !errors.As(err, &no) || no.Status != statusRejected || no.ReturnTo != "quality-validator" || no.Issues[0].Check != "CERTIFICATE_MISSING" {
 		t.Errorf("%v", err)
 	}
 }

@@ -8,13 +8,13 @@ import (
 	"github.com/seed61713e19/capstan/validators"
 )
 
-// maxAlternatives bounds the items for which layer 2 looks for a better
-// caption.
+// maxAlternatives is the maximum number of items for which layer 2 suggests
+// another caption.
 const maxAlternatives = 100
 
-// selection is layer 2: the vault and AVOID checks on every chosen caption,
-// the proof of what was fetched, and the next best captions for those that may
-// not be used.
+// selection is the gate of layer 2: the vault and AVOID checks of every
+// caption, the proof of the read data, and the next best captions for those
+// that are not allowed.
 func (p *Policy) selection(ctx context.Context, db *DB, m map[string]any, now time.Time) (validators.Verdict, error) {
 	r := newReport(p)
 	plan := r.read(m, 0)
@@ -30,16 +30,18 @@ func (p *Policy) selection(ctx context.Context, db *DB, m map[string]any, now ti
 	if err != nil {
 		return validators.Verdict{}, err
 	}
-	return r.selected(plan, f, alternatives, now), nil
+	return r.selectionVerdict(plan, f, alternatives, now), nil
 }
 
-func (r *report) selected(p *plan, f facts, alternatives []any, now time.Time) validators.Verdict {
-	if r.knows(p, f) {
+// selectionVerdict checks the captions of a plan against the vault and the tiers
+// of a creator. The verdict has the alternatives for refused items.
+func (r *report) selectionVerdict(p *plan, f facts, alternatives []any, now time.Time) validators.Verdict {
+	if r.checkCreator(p, f) {
 		r.vaultGate(p, f)
 	}
-	status := Approved
-	if r.refused() {
-		status = Rejected
+	status := statusApproved
+	if r.rejected() {
+		status = statusRejected
 	}
 	return r.verdict(status, fmt.Sprintf("%d captions keep to the vault and the AVOID tier", len(p.items)), map[string]any{
 		"selection_status": status, "validation_proof": proof(p, f, now), "alternatives": alternatives,
@@ -47,8 +49,8 @@ func (r *report) selected(p *plan, f facts, alternatives []any, now time.Time) v
 	})
 }
 
-// alternatives finds, for each item that may not be sent, the best caption of
-// its send type that no other item has.
+// alternatives returns, for each item that is not allowed, the best unused
+// caption of its send type.
 func (t tx) alternatives(p *plan, f facts, now time.Time) ([]any, error) {
 	list := []any{}
 	used := map[string]bool{}
@@ -83,7 +85,7 @@ func (t tx) alternatives(p *plan, f facts, now time.Time) ([]any, error) {
 	return list, nil
 }
 
-// alternative is the caption as the next best for an item.
+// alternative returns the caption as a suggestion for an item.
 func (c caption) alternative(item int) map[string]any {
 	m := map[string]any{"item": item, "caption_id": c.ID, "caption_text": c.Text, "content_type": c.ContentType}
 	if c.Type != nil {

@@ -15,28 +15,28 @@ const (
 	freePage = "free"
 )
 
-// A SendType is one of the 22 kinds of item.
-type SendType struct {
+// A sendType is one of the 22 kinds of item.
+type sendType struct {
 	Key      string   `yaml:"key"`
 	Category string   `yaml:"category"` // revenue, engagement or retention
-	Page     string   `yaml:"page"`     // the only page type that may use it; "" for both
+	Page     string   `yaml:"page"`     // the only page type that may use it; empty: both
 	PPV      bool     `yaml:"ppv"`      // its items are PPV slots
 	Aliases  []string `yaml:"aliases"`
 	index    int
 }
 
-// everySendType lists the send types in the order of the policy file.
-func everySendType() []SendType {
-	file, err := shelf()
+// everySendType returns the send types in the order of the policy file.
+func everySendType() []sendType {
+	file, err := shippedPolicies()
 	if err != nil {
-		panic(err) // the embedded file is broken: no gate can judge
+		panic(err) // the embedded file is broken, so no gate can decide
 	}
 	return file.SendTypes
 }
 
-// sendTypes are the send types by key and alias.
-var sendTypes = sync.OnceValue(func() map[string]*SendType {
-	byName := map[string]*SendType{}
+// sendTypes returns the send types by key and alias.
+var sendTypes = sync.OnceValue(func() map[string]*sendType {
+	byName := map[string]*sendType{}
 	for i, t := range everySendType() {
 		t.index = i
 		byName[t.Key] = &t
@@ -47,18 +47,18 @@ var sendTypes = sync.OnceValue(func() map[string]*SendType {
 	return byName
 })
 
-// names are what captions of the type may be marked with.
-func (t *SendType) names() []string { return append([]string{t.Key}, t.Aliases...) }
+// names returns the caption types for the send type.
+func (t *sendType) names() []string { return append([]string{t.Key}, t.Aliases...) }
 
-// allowed tells whether a page of that type may use the send type.
-func (t *SendType) allowed(page string, p *Policy) bool {
+// allowed reports whether a page of this type may use the send type.
+func (t *sendType) allowed(page string, p *Policy) bool {
 	if t.Page == "" || t.Page == page {
 		return true
 	}
 	return p.AllowFollowup && t.Key == "ppv_followup"
 }
 
-// ppvMessage tells whether a message of that type has a PPV price.
+// ppvMessage reports whether a message of this type has a PPV price.
 func (p *Policy) ppvMessage(kind string) bool {
 	t := sendTypes()[kind]
 	return p.ppvKinds[kind] || t != nil && t.PPV

@@ -14,17 +14,17 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/seed61713e19/capstan/runner/signatures"
+	"github.com/seed61713e19/capstan/internal/signatures"
 )
 
-// Settings are what the operator has set in a database for its gatekeeper.
+// Settings are the operator's settings in a database for its gatekeeper.
 type Settings struct {
-	Phase     int    `json:"gatekeeper_phase"` // 1 saves with warnings what has no good certificate, 2 refuses it
-	VerifyKey string `json:"verification_key"` // public keys as PEM without its frame, parted by blanks; "": each call has to give one
-	ID        string `json:"database_id"`      // names the database in certificates; a copy of it has the same
+	Phase     int    `json:"gatekeeper_phase"` // 1 saves with warnings without a valid certificate, 2 rejects
+	VerifyKey string `json:"verification_key"` // public keys as PEM without its frame, separated by blanks; empty: each call must pass one
+	ID        string `json:"database_id"`      // identifies the database in certificates; a copy has the same
 }
 
-// Settings reads them. The phase is 2 unless it was set to 1.
+// Settings returns the settings of the database. The default phase is 2.
 func (db *DB) Settings(ctx context.Context) (s Settings, err error) {
 	err = db.reading(ctx, func(t tx) error {
 		s, err = t.settings()
@@ -33,8 +33,8 @@ func (db *DB) Settings(ctx context.Context) (s Settings, err error) {
 	return s, err
 }
 
-// SetPhase sets the gatekeeper's phase: 1 saves with warnings what has no good
-// certificate, 2 refuses it.
+// SetPhase sets the gatekeeper's phase. Phase 1 saves with warnings without a
+// valid certificate, and phase 2 rejects.
 func (db *DB) SetPhase(ctx context.Context, phase int) error {
 	if phase != 1 && phase != 2 {
 		return fmt.Errorf("gatekeeper phase must be 1 or 2, not %d", phase)
@@ -43,8 +43,8 @@ func (db *DB) SetPhase(ctx context.Context, phase int) error {
 }
 
 // SetVerifyKey sets the keys that verify certificates in this database: public
-// keys as PEM, one behind the other, or the name of their file. From then on no
-// option, parameter or argument can bring another.
+// keys as PEM, or the name of their file. From then on, options, parameters and
+// arguments cannot replace them.
 func (db *DB) SetVerifyKey(ctx context.Context, key string) error {
 	trusted, err := trustedKeys(key)
 	if err != nil {
@@ -71,8 +71,8 @@ func (db *DB) set(ctx context.Context, name, value string) error {
 	})
 }
 
-// name gives a database that has no id yet one that no other has.
-func (t tx) name() error {
+// ensureID sets a random id if the database has none.
+func (t tx) ensureID() error {
 	var id [16]byte
 	_, _ = rand.Read(id[:]) // never fails
 	return t.exec("INSERT INTO schedule_settings (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING", idSetting, hex.EncodeToString(id[:]))
@@ -104,12 +104,12 @@ func (t tx) settings() (Settings, error) {
 	return s, err
 }
 
-// keys are those that count in a database: its own, less those that are not
-// among the given; where it has none, the given. One that is given and is none
-// of its own is an error.
-func (s Settings) keys(given signatures.Keys) (signatures.Keys, error) {
+// keys returns the effective keys: those of the database, restricted to the
+// trusted ones if there are any. Without keys in the database they are the
+// trusted ones. A trusted key that the database does not have is an error.
+func (s Settings) keys(trusted signatures.Keys) (signatures.Keys, error) {
 	if s.VerifyKey == "" {
-		return given, nil
+		return trusted, nil
 	}
 	var text []byte
 	for word := range strings.FieldsSeq(s.VerifyKey) {
@@ -123,13 +123,13 @@ func (s Settings) keys(given signatures.Keys) (signatures.Keys, error) {
 	if err != nil {
 		return nil, fmt.Errorf("verification key of the database: %w", err)
 	}
-	for id := range given {
+	for id := range trusted {
 		if own[id] == nil {
 			return nil, errors.New("verification_key is set in the database and cannot be another")
 		}
 	}
-	if len(given) > 0 {
-		return given, nil
+	if len(trusted) > 0 {
+		return trusted, nil
 	}
 	return own, nil
 }

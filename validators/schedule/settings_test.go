@@ -27,7 +27,7 @@ func (h *house) asModel(arguments map[string]any) tool.Result {
 // TestAModelCannotForge: one who writes the arguments of a call could sign a
 // certificate and bring the key that verifies it. That opens nothing.
 func TestAModelCannotForge(t *testing.T) {
-	databases(t, func(t *testing.T, dsn string) {
+	onEachDatabase(t, func(t *testing.T, dsn string) {
 		h := newHouse(t, dsn)
 		private, public, err := Keygen()
 		if err != nil {
@@ -81,7 +81,7 @@ func TestAModelCannotForge(t *testing.T) {
 }
 
 func TestSettings(t *testing.T) {
-	databases(t, func(t *testing.T, dsn string) {
+	onEachDatabase(t, func(t *testing.T, dsn string) {
 		h := newHouse(t, dsn)
 		for _, wrong := range []string{"", "/no/such/file.pem", string(testPrivate), "-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----\n"} {
 			if err := h.db().SetVerifyKey(t.Context(), wrong); err == nil {
@@ -106,7 +106,7 @@ func TestSettings(t *testing.T) {
 }
 
 func TestWeeksAndRows(t *testing.T) {
-	databases(t, func(t *testing.T, dsn string) {
+	onEachDatabase(t, func(t *testing.T, dsn string) {
 		h := newHouse(t, dsn)
 		if list, err := h.db().Weeks(t.Context(), "", ""); err != nil || list == nil || len(list) != 0 {
 			t.Errorf("nothing is saved: %v, %v", list, err)
@@ -117,9 +117,9 @@ func TestWeeksAndRows(t *testing.T) {
 		if r := h.call(saveTool, saving(h.certified(w))); r.Failed {
 			t.Fatal(r.Text())
 		}
-		for _, by := range [][2]string{{"", ""}, {"ada", ""}, {"ada_kitchen", DemoWeek}, {"", DemoWeek}} {
+		for _, by := range [][2]string{{"", ""}, {"ada", ""}, {"ada_kitchen", demoWeek}, {"", demoWeek}} {
 			list, err := h.db().Weeks(t.Context(), by[0], by[1])
-			if err != nil || len(list) != 1 || list[0].Creator != "ada" || list[0].Start != DemoWeek || list[0].Items != 54 || list[0].Status != Approved || *list[0].Score != 100 {
+			if err != nil || len(list) != 1 || list[0].Creator != "ada" || list[0].Start != demoWeek || list[0].Items != 54 || list[0].Status != statusApproved || *list[0].Score != 100 {
 				t.Errorf("%v: %+v, %v", by, list, err)
 			}
 		}
@@ -131,12 +131,12 @@ func TestWeeksAndRows(t *testing.T) {
 		if _, err := h.db().Weeks(t.Context(), "nobody", ""); err == nil {
 			t.Error("nobody has weeks")
 		}
-		rows, err := h.db().Rows(t.Context(), "ada", DemoWeek)
+		rows, err := h.db().Rows(t.Context(), "ada", demoWeek)
 		if err != nil || len(rows) != 54 || !slices.IsSortedFunc(rows, func(a, b Row) int { return a.Position - b.Position }) {
 			t.Fatalf("%d rows, %v", len(rows), err)
 		}
 		one := rows[1]
-		if one.Date != DemoWeek || one.Time != "09:37" || one.SendType != "link_drop" || *one.ContentType != "travel" || *one.Price != 18 || one.Caption != int64(2) {
+		if one.Date != demoWeek || one.Time != "09:37" || one.SendType != "link_drop" || *one.ContentType != "travel" || *one.Price != 18 || one.Caption != int64(2) {
 			t.Errorf("%+v", one)
 		}
 		if rows[2].Price != nil || rows[2].Caption != nil {
@@ -149,7 +149,7 @@ func TestWeeksAndRows(t *testing.T) {
 	})
 }
 
-// TestSavedStatus: what a person should look at is saved as such.
+// TestSavedStatus checks the saved status of a schedule that a person must review.
 func TestSavedStatus(t *testing.T) {
 	h := newHouse(t, sqliteDSN(t))
 	w := week(54)
@@ -157,7 +157,7 @@ func TestSavedStatus(t *testing.T) {
 	if r := h.call(saveTool, saving(h.certified(w))); r.Failed {
 		t.Fatal(r.Text())
 	}
-	if list, err := h.db().Weeks(t.Context(), "", ""); err != nil || list[0].Status != NeedsReview || *list[0].Score != 90 {
+	if list, err := h.db().Weeks(t.Context(), "", ""); err != nil || list[0].Status != statusNeedsReview || *list[0].Score != 90 {
 		t.Errorf("%+v, %v", list, err)
 	}
 }

@@ -35,11 +35,11 @@ func TestReadInOneWayOnly(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		said, err := check(t.Context(), s)
+		texts, err := check(t.Context(), s)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return said
+		return texts
 	}
 	cut := good[:len(good)/2]
 	for _, fine := range []string{good, "```json\n" + good + "\n```", "for {x} of {\"y\" …}: " + good + " {z}", "{" + good, good + "\nDone [1](a).",
@@ -84,7 +84,7 @@ func TestReadInOneWayOnly(t *testing.T) {
 		}
 	}
 	for content, reason := range map[string]string{
-		cut: "ends too early", good[:len(good)-1]: "ends too early", `{"schedule": ` + good + `, "notes": "the week is` + "\n": "ends too early",
+		cut: "ends too early", good[:len(good)-1]: "ends too early", `{"schedule": ` + good + `, "notes": "the week is` + "\n": "invalid character",
 		"```json\n" + cut + "\n```": "invalid character", `{"schedule": ` + good + `, "notes": oops}`: "invalid character",
 	} {
 		for _, gate := range []string{qualityGate, selectionGate, varietyGate, anomalyGate, certificateGate, criticGate} {
@@ -103,10 +103,10 @@ func TestReadInOneWayOnly(t *testing.T) {
 		}
 	}
 	// A number that was kept as it was written is that number.
-	kept := week(54)
-	itemOf(kept, 3)["price"], itemOf(kept, 3)["caption_id"] = json.Number("18.00"), json.Number("4.0")
+	saved := week(54)
+	itemOf(saved, 3)["price"], itemOf(saved, 3)["caption_id"] = json.Number("18.00"), json.Number("4.0")
 	plan := func(w map[string]any) string { return itemsHash(newReport(mustPolicy(t, "")).read(w, 0).items) }
-	if plan(kept) != plan(week(54)) {
+	if plan(saved) != plan(week(54)) {
 		t.Error("18.00 is not 18")
 	}
 	for _, review := range []string{`{"revenue_aggressiveness":99,"revenue_aggressiveness":1,"subscriber_health":90,"brand_consistency":90}`,

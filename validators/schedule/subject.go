@@ -1,23 +1,27 @@
-// Package schedule holds the gates of a weekly sending schedule: four layers of
-// defence between what a model proposes and what is saved.
+// Package schedule contains the gates of a weekly sending schedule: four layers
+// of checks between a model's proposal and the saved schedule.
 //
-// Layer 1 are the tools that read captions (tools.go): they give only what the
-// creator's vault holds and what is not in the AVOID tier. Layers 2 to 4 and the gates
-// around them are the validators of [Validators] (gates.go): preflight.go before
-// anything is made; hard.go, rules.go, variety.go and quality.go of the items;
-// anomaly.go and critic.go of the whole; certificate.go and gatekeeper.go of what is
-// stated of it; proof.go of the calls that are said to have been made. save.go lets in
-// what has passed, all of it in one transaction or nothing.
+//	gates := schedule.Validators(schedule.Options{DSN: "schedule.db", SigningKey: key})
+//	tools := schedule.Tools(schedule.Options{DSN: "schedule.db", VerifyKey: public})
 //
-// A schedule comes in as JSON, with what a cascade binds to the gate, and is read once
-// into a subject (subject.go). Each gate collects findings by the codes of the policy
-// (report.go, policy.go), which says what breaking a rule means: a row, which an
-// operator may change, and no branch of the code. A verdict goes out with all of them.
+// Layer 1 is the tools that read captions (tools.go). They return only content
+// that is in the creator's vault and not in the AVOID tier. Layers 2 to 4 and
+// the other gates are the validators of [Validators] (gates.go). preflight.go
+// checks the creator before anything is planned. hard.go, rules.go, variety.go
+// and quality.go check the items. anomaly.go and critic.go check the whole
+// schedule. certificate.go and gatekeeper.go check its certificate, and
+// proof.go the proof of tool calls. save.go saves a passed schedule in one
+// transaction.
 //
-// What is true of a creator is read from the database, never from the schedule that is
-// judged (database.go, facts.go). An error from the database is no verdict: nothing
-// passes on it. No gate asks a model: what a critic said of a schedule comes in as
-// data, and the gate decides by its scores.
+// A schedule comes in as JSON and is read once into a plan (subject.go). Each
+// gate collects findings by the rules of the policy (report.go, policy.go). The
+// policy defines the consequence of each rule, so operators can change it
+// without code. The output is a verdict with all findings.
+//
+// Facts about a creator always come from the database, never from the schedule
+// (database.go, facts.go). An error of the database is not a verdict, so
+// nothing passes on it. No gate asks a model: a critic's review is input, and
+// the gate decides by its scores.
 //
 // Begin with gates.go and hard.go.
 package schedule
@@ -35,31 +39,31 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
-	"github.com/seed61713e19/capstan/runner/signatures"
+	"github.com/seed61713e19/capstan/internal/reports"
+	"github.com/seed61713e19/capstan/internal/schema"
+	"github.com/seed61713e19/capstan/internal/signatures"
 	"github.com/seed61713e19/capstan/validators"
-	"github.com/seed61713e19/capstan/validators/schema"
 )
 
-// A plan is a schedule as it is judged: what the subject says, checked for
-// types and ranges.
+// A plan is a schedule whose types and ranges have been checked.
 type plan struct {
 	creator       string
-	pageType      string // what the subject claims; the database decides
-	week          int    // the first day; noDay where the subject does not say
+	pageType      string // as claimed by the subject; the database decides
+	week          int    // the first day; noDay if the subject has none
 	items         []item
 	strategies    []string // unique
 	hasStrategies bool
 	proof         any
 	certificate   any
 	decision      any  // the critic's statement
-	sound         bool // all of it could be read
+	sound         bool // everything could be read
 	expected      volumes
-	confidence    float64 // NaN where it is not said, or no number from 0 to 1
+	confidence    float64 // from 0 to 1; NaN if missing or invalid
 	hasConfidence bool
-	limited       bool // the caption pool is said to be limited
+	limited       bool // the subject claims a limited caption pool
 }
 
-// need is what a gate cannot do without.
+// A need is a set of fields that a gate requires.
 type need uint8
 
 const (
@@ -68,12 +72,12 @@ const (
 	needWeek
 )
 
-// maxContent bounds, in bytes, a subject that is still a text.
+// maxContent is the maximum length of a subject that is still a text, in bytes.
 const maxContent = 64 << 20
 
-// object returns the subject as an object: its output, or the one JSON document in
-// its content. The content must not contradict the output, because the output has
-// lost what the content has twice.
+// object returns the subject as an object: its output, or the one JSON document
+// in its content. The content must not be ambiguous, because the output has
+// already lost repeated keys.
 func object(s validators.Subject) (map[string]any, error) {
 	if len(s.Content) > maxContent {
 		return nil, fmt.Errorf("the schedule has %d bytes, more than %d", len(s.Content), maxContent)
@@ -102,9 +106,10 @@ func object(s validators.Subject) (map[string]any, error) {
 	return m, nil
 }
 
-// opened takes a schedule out of {"schedule": …}, once and again; what stands
-// beside it there, a proof or a certificate, counts as its own.
-func opened(m map[string]any) map[string]any {
+// unwrapSchedule returns the schedule in {"schedule": …}, also if nested. Other
+// members of the outer object, such as a proof or a certificate, become its
+// own.
+func unwrapSchedule(m map[string]any) map[string]any {
 	for range 8 {
 		inner, ok := m["schedule"].(map[string]any)
 		if !ok || m["items"] != nil {
@@ -121,26 +126,26 @@ func opened(m map[string]any) map[string]any {
 	return m
 }
 
-// An intake reads a subject; what is wrong with it goes into the report.
-type intake struct {
+// A scheduleReader reads a subject and adds findings to the report.
+type scheduleReader struct {
 	*report
-	rule  string // what a wrong field breaks
+	rule  string // the rule for an invalid field
 	needs need
-	kinds map[string]*SendType
+	kinds map[string]*sendType
 
-	lastDate string
-	lastDay  int
-	strange  bool // an item is no object
+	lastDate     string
+	lastDay      int
+	invalidItems bool // an item is not an object
 }
 
-func (in *intake) wrong(at, message string) {
+func (in *scheduleReader) wrong(at, message string) {
 	in.add(in.rule, finding{at: at, message: message})
 }
 
-// read makes a plan of a subject. What has the wrong type is a finding, and
-// counts as not said.
+// read returns the plan of a subject. A value of the wrong type is a finding
+// and counts as missing.
 func (r *report) read(m map[string]any, needs need) *plan {
-	in := &intake{report: r, rule: inputRule, needs: needs, kinds: sendTypes()}
+	in := &scheduleReader{report: r, rule: inputRule, needs: needs, kinds: sendTypes()}
 	p := &plan{
 		week: noDay, proof: unwrap(m["validation_proof"], "validation_proof"),
 		certificate: unwrap(m["validation_certificate"], "validation_certificate"), decision: unwrap(m["critic_certificate"], "critic_certificate"),
@@ -167,7 +172,7 @@ func (r *report) read(m map[string]any, needs need) *plan {
 	return p
 }
 
-func (in *intake) creator(m map[string]any) string {
+func (in *scheduleReader) creator(m map[string]any) string {
 	id := in.field(m, "creator_id")
 	if id == "" && !in.has(inputRule) {
 		in.wrong("creator_id", "is missing")
@@ -175,8 +180,8 @@ func (in *intake) creator(m map[string]any) string {
 	return id
 }
 
-// field is a text of the subject's top level.
-func (in *intake) field(m map[string]any, name string) string {
+// field returns a text at the top level of the subject.
+func (in *scheduleReader) field(m map[string]any, name string) string {
 	v := m[name]
 	s, ok := v.(string)
 	if !ok && v != nil {
@@ -189,10 +194,10 @@ func (in *intake) field(m map[string]any, name string) string {
 	return s
 }
 
-// strategies reads both shapes of strategy_metadata,
-// {date: {strategy_used: name}} and {daily_strategies: {date: name}}: those of the
-// days of the week, each by its name in one spelling.
-func (in *intake) strategies(v any, week int) ([]string, bool) {
+// strategies parses both forms of strategy_metadata, {date: {strategy_used:
+// name}} and {daily_strategies: {date: name}}. It returns the normalized names
+// of the strategies on days of the week.
+func (in *scheduleReader) strategies(v any, week int) ([]string, bool) {
 	if v == nil {
 		return nil, false
 	}
@@ -224,10 +229,10 @@ func (in *intake) strategies(v any, week int) ([]string, bool) {
 	return slices.Compact(names), len(m) > 0
 }
 
-// strategyName is a name as it is counted: two that look the same are one.
+// strategyName normalizes a name: two that look the same are equal.
 func strategyName(text string) string {
 	seen := strings.Map(func(r rune) rune {
-		if unicode.Is(unicode.Cf, r) { // shows nothing
+		if unicode.Is(unicode.Cf, r) { // invisible
 			return -1
 		}
 		return r
@@ -235,8 +240,7 @@ func strategyName(text string) string {
 	return strings.ToLower(strings.Join(strings.Fields(seen), " "))
 }
 
-// unwrap takes a value out of an object that holds it under its own name and
-// nothing else.
+// unwrap returns the value in an object whose only member has this name.
 func unwrap(v any, name string) any {
 	if m, ok := v.(map[string]any); ok && len(m) == 1 && m[name] != nil {
 		return m[name]
@@ -244,9 +248,9 @@ func unwrap(v any, name string) any {
 	return v
 }
 
-// volumes is how many items each day is expected to have.
+// volumes are the expected numbers of items per day.
 type volumes struct {
-	days  [7]float64 // by time.Weekday; NaN where nothing is expected
+	days  [7]float64 // by time.Weekday; NaN without an expectation
 	dates map[int]float64
 }
 
@@ -257,7 +261,7 @@ func (v volumes) of(day int) float64 {
 	return v.days[weekday(day)]
 }
 
-func (in *intake) volume(m map[string]any, p *plan) {
+func (in *scheduleReader) volume(m map[string]any, p *plan) {
 	p.expected = noVolumes()
 	config, ok := m["volume_config"].(map[string]any)
 	if !ok && m["volume_config"] != nil {
@@ -279,7 +283,7 @@ func (in *intake) volume(m map[string]any, p *plan) {
 	}
 }
 
-func (in *intake) confidence(m, config map[string]any) (score float64, said bool) {
+func (in *scheduleReader) confidence(m, config map[string]any) (score float64, said bool) {
 	v := m["confidence_score"]
 	if v == nil {
 		v = config["confidence_score"]
@@ -295,12 +299,12 @@ func (in *intake) confidence(m, config map[string]any) (score float64, said bool
 	return f, true
 }
 
-// expect notes a day's expected items. A date counts before its day of the week.
-func (in *intake) expect(key string, v any, p *plan) {
+// expect records a day's expected items. A date overrides its day of the week.
+func (in *scheduleReader) expect(key string, v any, p *plan) {
 	const at = "volume_config.weekly_distribution"
 	n, ok := number(v)
 	if !ok || n < 0 {
-		in.wrong(at+"."+validators.OneLine(key, 60), "must be a number that is not negative, not "+show(v))
+		in.wrong(at+"."+reports.OneLine(key, 60), "must be a number that is not negative, not "+show(v))
 		return
 	}
 	if day, ok := in.day(key); ok {
@@ -317,7 +321,7 @@ func (in *intake) expect(key string, v any, p *plan) {
 	}
 }
 
-// dayNamed reads a day of the week: by name (monday, Mon), or by number from 0,
+// dayNamed parses a day of the week: a name (monday, Mon), or a number from 0,
 // which is Monday.
 func dayNamed(key string) (time.Weekday, bool) {
 	if i, err := strconv.Atoi(key); err == nil && i >= 0 && i < 7 {

@@ -13,7 +13,7 @@ import (
 )
 
 func TestWrongTypes(t *testing.T) {
-	databases(t, func(t *testing.T, dsn string) {
+	onEachDatabase(t, func(t *testing.T, dsn string) {
 		h := newHouse(t, dsn)
 		item := func(field string, value any) func(map[string]any) {
 			return func(w map[string]any) { itemOf(w, 4)[field] = value }
@@ -50,14 +50,15 @@ func TestWrongTypes(t *testing.T) {
 				continue
 			}
 			i := slices.IndexFunc(v.Issues, func(i validators.Issue) bool { return i.Check == "INVALID_INPUT" && i.Location == row.at })
-			if v.Valid || v.Status != Rejected || i < 0 {
+			if v.Valid || v.Status != statusRejected || i < 0 {
 				t.Errorf("%s: %+v", row.at, v.Issues)
 			}
 		}
 	})
 }
 
-// TestFindingsAreOneLine: what a schedule calls its fields shapes no report.
+// TestFindingsAreOneLine checks that field names of a schedule cannot change the form
+// of a report.
 func TestFindingsAreOneLine(t *testing.T) {
 	h := newHouse(t, sqliteDSN(t))
 	const name = "x\x1b[31m\ny\u202ez"
@@ -96,7 +97,8 @@ func TestUnknownSendType(t *testing.T) {
 	}
 }
 
-// TestItemsKeepTheirIndex: what is no object moves no finding of the others.
+// TestItemsKeepTheirIndex checks that an item of another type does not shift the index
+// of later findings.
 func TestItemsKeepTheirIndex(t *testing.T) {
 	h := newHouse(t, sqliteDSN(t))
 	w := h.certified(week(54))
@@ -158,7 +160,7 @@ func TestFindingsComeInOrder(t *testing.T) {
 }
 
 func TestUnknownCreator(t *testing.T) {
-	databases(t, func(t *testing.T, dsn string) {
+	onEachDatabase(t, func(t *testing.T, dsn string) {
 		h := newHouse(t, dsn)
 		w := h.certified(week(54))
 		w["creator_id"] = "nobody"
@@ -200,8 +202,8 @@ func noSubject(t *testing.T, h *house) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if said, err := check(context.Background(), validators.Subject{Content: content}); err != nil || said.Valid || len(said.Reason) > 1000 {
-				t.Errorf("%s on %.20q: %v, %v", v.Name, content, said, err)
+			if text, err := check(context.Background(), validators.Subject{Content: content}); err != nil || text.Valid || len(text.Reason) > 1000 {
+				t.Errorf("%s on %.20q: %v, %v", v.Name, content, text, err)
 			}
 		}
 	}
@@ -248,8 +250,8 @@ func TestParameters(t *testing.T) {
 	}
 }
 
-// TestWrongFieldsWeigh: what is wrong with an item counts in the score and in
-// the certificate, and has the weight that the policy gives it.
+// TestWrongFieldsWeigh checks that an item with a wrong field lowers the score and
+// appears in the certificate, with the weight of the policy.
 func TestWrongFieldsWeigh(t *testing.T) {
 	h := newHouse(t, sqliteDSN(t))
 	w := h.certified(week(54))
@@ -259,7 +261,7 @@ func TestWrongFieldsWeigh(t *testing.T) {
 		t.Errorf("score %v, %v", d["quality_score"], found)
 	}
 	itemOf(w, 40)["send_type_key"] = "bundle"
-	for gate, status := range map[string]string{qualityGate: NeedsReview, anomalyGate: Warning} {
+	for gate, status := range map[string]string{qualityGate: statusNeedsReview, anomalyGate: statusWarning} {
 		v := h.verdict(gate, w, map[string]any{"policy": "rules:\n  input: {code: INVALID_INPUT, severity: LOW, status: " + status + "}"})
 		expect{code: "INVALID_INPUT", severity: "LOW", status: status, at: "items[4]"}.check(t, v)
 	}

@@ -9,11 +9,11 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/seed61713e19/capstan/internal/schema"
 	"github.com/seed61713e19/capstan/runner/tool"
-	"github.com/seed61713e19/capstan/validators/schema"
 )
 
-// The tools.
+// Names of the tools.
 const (
 	vaultTool    = "get_vault_availability"
 	rankingsTool = "get_content_type_rankings"
@@ -22,41 +22,41 @@ const (
 	saveTool     = "save_schedule"
 )
 
-// Tools lists the five tools: layer 1, which reads, and save_schedule, which
-// is layer 4. An argument of theirs can fill in what the options leave open,
-// and override nothing that they say: a model may have written it.
+// Tools returns the five tools: layer 1, which reads, and save_schedule, which
+// is layer 4. Their arguments can fill in missing options but not override
+// them, because a model may have written the arguments.
 func Tools(o Options) []tool.Tool {
-	d := o.desk()
-	save := tool.Declared(saveTool, "Save a schedule in the place of its creator's week. It needs the certificate of schedule_quality.", saveParams(), d.saveSchedule).That(tool.Writes)
-	save.Idempotent = true // the same week again is the same week
+	d := o.resolve()
+	save := tool.Declared(saveTool, "Save a schedule and replace the creator's schedule of that week. Requires the certificate of schedule_quality.", saveParams(), d.saveSchedule).WithEffect(tool.Writes)
+	save.Idempotent = true // saving the same week again has no effect
 	return []tool.Tool{
-		tool.New(vaultTool, "The content types that a creator's vault holds, with quantities.", d.getVault).That(tool.Reads),
-		tool.New(rankingsTool, "How a creator's content types rank at the latest analysis date, and which to AVOID.", d.getRankings).That(tool.Reads),
-		tool.New(typeTool, "The best captions of a send type that a creator may use: in the vault and not AVOID.", d.getTypeCaptions).That(tool.Reads),
-		tool.New(topTool, "The best captions that a creator may use: in the vault and not AVOID.", d.getTopCaptions).That(tool.Reads),
+		tool.New(vaultTool, "List the content types in a creator's vault, with quantities.", d.getVault).WithEffect(tool.Reads),
+		tool.New(rankingsTool, "List the ranks of a creator's content types at the latest analysis date, with the AVOID tier.", d.getRankings).WithEffect(tool.Reads),
+		tool.New(typeTool, "List the best captions of a send type that a creator may use: in the vault and not AVOID.", d.getTypeCaptions).WithEffect(tool.Reads),
+		tool.New(topTool, "List the best captions that a creator may use: in the vault and not AVOID.", d.getTopCaptions).WithEffect(tool.Reads),
 		save,
 	}
 }
 
 type creatorArguments struct {
 	Creator string `json:"creator_id" jsonschema:"the creator's id or page name"`
-	DB      string `json:"db,omitempty" jsonschema:"the database, where the operator set none"`
+	DB      string `json:"db,omitempty" jsonschema:"database, if the operator set none"`
 }
 
 type typeArguments struct {
 	creatorArguments
 	SendType string `json:"send_type_key" jsonschema:"one of the 22 send types"`
-	Limit    int    `json:"limit,omitempty" jsonschema:"how many at most, 1 to 500; default 20"`
+	Limit    int    `json:"limit,omitempty" jsonschema:"maximum number of captions, 1 to 500. Default: 20"`
 }
 
 type topArguments struct {
 	creatorArguments
-	Limit int `json:"limit,omitempty" jsonschema:"how many at most, 1 to 500; default 20"`
+	Limit int `json:"limit,omitempty" jsonschema:"maximum number of captions, 1 to 500. Default: 20"`
 }
 
-// known runs body for a creator that the database has, on one view of it.
-func (d *desk) known(ctx context.Context, a creatorArguments, body func(tx, facts) (map[string]any, error)) (any, error) {
-	dsn, err := fixed("db", d.DSN, a.DB)
+// withCreator runs body for a creator in the database, in one snapshot.
+func (d *environment) withCreator(ctx context.Context, a creatorArguments, body func(tx, facts) (map[string]any, error)) (any, error) {
+	dsn, err := operatorOr("db", d.DSN, a.DB)
 	if err != nil {
 		return nil, err
 	}
@@ -84,14 +84,14 @@ func (d *desk) known(ctx context.Context, a creatorArguments, body func(tx, fact
 	return out, nil
 }
 
-func (d *desk) getVault(ctx context.Context, a creatorArguments) (any, error) {
-	return d.known(ctx, a, func(_ tx, f facts) (map[string]any, error) {
+func (d *environment) getVault(ctx context.Context, a creatorArguments) (any, error) {
+	return d.withCreator(ctx, a, func(_ tx, f facts) (map[string]any, error) {
 		return map[string]any{"creator_id": f.id, "available_content": f.vault, "total_types": len(f.vault)}, nil
 	})
 }
 
-func (d *desk) getRankings(ctx context.Context, a creatorArguments) (any, error) {
-	return d.known(ctx, a, func(_ tx, f facts) (map[string]any, error) {
+func (d *environment) getRankings(ctx context.Context, a creatorArguments) (any, error) {
+	return d.withCreator(ctx, a, func(_ tx, f facts) (map[string]any, error) {
 		return map[string]any{
 			"creator_id": f.id, "analysis_date": optional(f.analysisDate), "rankings": f.rankings,
 			"top_types": f.tier("TOP"), "mid_types": f.tier("MID"), "low_types": f.tier("LOW"), "avoid_types": f.avoid(),
@@ -99,7 +99,7 @@ func (d *desk) getRankings(ctx context.Context, a creatorArguments) (any, error)
 	})
 }
 
-func (d *desk) getTypeCaptions(ctx context.Context, a typeArguments) (any, error) {
+func (d *environment) getTypeCaptions(ctx context.Context, a typeArguments) (any, error) {
 	kind := sendTypes()[a.SendType]
 	if kind == nil {
 		return nil, fmt.Errorf("no send type is called %q; there are %s", clip(a.SendType), strings.Join(typeNames(), ", "))
@@ -107,22 +107,22 @@ func (d *desk) getTypeCaptions(ctx context.Context, a typeArguments) (any, error
 	return d.getCaptions(ctx, a.creatorArguments, kind, a.Limit)
 }
 
-func (d *desk) getTopCaptions(ctx context.Context, a topArguments) (any, error) {
+func (d *environment) getTopCaptions(ctx context.Context, a topArguments) (any, error) {
 	return d.getCaptions(ctx, a.creatorArguments, nil, a.Limit)
 }
 
-// Bounds of how many captions one call gives.
+// Limits for the number of captions in one result.
 const (
 	defaultCaptions = 20
 	maxCaptions     = 500
 )
 
-func (d *desk) getCaptions(ctx context.Context, a creatorArguments, kind *SendType, limit int) (any, error) {
+func (d *environment) getCaptions(ctx context.Context, a creatorArguments, kind *sendType, limit int) (any, error) {
 	limit = cmp.Or(limit, defaultCaptions)
 	if limit < 1 || limit > maxCaptions {
 		return nil, fmt.Errorf("limit must be from 1 to %d, not %d", maxCaptions, limit)
 	}
-	return d.known(ctx, a, func(t tx, f facts) (map[string]any, error) {
+	return d.withCreator(ctx, a, func(t tx, f facts) (map[string]any, error) {
 		list, err := t.captions(captionQuery{f.id, kind, limit, d.Clock()})
 		out := map[string]any{"creator_id": f.id, "captions": list, "count": len(list)}
 		if kind != nil {
@@ -141,43 +141,43 @@ func typeNames() []string {
 	return names
 }
 
-// saveParams describes save_schedule: the fields of a schedule, as the gates
-// read them, and where to save it.
+// saveParams returns the JSON Schema of save_schedule: the fields of a
+// schedule, and where to save it.
 func saveParams() map[string]any {
 	text := func(description string) map[string]any {
 		return map[string]any{"type": "string", "description": description}
 	}
 	properties := map[string]any{
-		"schedule":               map[string]any{"type": "object", "description": "the whole schedule, where its fields are not given one by one"},
+		"schedule":               map[string]any{"type": "object", "description": "schedule as one object, instead of its fields"},
 		"creator_id":             text("the creator's id or page name"),
-		"week_start":             text("the first day of the week, like 2025-12-22"),
-		"items":                  map[string]any{"type": "array", "items": map[string]any{"type": "object"}, "description": "what is sent, as it was certified"},
-		"validation_certificate": map[string]any{"description": "the certificate that schedule_quality gave"},
-		"db":                     text("the database, where the operator set none; a cascade may give it, a model may not"),
-		"verification_key":       text("the public keys that verify certificates, where the operator set none; a cascade may give it, a model may not"),
-		"policy":                 text("the policy by which the schedule was certified, where the operator set none; a cascade may give it, a model may not"),
-		"phase":                  map[string]any{"type": "integer", "minimum": 1, "maximum": 2, "description": "2 refuses what phase 1 of the database would only warn of"},
+		"week_start":             text("first day of the week, such as 2025-12-22"),
+		"items":                  map[string]any{"type": "array", "items": map[string]any{"type": "object"}, "description": "items of the certified schedule"},
+		"validation_certificate": map[string]any{"description": "certificate of schedule_quality"},
+		"db":                     text("database, if the operator set none. A cascade may set it, a model may not"),
+		"verification_key":       text("public keys that verify certificates, if the operator set none. A cascade may set them, a model may not"),
+		"policy":                 text("policy of the certificate, if the operator set none. A cascade may set it, a model may not"),
+		"phase":                  map[string]any{"type": "integer", "minimum": 1, "maximum": 2, "description": "2: refuse schedules that phase 1 of the database would accept with a warning"},
 	}
 	for _, name := range []string{"page_type", "strategy_metadata", "validation_proof", "volume_config", "confidence_score", "critic_certificate"} {
-		properties[name] = map[string]any{"description": "of the schedule; not saved"}
+		properties[name] = map[string]any{"description": "part of the schedule that is not saved"}
 	}
 	return map[string]any{"type": "object", "properties": properties, "additionalProperties": false, "anyOf": []any{
 		map[string]any{"required": []any{"schedule"}}, map[string]any{"required": []any{"creator_id", "week_start", "items"}},
 	}}
 }
 
-// saveContract is compiled when it is first needed.
+// saveContract is compiled at the first use.
 var saveContract = sync.OnceValues(func() (*schema.Schema, error) { return schema.Compile(saveParams()) })
 
-func (d *desk) saveSchedule(ctx context.Context, c tool.Call) (any, error) {
+func (d *environment) saveSchedule(ctx context.Context, c tool.Call) (any, error) {
 	arguments := c.Arguments
 	if arguments == nil {
 		arguments = map[string]any{}
 	}
 	for _, of := range []struct{ name, operator string }{{"verification_key", d.VerifyKey}, {"policy", d.Policy}, {"db", d.DSN}} {
 		if c.ID != "" && of.operator == "" && argument(arguments, of.name) != "" {
-			// Who chooses the key can forge the certificate, and who chooses the policy
-			// or the database does not need to.
+			// Whoever chooses the key can forge the certificate, and whoever
+			// chooses the policy or the database does not need to.
 			return nil, fmt.Errorf("%s is not a model's to choose: the operator sets it with the tools", of.name)
 		}
 	}
@@ -185,7 +185,7 @@ func (d *desk) saveSchedule(ctx context.Context, c tool.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	plan := opened(arguments)
+	plan := unwrapSchedule(arguments)
 	if list, _ := plan["items"].([]any); len(list) > g.policy.Limits.MaxItems {
 		return nil, fmt.Errorf("%s: a schedule has at most %d items, not %d", itemAt(g.policy.Limits.MaxItems), g.policy.Limits.MaxItems, len(list))
 	}
@@ -193,10 +193,10 @@ func (d *desk) saveSchedule(ctx context.Context, c tool.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := contract.Refusal(ctx.Err, arguments); err != nil {
+	if err := contract.Validate(ctx.Err, arguments); err != nil {
 		return nil, fmt.Errorf("arguments: %w", err)
 	}
-	dsn, err := fixed("db", d.DSN, argument(arguments, "db"))
+	dsn, err := operatorOr("db", d.DSN, argument(arguments, "db"))
 	if err != nil {
 		return nil, err
 	}
@@ -205,7 +205,7 @@ func (d *desk) saveSchedule(ctx context.Context, c tool.Call) (any, error) {
 		return nil, err
 	}
 	plan = maps.Clone(plan)
-	// What is only said of a schedule is not looked at when it is saved.
+	// Other fields of a schedule are not needed for saving.
 	maps.DeleteFunc(plan, func(name string, _ any) bool {
 		return !slices.Contains([]string{"creator_id", "week_start", "items", "validation_certificate"}, name)
 	})
@@ -217,8 +217,8 @@ func argument(arguments map[string]any, name string) string {
 	return s
 }
 
-func (d *desk) gatekeeper(arguments map[string]any) (gatekeeper, error) {
-	text, err := fixed("policy", d.Policy, argument(arguments, "policy"))
+func (d *environment) gatekeeper(arguments map[string]any) (gatekeeper, error) {
+	text, err := operatorOr("policy", d.Policy, argument(arguments, "policy"))
 	if err != nil {
 		return gatekeeper{}, err
 	}
@@ -230,7 +230,7 @@ func (d *desk) gatekeeper(arguments map[string]any) (gatekeeper, error) {
 		return gatekeeper{}, err
 	}
 	g := gatekeeper{policy: p, now: d.Clock()}
-	key, err := fixed("verification_key", d.VerifyKey, argument(arguments, "verification_key"))
+	key, err := operatorOr("verification_key", d.VerifyKey, argument(arguments, "verification_key"))
 	if err != nil {
 		return g, err
 	}

@@ -10,12 +10,12 @@ import (
 	"github.com/seed61713e19/capstan/validators"
 )
 
-// slack forgives what binary fractions do to a value that stands exactly on a
+// tolerance compensates rounding errors of values that are exactly at a
 // threshold.
-const slack = 1e-9
+const tolerance = 1e-9
 
-// variety is phase 2.5: enough send types, none too frequent, and no content
-// type too frequent among the PPV slots.
+// variety is the gate of phase 2.5: enough send types, none too frequent, and
+// no content type too frequent in the PPV slots.
 func (r *report) variety(plan *plan) validators.Verdict {
 	p, u := r.policy, plan.usage()
 	contents := plan.contents()
@@ -23,19 +23,19 @@ func (r *report) variety(plan *plan) validators.Verdict {
 	share := r.typeShare(plan, u)
 	r.contentShare(contents)
 	score := r.varietyScore(u.types, share, contents.share())
-	told := short(math.Floor(score*100+slack) / 100) // never up, or 74.999 would read as 75
-	if score < p.Limits.MinVariety-slack {
+	shown := short(math.Floor(score*100+tolerance) / 100) // rounded down, or 74.999 would be shown as 75
+	if score < p.Limits.MinVariety-tolerance {
 		r.add(varietyLow, finding{
 			message: fmt.Sprintf("variety score %s, below %s: %d of %d send types, one with %s of the items, one content type with %s of the PPV slots",
-				told, short(p.Limits.MinVariety), u.types, len(everySendType()), inPercent(share), inPercent(contents.share())),
-			expected: "at least " + short(p.Limits.MinVariety), got: told,
+				shown, short(p.Limits.MinVariety), u.types, len(everySendType()), inPercent(share), inPercent(contents.share())),
+			expected: "at least " + short(p.Limits.MinVariety), got: shown,
 		})
 	}
-	status := Approved
-	if r.refused() {
-		status = Rejected
+	status := statusApproved
+	if r.rejected() {
+		status = statusRejected
 	}
-	v := r.verdict(status, "variety score "+told, map[string]any{
+	v := r.verdict(status, "variety score "+shown, map[string]any{
 		"variety_status": status, "variety_score": score, "unique_types": u.types, "max_type_concentration": share,
 		"max_content_concentration": contents.share(), "ppv_slots": contents.slots,
 	})
@@ -44,13 +44,13 @@ func (r *report) variety(plan *plan) validators.Verdict {
 	return v
 }
 
-// varietyScore is the seed's formula.
+// varietyScore returns the score by the specified formula.
 func (r *report) varietyScore(types int, typeShare, contentShare float64) float64 {
 	l := r.policy.Limits
 	return float64(types)/float64(len(everySendType()))*l.WeightTypes + (1-typeShare)*l.WeightTypeShare + (1-contentShare)*l.WeightContentShare
 }
 
-// typeShare is the share of the most frequent send type among all items.
+// typeShare returns the share of the most frequent send type among all items.
 func (r *report) typeShare(p *plan, u usage) float64 {
 	largest, all, most := 0, len(p.items), r.policy.Limits.MaxTypeShare
 	for i, kind := range everySendType() {
@@ -66,8 +66,8 @@ func (r *report) typeShare(p *plan, u usage) float64 {
 	return float64(largest) / float64(max(all, 1))
 }
 
-// A mixture is how often each content type stands in the PPV slots; items
-// without one count as one type.
+// A mixture counts the content types in the PPV slots. Items without one count
+// as one type.
 type mixture struct {
 	slots, largest int
 	counts         map[string]int
@@ -87,7 +87,8 @@ func (p *plan) contents() mixture {
 	return m
 }
 
-// share is 0 where there is no slot.
+// share returns the share of the most frequent content type, or 0 without
+// slots.
 func (m mixture) share() float64 {
 	if m.slots == 0 {
 		return 0
@@ -95,13 +96,13 @@ func (m mixture) share() float64 {
 	return float64(m.largest) / float64(m.slots)
 }
 
-// tooOften applies the share rule to a content type that stands in n of the slots;
-// with so few slots that one alone is above it, none may stand there more than once.
+// tooOften reports whether a content type in n slots exceeds the share. With so
+// few slots that a single one exceeds it, each type may occur once.
 func (m mixture) tooOften(n int, most float64) bool {
 	return above(n, m.slots, most) && (n > 1 || m.slots >= fewestSlots(most))
 }
 
-// bound is in words how often a content type may stand in the slots.
+// bound describes how often a content type may occur in the slots.
 func (m mixture) bound(most float64) string {
 	if m.slots < fewestSlots(most) {
 		return "one, which is all that fewer than " + strconv.Itoa(fewestSlots(most)) + " slots allow"
@@ -112,7 +113,7 @@ func (m mixture) bound(most float64) string {
 func (r *report) contentShare(m mixture) {
 	most := r.policy.Limits.MaxContentShare
 	if !m.tooOften(m.largest, most) {
-		return // of 200,000 names none is sorted for nothing
+		return // avoids sorting 200,000 names
 	}
 	for _, name := range slices.Sorted(maps.Keys(m.counts)) {
 		n := m.counts[name]
@@ -126,13 +127,13 @@ func (r *report) contentShare(m mixture) {
 	}
 }
 
-// fewestSlots is the least number of slots that can keep to a share at all: 4
+// fewestSlots returns the smallest number of slots that can satisfy a share: 4
 // for a quarter.
-func fewestSlots(share float64) int { return int(math.Ceil(1/share - slack)) }
+func fewestSlots(share float64) int { return int(math.Ceil(1/share - tolerance)) }
 
-// above tells whether n of all is more than the share.
+// above reports whether n of all exceeds the share.
 func above(n, all int, share float64) bool {
-	return float64(n) > share*float64(all)+slack
+	return float64(n) > share*float64(all)+tolerance
 }
 
 func percent(n, all int) string { return inPercent(float64(n) / float64(all)) }

@@ -40,7 +40,7 @@ func evenly(n int) map[string]int {
 	return counts
 }
 
-var varietyRow = expect{severity: "HIGH", status: Rejected, returnTo: "variety-enforcer", refused: true}
+var varietyRow = expect{severity: "HIGH", status: statusRejected, returnTo: "variety-enforcer", refused: true}
 
 func TestTypeShareRows(t *testing.T) {
 	h := newHouse(t, "")
@@ -175,7 +175,7 @@ func TestAliasesAreOneType(t *testing.T) {
 func TestNothingToSend(t *testing.T) {
 	h := newHouse(t, "")
 	v := h.verdict(varietyGate, map[string]any{"creator_id": "ada", "items": []any{}}, nil)
-	expect{code: "INSUFFICIENT_DIVERSITY", severity: "CRITICAL", status: Rejected, returnTo: "variety-enforcer", refused: true}.check(t, v)
+	expect{code: "INSUFFICIENT_DIVERSITY", severity: "CRITICAL", status: statusRejected, returnTo: "variety-enforcer", refused: true}.check(t, v)
 }
 
 func TestCriticRows(t *testing.T) {
@@ -217,7 +217,7 @@ func TestCriticRows(t *testing.T) {
 		w := copied(t, good)
 		w[row.field] = row.value
 		v := h.verdict(criticGate, w, nil)
-		status, back := map[string]string{"APPROVE": Approved, "REVISE": Revise, "BLOCK": Rejected}[row.decision], "revenue-optimizer"
+		status, back := map[string]string{"APPROVE": statusApproved, "REVISE": statusRevise, "BLOCK": statusRejected}[row.decision], "revenue-optimizer"
 		if row.code == "INVALID_INPUT" {
 			back = "schedule-critic"
 		}
@@ -236,9 +236,9 @@ func TestCriticRows(t *testing.T) {
 			t.Errorf("no major concerns, and three of severity %q: %s", word, v.Reason)
 		}
 	}
-	// What blocks is not called a revision, and parameters do as well.
+	// A blocking finding is not a revision, and parameters work too.
 	v := h.verdict(criticGate, nil, map[string]any{"strategic_score": 10, "revenue_aggressiveness": 90, "subscriber_health": 72, "brand_consistency": 85})
-	expect{code: "REVENUE_TOO_AGGRESSIVE", severity: "HIGH", status: Rejected, returnTo: "revenue-optimizer", refused: true}.check(t, v)
+	expect{code: "REVENUE_TOO_AGGRESSIVE", severity: "HIGH", status: statusRejected, returnTo: "revenue-optimizer", refused: true}.check(t, v)
 	lacks(t, v, "LOW_STRATEGIC_SCORE")
 }
 

@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/seed61713e19/capstan/runner/signatures"
-	"github.com/seed61713e19/capstan/validators/schedule/statements"
+	"github.com/seed61713e19/capstan/internal/signatures"
+	"github.com/seed61713e19/capstan/validators/schedule/internal/statements"
 )
 
 const vectors = "testdata/certificate"
@@ -27,9 +27,8 @@ func vectorWeek() map[string]any {
 	return w
 }
 
-// TestVectors holds the files of testdata/certificate to what is signed here;
-// -update writes them. Another implementation that agrees with them agrees with
-// this one.
+// TestVectors compares the files of testdata/certificate with new signatures; -update
+// writes the files. Another implementation that agrees with them agrees with this one.
 func TestVectors(t *testing.T) {
 	s := paperScene(t)
 	_, public := fixedKey(t)
@@ -54,7 +53,7 @@ func TestVectors(t *testing.T) {
 	}
 	for name, want := range map[string][]byte{
 		"public.pem": public, "items.json": pretty(w["items"]), "certificate.json": pretty(w["validation_certificate"]),
-		"critic.json": pretty(w["critic_certificate"]), "signed.bin": signatures.Signed(statements.Certificate, text),
+		"critic.json": pretty(w["critic_certificate"]), "signed.bin": signatures.PreAuthEncoding(statements.Certificate, text),
 	} {
 		file := filepath.Join(vectors, name)
 		if *update {

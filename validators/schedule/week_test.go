@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/seed61713e19/capstan/internal/schema"
 	"github.com/seed61713e19/capstan/runner/tool"
 	"github.com/seed61713e19/capstan/validators"
-	"github.com/seed61713e19/capstan/validators/schema"
 )
 
 // noon is the time of the tests: on the day before the demo's week.
@@ -31,7 +31,7 @@ var adaTypes = []string{
 // week makes a schedule of n items for ada that every gate lets pass: eight a
 // day, of 18 types, at most as many PPV slots as keep the shares small.
 func week(n int) map[string]any {
-	start, _ := time.Parse(time.DateOnly, DemoWeek)
+	start, _ := time.Parse(time.DateOnly, demoWeek)
 	items := make([]any, n)
 	perDay := (n + 6) / 7
 	for i := range n {
@@ -47,7 +47,7 @@ func week(n int) map[string]any {
 		}
 	}
 	return map[string]any{
-		"creator_id": "ada", "page_type": "paid", "week_start": DemoWeek, "items": items,
+		"creator_id": "ada", "page_type": "paid", "week_start": demoWeek, "items": items,
 		"strategy_metadata": map[string]any{
 			"2026-01-05": map[string]any{"strategy_used": "balanced"}, "2026-01-06": map[string]any{"strategy_used": "story"},
 			"2026-01-07": map[string]any{"strategy_used": "community"},
@@ -156,7 +156,7 @@ func (h *house) reviewed(w, review map[string]any) map[string]any {
 	return w
 }
 
-// certified sends a week through layers 2 and 3 and the critic and gives it
+// certified sends a week through layers 2 and 3 and the critic. It returns the week
 // with its proof and certificate.
 func (h *house) certified(w map[string]any) map[string]any {
 	h.t.Helper()
@@ -174,7 +174,7 @@ func saving(w map[string]any) map[string]any {
 
 func details(v validators.Verdict) map[string]any { return v.Details.(map[string]any) }
 
-// expect is what one row of a table promises of a verdict.
+// expect is the expected verdict of a table row.
 type expect struct {
 	code, severity, status, returnTo, at string
 	refused                              bool

@@ -7,11 +7,11 @@ import (
 	"fmt"
 )
 
-// A Week is a saved week as it stands in schedule_templates.
+// A Week is a saved week, a row of schedule_templates.
 type Week struct {
 	Creator  string   `json:"creator_id"`
 	Start    string   `json:"week_start"`
-	Revision int      `json:"revision"` // counts the saves
+	Revision int      `json:"revision"` // number of saves
 	Items    int      `json:"items"`
 	Status   string   `json:"status"` // APPROVED, NEEDS_REVIEW, or WARNING with findings in phase 1
 	Score    *float64 `json:"quality_score"`
@@ -19,7 +19,7 @@ type Week struct {
 	Saved    string   `json:"saved_at"` // in UTC
 }
 
-// A Row is an item of a saved week as it stands in schedule_items.
+// A Row is an item of a saved week, a row of schedule_items.
 type Row struct {
 	Position    int             `json:"position"` // from 0, in the order of the schedule
 	Date        string          `json:"scheduled_date"`
@@ -28,11 +28,11 @@ type Row struct {
 	ContentType *string         `json:"content_type"`
 	Price       *float64        `json:"price"`
 	Caption     any             `json:"caption_id"`
-	Item        json.RawMessage `json:"item"` // the whole of it, as it was certified
+	Item        json.RawMessage `json:"item"` // the whole certified item
 }
 
-// Weeks lists the saved weeks by creator and start. A creator, an id or a page
-// name, or a start, leave only theirs; "" leaves all.
+// Weeks returns the saved weeks, sorted by creator and start. A creator (id or
+// page name) or a start selects weeks; "" selects all.
 func (db *DB) Weeks(ctx context.Context, creator, start string) (list []Week, err error) {
 	err = db.reading(ctx, func(t tx) error {
 		if creator != "" {
@@ -64,7 +64,7 @@ func (t tx) weeks(creator, start string) ([]Week, error) {
 	return list, err
 }
 
-// Rows lists the items of a saved week in their order. The creator is an id.
+// Rows returns the items of a saved week in order. The creator must be an id.
 func (db *DB) Rows(ctx context.Context, creator, start string) ([]Row, error) {
 	list := []Row{}
 	err := db.reading(ctx, func(t tx) error {

@@ -224,8 +224,8 @@ var cases = map[string][]Case{
 	},
 }
 
-// TestBuiltins runs one after the other: what one takes of the processor is told by
-// what the process takes.
+// TestBuiltins runs the validators one by one, because the suite measures the processor
+// time of the process.
 func TestBuiltins(t *testing.T) {
 	for _, v := range builtins.All() {
 		t.Run(v.Name, func(t *testing.T) {

@@ -7,13 +7,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/seed61713e19/capstan/internal/processor"
 	"github.com/seed61713e19/capstan/validators"
-	"github.com/seed61713e19/capstan/validators/validatorstest/processor"
 )
 
-// longTexts are hostile contents by name: what a validator must survive. They take
-// as long to make as many a validator takes to read them. briefTexts are the same, a
-// sixth as long where neither the depth nor the length of a line is what tells.
+// Hostile contents by name; a validator must handle all of them. It takes as long to
+// build longTexts as to read them. The texts of briefTexts are a sixth as long, unless
+// the depth or the length of a line matters.
 var (
 	longTexts  = sync.OnceValue(func() map[string]string { return hostileTexts(full) })
 	briefTexts = sync.OnceValue(func() map[string]string { return hostileTexts(full / brief) })
@@ -21,10 +21,10 @@ var (
 
 const (
 	full = 1 << 19 / slowdown
-	deep = 2 * full // of what is nested: a stack is long
+	deep = 2 * full // the depth of nested texts; a stack is long
 
 	brief = 6
-	quick = work / (brief * brief) // for a brief text: what is quadratic has taken no less
+	quick = work / (brief * brief) // for a brief text; a quadratic check takes at least as long
 )
 
 func hostileTexts(half int) map[string]string {
@@ -56,8 +56,8 @@ func hostileTexts(half int) map[string]string {
 	}
 }
 
-// hostile tries the brief texts, and the long one of a brief one that was not quick.
-func hostile(t *testing.T, check validators.Check) {
+// checkHostile runs the brief texts. If one is not quick, it runs the long text too.
+func checkHostile(t *testing.T, check validators.Check) {
 	for name, text := range briefTexts() {
 		began, used := time.Now(), processor.Time()
 		survives(t, check, name, text)
@@ -77,18 +77,19 @@ func survives(t *testing.T, check validators.Check, name, text string) {
 		})
 	})
 	if err == nil {
-		sound(t, v)
+		checkVerdict(t, v)
 	} else if strings.Contains(err.Error(), "panic") {
 		t.Errorf("%s: %v", name, err)
 	}
 }
 
-func judgeOnce(t *testing.T, check validators.Check, s validators.Subject) (validators.Verdict, error) {
+func runOnce(t *testing.T, check validators.Check, s validators.Subject) (validators.Verdict, error) {
 	return within(t, "the case", func() (validators.Verdict, error) { return check(t.Context(), s) })
 }
 
-// cancelled wants an end, be it with a verdict or the context's error.
-func cancelled(t *testing.T, check validators.Check, s validators.Subject) {
+// checkCancelled checks that a check returns if its context is cancelled. It may return
+// a verdict or the context's error.
+func checkCancelled(t *testing.T, check validators.Check, s validators.Subject) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := within(t, "a cancelled context", func() (validators.Verdict, error) { return check(ctx, s) }); err != nil && strings.Contains(err.Error(), "panic") {
@@ -96,11 +97,11 @@ func cancelled(t *testing.T, check validators.Check, s validators.Subject) {
 	}
 }
 
-// within runs a check that must end in time.
+// within runs a check, and fails the test if it exceeds timeout or work.
 func within(t *testing.T, name string, check func() (validators.Verdict, error)) (v validators.Verdict, err error) {
 	t.Helper()
 	done := make(chan struct{})
-	began, ends := processor.Time(), time.After(patience)
+	began, ends := processor.Time(), time.After(timeout)
 	look := time.NewTicker(100 * time.Millisecond)
 	defer look.Stop()
 	go func() {
@@ -112,7 +113,7 @@ func within(t *testing.T, name string, check func() (validators.Verdict, error))
 		case <-done:
 			return v, err
 		case <-ends:
-			t.Fatalf("%s: still running after %s", name, patience)
+			t.Fatalf("%s: still running after %s", name, timeout)
 		case <-look.C:
 			if processor.Time()-began > work {
 				t.Fatalf("%s: still running after %s of the processor", name, work)

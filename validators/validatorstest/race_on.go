@@ -2,5 +2,5 @@
 
 package validatorstest
 
-// slowdown is what the race detector costs.
+// slowdown is the factor by which the race detector slows a check.
 const slowdown = 8

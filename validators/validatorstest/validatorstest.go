@@ -1,5 +1,6 @@
-// Package validatorstest is the suite that every validator passes, the
-// built-in ones and yours:
+// Package validatorstest contains the test suite for validators, both the built-in
+// ones and those of other modules. Begin with [Run]. It takes a validator and its
+// cases, and reports failures to the test:
 //
 //	func TestHouseStyle(t *testing.T) {
 //		validatorstest.Run(t, house.Style,
@@ -20,43 +21,48 @@ import (
 	"testing"
 	"time"
 
+	"github.com/seed61713e19/capstan/internal/schema"
 	"github.com/seed61713e19/capstan/validators"
-	"github.com/seed61713e19/capstan/validators/schema"
 )
 
-// A Case is a subject and the verdict that a validator must give on it.
+// A Case is a subject and the verdict that a validator must give on it. Parameters and
+// the values of the subject are converted to plain values, as runner.Run converts inputs:
+// they may be everything that encodes as JSON, such as []string.
 type Case struct {
 	Name    string
 	With    map[string]any
 	Content string             // a short way to set Subject.Content
-	Subject validators.Subject // what else is known
+	Subject validators.Subject // the other fields
 	Valid   bool
 	Reason  string // what the reason must contain
 	Warning string // what a warning must contain
 }
 
-// patience is how long one check may take on a text of a megabyte or two, and work
-// how much of the processor: a busy machine is no fault of the check. With the race
-// detector the texts are shorter and the time is longer.
+// A check of a text of a megabyte or two must end within both limits: timeout is
+// elapsed time, and work is processor time. A busy machine does not make a check slow.
+// With the race detector the texts are shorter and the limits are higher.
 const (
-	patience = 20 * time.Second * slowdown
-	work     = 5 * time.Second * slowdown
+	timeout = 20 * time.Second * slowdown
+	work    = 5 * time.Second * slowdown
 )
 
-// Run runs the suite: that the validator is described, and that its parameters
-// have a sound schema and are read strictly; that it gives the verdicts of the
-// cases, the same twice and at the same time (if it is pure), leaves its
-// subject alone, gives a no a reason and speaks verdicts that
-// [validators.ParseVerdict] reads; and, with the first two sets of parameters,
-// that it survives hostile texts in time and without a panic and returns when
-// its context is cancelled. Of a judge, which needs a model, only the
-// description and the parameters are tested. Run it with -race.
+// Run tests a validator. Use it with -race. It checks that:
+//   - the validator has a name and a description;
+//   - its parameters have a valid schema, and an unknown parameter is an error;
+//   - it returns the verdicts of the cases, and does not change its subject;
+//   - a pure validator returns equal verdicts again, also to parallel calls;
+//   - a rejection has a reason, and [validators.ParseVerdict] reads every verdict;
+//   - it handles hostile texts in time and without a panic;
+//   - it returns if its context is cancelled.
+//
+// The last two checks use the first two sets of parameters. A judge needs a model, so
+// the suite tests its description and its parameters only.
 func Run(t *testing.T, v validators.Validator, cases ...Case) {
 	t.Helper()
-	t.Run("description", func(t *testing.T) { described(t, v) })
-	t.Run("parameters", func(t *testing.T) { strict(t, v, cases) })
+	t.Run("description", func(t *testing.T) { checkDescription(t, v) })
+	t.Run("parameters", func(t *testing.T) { checkParams(t, v, cases) })
 	if v.Criteria != "" {
-		t.Run("judge", func(t *testing.T) { judge(t, v) })
+		t.Run("judge", func(t *testing.T) { checkJudge(t, v) })
 		return
 	}
 	if len(cases) == 0 {
@@ -66,12 +72,13 @@ func Run(t *testing.T, v validators.Validator, cases ...Case) {
 		t.Run(c.Name, func(t *testing.T) { c.run(t, v) })
 	}
 	for _, c := range distinct(cases) {
-		t.Run("hostile/"+c.Name, func(t *testing.T) { hostile(t, bind(t, v, c.With)) })
-		t.Run("cancelled/"+c.Name, func(t *testing.T) { cancelled(t, bind(t, v, c.With), c.subject()) })
+		t.Run("hostile/"+c.Name, func(t *testing.T) { checkHostile(t, bind(t, v, c.With)) })
+		t.Run("cancelled/"+c.Name, func(t *testing.T) { checkCancelled(t, bind(t, v, c.With), c.subject(t)) })
 	}
 }
 
-func described(t *testing.T, v validators.Validator) {
+// checkDescription checks the form of the name and the description.
+func checkDescription(t *testing.T, v validators.Validator) {
 	if !regexp.MustCompile(`^[a-z][a-z0-9_]*$`).MatchString(v.Name) {
 		t.Errorf("the name %q is not in lower_case", v.Name)
 	}
@@ -80,20 +87,22 @@ func described(t *testing.T, v validators.Validator) {
 	}
 }
 
-func strict(t *testing.T, v validators.Validator, cases []Case) {
+// checkParams checks the schema, and that an unknown parameter is an error.
+func checkParams(t *testing.T, v validators.Validator, cases []Case) {
 	if _, err := schema.Compile(v.Params()); err != nil {
 		t.Errorf("the parameters' schema: %v", err)
 	}
 	with := map[string]any{"no such parameter": 1}
 	if len(cases) > 0 {
-		maps.Copy(with, cases[0].With)
+		maps.Copy(with, plain(t, cases[0].With))
 	}
 	if _, err := v.Bind(with); err == nil || !strings.Contains(err.Error(), "no such parameter") {
 		t.Errorf("an unknown parameter was not refused by name: %v", err)
 	}
 }
 
-func judge(t *testing.T, v validators.Validator) {
+// checkJudge checks that a judge is not pure and fails without a model.
+func checkJudge(t *testing.T, v validators.Validator) {
 	check := bind(t, v, nil)
 	if v.Pure {
 		t.Error("a judge is not pure")
@@ -105,14 +114,25 @@ func judge(t *testing.T, v validators.Validator) {
 
 func bind(t *testing.T, v validators.Validator, with map[string]any) validators.Check {
 	t.Helper()
-	check, err := v.Bind(with)
+	check, err := v.Bind(plain(t, with))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return check
 }
 
-// distinct leaves one case for each set of parameters, two at most.
+// plain returns values as decoded JSON has them.
+func plain(t *testing.T, values map[string]any) map[string]any {
+	t.Helper()
+	v, err := schema.Plain(values)
+	if err != nil {
+		t.Fatalf("not JSON: %v", err)
+	}
+	object, _ := v.(map[string]any) // null for nil
+	return object
+}
+
+// distinct returns one case for each set of parameters, at most two.
 func distinct(cases []Case) []Case {
 	var out []Case
 	for _, c := range cases {
@@ -127,18 +147,21 @@ func distinct(cases []Case) []Case {
 	return out
 }
 
-func (c Case) subject() validators.Subject {
+func (c Case) subject(t *testing.T) validators.Subject {
+	t.Helper()
 	s := c.Subject
 	if c.Content != "" {
 		s.Content = c.Content
 	}
+	s.Input, s.Outputs, s.State, s.Locals = plain(t, s.Input), plain(t, s.Outputs), plain(t, s.State), plain(t, s.Locals)
+	s.Output = plain(t, map[string]any{"output": s.Output})["output"]
 	return s
 }
 
 func (c Case) run(t *testing.T, v validators.Validator) {
-	check, s := bind(t, v, c.With), c.subject()
+	check, s := bind(t, v, c.With), c.subject(t)
 	before := encode(t, s)
-	verdict, err := judgeOnce(t, check, s)
+	verdict, err := runOnce(t, check, s)
 	if err != nil {
 		t.Fatalf("no verdict: %v", err)
 	}
@@ -148,17 +171,17 @@ func (c Case) run(t *testing.T, v validators.Validator) {
 	if !slices.ContainsFunc(verdict.Warnings, func(w validators.Issue) bool { return strings.Contains(w.Message, c.Warning) }) && c.Warning != "" {
 		t.Errorf("got the warnings %v, want one of …%s…", verdict.Warnings, c.Warning)
 	}
-	sound(t, verdict)
+	checkVerdict(t, verdict)
 	if v.Pure {
-		same(t, check, s, verdict)
+		checkRepeatable(t, check, s, verdict)
 	}
 	if after := encode(t, s); after != before {
 		t.Errorf("the subject was changed to %s", after)
 	}
 }
 
-// same asks again, alone and from several goroutines.
-func same(t *testing.T, check validators.Check, s validators.Subject, want validators.Verdict) {
+// checkRepeatable checks that parallel calls return the same verdict again.
+func checkRepeatable(t *testing.T, check validators.Check, s validators.Subject, want validators.Verdict) {
 	var all sync.WaitGroup
 	for range 4 {
 		all.Go(func() {
@@ -171,8 +194,8 @@ func same(t *testing.T, check validators.Check, s validators.Subject, want valid
 	all.Wait()
 }
 
-// sound checks what holds of every verdict.
-func sound(t *testing.T, v validators.Verdict) {
+// checkVerdict checks the rules for all verdicts.
+func checkVerdict(t *testing.T, v validators.Verdict) {
 	t.Helper()
 	if !v.Valid && v.Reason == "" {
 		t.Error("an invalid verdict without a reason")

@@ -25,7 +25,7 @@ func named(name, description string, judge judging) validators.Validator {
 	return validators.New(name, description, judge)
 }
 
-// bad are validators and what the suite must say of each.
+// bad are faulty validators, each with the message that the suite must report.
 var bad = map[string]struct {
 	validator validators.Validator
 	cases     []Case
@@ -87,4 +87,33 @@ func TestRunSees(t *testing.T) {
 			t.Errorf("%s: the suite said %v\n%s", name, err, out)
 		}
 	}
+}
+
+// TestRunTypedValues runs a case whose parameters and input are typed Go values. The
+// validator receives the plain values that a run would give it.
+func TestRunTypedValues(t *testing.T) {
+	type article struct {
+		Name string `json:"name"`
+	}
+	v := validators.New("names_article", "Validates that a text names the article and no forbidden word",
+		func(_ context.Context, p struct {
+			Words []string `json:"words"`
+		}, s subject) (verdict, error) {
+			about, _ := s.Input["article"].(map[string]any)
+			if name, _ := about["name"].(string); !strings.Contains(s.Content, name) {
+				return validators.Fail("the text does not name %s", name), nil
+			}
+			for _, word := range p.Words {
+				if strings.Contains(s.Content, word) {
+					return validators.Fail("the text contains %s", word), nil
+				}
+			}
+			return validators.Pass("ok"), nil
+		})
+	with := map[string]any{"words": []string{"refund"}}
+	about := subject{Input: map[string]any{"article": article{"kettle"}}}
+	Run(t, v,
+		Case{Name: "passes", With: with, Subject: about, Content: "A kettle.", Valid: true},
+		Case{Name: "forbidden word", With: with, Subject: about, Content: "A kettle, or a refund.", Reason: "refund"},
+		Case{Name: "no article", With: with, Subject: about, Content: "A pot.", Reason: "does not name kettle"})
 }

@@ -30,11 +30,10 @@ phases:
 - {validator: judge, reply: '{"valid": false, "reason": "no"}', times: always}
 `
 
-// A skipped verdict never stands for a yes on a text that is released: whatever
-// the modes and whoever says what, every check that counts has said yes of it,
-// or the text is let out as degraded, where it is named; a check that blocks has
-// said yes even then. Nobody is asked about more than a text that is refused
-// needs.
+// A skipped verdict never counts as a pass of a released text. In all modes,
+// every counting check has passed a released text, or the text is degraded by
+// that check. Every blocking check must have passed the text. After a text is
+// rejected, no check runs whose verdict is not needed.
 func TestReleasedTextsAreJudged(t *testing.T) {
 	seen := map[string]int{}
 	for _, on := range []string{"fail", "last", "best"} {

@@ -12,14 +12,14 @@ import (
 	"github.com/seed61713e19/capstan/runner/tool"
 )
 
-// Verdicts beside a check that ends the run are told with its end. Where the run is
-// only cut they are not: it tells them when it goes on.
+// If a check ends the run, the verdicts of its neighbours are emitted with the end. If
+// the run is only interrupted, they are emitted after its resume.
 func TestVerdictsBesideAnEnd(t *testing.T) {
 	for _, c := range []struct {
-		phase  string
-		gone   int64 // the effect at which the host is
-		status string
-		told   []string
+		phase   string
+		gone    int64 // the effect at which the host is
+		status  string
+		emitted []string
 	}{
 		{`{name: s, compose: s, handoffs: [s]}`, 9, engine.OverBudget, []string{"slow_no"}},
 		{`{name: s, compose: s, human_input: {prompt: "Is it so?"}}`, 9, engine.Waiting, nil},
@@ -35,18 +35,18 @@ cascade_id: sub
 budget: {max_phases: 1}
 phases: [`+c.phase+"]\n"))
 		result, _ := engine.Run(enginetest.NewFault(s.Host(t), c.gone), s.Cascade, s.Start())
-		var told []string
+		var emitted []string
 		for _, v := range result.Verdicts {
-			told = append(told, v.Validator)
+			emitted = append(emitted, v.Validator)
 		}
-		if result.Status != c.status || !slices.Equal(told, c.told) {
-			t.Errorf("%s: it is %s, and told is %q: %+v", c.phase, result.Status, told, result.Error)
+		if result.Status != c.status || !slices.Equal(emitted, c.emitted) {
+			t.Errorf("%s: it is %s, and told is %q: %+v", c.phase, result.Status, emitted, result.Error)
 		}
 	}
 }
 
-// A losing host cannot keep what a tool came to: another has the run, or nothing is
-// written any more.
+// A losing host cannot store a tool's result, because another process has the run or
+// the store fails.
 type losing struct {
 	engine.Host
 	code string
@@ -60,8 +60,8 @@ func (h losing) Each(n, limit int, body func(engine.Host, int) error) error {
 	return h.Host.Each(n, limit, func(inner engine.Host, i int) error { return body(losing{inner, h.code}, i) })
 }
 
-// What ends the run for its host is no end of a phase, an item, a tool or a check that
-// the run could go on from. Where another has the run no file is to blame.
+// An error of the host ends the run, and it does not end a phase, an item, a tool or a
+// check. If another process has the run, the error has no position in a file.
 func TestHostEndsTheRun(t *testing.T) {
 	for _, code := range []string{engine.Failed, engine.TakenOver} {
 		for _, phase := range []string{
@@ -83,9 +83,9 @@ phases: [{name: s, tool: breaks}]
 - {phase: a, reply: text, times: always}
 `))
 			result, err := engine.Run(losing{s.Host(t), code}, s.Cascade, s.Start())
-			var why *engine.Error
-			if !errors.As(err, &why) || why.Code != code || result.Status != engine.Failed || !errors.Is(err, errEnded) || (why.Position.Line > 0) != (code == engine.Failed) {
-				t.Errorf("%s, %s: it is %s: %+v", code, phase, result.Status, why)
+			var cause *engine.Error
+			if !errors.As(err, &cause) || cause.Code != code || result.Status != engine.Failed || !errors.Is(err, errEnded) || (cause.Position.Line > 0) != (code == engine.Failed) {
+				t.Errorf("%s, %s: it is %s: %+v", code, phase, result.Status, cause)
 			}
 		}
 	}

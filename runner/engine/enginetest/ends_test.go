@@ -15,8 +15,8 @@ import (
 	"github.com/seed61713e19/capstan/validators"
 )
 
-// ends are files that end their run, each in one way: with a status, by what a
-// check or a place says.
+// ends are files that end their run in different ways, with the status and the check or
+// place in the error.
 var ends = map[string]struct{ file, status, says string }{
 	"no JSON to take out":    {`phases: [{name: a, compose: "<x>[</x>", output_extraction: {pattern: "<x>(.*)</x>", store_as: x, format: json}}]`, engine.Exhausted, "output_extraction: "},
 	"a gate that cannot say": {`phases: [{name: a, tool: crashes, handoffs: [{target: end, when: "true"}]}]`, engine.Failed, "crashes gave no verdict: the validator crashed"},
@@ -77,8 +77,7 @@ func TestEnds(t *testing.T) {
 // errEnded is the error of a host whose scope is over.
 var errEnded = errors.New("the scope is over")
 
-// A stopping host says that its scope is over from the k-th time on that the run
-// asks for it.
+// A stopping host reports the end of its scope from the k-th question on.
 type stopping struct {
 	engine.Host
 	left *int
@@ -104,8 +103,8 @@ phases:
   - {name: b, compose: "{{ input.list | tojson }}", output_schema: {items: {type: "null"}}}
 `
 
-// Wherever a run asks whether its host has stopped, it ends with what the host says,
-// and not with what it was about to find out.
+// If the host has stopped, the run ends with the host's error at every place
+// that checks it.
 func TestStopsWhereTheHostDoes(t *testing.T) {
 	long := enginetest.Read(t, "long", []byte(computing))
 	long.Input = map[string]any{"list": make([]any, 40_000)}
@@ -120,8 +119,7 @@ func TestStopsWhereTheHostDoes(t *testing.T) {
 	}
 }
 
-// A cut host has tools of which nobody knows whether they happened, the first
-// times that they are asked for.
+// A cut host has tools whose first results are unknown.
 type cut struct {
 	engine.Host
 	left *int
@@ -171,8 +169,8 @@ phases: [{name: a, ` + post + `}]
 	after = `, {name: b, compose: after}`
 )
 
-// A person decides about a write of which nobody knows whether it happened. Who says
-// stop ends the run, wherever in it the call is.
+// A person decides about a write with an unknown result. The answer stop ends the run,
+// even from a nested call.
 func TestUnfinished(t *testing.T) {
 	for _, c := range []struct {
 		phases  string
@@ -225,7 +223,8 @@ func TestUnfinished(t *testing.T) {
 	}
 }
 
-// Where the host is gone while the call is made again, the run is cut: nobody knows again.
+// If the host stops during the repeated call, the run is interrupted, and the
+// effect is again unknown.
 func TestUnfinishedAgain(t *testing.T) {
 	s := enginetest.Read(t, "unfinished", []byte(posting+"phases: [{name: a, "+post+"}]"+world+`["repeat"]`))
 	cuts, at := 1, []event.Path{}
@@ -234,7 +233,7 @@ func TestUnfinishedAgain(t *testing.T) {
 	}
 }
 
-// A placing host keeps where validators stand that are asked.
+// A placing host records the places of the validators.
 type placing struct {
 	engine.Host
 	places *[]*cascades.Place
@@ -248,8 +247,8 @@ func (h placing) Validate(at event.Path, v engine.Validation) (engine.Finding, e
 	return h.Host.Validate(at, v)
 }
 
-// A validator that is asked outside a run stands where a worker finds it, and looks at
-// what a run begins with; that nobody could ask it is an error.
+// A validator that is asked outside a run has a path for workers and sees the start of
+// a run. If it cannot be asked, that is an error.
 func TestJudgedElsewhere(t *testing.T) {
 	s := enginetest.Read(t, "judged", []byte(`A validator of the file.
 -- cascade.yaml --
@@ -271,22 +270,22 @@ phases: [{name: a, compose: a text}]
 	}
 }
 
-// A telling host keeps the notices of questions, and gives none.
-type telling struct {
+// A recording host records the questions with notices and sends none.
+type recording struct {
 	engine.Host
-	notices *[]engine.Notice
+	questions *[]engine.Question
 }
 
-func (h telling) Ask(at event.Path, q engine.Question) (engine.Answer, error) {
+func (h recording) Ask(at event.Path, q engine.Question) (engine.Answer, error) {
 	if q.Notice != nil {
-		*h.notices = append(*h.notices, *q.Notice)
+		*h.questions = append(*h.questions, q)
 	}
 	q.Notice = nil
 	return h.Host.Ask(at, q)
 }
 
-// A question's notice says which it is, and has the text that it is about: of an
-// edit what the person is shown, the person's own once that was refused.
+// A notice names its question and contains its text. For an edit that is the shown
+// text, or the person's own text after its rejection.
 func TestNotices(t *testing.T) {
 	s := enginetest.Read(t, "notices", []byte(`Questions of which somebody is told.
 -- cascade.yaml --
@@ -297,31 +296,35 @@ phases:
 -- answers.json --
 [true, "no word", "my text"]
 `))
-	var told []engine.Notice
-	if _, err := engine.Run(telling{s.Host(t), &told}, s.Cascade, s.Start()); err != nil {
+	var questions []engine.Question
+	if _, err := engine.Run(recording{s.Host(t), &questions}, s.Cascade, s.Start()); err != nil {
 		t.Fatal(err)
 	}
-	want := []engine.Notice{
-		{Path: "a/human_input", Text: "a text"},
-		{Path: "b/human_input/attempt[1]/question", Text: "a text"},
-		{Path: "b/human_input/attempt[2]/question", Text: "no word"},
+	want := []struct {
+		path event.Path
+		text string
+	}{
+		{"a/human_input", "a text"},
+		{"b/human_input/attempt[1]/question", "a text"},
+		{"b/human_input/attempt[2]/question", "no word"},
 	}
-	if len(told) != len(want) {
-		t.Fatalf("%d are told: %+v", len(told), told)
+	if len(questions) != len(want) {
+		t.Fatalf("%d are sent: %+v", len(questions), questions)
 	}
-	for i, n := range told {
-		if w := want[i]; n.Path != w.Path || n.Text != w.Text || n.Run != "run" || n.Key != "run:"+string(w.Path) || n.To == nil || n.To.URL == "" {
+	for i, q := range questions {
+		n := q.Notice
+		if w := want[i]; n.Path != w.path || q.Subject.Text != w.text || n.Run != "run" || n.Key != "run:"+string(w.path) || n.To == nil || n.To.URL == "" {
 			t.Errorf("%d: %+v", i, n)
 		}
 	}
 }
 
-// An ended host lets nobody go on.
+// An ended host lets no run continue.
 type ended struct{ engine.Host }
 
 func (ended) Checkpoint(engine.State) error { return errEnded }
 
-// A run that its host ends says why, in the host's words.
+// If the host ends a run, the error has the host's message.
 func TestCancelledSaysWhy(t *testing.T) {
 	s := enginetest.Read(t, "cancelled", []byte("A run.\n-- cascade.yaml --\ncascade_id: c\nphases: [{name: a, compose: a}]\n"))
 	result, _ := engine.Run(ended{s.Host(t)}, s.Cascade, s.Start())
@@ -330,7 +333,7 @@ func TestCancelledSaysWhy(t *testing.T) {
 	}
 }
 
-// An odd host has validators that give what is no JSON.
+// An odd host has validators whose results do not encode as JSON.
 type odd struct{ engine.Host }
 
 func (odd) Validate(event.Path, engine.Validation) (engine.Finding, error) {

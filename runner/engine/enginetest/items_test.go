@@ -14,7 +14,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/tool"
 )
 
-// A saving host keeps the states at which it could go on.
+// A saving host records the states of checkpoints.
 type saving struct {
 	engine.Host
 	mu  *sync.Mutex
@@ -32,7 +32,7 @@ func (h saving) Each(n, limit int, body func(engine.Host, int) error) error {
 	return h.Host.Each(n, limit, func(inner engine.Host, i int) error { return body(saving{inner, h.mu, h.all}, i) })
 }
 
-// A run of many items can go on elsewhere behind each of them, and behind a phase.
+// A run of many items can continue elsewhere after each item and after a phase.
 func TestGoesOnBehindItems(t *testing.T) {
 	s := enginetest.Read(t, "items", []byte(`Three items, here and in a cascade within.
 -- cascade.yaml --
@@ -49,7 +49,7 @@ phases: [{name: s, each: {in: [1, 2], as: n}, compose: "{{ n }}"}]
 	}
 	var done []int
 	for _, one := range states {
-		if one.Within {
+		if one.InPhase {
 			done = append(done, len(one.Items))
 		}
 	}
@@ -58,7 +58,7 @@ phases: [{name: s, each: {in: [1, 2], as: n}, compose: "{{ n }}"}]
 	}
 }
 
-// A listening host keeps what it is told.
+// A listening host records events.
 type listening struct {
 	engine.Host
 	mu  *sync.Mutex
@@ -76,7 +76,7 @@ func (h listening) Each(n, limit int, body func(engine.Host, int) error) error {
 	return h.Host.Each(n, limit, func(inner engine.Host, i int) error { return body(listening{inner, h.mu, h.all}, i) })
 }
 
-// The end of a phase that goes on without some of its items names these.
+// If a phase continues without some items, its last event names them.
 func TestFailuresAreTold(t *testing.T) {
 	s := enginetest.Read(t, "keeps", []byte(`A list of which one is lost.
 -- cascade.yaml --
@@ -93,8 +93,8 @@ phases: [{name: a, each: {in: [x, y, z], as: n, on_failure: keep}, compose: "{{ 
 	}
 }
 
-// An apart host wants the run gone on with elsewhere as soon as an item is done,
-// while the tool of another is at work.
+// An apart host asks the run to continue elsewhere after the first item, while the tool
+// of another item is running.
 type apart struct {
 	engine.Host
 	works, yields chan struct{}

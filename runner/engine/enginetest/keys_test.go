@@ -13,8 +13,8 @@ import (
 	"github.com/seed61713e19/capstan/runner/tool"
 )
 
-// A keying host sees by which names and keys tools and validators are asked, and of
-// what people.
+// A keying host records the names and keys of tools and validators, and the questions
+// to people.
 type keying struct {
 	engine.Host
 	c     *cascades.Cascade
@@ -54,9 +54,10 @@ func (h keying) Within(at event.Path, d time.Duration, body func(engine.Host) er
 	return h.Host.Within(at, d, func(inner engine.Host) error { return body(keying{inner, h.c, h.wrong}) })
 }
 
-// What is asked for is what stands at its place, and a question is of a phase and of
-// a type that there is. What may have happened already is
-// asked for by its path in the run; what is pure looks the same wherever it stands.
+// A call names the tool or validator at its place, and a question has an
+// existing phase and type. Effects that can have happened already have their
+// path in the run as the key. The keys of pure effects do not depend on the
+// place.
 func TestKeys(t *testing.T) {
 	for _, s := range enginetest.Stories(t) {
 		wrong := func(at event.Path, name, key string) { t.Errorf("%s: %s is %s by the key %q", s.Name, at, name, key) }

@@ -12,14 +12,14 @@ import (
 	"github.com/seed61713e19/capstan/validators/builtins"
 )
 
-// Known is what a story's cascade may name: the default validators, and those
-// of [Validators] and [Tools].
+// Known returns the validators and tools that a story's cascade may use: the
+// default validators and those of [Validators] and [Tools].
 func Known() cascades.Known {
 	return cascades.Known{Validators: builtins.Default().With(Validators()...), Tools: tool.NewSet(Tools()...)}
 }
 
-// Validators are those that the stories need and nobody else would want: they
-// crash, panic, give a score, or are not pure.
+// Validators returns validators that only the stories need: they crash, panic,
+// return a score, or are impure.
 func Validators() []validators.Validator {
 	return []validators.Validator{
 		validators.New("crashes", "crashes", func(context.Context, struct{}, validators.Subject) (validators.Verdict, error) {
@@ -46,17 +46,16 @@ func Validators() []validators.Validator {
 	}
 }
 
-// Tools are those that the stories need: add, which gives the sum of a and b,
-// breaks, which fails, send, which writes and may be called again, leaves, which is
-// there when the model is told of it and not when it is called, and sql_query over
-// databases that have the rows 1, 2 and 12345678901234567890, whatever is asked.
+// Tools returns the tools of the stories: add returns a sum, breaks fails, send writes
+// and is idempotent, leaves disappears before its call, and sql_query returns the rows
+// 1, 2 and 12345678901234567890.
 func Tools() []tool.Tool {
 	send := tool.New("send", "Send a text to somebody.", func(_ context.Context, a struct {
 		To   string `json:"to"`
 		Text string `json:"text,omitempty"`
 	}) (any, error) {
 		return "sent to " + a.To, nil
-	}).That(tool.Writes)
+	}).WithEffect(tool.Writes)
 	send.Idempotent = true
 	return []tool.Tool{
 		tool.New("add", "Add two numbers.", func(_ context.Context, a struct {
@@ -64,20 +63,20 @@ func Tools() []tool.Tool {
 			B int `json:"b"`
 		}) (any, error) {
 			return map[string]any{"sum": a.A + a.B}, nil
-		}).That(tool.None),
+		}).WithEffect(tool.None),
 		tool.New("breaks", "Breaks.", func(context.Context, struct{}) (any, error) {
 			return nil, errors.New("it is broken")
-		}).That(tool.None),
+		}).WithEffect(tool.None),
 		send,
-		asks(nil).Overs(asks),
+		database(nil).WithBinding(database),
 		tool.New("leaves", "Leaves.", func(context.Context, struct{}) (any, error) {
-			return nil, tool.Gone(errors.New("it has left"))
-		}).That(tool.None),
+			return nil, tool.Unavailable(errors.New("it has left"))
+		}).WithEffect(tool.None),
 	}
 }
 
-// asks is sql_query over databases that are not there.
-func asks(list []tool.Database) tool.Tool {
+// database returns sql_query for databases that do not exist.
+func database(list []tool.Database) tool.Tool {
 	effect := tool.Reads
 	for _, d := range list {
 		if d.Writes {
@@ -87,5 +86,5 @@ func asks(list []tool.Database) tool.Tool {
 	params := map[string]any{"type": "object", "properties": map[string]any{"database": map[string]any{"type": "string"}, "query": map[string]any{"type": "string"}}}
 	return tool.Declared(tool.SQLQuery, "Ask a database.", params, func(_ context.Context, c tool.Call) (any, error) {
 		return map[string]any{"asked": c.Arguments["query"], "rows": []any{map[string]any{"n": 1}, map[string]any{"n": 2}, map[string]any{"n": json.Number("12345678901234567890")}}}, nil
-	}).That(effect)
+	}).WithEffect(effect)
 }

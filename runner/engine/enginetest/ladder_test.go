@@ -12,10 +12,10 @@ import (
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
-// No step of a ladder changes a byte of what was said before it.
+// No step of a fallback list changes a byte of earlier messages.
 func TestLadderOnlyGrows(t *testing.T) {
 	for _, name := range []string{"ladder_retry", "ladder_outage"} {
-		s := enginetest.Shipped(t, name)
+		s := enginetest.Embedded(t, name)
 		var sent []byte
 		phase, steps, models := "", 0, []string{}
 		sink := event.Func(func(e event.Event) {

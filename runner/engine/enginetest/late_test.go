@@ -18,7 +18,7 @@ func (late) Within(at event.Path, _ time.Duration, _ func(engine.Host) error) er
 	return &engine.Overtime{At: at}
 }
 
-// What has no time is not begun: a cascade within another says where it stands, and
+// Without time left, no effect begins. A cascade within another reports its place, and
 // an attempt has no text.
 func TestOvertime(t *testing.T) {
 	for _, c := range []struct{ phase, code, at, says, stands string }{
@@ -35,9 +35,9 @@ budget: {max_seconds: 5}
 phases: [{name: s, compose: s}]
 `))
 		_, err := engine.Run(late{s.Host(t)}, s.Cascade, s.Start())
-		var why *engine.Error
-		if !errors.As(err, &why) || why.Code != c.code || string(why.Path) != c.at || !strings.Contains(why.Message, c.says) || why.Position.String() != c.stands {
-			t.Errorf("got %+v", why)
+		var cause *engine.Error
+		if !errors.As(err, &cause) || cause.Code != c.code || string(cause.Path) != c.at || !strings.Contains(cause.Message, c.says) || cause.Position.String() != c.stands {
+			t.Errorf("got %+v", cause)
 		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/event"
 )
 
-// unread are phases of which one template or expression reads what is not there.
+// unread are phases with a template or expression that reads a missing value.
 var unread = map[string]string{
 	"instructions":           `{name: a, instructions: "{{ input.gone }}"}`,
 	"compose":                `{name: a, compose: "{{ input.gone }}"}`,
@@ -61,8 +61,8 @@ phases: [{name: s, compose: "{}"}]
 ["yes"]
 `
 
-// A template that reads what is not there ends the run wherever it stands, and
-// nothing is made of it. The error leads to the place.
+// A template that reads a missing value ends the run at any place, before any effect.
+// The error leads to the place.
 func TestNothingIsMadeOfWhatCannotBeRead(t *testing.T) {
 	for name, phase := range unread {
 		t.Run(name, func(t *testing.T) {
@@ -70,21 +70,21 @@ func TestNothingIsMadeOfWhatCannotBeRead(t *testing.T) {
 			var last event.Event
 			sink := event.Func(func(e event.Event) { last = e })
 			result, err := engine.Run(s.Host(t, runner.WithSink(sink)), s.Cascade, s.Start())
-			var why *engine.Error
-			if !errors.As(err, &why) || result.Status != engine.Failed || last.Error == nil || !strings.Contains(last.Error.Message, "input.gone") && !strings.Contains(last.Error.Message, "nil > int") {
+			var cause *engine.Error
+			if !errors.As(err, &cause) || result.Status != engine.Failed || last.Error == nil || !strings.Contains(last.Error.Message, "input.gone") && !strings.Contains(last.Error.Message, "nil > int") {
 				t.Fatalf("it is %s: %v", result.Status, err)
 			}
-			line := strings.Split(string(s.Cascade.Source), "\n")[max(why.Position.Line, 1)-1]
-			if !strings.Contains(line, "input.gone") && !strings.Contains(line, "cascaded") || why.Phase != "a" || why.Path == "" || why.Code == engine.Invalid && why.Err == nil {
-				t.Errorf("phase %s, %s, %+v: %s", why.Phase, why.Path, why.Position, line)
+			line := strings.Split(string(s.Cascade.Source), "\n")[max(cause.Position.Line, 1)-1]
+			if !strings.Contains(line, "input.gone") && !strings.Contains(line, "cascaded") || cause.Phase != "a" || cause.Path == "" || cause.Code == engine.Invalid && cause.Err == nil {
+				t.Errorf("phase %s, %s, %+v: %s", cause.Phase, cause.Path, cause.Position, line)
 			}
 		})
 	}
 }
 
-// No call is made that a budget does not allow, whatever calls, and the run ends
-// with the first of them, unless a check in shadow asks, for which nothing waits.
-// A call that is tried again where the endpoint is down is one call here.
+// No call exceeds a budget, whichever part of the run makes it. The run ends
+// with the first such call, unless a check in shadow mode makes it. A call with
+// retries counts once here.
 func TestBudgetHoldsEverywhere(t *testing.T) {
 	for _, s := range enginetest.Stories(t) {
 		if strings.Contains(s.Want(), "model: unavailable") {

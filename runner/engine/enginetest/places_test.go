@@ -11,8 +11,8 @@ import (
 	"github.com/seed61713e19/capstan/runner/event"
 )
 
-// An error says at which call a run ended, where more than one was made; of a ladder
-// that is its foot.
+// If several calls were made, the error names the call that ended the run. For a
+// fallback list it is the last call.
 func TestEndsAt(t *testing.T) {
 	for _, c := range []struct {
 		phase, code string
@@ -34,14 +34,14 @@ phases: [{name: a, `+c.phase+`}]
 - {phase: a, reply: one}
 `))
 		_, err := engine.Run(s.Host(t), s.Cascade, s.Start())
-		var why *engine.Error
-		if !errors.As(err, &why) || why.Code != c.code || why.Path != c.at {
-			t.Errorf("%s: got %+v", c.phase, why)
+		var cause *engine.Error
+		if !errors.As(err, &cause) || cause.Code != c.code || cause.Path != c.at {
+			t.Errorf("%s: got %+v", c.phase, cause)
 		}
 	}
 }
 
-// A bounded host keeps how many branches may be at work at the same time.
+// A bounded host records the maximum number of parallel branches.
 type bounded struct {
 	engine.Host
 	most *[]int
@@ -52,8 +52,8 @@ func (h bounded) Each(n, limit int, body func(engine.Host, int) error) error {
 	return h.Host.Each(n, limit, func(inner engine.Host, i int) error { return body(bounded{inner, h.most}, i) })
 }
 
-// All phases of a group and all checks of a moment are at work at the same time, of
-// what may be many so many as are written.
+// All phases of a group and all checks of a moment run concurrently. Items run
+// concurrently up to their limit.
 func TestAtTheSameTime(t *testing.T) {
 	s := enginetest.Read(t, "same", []byte(`Work that does not need each other.
 -- cascade.yaml --
@@ -75,8 +75,8 @@ phases:
 	}
 }
 
-// What is at work beside a question that nobody answers comes to its end, and then the
-// run waits with the first.
+// If a question has no answer, the concurrent branches finish, and then the run waits
+// with the first question.
 func TestWaitsBeside(t *testing.T) {
 	s := enginetest.Read(t, "beside", []byte(`Questions beside work.
 -- cascade.yaml --
@@ -99,8 +99,8 @@ phases: [{name: s, compose: s, human_input: {prompt: "{{ input.what }}?"}}]
 	}
 }
 
-// A limit's time is not taken for another's, nor what a branch ended with for the end
-// of one that is cancelled beside it.
+// The errors of two scopes' timeouts are distinct. A branch's error differs
+// from the end of a cancelled branch.
 func TestHostsErrors(t *testing.T) {
 	over := error(&engine.Overtime{At: "a"})
 	if !errors.Is(over, engine.ErrTimedOut) || errors.Is(over, engine.ErrYield) || !engine.IsOver(over, "a") || engine.IsOver(over, "b") || engine.IsOver(nil, "a") {

@@ -15,30 +15,30 @@ import (
 	"github.com/seed61713e19/capstan/runner/engine"
 )
 
-// Randoms gives n stories that nobody has written: what a file may say put together
-// by chance, and a model that says anything. Their want is what comes of them in this
-// process. They are the same each time.
-func Randoms(tb testing.TB, n int) []*Story {
+// RandomStories returns n generated stories: cascades made of random parts,
+// with models that reply anything. Their expected transcripts come from a run
+// in this process. The stories are the same in each call.
+func RandomStories(tb testing.TB, n int) []*Story {
 	tb.Helper()
 	list := make([]*Story, n)
 	for seed := range list {
-		list[seed] = Read(tb, fmt.Sprint("random ", seed), random(uint64(seed))).told(tb)
+		list[seed] = Read(tb, fmt.Sprint("random ", seed), random(uint64(seed))).recorded(tb)
 	}
 	return list
 }
 
-// told is the story that wants what comes of it.
-func (s *Story) told(tb testing.TB) *Story {
+// recorded returns the story with its actual transcript as the expected one.
+func (s *Story) recorded(tb testing.TB) *Story {
 	var lines Transcript
 	result, _ := engine.Run(s.Host(tb, runner.WithSink(&lines)), s.Cascade, s.Start())
-	return s.wanting(lines.Told(tb, result))
+	return s.withWant(lines.Format(tb, result))
 }
 
-// random is the story of a seed.
+// random returns the story of a seed.
 func random(seed uint64) []byte {
-	text := written(seed, 0)
-	for again := uint64(1); !loads(text); again++ { // of ten, nine do
-		text = written(seed, again)
+	text := generate(seed, 0)
+	for again := uint64(1); !loads(text); again++ { // nine of ten load
+		text = generate(seed, again)
 	}
 	return text
 }
@@ -48,8 +48,8 @@ func loads(text []byte) bool {
 	return err == nil
 }
 
-func written(seed, again uint64) []byte {
-	a := &author{Rand: rand.New(rand.NewPCG(seed, again)), hands: map[string]bool{}}
+func generate(seed, again uint64) []byte {
+	a := &generator{Rand: rand.New(rand.NewPCG(seed, again)), withTools: map[string]bool{}}
 	main := a.cascade("random", 1+a.IntN(4))
 	answers := []any{}
 	for range a.IntN(5) {
@@ -65,45 +65,45 @@ func written(seed, again uint64) []byte {
 
 type object = map[string]any
 
-// plain is a value as JSON, which is YAML too.
+// plain returns a value as JSON, which is also YAML.
 func plain(v any) []byte {
-	text, _ := json.MarshalIndent(v, "", " ") // all of it is plain
+	text, _ := json.MarshalIndent(v, "", " ") // cannot fail for these values
 	return append(text, '\n')
 }
 
-// An author writes what chance says.
-type author struct {
+// A generator writes a random cascade.
+type generator struct {
 	*rand.Rand
-	names  int // how many things have one
-	within int // how deep the cascade stands in others
-	files  []txtar.File
-	phases []string        // of the cascade that is being written
-	models []string        // the phases that ask one, of all cascades
-	judges []string        // the names of judges
-	hands  map[string]bool // the phases whose model has tools
+	names     int // number of names so far
+	depth     int // depth of the cascade within others
+	files     []txtar.File
+	phases    []string        // of the current cascade
+	models    []string        // the phases with a model, of all cascades
+	judges    []string        // the names of judges
+	withTools map[string]bool // the phases whose model has tools
 }
 
-func pick[T any](a *author, of ...T) T { return of[a.IntN(len(of))] }
+func pick[T any](a *generator, of ...T) T { return of[a.IntN(len(of))] }
 
-// some is true so many times in a hundred.
-func (a *author) some(percent int) bool { return a.IntN(100) < percent }
+// chance returns true in a percentage of its calls.
+func (a *generator) chance(percent int) bool { return a.IntN(100) < percent }
 
-// may puts something into an object so many times in a hundred.
-func (a *author) may(percent int, into object, key string, of ...any) {
-	if a.some(percent) {
+// may sets a key of an object in a percentage of its calls.
+func (a *generator) may(percent int, into object, key string, of ...any) {
+	if a.chance(percent) {
 		into[key] = pick(a, of...)
 	}
 }
 
-func (a *author) name(kind string) string {
+func (a *generator) name(kind string) string {
 	a.names++
 	return fmt.Sprint(kind, a.names)
 }
 
-// cascade writes one of n phases.
-func (a *author) cascade(id string, n int) object {
+// cascade generates a cascade of n phases.
+func (a *generator) cascade(id string, n int) object {
 	c := object{"cascade_id": id}
-	if a.within == 0 {
+	if a.depth == 0 {
 		c["inputs_schema"] = object{"topic": "", "list": ""}
 	}
 	a.may(50, c, "model", models...)
@@ -114,10 +114,10 @@ func (a *author) cascade(id string, n int) object {
 		list, a.phases = append(list, p), append(a.phases, p["name"].(string))
 	}
 	for i, p := range list[:n-1] {
-		a.leads(p.(object), a.phases[i+1:])
+		a.routes(p.(object), a.phases[i+1:])
 	}
 	c["phases"] = list
-	if a.some(10) {
+	if a.chance(10) {
 		c["soundings"] = object{"factor": 2, "max_parallel": 1, "evaluator_instructions": "The best."}
 		a.may(30, c["soundings"].(object), "reforge", object{"steps": 1, "honing_prompt": "Better.", "factor_per_step": 1})
 	}
@@ -126,13 +126,13 @@ func (a *author) cascade(id string, n int) object {
 
 var models = []any{"one", []any{"one", object{"name": "two", "attempts": 2}, "three"}, object{"name": "four", "seed": 7}}
 
-// sub writes a cascade within this one, in a file of its own; a verdict is what a
-// validator has to give.
-func (a *author) sub(verdict bool) string {
+// sub generates a cascade within this one, in its own file. With verdict, its
+// output must be a verdict.
+func (a *generator) sub(verdict bool) string {
 	id, outer := a.name("sub"), a.phases
-	a.within, a.phases = a.within+1, nil
+	a.depth, a.phases = a.depth+1, nil
 	c := a.cascade(id, 1+a.IntN(2))
-	a.within, a.phases = a.within-1, outer
+	a.depth, a.phases = a.depth-1, outer
 	if verdict {
 		delete(c, "soundings")
 		says := pick(a, `{"valid": true, "reason": "y"}`, `{"valid": {{ 'ok' in input.content }}, "reason": "r"}`, "nonsense")
@@ -142,13 +142,13 @@ func (a *author) sub(verdict bool) string {
 	return id + ".yaml"
 }
 
-// leads says where a phase may lead of those behind it.
-func (a *author) leads(p object, behind []string) {
+// routes generates the handoffs of a phase to later ones.
+func (a *generator) routes(p object, behind []string) {
 	to := func() string { return pick(a, behind...) }
 	if p["each"] != nil {
 		return
 	}
-	if a.some(12) {
+	if a.chance(12) {
 		p["handoffs"] = []any{to()}
 		if p["instructions"] != nil && p["soundings"] == nil {
 			p["handoffs"] = []any{object{"target": to()}, object{"target": "end", "description": "the end"}}
@@ -160,8 +160,8 @@ func (a *author) leads(p object, behind []string) {
 	}
 }
 
-// phase writes a phase, which may stand beside others in a group.
-func (a *author) phase(name string, beside bool) object {
+// phase generates a phase. With beside, it is part of a group.
+func (a *generator) phase(name string, beside bool) object {
 	p := object{"name": name}
 	kind := pick(a, "instructions", "instructions", "instructions", "instructions", "compose", "tool", "together")
 	switch {
@@ -176,7 +176,7 @@ func (a *author) phase(name string, beside bool) object {
 		kind = "instructions"
 	}
 	item := ""
-	if a.some(20) {
+	if a.chance(20) {
 		e := object{"in": pick[any](a, []any{"x", "y", "z"}, "{{ input.list }}")}
 		a.may(50, e, "max_parallel", 1, 2)
 		a.may(60, e, "on_failure", "keep", "stop")
@@ -189,11 +189,11 @@ func (a *author) phase(name string, beside bool) object {
 		p["compose"] = a.text() + item
 	default:
 		p["instructions"] = a.text() + item
-		a.asks(p, beside)
+		a.model(p, beside)
 	}
 	if kind != "tool" {
 		a.may(20, p, "output_schema", object{"type": "object", "required": []any{"n"}, "properties": object{"n": object{"type": "integer"}}})
-		a.may(15, p, "output_extraction", object{"pattern": pick(a, "(ok.*)", "<a>(.*?)</a>"), "store_as": pick(a, "k", "part"), "required": a.some(30)})
+		a.may(15, p, "output_extraction", object{"pattern": pick(a, "(ok.*)", "<a>(.*?)</a>"), "store_as": pick(a, "k", "part"), "required": a.chance(30)})
 	}
 	if w := a.wards(kind, p["tackle"] != nil); len(w) > 0 {
 		p["wards"] = w
@@ -205,11 +205,11 @@ func (a *author) phase(name string, beside bool) object {
 	return p
 }
 
-func (a *author) text() string {
+func (a *generator) text() string {
 	return pick(a, "Write.", "Write about {{ input.topic }}.", "It is {{ state.k | default('nothing') }}.", "{{ outputs | tojson }}", "{{ lineage | length }} {{ history | length }}")
 }
 
-func (a *author) tool(p object) {
+func (a *generator) tool(p object) {
 	p["tool"] = pick(a, "add", "send", "set_state", "non_empty", "breaks")
 	inputs := map[string]object{
 		"add": {"a": a.IntN(3), "b": a.IntN(3)}, "send": {"to": "kim"}, "set_state": {"key": "k", "value": a.IntN(3)}, "non_empty": {"content": a.text()},
@@ -219,31 +219,31 @@ func (a *author) tool(p object) {
 	}
 }
 
-// asks writes what a phase has that asks a model.
-func (a *author) asks(p object, beside bool) {
+// model generates the keys of a phase with a model.
+func (a *generator) model(p object, beside bool) {
 	name := p["name"].(string)
 	a.models = append(a.models, name)
 	a.may(50, p, "model", models...)
-	if a.some(40) {
+	if a.chance(40) {
 		tackle := []any{"add", "set_state"}
 		for _, t := range []any{"send", "breaks", "leaves", "ask_human"} {
-			if a.some(20) {
+			if a.chance(20) {
 				tackle = append(tackle, t)
 			}
 		}
-		if a.within == 0 && a.some(15) {
+		if a.depth == 0 && a.chance(15) {
 			tackle = append(tackle, a.sub(false))
 		}
-		p["tackle"], a.hands[name] = tackle, true
+		p["tackle"], a.withTools[name] = tackle, true
 	}
 	if r := a.rules(); len(r) > 0 {
 		p["rules"] = r
 	}
-	if a.some(20) {
+	if a.chance(20) {
 		p["soundings"] = a.soundings()
 	}
 	a.may(15, p, "token_budget", object{"max_total": pick(a, 60, 120, 300), "strategy": pick(a, "fail", "prune_oldest", "summarize")})
-	if a.within == 0 && a.some(15) {
+	if a.depth == 0 && a.chance(15) {
 		s := object{"ref": a.sub(false), "input_map": object{"topic": "{{ input.topic }}"}}
 		a.may(30, s, "context_in", false)
 		a.may(30, s, "context_out", false)
@@ -254,7 +254,7 @@ func (a *author) asks(p object, beside bool) {
 	}
 }
 
-func (a *author) rules() object {
+func (a *generator) rules() object {
 	r := object{}
 	a.may(40, r, "max_turns", 1, 2, 3)
 	a.may(40, r, "max_attempts", 1, 2, 3, 4)
@@ -262,32 +262,32 @@ func (a *author) rules() object {
 	a.may(15, r, "turn_prompt", "Turn {{ turn }} of {{ max_turns }}: {{ validation_error | default('-') }}")
 	a.may(15, r, "retry_instructions", "Again: {{ validation_error }} {{ attempt }}")
 	a.may(20, r, "timeout", "90s")
-	if a.some(30) {
+	if a.chance(30) {
 		r["loop_until"] = a.check()
 		a.may(30, r, "loop_until_silent", true)
 	}
 	return r
 }
 
-func (a *author) soundings() object {
+func (a *generator) soundings() object {
 	s := object{"factor": 1 + a.IntN(3)}
 	a.may(50, s, "max_parallel", 1)
 	a.may(20, s, "mutate", true)
 	a.may(30, s, "models", []any{"one", "two"})
-	if a.some(50) {
+	if a.chance(50) {
 		s["validator"] = a.check()
 	}
-	if a.some(20) {
+	if a.chance(20) {
 		maps.Copy(s, object{"mutations": []any{"Be loud.", "Be {{ input.topic }}."}, "mutation_mode": pick(a, "approach", "augment", "rewrite")})
 	}
-	if a.some(20) {
+	if a.chance(20) {
 		maps.Copy(s, object{"mode": "aggregate", "aggregator_instructions": "Put together."})
 		return s
 	}
 	a.may(50, s, "evaluator_instructions", "The best.")
-	if a.some(30) {
+	if a.chance(30) {
 		f := object{"steps": 1 + a.IntN(2), "honing_prompt": "Better.", "factor_per_step": 1 + a.IntN(2)}
-		if a.some(30) {
+		if a.chance(30) {
 			f["threshold"] = a.check()
 		}
 		s["reforge"] = f

@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// wards writes checks at the moments that a kind of phase has.
-func (a *author) wards(kind string, tools bool) object {
+// wards generates checks at the moments that a kind of phase has.
+func (a *generator) wards(kind string, tools bool) object {
 	w := object{}
 	at := func(moment string, percent int, modes ...string) {
 		var list []any
-		for len(list) < 3 && a.some(percent) {
+		for len(list) < 3 && a.chance(percent) {
 			list = append(list, a.ward(modes...))
 		}
 		if list != nil {
@@ -32,7 +32,7 @@ func (a *author) wards(kind string, tools bool) object {
 	return w
 }
 
-func (a *author) ward(modes ...string) object {
+func (a *generator) ward(modes ...string) object {
 	c := a.check()
 	c["mode"] = pick(a, modes...)
 	if c["mode"] == "retry" {
@@ -46,8 +46,8 @@ var expressions = []string{
 	"state.k == nil", "not (content contains 'loud')", "input.topic == 'owls'", "len(outputs) < 3", "output.n > 2",
 }
 
-// check writes a validator in place.
-func (a *author) check() object {
+// check generates an inline validator.
+func (a *generator) check() object {
 	c := object{"expr": pick(a, expressions...)}
 	switch a.IntN(12) {
 	case 0, 1:
@@ -65,7 +65,7 @@ func (a *author) check() object {
 	case 4:
 		return object{"schema": object{"type": "object", "required": []any{"n"}}}
 	case 5:
-		if a.within == 0 {
+		if a.depth == 0 {
 			return object{"cascade": a.sub(true)}
 		}
 	}
@@ -73,8 +73,9 @@ func (a *author) check() object {
 	return c
 }
 
-// script writes what the models say, and what they say when they have said all.
-func (a *author) script() []any {
+// script generates the replies of the models, and replies for all further
+// calls.
+func (a *generator) script() []any {
 	var list []any
 	says := func(times int, who object, reply func() object) {
 		for range times {
@@ -84,7 +85,7 @@ func (a *author) script() []any {
 		}
 	}
 	for _, p := range a.models {
-		says(a.IntN(5), object{"phase": p}, func() object { return a.reply(a.hands[p]) })
+		says(a.IntN(5), object{"phase": p}, func() object { return a.reply(a.withTools[p]) })
 	}
 	for _, j := range a.judges {
 		verdict := func() object {
@@ -107,23 +108,23 @@ func (a *author) script() []any {
 	return list
 }
 
-// reply writes what a phase's model says, which may want tools, those of the phase
-// and others, and now and then where it has none.
-func (a *author) reply(tools bool) object {
+// reply generates a reply of a phase's model. It may call unknown tools, even in a
+// phase without tools.
+func (a *generator) reply(tools bool) object {
 	call := func(name string, arguments object) object { return object{"name": name, "arguments": arguments} }
-	if tools && a.some(30) || a.some(2) {
+	if tools && a.chance(30) || a.chance(2) {
 		calls := []any{pick(a,
 			call("add", object{"a": a.IntN(4), "b": 1}),
 			call("set_state", object{"key": pick(a, "k", "l"), "value": a.IntN(3)}),
 			call("ask_human", object{"question": "How?"}),
 			call("route_to", object{"target": pick(a, append(slices.Clone(a.phases), "end", "nowhere")...)}),
 		)}
-		if a.some(40) {
+		if a.chance(40) {
 			calls = append(calls, call(pick(a, "send", "breaks", "leaves", "nothing"), object{"to": "kim"}))
 		}
 		return object{"tool_calls": calls}
 	}
-	if a.some(8) {
+	if a.chance(8) {
 		return object{"error": object{"status": pick(a, 400, 503), "message": "no"}}
 	}
 	return object{"reply": pick(a, "ok", "ok then", "bad", "loud ok", "<a>ok</a>", "a text that is a good deal longer than forty letters",

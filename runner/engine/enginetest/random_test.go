@@ -8,9 +8,9 @@ import (
 	"github.com/seed61713e19/capstan/runner/event"
 )
 
-// What holds of the stories that were written holds of those that nobody has: what is
-// promised of events, that a run goes on from every place where it may, to the same
-// end, and that no more is asked than the plan says.
+// Generated stories have the properties of the written ones: the invariants of
+// events, the same end after a resumption at every possible place, and no more
+// requests than planned.
 func FuzzRandom(f *testing.F) {
 	for seed := range uint64(40) {
 		f.Add(seed)
@@ -18,7 +18,7 @@ func FuzzRandom(f *testing.F) {
 	here := func(testing.TB, *Story) Start {
 		return func(world engine.Host, run func(engine.Host)) { run(world) }
 	}
-	kept := func(testing.TB, *Story) Start {
+	keeping := func(testing.TB, *Story) Start {
 		j := NewJournal()
 		return func(world engine.Host, run func(engine.Host)) { run(&Recorder{Host: world, Journal: j}) }
 	}
@@ -29,30 +29,30 @@ func FuzzRandom(f *testing.F) {
 				t.Logf("%s", text)
 			}
 		}()
-		s := Read(t, "random", text).told(t)
+		s := Read(t, "random", text).recorded(t)
 		for line := range strings.Lines(s.Want()) {
 			if strings.HasPrefix(line, "PROMISE BROKEN") || strings.HasPrefix(line, "NOT TOLD") {
 				t.Error(line)
 			}
 		}
-		events := planned(t, s)
+		events := checkPlan(t, s)
 		if len(events) > 500 {
 			t.Skip("it takes minutes to break it off everywhere")
 		}
 		f := inOrder(t, s, here)
-		goneOnWith(t, s, here, f)
-		goneOnWith(t, s, kept, f)
-		brokenOff(t, s, kept, f)
+		resumeElsewhere(t, s, here, f)
+		resumeElsewhere(t, s, keeping, f)
+		interrupt(t, s, keeping, f)
 	})
 }
 
-// planned sees that no more was asked of models than the plan says, which counts an
-// answer that is none once.
-func planned(t *testing.T, s *Story) []event.Event {
-	told := s.begin(t)
-	_, _ = engine.Run(told.world, s.Cascade, s.Start())
+// checkPlan checks that the run made no more requests than the plan, which
+// counts an unreadable answer once.
+func checkPlan(t *testing.T, s *Story) []event.Event {
+	live := s.newLiveRun(t)
+	_, _ = engine.Run(live.world, s.Cascade, s.Start())
 	calls := 0
-	for _, e := range told.events {
+	for _, e := range live.events {
 		if e.Kind == event.ModelReplied && e.Response.Failure == nil && e.Response.Text != "nonsense" {
 			calls++
 		}
@@ -60,5 +60,5 @@ func planned(t *testing.T, s *Story) []event.Event {
 	if most := s.Cascade.Plan().Total.ModelCallsWithTools; calls > int(most) {
 		t.Errorf("models were asked %d times, planned are %d", calls, most)
 	}
-	return told.events
+	return live.events
 }

@@ -10,10 +10,10 @@ import (
 	"github.com/seed61713e19/capstan/runner/event"
 )
 
-// called are the calls of models, or of tools, that a story's run makes.
+// called returns the calls of models, or of tools, in a story's run.
 func called(t *testing.T, kind event.Kind, story string) (all []event.Event) {
 	t.Helper()
-	s := enginetest.Shipped(t, story)
+	s := enginetest.Embedded(t, story)
 	sink := event.Func(func(e event.Event) {
 		if e.Kind == kind {
 			all = append(all, e)
@@ -23,7 +23,8 @@ func called(t *testing.T, kind event.Kind, story string) (all []event.Event) {
 	return all
 }
 
-// A conversation is asked about as a thread, which grows and is encoded once.
+// The requests of a conversation share a thread, which grows and is encoded
+// once.
 func TestConversationsAreThreads(t *testing.T) {
 	for _, e := range called(t, event.ModelCalled, "turn_wards") {
 		sent, whole := e.Request.Messages, e.Request.Thread
@@ -33,8 +34,7 @@ func TestConversationsAreThreads(t *testing.T) {
 	}
 }
 
-// Whoever asks, a request says of which run it is, and at which of its places; so does
-// a tool's call.
+// Every request and every call of a tool contains its run and its path.
 func TestCallsHaveKeys(t *testing.T) {
 	for _, e := range append(called(t, event.ModelCalled, "soundings_nonsense"), called(t, event.ModelCalled, "sub_cascade")...) {
 		if e.Request.Run != "run" || e.Request.Key != "run:"+string(e.Path) {
@@ -48,8 +48,8 @@ func TestCallsHaveKeys(t *testing.T) {
 	}
 }
 
-// An evaluator is asked for the number of a candidate that there is, with a reason,
-// and for nothing else.
+// The schema for an evaluator allows only the number of an existing candidate
+// and a reason.
 func TestEvaluatorsSchema(t *testing.T) {
 	const want = `{"additionalProperties":false,"properties":{"reason":{"type":"string"},"winner":{"maximum":2,"minimum":1,"type":"integer"}},"required":["winner","reason"],"type":"object"}`
 	n := 0

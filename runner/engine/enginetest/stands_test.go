@@ -12,8 +12,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/event"
 )
 
-// An error says at which of the run's places it came up, and leads to what it is of
-// in the file.
+// An error contains the path where it occurred and its position in the file.
 func TestErrorsStand(t *testing.T) {
 	for _, c := range []struct{ phase, sub, path, stands string }{
 		{`tool: add, inputs: {a: 1, b: "{{ input.gone }}"}`, "", "a/attempt[1]/tool", "cascade.yaml:2:46"},
@@ -25,25 +24,24 @@ func TestErrorsStand(t *testing.T) {
 		s := enginetest.Read(t, "stands", []byte("A phase that fails.\n-- cascade.yaml --\ncascade_id: c\nphases: [{name: a, "+c.phase+"}]\n"+
 			"-- sub.yaml --\ncascade_id: sub\n"+c.sub+"\nphases: [{name: s, compose: s}, {name: t, compose: t}]\n"))
 		_, err := engine.Run(s.Host(t), s.Cascade, s.Start())
-		var why *engine.Error
-		if !errors.As(err, &why) || string(why.Path) != c.path || why.Position.String() != c.stands || (why.Check != "") != strings.HasPrefix(why.Message, "output_extraction: ") {
-			t.Errorf("%s: it is at %s, %s, by %q: %v", c.phase, why.Path, why.Position, why.Check, err)
+		var cause *engine.Error
+		if !errors.As(err, &cause) || string(cause.Path) != c.path || cause.Position.String() != c.stands || (cause.Check != "") != strings.HasPrefix(cause.Message, "output_extraction: ") {
+			t.Errorf("%s: it is at %s, %s, by %q: %v", c.phase, cause.Path, cause.Position, cause.Check, err)
 		}
 	}
 }
 
-// A run that is to go on where its cascade has no phase ends before it has done
-// anything.
+// A run that resumes at an unknown phase ends before its first effect.
 func TestGoesOnNowhere(t *testing.T) {
-	s := enginetest.Shipped(t, "plain")
+	s := enginetest.Embedded(t, "plain")
 	_, err := engine.Run(s.Host(t), s.Cascade, engine.State{RunID: "run", Next: "gone"})
-	var why *engine.Error
-	if !errors.As(err, &why) || why.Code != engine.Invalid || !strings.Contains(why.Message, `no phase is called "gone"`) {
+	var cause *engine.Error
+	if !errors.As(err, &cause) || cause.Code != engine.Invalid || !strings.Contains(cause.Message, `no phase is called "gone"`) {
 		t.Errorf("it ends with %v", err)
 	}
 }
 
-// A timing host keeps the limits of time that are asked of it.
+// A timing host records the requested time limits.
 type timing struct {
 	engine.Host
 	limits *[]time.Duration
@@ -54,7 +52,7 @@ func (h timing) Within(at event.Path, d time.Duration, body func(engine.Host) er
 	return h.Host.Within(at, d, body)
 }
 
-// A run that goes on has what is left of its time, and where none is left the least.
+// A resumed run has the rest of its time, or the minimum if nothing is left.
 func TestTimeLeft(t *testing.T) {
 	s := enginetest.Read(t, "timed", []byte("A run with a limit.\n-- cascade.yaml --\ncascade_id: c\nbudget: {max_seconds: 5}\nphases: [{name: a, compose: a}]\n"))
 	var limits []time.Duration

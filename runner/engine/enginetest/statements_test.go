@@ -24,18 +24,19 @@ var languagePages = []string{
 	"templates.md", "expressions.md", "hooks.md",
 }
 
-// otherSections are the sections of the pages that do not describe the language: other
-// tests compare them with the programs.
+// otherSections are the sections of these pages that do not describe the
+// language. Other tests compare them with the programs.
 var otherSections = []string{
-	"validators.md#built-in-validators", "tools.md#built-in-tools", "models.md#names-of-models", "models.md#another-model-than-the-file-says",
-	"models.md#providers", "models.md#what-each-door-does-otherwise-and-lacks", "models.md#when-an-answer-is-one",
-	"models.md#what-is-left-out-and-told", "models.md#tokens-and-cost", "models.md#what-is-there",
+	"validators.md#built-in-validators", "tools.md#built-in-tools", "models.md#names-of-models", "models.md#another-model-than-in-the-file",
+	"models.md#providers", "models.md#differences-of-providers", "models.md#complete-answers",
+	"models.md#parameters-that-an-endpoint-refuses", "models.md#tokens-and-cost", "models.md#check-the-setup-doctor",
 }
 
-// TestStatementsHaveCases compares the statements of the language pages with the table of
-// statements. Each statement has a case: a transcript, a script, a file with its
-// diagnostics, or a Go test. Each transcript is the case of a statement. With -update the
-// table gets the statements of the pages, and a changed statement has no case.
+// TestStatementsHaveCases compares the statements of the language pages with
+// the table of statements. Each statement has a case: a transcript, a script, a
+// file with its diagnostics, or a Go test. Each transcript is the case of a
+// statement. With -update, the table gets the statements of the pages, and a
+// changed statement has no case.
 func TestStatementsHaveCases(t *testing.T) {
 	cases, sections := readStatements(t), map[string]bool{}
 	var lines []string
@@ -135,9 +136,9 @@ var (
 	notInLinks = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
 )
 
-// statementsOf returns the statements of a page below its introduction: the first cell of
-// each table row, and each sentence of the text. A sentence that ends with a colon belongs
-// to the next sentence.
+// statementsOf returns the statements of a page below its introduction: the
+// first cell of each table row, and each sentence of the text. A sentence that
+// ends with a colon belongs to the next sentence.
 func statementsOf(page, text string) (all []statement) {
 	text = comment.ReplaceAllString(code.ReplaceAllString(builtin.ReplaceAllString(text, ""), ""), "\n")
 	_, text, _ = strings.Cut(text, "\n## ")

@@ -10,77 +10,78 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/internal/schema"
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/model/scripted"
-	"github.com/seed61713e19/capstan/validators/schema"
 )
 
 //go:embed testdata/*.txtar
-var shipped embed.FS
+var embedded embed.FS
 
-// fewest is how many transcripts there are at least: with fewer of them some
-// are lost, and with them what they hold.
-const fewest = 50
+// minStories is the minimum number of transcripts. With fewer, some transcripts and
+// their checks are missing.
+const minStories = 50
 
-// A Story is one run as a file in txtar form tells it: cascade.yaml; what the
-// world says to it, in script.yaml, input.json and answers.json, each of which
-// may be missing; files that these name; and in want what comes of it. Running
-// a story does not change it.
+// A Story is one run in a file in txtar format. It contains cascade.yaml, the
+// optional files script.yaml, input.json, answers.json and last.json, further files that
+// these name, and the expected transcript in want. Running a story does not
+// change it.
 type Story struct {
-	Name    string // the file's, without .txtar
+	Name    string // name of the file, without .txtar
 	Cascade *cascades.Cascade
-	Known   cascades.Known // what the cascade was loaded with
+	Known   cascades.Known // validators and tools of the cascade
 	Input   map[string]any
-	Answers []any // what people say to its questions, in turn
+	Last    string // the phase after which the run ends; "" for the cascade's own end
+	Answers []any  // answers of people, in order
 
 	open   cascades.Opener
-	script func() (*scripted.Script, error) // reads it once: it is rewound for each run
+	script func() (*scripted.Script, error) // parses the script once; each run rewinds it
 }
 
-// Stories reads the shipped transcripts, in the order of their names. It ends
-// the test where one of them does not load.
+// Stories returns the embedded transcripts, sorted by name. The test ends if a
+// transcript cannot be loaded.
 func Stories(tb testing.TB) []*Story {
 	tb.Helper()
-	files, err := shipped.ReadDir("testdata")
-	if err != nil || len(files) < fewest {
+	files, err := embedded.ReadDir("testdata")
+	if err != nil || len(files) < minStories {
 		tb.Fatalf("only %d transcripts: %v", len(files), err)
 	}
 	list := make([]*Story, len(files))
 	for i, f := range files {
-		list[i] = Shipped(tb, strings.TrimSuffix(f.Name(), ".txtar"))
+		list[i] = Embedded(tb, strings.TrimSuffix(f.Name(), ".txtar"))
 	}
 	return list
 }
 
-// readStories are the shipped transcripts that were read, by their names.
+// readStories caches the embedded transcripts by name.
 var readStories sync.Map
 
-// Shipped reads the shipped transcript that has a name, once in a process.
-func Shipped(tb testing.TB, name string) *Story {
+// Embedded returns the embedded transcript with a name. Each is parsed once per
+// process.
+func Embedded(tb testing.TB, name string) *Story {
 	tb.Helper()
 	if s, ok := readStories.Load(name); ok {
 		again := *s.(*Story)
 		return &again
 	}
-	text, err := shipped.ReadFile("testdata/" + name + ".txtar")
+	text, err := embedded.ReadFile("testdata/" + name + ".txtar")
 	if err != nil {
 		tb.Fatal(err)
 	}
 	s := Read(tb, name, text)
-	kept := *s
-	readStories.Store(name, &kept)
+	copy := *s
+	readStories.Store(name, &copy)
 	return s
 }
 
-// Read makes a story of a text in txtar form. Its cascade is loaded with what
-// is [Known].
+// Read parses a story in txtar format. Its cascade is loaded with [Known].
 func Read(tb testing.TB, name string, text []byte) *Story {
 	tb.Helper()
 	s := &Story{Name: name, Known: Known(), open: unpacked(text)}
 	s.script = sync.OnceValues(s.readScript)
 	s.Cascade = s.Load(tb)
-	for file, into := range map[string]any{"input.json": &s.Input, "answers.json": &s.Answers} {
+	for file, into := range map[string]any{"input.json": &s.Input, "answers.json": &s.Answers, "last.json": &s.Last} {
 		if text, err := s.open(file); err == nil {
 			if err := schema.Unmarshal(text, into); err != nil {
 				tb.Fatalf("%s: %s: %v", name, file, err)
@@ -90,7 +91,7 @@ func Read(tb testing.TB, name string, text []byte) *Story {
 	return s
 }
 
-// unpacked opens the files of a text in txtar form.
+// unpacked returns a function that opens the files of a txtar text.
 func unpacked(text []byte) cascades.Opener {
 	var files []cascades.File
 	for _, f := range txtar.Parse(text).Files {
@@ -99,7 +100,7 @@ func unpacked(text []byte) cascades.Opener {
 	return cascades.Unpacked(files)
 }
 
-// Load loads the story's cascade as another process would.
+// Load loads the story's cascade again, as another process would.
 func (s *Story) Load(tb testing.TB) *cascades.Cascade {
 	tb.Helper()
 	c, err := cascades.Load("cascade.yaml", s.open, s.Known)
@@ -109,15 +110,15 @@ func (s *Story) Load(tb testing.TB) *cascades.Cascade {
 	return c
 }
 
-// Want is what [Transcript.Told] gives of the story's run, or "" where the
-// story has none.
+// Want returns the expected result of [Transcript.Format], or "" if the story
+// has none.
 func (s *Story) Want() string {
 	text, _ := s.open("want")
 	return string(text)
 }
 
-// wanting is the story where something else comes of it.
-func (s *Story) wanting(want string) *Story {
+// withWant returns the story with another expected transcript.
+func (s *Story) withWant(want string) *Story {
 	other := *s
 	other.open = func(name string) ([]byte, error) {
 		if name == "want" {
@@ -128,11 +129,10 @@ func (s *Story) wanting(want string) *Story {
 	return &other
 }
 
-// Start is where the story's run begins; its id is "run".
-func (s *Story) Start() engine.State { return engine.State{RunID: "run", Input: s.Input} }
+// Start returns the initial state of the story's run. Its id is "run".
+func (s *Story) Start() engine.State { return engine.State{RunID: "run", Input: s.Input, Last: s.Last} }
 
-// Script makes the model that says what the story's script does. It remembers
-// what it has said, as the world would.
+// Script returns a new model with the story's script.
 func (s *Story) Script(tb testing.TB) *scripted.Script {
 	tb.Helper()
 	script, err := s.script()
@@ -150,30 +150,30 @@ func (s *Story) readScript() (*scripted.Script, error) {
 	return scripted.Parse("script.yaml", text, s.open)
 }
 
-// late among answers says that nobody answers in time.
+// late as an answer means that nobody answers in time.
 const late = "(nobody in time)"
 
-// People is a runner's option: people who give the answers in turn, or none in
-// time; after the last there is nobody who could answer. It is for one runner.
+// People returns a runner's option for people who give the answers in order. After the
+// last answer, nobody answers. It must be used for a single runner.
 func People(answers ...any) runner.Option {
-	var one sync.Mutex // branches ask at once
-	return runner.WithAsk(func(context.Context, runner.Question) (runner.Answer, error) {
+	var one sync.Mutex // branches ask concurrently
+	return runner.WithAsk(func(context.Context, engine.Question) (engine.Answer, error) {
 		one.Lock()
 		defer one.Unlock()
 		if len(answers) == 0 {
-			return runner.Answer{}, runner.ErrNobody
+			return engine.Answer{}, runner.ErrNobody
 		}
 		a := answers[0]
 		answers = answers[1:]
 		if a == late {
-			return runner.Answer{Expired: true}, nil
+			return engine.Answer{Expired: true}, nil
 		}
-		return runner.Answer{Value: a, By: "kim"}, nil
+		return engine.Answer{Value: a, By: "kim"}, nil
 	})
 }
 
-// Runner makes a runner that has the story's script for its model and the
-// story's answers for its people, and the options over these.
+// Runner returns a runner with the story's script as the model and the story's
+// answers. options may replace both.
 func (s *Story) Runner(tb testing.TB, options ...runner.Option) *runner.Runner {
 	tb.Helper()
 	r, err := runner.New(append([]runner.Option{runner.WithModel(s.Script(tb)), People(s.Answers...)}, options...)...)
@@ -183,8 +183,7 @@ func (s *Story) Runner(tb testing.TB, options ...runner.Option) *runner.Runner {
 	return r
 }
 
-// Host makes the host of a new [Story.Runner], whose branches run one after
-// the other.
+// Host returns the host of a new [Story.Runner], whose branches run in order.
 func (s *Story) Host(tb testing.TB, options ...runner.Option) Serial {
 	tb.Helper()
 	return Serial{s.Runner(tb, options...).Host(tb.Context())}

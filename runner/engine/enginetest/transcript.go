@@ -28,29 +28,29 @@ func (s Serial) Within(at event.Path, d time.Duration, body func(engine.Host) er
 	return s.Host.Within(at, d, func(h engine.Host) error { return body(Serial{h}) })
 }
 
-// A Transcript is a run's events as lines that a person reads.
+// A Transcript is a run's events as readable lines.
 type Transcript struct {
-	lines    []string
-	said     event.Conversations
-	promises promises
+	lines         []string
+	conversations event.Conversations
+	invariants    invariants
 }
 
-// Emit adds one event; a line more says where its JSON does not tell it.
+// Emit adds one event. It adds a second line if the event's JSON is incomplete.
 func (t *Transcript) Emit(e event.Event) {
-	t.lines = append(t.lines, strings.TrimRight(fmt.Sprintf("%s %s %s", e.Kind, e.Path, told(e)), " "))
-	if err := t.promises.kept(e); err != nil {
+	t.lines = append(t.lines, strings.TrimRight(fmt.Sprintf("%s %s %s", e.Kind, e.Path, describe(e)), " "))
+	if err := t.invariants.check(e); err != nil {
 		t.lines = append(t.lines, "PROMISE BROKEN: "+err.Error())
 	}
 	if e.Kind == event.ModelCalled {
-		if err := t.written(e); err != nil {
+		if err := t.checkJSON(e); err != nil {
 			t.lines = append(t.lines, "NOT TOLD: "+err.Error())
 		}
 	}
 }
 
-// written sees that who reads the events' JSON from the first on has the whole
-// request, and that the first call of a conversation tells all.
-func (t *Transcript) written(e event.Event) error {
+// checkJSON checks that the JSON of the events so far contains the whole
+// request, and that the first call of a conversation is complete.
+func (t *Transcript) checkJSON(e event.Event) error {
 	text, err := e.MarshalJSON()
 	if err != nil {
 		return err
@@ -60,7 +60,7 @@ func (t *Transcript) written(e event.Event) error {
 		return err
 	}
 	news := len(read.Request.Messages)
-	if read, err = t.said.Whole(read); err != nil {
+	if read, err = t.conversations.Restore(read); err != nil {
 		return err
 	}
 	alike, got := sameMessages(read.Request.Messages, e.Request.Messages)
@@ -70,8 +70,8 @@ func (t *Transcript) written(e event.Event) error {
 	return nil
 }
 
-// sameMessages compares what was read with what it was written of, which may differ
-// in what JSON does not tell.
+// sameMessages compares decoded messages with the original ones. They may
+// differ in data that JSON does not contain.
 func sameMessages(got, want []model.Message) (bool, []byte) {
 	if reflect.DeepEqual(got, want) {
 		return true, nil
@@ -81,11 +81,12 @@ func sameMessages(got, want []model.Message) (bool, []byte) {
 	return bytes.Equal(a, b), a
 }
 
-// String gives the lines.
+// String returns the lines.
 func (t *Transcript) String() string { return strings.Join(t.lines, "\n") + "\n" }
 
-// Told gives the lines and, as JSON, what the run came to: a story's want.
-func (t *Transcript) Told(tb testing.TB, r engine.Result) string {
+// Format returns the lines followed by the result as JSON, in the form of a
+// story's want.
+func (t *Transcript) Format(tb testing.TB, r engine.Result) string {
 	tb.Helper()
 	shown, err := json.MarshalIndent(struct {
 		Outputs  map[string]any       `json:"outputs"`
@@ -98,8 +99,8 @@ func (t *Transcript) Told(tb testing.TB, r engine.Result) string {
 	return t.String() + string(shown) + "\n"
 }
 
-// Same ends the test at the first line where two texts, which are called what,
-// differ.
+// Same ends the test at the first line where two texts differ. The message
+// names the text by what.
 func Same(tb testing.TB, what, got, want string) {
 	tb.Helper()
 	if got == want {
@@ -120,8 +121,8 @@ func line(lines []string, i int) string {
 	return "(nothing)"
 }
 
-// told is what an event says besides its kind and path.
-func told(e event.Event) string {
+// describe returns the content of an event besides its kind and path.
+func describe(e event.Event) string {
 	switch e.Kind {
 	case event.RunStarted:
 		return compact(e.Input)
@@ -195,7 +196,7 @@ func told(e event.Event) string {
 	return ""
 }
 
-// found is a verdict with all that the validator said.
+// found returns a verdict with all its members.
 func found(v *event.Verdict) string {
 	s := v.Mode + " " + v.Validator
 	switch {
@@ -218,15 +219,15 @@ func found(v *event.Verdict) string {
 	if len(v.Warnings) > 0 {
 		more["warnings"] = v.Warnings
 	}
-	for name, said := range map[string]any{"fix": v.Fix, "evidence": v.Evidence, "details": v.Details, "status": v.Status} {
-		if said != nil && said != "" && said != event.Skipped {
-			more[name] = said
+	for name, value := range map[string]any{"fix": v.Fix, "evidence": v.Evidence, "details": v.Details, "status": v.Status} {
+		if value != nil && value != "" && value != event.Skipped {
+			more[name] = value
 		}
 	}
 	return strings.TrimSpace(s + " " + compact(more))
 }
 
-// compact is an object in one line, nothing where it is empty.
+// compact returns an object as JSON in one line, or "" if it is empty.
 func compact(object map[string]any) string {
 	if len(object) == 0 {
 		return ""
@@ -238,8 +239,8 @@ func compact(object map[string]any) string {
 	return string(text)
 }
 
-// askedOf is the model that a request names, with its parameters, and in whose
-// place it is asked.
+// askedOf returns the model of a request, with its parameters and the first
+// call of its conversation.
 func askedOf(e event.Event) string {
 	if e.Request.Model == "" {
 		return ""

@@ -11,26 +11,26 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/seed61713e19/capstan/runner"
-	"github.com/seed61713e19/capstan/runner/effects"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/engine/enginetest"
+	"github.com/seed61713e19/capstan/runner/internal/effects"
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
 var update = flag.Bool("update", false, "rewrite what the transcripts want")
 
-// What the tests hold is little, and they make much that nobody keeps.
+// The tests hold little memory but allocate a lot.
 func TestMain(m *testing.M) {
 	debug.SetGCPercent(800)
 	os.Exit(m.Run())
 }
 
-// tell gives the transcript of a run and its result.
-func tell(t *testing.T, s *enginetest.Story, host func(engine.Host) engine.Host) string {
+// transcriptOf returns the transcript of a run with its result.
+func transcriptOf(t *testing.T, s *enginetest.Story, host func(engine.Host) engine.Host) string {
 	t.Helper()
 	transcript := &enginetest.Transcript{}
 	result, _ := engine.Run(host(s.Host(t, runner.WithSink(transcript))), s.Cascade, s.Start())
-	return transcript.Told(t, result)
+	return transcript.Format(t, result)
 }
 
 // Transcripts are written by a run in this process.
@@ -38,7 +38,7 @@ func TestTranscripts(t *testing.T) {
 	for _, s := range enginetest.Stories(t) {
 		t.Run(s.Name, func(t *testing.T) {
 			if *update {
-				got := tell(t, s, func(h engine.Host) engine.Host { return h })
+				got := transcriptOf(t, s, func(h engine.Host) engine.Host { return h })
 				if err := rewrite("testdata/"+s.Name+".txtar", got); err != nil {
 					t.Fatal(err)
 				}
@@ -60,22 +60,22 @@ func TestInProcess(t *testing.T) {
 
 func TestRecorder(t *testing.T) {
 	if !*update {
-		enginetest.RunKept(t, func(testing.TB, *enginetest.Story) enginetest.Start {
+		enginetest.RunDurable(t, func(testing.TB, *enginetest.Story) enginetest.Start {
 			j := enginetest.NewJournal()
 			return func(world engine.Host, run func(engine.Host)) { run(&enginetest.Recorder{Host: world, Journal: j}) }
 		})
 	}
 }
 
-// elsewhere has every effect made by a worker that has only the cascade.
+// elsewhere makes every effect in a worker that knows only the cascade.
 func elsewhere(t *testing.T, s *enginetest.Story) {
 	worker := s.Load(t)
 	texts, err := effects.NewFolder(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := tell(t, s, func(h engine.Host) engine.Host {
-		return enginetest.Elsewhere{Host: h, Cascade: worker, Run: "run", Texts: texts, Talks: &model.Talks{}}
+	got := transcriptOf(t, s, func(h engine.Host) engine.Host {
+		return enginetest.Remote{Host: h, Cascade: worker, Run: "run", Texts: texts, Talks: &model.Conversations{}}
 	})
 	enginetest.Same(t, "elsewhere", got, s.Want())
 }
@@ -91,20 +91,20 @@ func rewrite(file, want string) error {
 	return os.WriteFile(file, txtar.Format(archive), 0o644)
 }
 
-// replayed runs with a recorder, then replays what it recorded with nothing
-// that could answer: the same effects, the same events.
+// replayed records a run and replays it without models, tools and validators. Effects
+// and events must be the same.
 func replayed(t *testing.T, s *enginetest.Story) {
 	j := enginetest.NewJournal()
-	got := tell(t, s, func(h engine.Host) engine.Host { return &enginetest.Recorder{Host: h, Journal: j} })
+	got := transcriptOf(t, s, func(h engine.Host) engine.Host { return &enginetest.Recorder{Host: h, Journal: j} })
 	enginetest.Same(t, "recorded", got, s.Want())
-	if twice := j.Twice(); len(twice) > 0 {
+	if twice := j.Duplicates(); len(twice) > 0 {
 		t.Fatalf("two effects have one path: %v", twice)
 	}
 	if len(s.Answers) == 0 && strings.Contains(s.Want(), "\nwaiting ") {
 		return // what nobody answered is asked again
 	}
 	before := j.Effects()
-	got = tell(t, s, func(h engine.Host) engine.Host { return enginetest.Replayer(h, j) })
+	got = transcriptOf(t, s, func(h engine.Host) engine.Host { return enginetest.Replayer(h, j) })
 	enginetest.Same(t, "replayed", got, s.Want())
 	if after := j.Effects(); len(after) != len(before) {
 		t.Fatalf("the replay made effects: %d, then %d", len(before), len(after))

@@ -9,8 +9,8 @@ import (
 	"github.com/seed61713e19/capstan/runner/tool"
 )
 
-// A via is a host that has every effect of another, those of its branches too,
-// made by way of a function; pure are those that may be made again.
+// via is a host that passes every effect of another host, also those of its
+// branches, through a function.
 type via struct {
 	engine.Host
 	way func(at event.Path, pure bool, effect func() error) error

@@ -23,8 +23,8 @@ phases: [{name: a, instructions: Add., tackle: [add], token_budget: {max_total: 
 
 var heavier = regexp.MustCompile(`weighs about (\d+) tokens.*?(\d+) (?:of token_budget|are left)`)
 
-// What weighs just as much as there is room for fits: nothing leaves, is left out or
-// ends the run but what is heavier.
+// A conversation of exactly the maximum weight fits: only heavier ones are pruned,
+// summarized or end the run.
 func TestWhatFitsMayStay(t *testing.T) {
 	for strategy, near := range map[string]int{"fail": 230, "prune_oldest": 173, "summarize": 700} {
 		heavy := 0

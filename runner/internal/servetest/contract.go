@@ -11,20 +11,20 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/seed61713e19/capstan/validators/schema"
+	"github.com/seed61713e19/capstan/internal/schema"
 )
 
-// A Contract is the document of the API, as a server gives it.
+// A Contract is the OpenAPI document of the API, as a server returns it.
 type Contract struct {
 	once    sync.Once
 	doc     map[string]any
 	schemas sync.Map
 }
 
-// theContract is read once: all servers give the same.
+// theContract is read once, because all servers return the same document.
 var theContract Contract
 
-// Contract is the document, once for all worlds.
+// Contract returns the document. It is read once for all worlds.
 func (w *World) Contract() *Contract {
 	w.Helper()
 	theContract.once.Do(func() {
@@ -35,7 +35,7 @@ func (w *World) Contract() *Contract {
 	return &theContract
 }
 
-// operation finds what the document says of a request.
+// operation returns the part of the document about a request.
 func (c *Contract) operation(method, path string) map[string]any {
 	path, _, _ = strings.Cut(path, "?")
 	for pattern, item := range c.doc["paths"].(map[string]any) {
@@ -55,7 +55,7 @@ func matches(pattern, path string) bool {
 	})
 }
 
-// hold holds an answer against what the document says of it.
+// hold compares an answer with the document.
 func (c *Contract) hold(t testing.TB, method, path string, r Reply) {
 	t.Helper()
 	op := c.operation(method, path)
@@ -90,7 +90,7 @@ func (c *Contract) hold(t testing.TB, method, path string, r Reply) {
 	}
 }
 
-// bodies are the JSON documents of an answer.
+// bodies returns the JSON documents of an answer.
 func bodies(kind, text string) []string {
 	switch kind {
 	case "application/json", "application/problem+json":
@@ -101,7 +101,7 @@ func bodies(kind, text string) []string {
 	return nil
 }
 
-// Check holds a text against a shape of the document.
+// Check compares a text with a schema of the document.
 func (c *Contract) Check(t testing.TB, shape any, text, what string) {
 	t.Helper()
 	key, _ := json.Marshal(shape)
@@ -117,7 +117,7 @@ func (c *Contract) Check(t testing.TB, shape any, text, what string) {
 	if err != nil {
 		t.Fatalf("%s: %v in %s", what, err, text)
 	}
-	if err := compiled.(*schema.Schema).Refusal(nil, value); err != nil {
+	if err := compiled.(*schema.Schema).Validate(nil, value); err != nil {
 		t.Errorf("%s: %v\nin %.500s", what, err, text)
 	}
 }

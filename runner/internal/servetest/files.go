@@ -1,6 +1,6 @@
 package servetest
 
-// files are the cascades that the tests offer, with their scripts.
+// files are the cascades of the tests, with their scripts.
 var files = map[string]string{
 	"post.yaml": `
 cascade_id: post
@@ -42,6 +42,14 @@ phases:
       - {name: legal, compose: A contract., human_input: {prompt: "Legal?"}}
       - {name: finance, compose: A contract., human_input: {prompt: "Finance?"}}
 `,
+	"pair.yaml": `
+cascade_id: pair
+model: m
+phases:
+  - name: both
+    together: [{name: left, instructions: Write.}, {name: right, instructions: Write.}]
+`,
+	"pair.script": `[]`,
 	"both.script": `[]`,
 	"ask.script":  `- {phase: draft, reply: "A text.", times: always}`,
 	"choose.yaml": `
@@ -51,6 +59,21 @@ phases:
   - name: draft
     instructions: Write.
     human_input: {prompt: "Which?", type: choice, options: [red, blue]}
+`,
+	"revise.yaml": `
+cascade_id: revise
+model: m
+phases:
+  - name: draft
+    instructions: Write.
+    wards: {post: [{validator: max_length, with: {max: 20}, mode: retry}]}
+  - name: approve
+    compose: "{{ outputs.draft }}"
+    human_input: {prompt: "Publish?", type: confirmation}
+`,
+	"revise.script": `
+- {phase: draft, attempt: 1, reply: "A text that is far too long."}
+- {phase: draft, attempt: 2, reply: "A short text."}
 `,
 	"yield.yaml": `
 cascade_id: yield

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// A Listener reads a stream, by lines or by events.
+// A Listener reads a stream by lines or by events.
 type Listener struct {
 	*World
 	*bufio.Scanner
@@ -15,7 +15,7 @@ type Listener struct {
 	Stop context.CancelFunc
 }
 
-// Listen asks for a stream, with further headers in pairs.
+// Listen requests a stream, with additional headers in pairs.
 func (w *World) Listen(path string, header ...string) *Listener {
 	w.Helper()
 	ctx, stop := context.WithCancel(context.Background())
@@ -36,7 +36,7 @@ func (w *World) Listen(path string, header ...string) *Listener {
 // An Event is one server-sent event.
 type Event struct{ ID, Name, Data string }
 
-// Next reads one event; false at the end.
+// Next reads one event. It returns false at the end.
 func (l *Listener) Next() (e Event, ok bool) {
 	for l.Scan() {
 		field, value, _ := strings.Cut(l.Text(), ": ")
@@ -57,7 +57,7 @@ func (l *Listener) Next() (e Event, ok bool) {
 	return e, false
 }
 
-// All reads to the end.
+// All reads all events to the end.
 func (l *Listener) All() (list []Event) {
 	for e, ok := l.Next(); ok; e, ok = l.Next() {
 		list = append(list, e)

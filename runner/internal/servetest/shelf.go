@@ -18,24 +18,24 @@ import (
 	"github.com/seed61713e19/capstan/runner/serve/orders"
 )
 
-// The journal is what servers serve.
+// The journal is the store of a server.
 var (
 	_ serve.Store    = (*journal.Journal)(nil)
 	_ runner.Journal = (*journal.Journal)(nil)
-	_ serve.Runs     = (*orders.Crew)(nil)
+	_ serve.Runs     = (*orders.Pool)(nil)
 )
 
-// A Shelf is a store in memory, for runs that are made up: of a thousand
-// phases, of a megabyte.
+// A Shelf is a store in memory for generated runs, such as one of a thousand
+// phases or one of a megabyte.
 type Shelf struct {
 	mu      sync.Mutex
 	runs    []*Shelved // the newest first
 	version int64
 	gates   []journal.Gate
-	Broken  error // given by everything
+	Broken  error // the error that all methods return; nil for none
 }
 
-// A Shelved is a run on a shelf.
+// A Shelved is a run of a [Shelf].
 type Shelved struct {
 	Summary journal.Summary
 	start   runner.Start
@@ -45,12 +45,12 @@ type Shelved struct {
 	answer  *engine.Answer
 }
 
-// Add puts a run before the others.
+// Add adds a run as the newest.
 func (s *Shelf) Add(r *Shelved) {
 	s.Change(func() { s.runs = append([]*Shelved{r}, s.runs...) })
 }
 
-// Change changes what is on the shelf.
+// Change calls how while it holds the lock.
 func (s *Shelf) Change(how func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -78,7 +78,8 @@ func (s *Shelf) Version(context.Context) (int64, error) {
 	return s.version, s.Broken
 }
 
-// Find gives a run by its name, or the newest as "last"; nil where there is none.
+// Find returns the run with the name, or the newest for "last". It returns nil
+// if there is none.
 func (s *Shelf) Find(id string) *Shelved {
 	for _, r := range s.runs {
 		if r.Summary.RunID == id || id == "last" {
@@ -107,7 +108,7 @@ func (s *Shelf) Runs(_ context.Context, f journal.Filter) ([]journal.Summary, er
 	return list, s.Broken
 }
 
-// Attempts gives none: runs that are made up have no verdicts.
+// Attempts returns no attempts, because generated runs have no verdicts.
 func (s *Shelf) Attempts(context.Context, journal.Filter) iter.Seq2[journal.Attempt, error] {
 	return func(func(journal.Attempt, error) bool) {}
 }
@@ -179,17 +180,17 @@ func (s *Shelf) Request(_ context.Context, id string, at event.Path) (*model.Req
 func (s *Shelf) Gates(context.Context, string) ([]journal.Gate, error) { return s.gates, s.Broken }
 
 // Answer implements [serve.Store].
-func (s *Shelf) Answer(_ context.Context, id string, _ event.Path, a runner.Answer) error {
+func (s *Shelf) Answer(_ context.Context, id string, _ event.Path, a engine.Answer) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r := s.Find(id)
-	signed := a.Signed()
+	signed := a.WithCleanName()
 	r.answer, r.pending = &signed, nil
 	s.version++
 	return nil
 }
 
-// Begin notes a new run.
+// Begin adds a new run.
 func (s *Shelf) Begin(start runner.Start) (runner.Recording, error) {
 	s.mu.Lock()
 	if s.Find(start.RunID) != nil {
@@ -205,7 +206,7 @@ func (s *Shelf) Begin(start runner.Start) (runner.Recording, error) {
 	return &shelfRecording{s, r}, nil
 }
 
-// Reopen goes on with a run: all is done again but the answer.
+// Reopen continues a run. It repeats all work except the answers.
 func (s *Shelf) Reopen(id string) (runner.Recording, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -227,17 +228,17 @@ type shelfRecording struct {
 }
 
 func (r *shelfRecording) Start() runner.Start                { return r.r.start }
-func (r *shelfRecording) Ended() (runner.Result, bool)       { return runner.Result{}, false }
+func (r *shelfRecording) Ended() (engine.Result, bool)       { return engine.Result{}, false }
 func (r *shelfRecording) Owned() error                       { return nil }
 func (r *shelfRecording) Host(inner engine.Host) engine.Host { return &shelfHost{inner, r} }
 
-func (r *shelfRecording) End(result runner.Result, why *runner.Error) error {
+func (r *shelfRecording) End(result engine.Result, why *engine.Error) error {
 	r.s.mu.Lock()
 	defer r.s.mu.Unlock()
 	now := time.Now().UTC()
 	x := &r.r.Summary
 	x.Status, x.Usage, x.Error, x.Phases = result.Status, result.Usage, result.Error, len(result.Phases)
-	if x.Status != runner.Waiting {
+	if x.Status != engine.Waiting {
 		x.Finished = &now
 	}
 	r.r.result = result
@@ -270,11 +271,12 @@ func (h *shelfHost) Ask(at event.Path, q engine.Question) (engine.Answer, error)
 	return engine.Answer{}, engine.ErrSuspended
 }
 
-// LongRun is a run of that many phases, each of two attempts with a verdict.
+// LongRun adds a run with a number of phases. Each phase has two attempts with
+// a verdict.
 func (s *Shelf) LongRun(id string, phases int, text string) {
 	begun := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	r := &Shelved{
-		Summary: journal.Summary{RunID: id, CascadeID: "long", Status: runner.Succeeded, Started: begun, Finished: new(begun.Add(time.Hour)), Phases: phases},
+		Summary: journal.Summary{RunID: id, CascadeID: "long", Status: engine.Succeeded, Started: begun, Finished: new(begun.Add(time.Hour)), Phases: phases},
 		start:   runner.Start{RunID: id, CascadeID: "long"},
 	}
 	s.Add(r)
@@ -299,19 +301,19 @@ func (s *Shelf) LongRun(id string, phases int, text string) {
 			tell(event.Event{Kind: event.VerdictGiven, Path: a.At("post", 0), Verdict: &event.Verdict{
 				Path: a.At("post", 0), Phase: name, Attempt: k, Moment: "post", Validator: "word_count", Mode: "retry", Valid: new(k == 2), Reason: "the text has 3 words",
 			}})
-			tell(event.Event{Kind: event.AttemptFinished, Path: a, Phase: name, Attempt: k, Status: map[int]string{1: "retry", 2: runner.Succeeded}[k], Text: text})
+			tell(event.Event{Kind: event.AttemptFinished, Path: a, Phase: name, Attempt: k, Status: map[int]string{1: "retry", 2: engine.Succeeded}[k], Text: text})
 		}
-		tell(event.Event{Kind: event.PhaseFinished, Path: at, Phase: name, Status: runner.Succeeded, Output: text})
+		tell(event.Event{Kind: event.PhaseFinished, Path: at, Phase: name, Status: engine.Succeeded, Output: text})
 	}
-	tell(event.Event{Kind: event.RunFinished, RunID: id, Status: runner.Succeeded, Output: text, Usage: &model.Usage{Calls: phases * 2}})
+	tell(event.Event{Kind: event.RunFinished, RunID: id, Status: engine.Succeeded, Output: text, Usage: &model.Usage{Calls: phases * 2}})
 }
 
-// ManyRuns puts so many runs on the shelf, of which nothing more is known.
+// ManyRuns adds n runs without events.
 func (s *Shelf) ManyRuns(n int) {
 	begun := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	for i := range n {
 		s.runs = append(s.runs, &Shelved{Summary: journal.Summary{
-			RunID: fmt.Sprintf("run-%06d", i), CascadeID: "post", Status: runner.Succeeded, Started: begun.Add(-time.Duration(i) * time.Minute), Finished: new(begun),
+			RunID: fmt.Sprintf("run-%06d", i), CascadeID: "post", Status: engine.Succeeded, Started: begun.Add(-time.Duration(i) * time.Minute), Finished: new(begun),
 		}})
 	}
 }

@@ -1,6 +1,6 @@
-// Package servetest is a server to test against, with all that is behind it: a [World]
-// offers cascades, answers for their models, and holds what its API says against the
-// contract; a [Shelf] has runs that are made up.
+// Package servetest starts a server for tests. A [World] is a server with
+// cascades and scripted models. It compares each answer of the API with the
+// contract. A [Shelf] is a store with generated runs. Begin with [New].
 package servetest
 
 import (
@@ -20,31 +20,32 @@ import (
 	"testing"
 	"time"
 
+	"github.com/seed61713e19/capstan/internal/schema"
 	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/model/scripted"
 	"github.com/seed61713e19/capstan/runner/serve"
 	"github.com/seed61713e19/capstan/runner/serve/orders"
 	"github.com/seed61713e19/capstan/validators/builtins"
-	"github.com/seed61713e19/capstan/validators/schema"
 )
 
-// A World is a server with all that is behind it.
+// A World is a server with its cascades, models and store.
 type World struct {
 	testing.TB
 	Store  store
-	Shelf  *Shelf // the store of a world that was made up; else nil
-	Crew   *orders.Crew
+	Shelf  *Shelf // the store of a world from MadeUp; otherwise nil
+	Pool   *orders.Pool
 	Server *serve.Server
 	HTTP   *httptest.Server
-	Model  model.Model // answers what no script does
+	Model  model.Model // answers if no script does
 	Hold   chan struct{}
 	Token  string
 	Done   chan string
 }
 
-// slow answers once it is let.
+// slow answers when the test releases it.
 func (w *World) slow(ctx context.Context, _ model.Request) (model.Response, error) {
 	select {
 	case <-w.Hold:
@@ -54,14 +55,14 @@ func (w *World) slow(ctx context.Context, _ model.Request) (model.Response, erro
 	}
 }
 
-// A store is a journal and what is read from it.
+// A store has the runs of a server.
 type store interface {
 	serve.Store
 	runner.Journal
 }
 
-// New makes a world over a journal.
-func New(t testing.TB, change ...func(*serve.Options, *orders.CrewOptions)) *World {
+// New starts a world with a journal.
+func New(t testing.TB, change ...func(*serve.Options, *orders.PoolOptions)) *World {
 	t.Helper()
 	j, err := journal.Open(filepath.Join(t.TempDir(), "runs.db"), journal.Options{})
 	if err != nil {
@@ -71,14 +72,14 @@ func New(t testing.TB, change ...func(*serve.Options, *orders.CrewOptions)) *Wor
 	return Over(t, j, change...)
 }
 
-// MadeUp makes a world over a store in memory.
-func MadeUp(t testing.TB, change ...func(*serve.Options, *orders.CrewOptions)) *World {
+// MadeUp starts a world with a store in memory.
+func MadeUp(t testing.TB, change ...func(*serve.Options, *orders.PoolOptions)) *World {
 	t.Helper()
 	return Over(t, &Shelf{}, change...)
 }
 
-// Over makes a world over a store.
-func Over(t testing.TB, s store, change ...func(*serve.Options, *orders.CrewOptions)) *World {
+// Over starts a world with a store.
+func Over(t testing.TB, s store, change ...func(*serve.Options, *orders.PoolOptions)) *World {
 	t.Helper()
 	w := &World{TB: t, Store: s}
 	w.Shelf, _ = s.(*Shelf)
@@ -100,7 +101,7 @@ func Over(t testing.TB, s store, change ...func(*serve.Options, *orders.CrewOpti
 	if err != nil {
 		t.Fatal(err)
 	}
-	crew := orders.CrewOptions{
+	crew := orders.PoolOptions{
 		Journal:  w.Store,
 		Cascades: offered,
 		Models:   []string{"slow"},
@@ -112,7 +113,7 @@ func Over(t testing.TB, s store, change ...func(*serve.Options, *orders.CrewOpti
 			return run.Start, nil
 		},
 		Runner: w.runner,
-		Done:   func(id string, _ runner.Result, _ error) { w.Done <- id },
+		Done:   func(id string, _ engine.Result, _ error) { w.Done <- id },
 	}
 	o := serve.Options{
 		Store: w.Store, Cascades: slices.Sorted(maps.Keys(offered)), Models: crew.Models, Runner: judging, Every: time.Millisecond,
@@ -121,9 +122,9 @@ func Over(t testing.TB, s store, change ...func(*serve.Options, *orders.CrewOpti
 	for _, c := range change {
 		c(&o, &crew)
 	}
-	w.Crew = orders.NewCrew(crew)
+	w.Pool = orders.NewPool(crew)
 	if o.Runs == nil {
-		o.Runs = w.Crew
+		o.Runs = w.Pool
 	}
 	w.Token = o.Token
 	if w.Server, err = serve.New(o); err != nil {
@@ -133,7 +134,7 @@ func Over(t testing.TB, s store, change ...func(*serve.Options, *orders.CrewOpti
 	t.Cleanup(func() {
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
-		w.Crew.Close(ctx)
+		w.Pool.Close(ctx)
 		w.HTTP.CloseClientConnections()
 		w.HTTP.Close()
 	})
@@ -172,7 +173,7 @@ type Reply struct {
 	Text string
 }
 
-// JSON reads the answer as an object.
+// JSON returns the answer as an object.
 func (r Reply) JSON(t testing.TB) map[string]any {
 	t.Helper()
 	v, err := schema.Parse([]byte(r.Text))
@@ -182,7 +183,7 @@ func (r Reply) JSON(t testing.TB) map[string]any {
 	return v.(map[string]any)
 }
 
-// Ask sends a request and holds the answer against the contract.
+// Ask sends a request and compares the answer with the contract.
 func (w *World) Ask(method, path string, body any, header ...string) Reply {
 	w.Helper()
 	r := w.Send(method, path, body, header...)
@@ -192,7 +193,7 @@ func (w *World) Ask(method, path string, body any, header ...string) Reply {
 	return r
 }
 
-// Send sends a request, with further headers in pairs.
+// Send sends a request, with additional headers in pairs.
 func (w *World) Send(method, path string, body any, header ...string) Reply {
 	w.Helper()
 	var in io.Reader
@@ -236,7 +237,7 @@ func (w *World) Send(method, path string, body any, header ...string) Reply {
 	return Reply{resp, string(text)}
 }
 
-// Want is ask for an answer of that status.
+// Want is like [World.Ask] and also checks the status.
 func (w *World) Want(status int, method, path string, body any, header ...string) Reply {
 	w.Helper()
 	r := w.Ask(method, path, body, header...)
@@ -249,7 +250,8 @@ func (w *World) Want(status int, method, path string, body any, header ...string
 	return r
 }
 
-// Problem is ask for a problem.
+// Problem is like [World.Ask] and also checks the status and the code of the
+// problem.
 func (w *World) Problem(status int, code, method, path string, body any, header ...string) Reply {
 	w.Helper()
 	r := w.Want(status, method, path, body, header...)
@@ -259,7 +261,7 @@ func (w *World) Problem(status int, code, method, path string, body any, header 
 	return r
 }
 
-// Start starts a run and waits until it is over.
+// Start starts a run and waits for its end.
 func (w *World) Start(cascade string, input map[string]any) string {
 	w.Helper()
 	order := map[string]any{"cascade": cascade}
@@ -271,7 +273,7 @@ func (w *World) Start(cascade string, input map[string]any) string {
 	return r.JSON(w.TB)["run_id"].(string)
 }
 
-// Run gives a run as the store has it.
+// Run returns a run from the store.
 func (w *World) Run(id string) *journal.Run {
 	w.Helper()
 	run, err := w.Store.Run(w.Context(), id)
@@ -281,7 +283,7 @@ func (w *World) Run(id string) *journal.Run {
 	return run
 }
 
-// Serve has the server listen itself.
+// Serve lets the server open its own listener.
 func (w *World) Serve(ctx context.Context) (addr string, served chan error) {
 	w.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -10,8 +10,9 @@ import (
 	"github.com/seed61713e19/capstan/runner/model/internal/protocol"
 )
 
-// advice is what a failure of the status begins with where whoever runs the
-// cascade can mend it: which address was asked, and what to set.
+// advice returns the beginning of the message for an error that the user can
+// correct: the address
+// and the setting to change.
 func (c *Client) advice(status int, name string) string {
 	switch {
 	case status < 400:
@@ -26,7 +27,7 @@ func (c *Client) advice(status int, name string) string {
 	return ""
 }
 
-// unreachable is what the failure of a connection begins with.
+// unreachable returns the beginning of the message for a failed connection.
 func (c *Client) unreachable(reached bool) string {
 	if reached {
 		return c.shown + ": "
@@ -40,8 +41,8 @@ func (c *Client) baseName() string {
 
 func (c *Client) keyName() string { return cmp.Or(c.provider.KeyEnv, "the key of "+c.provider.Name) }
 
-// suspects returns the end of the message of a refusal that names no parameter of
-// the request: the parameters that the endpoint may not take.
+// suspects returns the end of the message for a 400 or 422 error that names no
+// parameter. It lists the parameters that the endpoint may not support.
 func (q *question) suspects(status int, text string) string {
 	if q.r.Params == nil || status != http.StatusBadRequest && status != http.StatusUnprocessableEntity {
 		return ""

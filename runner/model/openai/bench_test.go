@@ -33,8 +33,8 @@ func replying(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, answer[1])
 }
 
-// BenchmarkCall compares a call with a history of so many messages of a
-// kilobyte through go-openai alone and through the client.
+// BenchmarkCall sends a history of messages of a kilobyte each. It compares
+// go-openai with the client.
 func BenchmarkCall(b *testing.B) {
 	for _, history := range []int{2, 20, 100, 300} {
 		for _, at := range []int{1, 64} {
@@ -72,8 +72,8 @@ func BenchmarkCall(b *testing.B) {
 	}
 }
 
-// BenchmarkTurn is a turn of a conversation that has so many already: two
-// messages are added, and all are sent.
+// BenchmarkTurn adds two messages to a long conversation and sends all
+// messages.
 func BenchmarkTurn(b *testing.B) {
 	for _, turn := range []int{10, 300} {
 		b.Run(fmt.Sprint(turn), func(b *testing.B) {
@@ -121,8 +121,8 @@ func measure(b *testing.B, at int, conns *atomic.Int64, call func() error) {
 	b.ReportMetric(float64(conns.Load()-before)/float64(b.N), "conns/op")
 }
 
-// BenchmarkReply is a call without a connection: what a client spends on a request of
-// one short message and on a reply with a text of a kilobyte, or of a mebibyte.
+// BenchmarkReply calls without a connection. It measures the client's own cost
+// for a short request and a reply of a kilobyte or a mebibyte.
 func BenchmarkReply(b *testing.B) {
 	for name, text := range map[string]string{
 		"KiB": answer[0] + answer[1],

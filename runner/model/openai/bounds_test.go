@@ -50,7 +50,7 @@ func TestManyToolCalls(t *testing.T) {
 	}
 }
 
-// A repeated text is a body of that many bytes, at least.
+// repeated returns a body with at least the given number of bytes.
 func repeated(text string, size int) io.Reader {
 	list := make([]io.Reader, 0, size>>20+1)
 	block := strings.Repeat(text, (1<<20)/len(text)+1)
@@ -60,7 +60,7 @@ func repeated(text string, size int) io.Reader {
 	return io.MultiReader(list...)
 }
 
-// What is too long is read up to a bound, once.
+// A reply over the limit is read up to the limit, once.
 func TestTooLong(t *testing.T) {
 	const mega = 1 << 20
 	for name, test := range map[string]struct {
@@ -104,7 +104,7 @@ type counter struct{ n *int }
 
 func (c counter) Write(p []byte) (int, error) { *c.n += len(p); return len(p), nil }
 
-// Keep-alives hold an answer open for a while, not for ever.
+// Keep-alives hold an answer open for a limited time.
 func TestKeepAlives(t *testing.T) {
 	for name, test := range map[string]struct {
 		before, line string
@@ -138,14 +138,13 @@ func TestKeepAlives(t *testing.T) {
 				if took := time.Since(began); took > test.within {
 					t.Errorf("took %s", took)
 				}
-				time.Sleep(time.Hour) // whoever sends finds that nobody listens
+				time.Sleep(time.Hour) // the sender notices the closed connection
 			})
 		})
 	}
 }
 
-// What an endpoint says that it counted is taken where it can be, and
-// estimated where it cannot.
+// The usage of an endpoint is used if it is valid, and estimated otherwise.
 func TestUsageNumbers(t *testing.T) {
 	const huge = 1 << 40
 	for usage, want := range map[string]model.Usage{

@@ -13,7 +13,7 @@ import (
 // doneEvent is the data of the event after the last chunk.
 const doneEvent = "[DONE]"
 
-// chat is the chat completions protocol, with what is different about a provider.
+// chat is the chat completions protocol with the special cases of a provider.
 type chat struct{ provider model.Provider }
 
 // Path implements [protocol.Protocol].
@@ -132,8 +132,9 @@ func responseFormat(q protocol.Query) *api.ChatCompletionResponseFormat {
 	return nil
 }
 
-// limit returns the name of the limit of the output. An endpoint that does not take one
-// name takes the other.
+// limit returns the member for the output limit. If an endpoint rejects one
+// name, it gets the
+// other.
 func (c chat) limit(without func(member string) bool) string {
 	name := c.provider.LimitField
 	switch {

@@ -8,34 +8,35 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/seed61713e19/capstan/runner/internal/jsontree"
+	"github.com/seed61713e19/capstan/internal/jsonvalue"
 	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/runner/model/internal/jsontree"
 	"github.com/seed61713e19/capstan/runner/model/internal/protocol"
 )
 
-// An assembly joins what a model said: the chunks of a stream, or a whole answer,
-// which is one chunk.
+// An assembly joins the chunks of a stream. A reply without a stream is one
+// chunk.
 type assembly struct {
 	whole          bool
-	normal         []string // finish reasons of the provider that mean a normal end
+	normal         []string // finish reasons of complete answers, in addition to the known ones
 	id, model      string
 	text, refusal  protocol.Text
-	parts          []byte        // of content that is a list, each followed by a comma
-	rich           bool          // some of the parts are no texts
-	after          protocol.Text // text after the parts
-	shape          string        // of content that is no text
-	legacy         bool          // the only call is a function_call
+	parts          []byte        // the parts of the content if it is a list, each followed by a comma
+	rich           bool          // reports whether a part is not a text
+	after          protocol.Text // the text after the parts
+	shape          string        // describes content that is not a text
+	legacy         bool          // true if the only call is a function_call
 	calls          []*callParts
-	count          int // of calls that began
+	count          int // the number of calls
 	numbered       map[string]*callParts
 	extra          extras
 	finish, native string
-	beyond         bool // more came after a reason to finish, which therefore was none
+	beyond         bool // reports whether content followed the finish reason
 	chosen         bool
 	tally          protocol.Tally
 }
 
-// Add adds an event, which is a chunk or says that there are no more.
+// Add adds an event: a chunk, or the end of the stream.
 func (a *assembly) Add(ctx context.Context, _ string, data []byte) (text string, err error) {
 	if string(data) == doneEvent {
 		return "", io.EOF
@@ -43,10 +44,11 @@ func (a *assembly) Add(ctx context.Context, _ string, data []byte) (text string,
 	return a.take(ctx, data)
 }
 
-// Ended reports whether a reason to finish came and nothing after it.
+// Ended reports whether there is a finish reason without content after it.
 func (a *assembly) Ended() bool { return a.finish != "" && !a.beyond }
 
-// Finish returns the draft, and the end of its text that waited for a character's end.
+// Finish returns the draft, and the text that was waiting for the end of a
+// character.
 func (a *assembly) Finish() (text string, d protocol.Draft) {
 	text = a.finishTexts()
 	return text, a.draft()
@@ -58,10 +60,11 @@ type callParts struct {
 	extra     extras
 }
 
-// take adds a chunk and returns the text in it. The error is a [*model.Failure] if the
-// chunk reports an error, wherever in the chunk it is, or has a duplicate name or too
-// many values. A character may begin in one chunk and end in another, which
-// [protocol.Text] checks.
+// take adds a chunk and returns its text. The error is a [*model.Failure] if
+// the chunk has an
+// error member, a duplicate name or too many values. A character may begin in
+// one chunk and end in
+// the next.
 func (a *assembly) take(ctx context.Context, raw []byte) (piece string, err error) {
 	chunk, err := protocol.Parse(ctx, raw, a.whole)
 	if err != nil {
@@ -84,12 +87,12 @@ func (a *assembly) take(ctx context.Context, raw []byte) (piece string, err erro
 			a.model = protocol.Word(value)
 		case "usage":
 			a.tally.Read(value)
-		case "x_groq": // where Groq's streams have it
+		case "x_groq": // the usage in Groq's streams
 			for name, value := range value.Members() {
 				switch {
 				case string(name) == "usage":
 					a.tally.Read(value)
-				case string(name) == "error" && !protocol.Empty(value): // a stream that is stopped early
+				case string(name) == "error" && !protocol.Empty(value): // an error in the middle of a stream
 					return "", protocol.Reported(value, value.Raw())
 				}
 			}
@@ -105,11 +108,11 @@ func (a *assembly) take(ctx context.Context, raw []byte) (piece string, err erro
 	return "", nil
 }
 
-// A choice is one of the answers that an endpoint may give. The first one is used.
+// A choice is one of several answers. Only the first one is used.
 type choice struct {
 	first          bool
 	message, err   jsontree.Value
-	text           jsontree.Value // in place of a message, as in the older completions protocol
+	text           jsontree.Value // instead of a message, in the older completions protocol
 	finish, native string
 }
 
@@ -136,8 +139,7 @@ func choiceOf(v jsontree.Value) choice {
 	return c
 }
 
-// choose adds the chosen answer. A bad reason to finish stays, whatever reason
-// follows.
+// choose adds the first answer. A finish reason of a failed answer is final.
 func (a *assembly) choose(ctx context.Context, c choice) (piece string, err error) {
 	a.chosen = true
 	if !protocol.Empty(c.err) {
@@ -149,7 +151,7 @@ func (a *assembly) choose(ctx context.Context, c choice) (piece string, err erro
 	for name, value := range c.message.Members() {
 		switch string(name) {
 		case "role", "name":
-		case "function_call": // the protocol's older form, beside which some endpoints have the newer one
+		case "function_call": // the older form of a tool call; some endpoints send both forms
 			if a.legacy = !protocol.Empty(value) && (a.legacy || len(a.calls) == 0); a.legacy {
 				a.addCall(ctx, functionOf(value), jsontree.Value{})
 			}
@@ -179,8 +181,8 @@ func (a *assembly) choose(ctx context.Context, c choice) (piece string, err erro
 	return piece, a.check()
 }
 
-// check returns the failure of an answer that is beyond a limit, or whose text is no
-// valid UTF-8 whatever follows.
+// check returns an error if the answer exceeds a limit or cannot become valid
+// UTF-8.
 func (a *assembly) check() error {
 	size := a.extra.size
 	invalid := a.text.Invalid || a.refusal.Invalid
@@ -199,8 +201,9 @@ func (a *assembly) check() error {
 	return nil
 }
 
-// addContent adds content and returns the text in it. Some endpoints have a list of
-// parts or of texts, one part, or an object that is the answer itself.
+// addContent adds content and returns its text. The content of some endpoints
+// is a list of parts
+// or texts, one part, or an object that is the answer.
 func (a *assembly) addContent(content jsontree.Value) string {
 	before := a.text.Len()
 	if added, ok := a.text.Read(content); ok {
@@ -224,8 +227,8 @@ func (a *assembly) addContent(content jsontree.Value) string {
 	return a.text.String()[before:]
 }
 
-// addPart adds a part of the content. ok is false for an object that has neither a
-// type nor a text.
+// addPart adds a part of the content. It returns false for an object without a
+// type and a text.
 func (a *assembly) addPart(part jsontree.Value) (ok bool) {
 	var kind string
 	var text jsontree.Value
@@ -257,43 +260,10 @@ func (a *assembly) addPart(part jsontree.Value) (ok bool) {
 	return ok
 }
 
-// maxPartShown bounds a part of the content in a message, in bytes.
+// maxPartShown is the maximum length of a part in a message, in bytes.
 const maxPartShown = 200
 
-// A callPart is a tool call, or a piece of one.
-type callPart struct {
-	index, id, name string
-	arguments       jsontree.Value // JSON in a string, or as it is with some endpoints
-}
-
-func callPartOf(v jsontree.Value) (p callPart) {
-	for name, value := range v.Members() {
-		switch string(name) {
-		case "index":
-			p.index = protocol.Word(value)
-		case "id":
-			p.id = protocol.Word(value)
-		case "function":
-			function := functionOf(value)
-			p.name, p.arguments = function.name, function.arguments
-		}
-	}
-	return p
-}
-
-func functionOf(v jsontree.Value) (p callPart) {
-	for name, value := range v.Members() {
-		switch string(name) {
-		case "name":
-			p.name = protocol.Word(value)
-		case "arguments":
-			p.arguments = value
-		}
-	}
-	return p
-}
-
-// addCall adds a tool call, or a piece of one.
+// addCall adds a tool call or a piece of one.
 func (a *assembly) addCall(ctx context.Context, p callPart, v jsontree.Value) {
 	c := a.call(ctx, p)
 	if c == nil {
@@ -312,9 +282,10 @@ func (a *assembly) addCall(ctx context.Context, p callPart, v jsontree.Value) {
 	}
 }
 
-// call returns the tool call that a part belongs to. If an endpoint does not number
-// the calls, or gives all the same number, a new id begins a new call: of parts with
-// the ids a, none, b, the first two are one call. call returns nil beyond [protocol.MaxCalls].
+// call returns the tool call of a part. If an endpoint numbers the calls
+// wrongly or not at all, a new id begins a new call. For parts with the ids a,
+// none, b, the first two are one call. It returns nil after
+// [protocol.MaxCalls].
 func (a *assembly) call(ctx context.Context, p callPart) *callParts {
 	if !a.whole {
 		c := a.numbered[p.index]
@@ -339,9 +310,10 @@ func (a *assembly) call(ctx context.Context, p callPart) *callParts {
 	return c
 }
 
-// endsBefore reports whether a part that follows c belongs to another call: it has
-// another id. Without ids it has another name, or arguments although c's arguments
-// are a complete object. Pieces of a call may repeat the name.
+// endsBefore reports whether a part after c belongs to another call. Two
+// different ids mean two calls. Without ids, a different name means another
+// call. The same name with further arguments means another call if the
+// arguments of c are complete.
 func (c *callParts) endsBefore(ctx context.Context, p callPart) bool {
 	switch {
 	case p.name == "" || c.name == "":
@@ -359,7 +331,7 @@ func (c *callParts) endsBefore(ctx context.Context, p callPart) bool {
 	return err == nil
 }
 
-// finishTexts completes the texts after the last chunk, and returns what that adds to
+// finishTexts completes the texts after the last chunk and returns the rest of
 // the text.
 func (a *assembly) finishTexts() string {
 	a.refusal.Finish()
@@ -369,14 +341,15 @@ func (a *assembly) finishTexts() string {
 	return a.text.Finish()
 }
 
-// thinkingMembers are those in which endpoints put what a model thinks: DeepSeek and
-// vLLM, OpenRouter and newer vLLM, Ollama.
+// thinkingMembers are the members for thinking: of DeepSeek and vLLM, of
+// OpenRouter and newer
+// versions of vLLM, and of Ollama.
 var thinkingMembers = []string{"reasoning_content", "reasoning", "thinking"}
 
 func (a *assembly) draft() protocol.Draft {
-	if a.rich { // the whole content goes back, not the text alone
+	if a.rich { // later requests send back all content, not only the text
 		if a.after.Len() > 0 {
-			a.parts = append(model.AppendText(append(a.parts, `{"type":"text","text":`...), a.after.String()), "},"...)
+			a.parts = append(jsonvalue.AppendText(append(a.parts, `{"type":"text","text":`...), a.after.String()), "},"...)
 		}
 		a.extra.addRaw("content", slices.Concat([]byte("["), a.parts[:len(a.parts)-1], []byte("]")))
 	}

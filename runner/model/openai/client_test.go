@@ -84,7 +84,7 @@ func TestToolCalls(t *testing.T) {
 		"whole":      {whole, want},
 		"numbered":   {numbered, want},
 		"unnumbered": {unnumbered, want},
-		// Endpoints without ids that give all the same number, or none.
+		// Endpoints without ids send the same number for all calls, or none.
 		"same number":             {stream(choice(`{"tool_calls":[{"index":0,`+first+`]}`, "null"), choice(`{"tool_calls":[{"index":0,`+second+`]}`, "null"), finished("tool_calls"), counted, done), unnamed},
 		"same number, one chunk":  {stream(choice(`{"tool_calls":[{"index":0,"id":"",`+first+`,{"index":0,"id":"",`+second+`]}`, "null"), finished("stop"), counted, done), unnamed},
 		"no number":               {stream(choice(`{"tool_calls":[{`+first+`]}`, "null"), choice(`{"tool_calls":[{`+second+`]}`, "null"), finished("stop"), counted, done), unnamed},
@@ -114,7 +114,8 @@ func TestToolCalls(t *testing.T) {
 	}
 }
 
-// What is no answer, and how often it is asked for.
+// TestFailures checks the class of each failed answer and the number of
+// requests.
 func TestFailures(t *testing.T) {
 	tests := map[string]struct {
 		handler  http.HandlerFunc
@@ -245,7 +246,7 @@ func html(status int, text string) http.HandlerFunc {
 	return body(status, text, "Content-Type", "text/html")
 }
 
-// Failed tries that say what they cost are paid for too.
+// The usage of failed tries is added to the usage of the call.
 func TestUsageAddsUp(t *testing.T) {
 	e := newEndpoint(t, message(`{"content":""}`, "stop"), body(500, ""), reply("Hello"))
 	resp, err := e.client(t).Call(t.Context(), ask("Hello?"))
@@ -274,7 +275,7 @@ func TestOddAnswers(t *testing.T) {
 	}
 }
 
-// go-openai refuses some of these before it asks.
+// go-openai rejects some of these before it sends a request.
 func TestModelNamesPass(t *testing.T) {
 	e := newEndpoint(t, reply("ok"))
 	for _, name := range []string{"o1-", "o1-preview", "o3", "gpt-5-anything", "gpt-6-sol", "text-davinci-003", "code-davinci-002", `me/my "model":latest`, ""} {
@@ -310,7 +311,8 @@ func TestKeyStaysHome(t *testing.T) {
 	}
 }
 
-// Within the origin a redirect that keeps the request is followed, with it.
+// The client follows a redirect within the origin if the redirect preserves the
+// request.
 func TestRedirectAtHome(t *testing.T) {
 	e := newEndpoint(t, func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasSuffix(r.URL.Path, "/") {
@@ -405,7 +407,7 @@ func TestConnectionsServeAgain(t *testing.T) {
 	}
 }
 
-// As many connections as were in use at once are kept.
+// The client retains as many idle connections as were used concurrently.
 func TestIdleConnections(t *testing.T) {
 	arrived, open := make(chan bool), make(chan bool)
 	e := newEndpoint(t, func(w http.ResponseWriter, r *http.Request) {
@@ -466,7 +468,7 @@ func TestCancelled(t *testing.T) {
 	for name, start := range map[string]string{"before": "", "mid-stream": delta("Hel")} {
 		t.Run(name, func(t *testing.T) {
 			ctx, cancel := context.WithCancelCause(t.Context())
-			gone := make(chan struct{})
+			closed := make(chan struct{})
 			e := newEndpoint(t, func(w http.ResponseWriter, r *http.Request) {
 				if start == "" {
 					cancel(cause)
@@ -474,7 +476,7 @@ func TestCancelled(t *testing.T) {
 					stream(start)(w, r)
 				}
 				<-r.Context().Done()
-				close(gone)
+				close(closed)
 			})
 			r := ask("Hello?")
 			r.OnText = func(piece string) {
@@ -486,7 +488,7 @@ func TestCancelled(t *testing.T) {
 			if err != cause || resp.Usage.Calls != 1 {
 				t.Errorf("got %+v, %v", resp, err)
 			}
-			<-gone
+			<-closed
 		})
 	}
 	t.Run("waiting for a slot", func(t *testing.T) {
@@ -505,7 +507,7 @@ func TestCancelled(t *testing.T) {
 
 func TestSilence(t *testing.T) {
 	for name, test := range map[string]struct {
-		kind, said string // "" for not even a head
+		kind, text string // "" for not even a head
 		streamed   bool
 	}{
 		"no head":         {"", "", false},
@@ -523,7 +525,7 @@ func TestSilence(t *testing.T) {
 					}
 					out, in := io.Pipe()
 					context.AfterFunc(r.Context(), func() { out.CloseWithError(r.Context().Err()) })
-					go func() { _, _ = io.WriteString(in, test.said) }()
+					go func() { _, _ = io.WriteString(in, test.text) }()
 					return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {test.kind}}, Body: out, Request: r}, nil
 				}),
 			}})
@@ -540,7 +542,7 @@ func TestSilence(t *testing.T) {
 	}
 }
 
-// HTTP/2 is what the endpoints on the net speak.
+// Public endpoints use HTTP/2.
 func TestHTTP2(t *testing.T) {
 	for _, streamed := range []bool{false, true} {
 		var protocol string
@@ -579,7 +581,7 @@ func TestSchemaThatIsNone(t *testing.T) {
 	}
 }
 
-// What is sent is the conversation, whatever is in it.
+// FuzzBody checks that the body contains the conversation for any text.
 func FuzzBody(f *testing.F) {
 	f.Add("Hello", "", "id", `{"a": 1}`)
 	f.Add("<b>&\u2028\"\\ \x00\n", "x", "", "")
@@ -614,7 +616,7 @@ func sameMessages(sent []byte, want []model.Message) error {
 	if err := json.Unmarshal(sent, &got); err != nil {
 		return fmt.Errorf("%w: %s", err, sent)
 	}
-	var plain []model.Message // as encoding/json has it, with what is not UTF-8 replaced
+	var plain []model.Message // as in encoding/json, with invalid UTF-8 replaced
 	text, err := json.Marshal(want)
 	if err == nil {
 		err = json.Unmarshal(text, &plain)

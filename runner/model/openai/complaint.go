@@ -10,11 +10,12 @@ import (
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
-// longMessage is how many bytes of what an endpoint says a failure carries.
+// longMessage is the maximum length of an endpoint's message in a failure, in
+// bytes.
 const longMessage = 2000
 
-// tidy makes a failure's message fit to be shown: without the key, in one
-// piece, not too long.
+// tidy removes the key, line breaks and the end of a long text from the message
+// of a failure.
 func (c *Client) tidy(f *model.Failure) *model.Failure {
 	text := c.redact(f.Message)
 	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "\uFFFD")), " ")
@@ -22,7 +23,7 @@ func (c *Client) tidy(f *model.Failure) *model.Failure {
 	return f
 }
 
-// redact takes the secrets out of a text.
+// redact replaces the secrets in a text.
 func (c *Client) redact(text string) string {
 	for _, secret := range c.secrets {
 		text = strings.ReplaceAll(text, secret, "[key]")
@@ -30,9 +31,9 @@ func (c *Client) redact(text string) string {
 	return text
 }
 
-// retryAfter is how long an answer's headers ask to wait; 0 if they do not.
-// Where only the rate limits stand there, it is until those that are used up
-// are reset.
+// retryAfter returns the time that the headers ask to wait, or 0. Without
+// Retry-After, it is the
+// time until the exhausted rate limits are reset.
 func retryAfter(h http.Header, now time.Time) time.Duration {
 	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil {
 		return seconds(ms / 1000)
@@ -54,9 +55,9 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 	return most
 }
 
-// seconds is s as a duration, between none and a day.
+// seconds returns a duration of at most one day. The minimum is 0.
 func seconds(s float64) time.Duration {
-	if !(s > 0) { // NaN too
+	if !(s > 0) { // also NaN
 		return 0
 	}
 	return time.Duration(min(s, 24*60*60) * float64(time.Second))

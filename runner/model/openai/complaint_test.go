@@ -10,7 +10,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/model/internal/protocol"
 )
 
-// Whatever a body says, there is a failure that can be shown.
+// Every body results in a printable failure.
 func FuzzComplaint(f *testing.F) {
 	for _, text := range []string{
 		`{"error":{"message":"no","code":429,"type":"x","param":"y"}}`, `{"error":"no"}`, `{"error":{"message":["a","b"]}}`,

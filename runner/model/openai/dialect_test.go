@@ -42,7 +42,7 @@ func opened(t *testing.T, e *endpoint, name string, streamed bool) *openai.Clien
 	return c
 }
 
-// forms gives a whole answer as it is, or the chunks of a streamed one.
+// forms returns a whole answer, or the chunks of a streamed answer.
 func forms(whole string, chunks ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		var asked struct{ Stream bool }
@@ -65,8 +65,8 @@ const (
 	lastPart = `{"id":"2","model":"m-1","choices":[{"index":0,"delta":{"role":"assistant","content":"Done."},"finish_reason":"stop"}],` + usageOf + `}`
 )
 
-// What an answer carries beside text and calls goes back as it came, whole and
-// streamed, to who said it and to no one else.
+// The extra members of an answer go back unchanged, with and without streaming.
+// They go only to the provider that sent them.
 func TestExtrasGoBack(t *testing.T) {
 	call := `"id":"a23456789","type":"function","function":{"name":"now","arguments":"{}"}`
 	deepseek := `{"role":"assistant","content":"","reasoning_content":"Let me <think> \"twice\"\n…","tool_calls":[{"index":0,` + call + `}]}`
@@ -116,13 +116,13 @@ func TestExtrasGoBack(t *testing.T) {
 				if err != nil || resp.Text != test.text || resp.Provider != name {
 					t.Fatalf("got %+v, %v", resp, err)
 				}
-				// As a journal keeps it.
+				// As the journal stores it.
 				raw, _ := json.Marshal(resp)
-				var kept model.Response
-				if err := json.Unmarshal(raw, &kept); err != nil || !reflect.DeepEqual(kept, resp) {
-					t.Errorf("kept %+v\nof %+v, %v", kept, resp, err)
+				var stored model.Response
+				if err := json.Unmarshal(raw, &stored); err != nil || !reflect.DeepEqual(stored, resp) {
+					t.Errorf("stored %+v\nof %+v, %v", stored, resp, err)
 				}
-				thread.Append(kept.Message(), model.Message{Role: model.ToolReply, Content: "noon", ToolCallID: "a23456789"})
+				thread.Append(stored.Message(), model.Message{Role: model.ToolReply, Content: "noon", ToolCallID: "a23456789"})
 				if resp, err = c.Call(t.Context(), model.Request{Model: "m", Messages: thread.Messages(), Thread: thread}); err != nil || resp.Text != "Done." {
 					t.Fatalf("got %+v, %v", resp, err)
 				}
@@ -132,7 +132,7 @@ func TestExtrasGoBack(t *testing.T) {
 				if !reflect.DeepEqual(back, any(want)) {
 					t.Errorf("went back %v\nwant %v", back, want)
 				}
-				// To another it does not go.
+				// Another provider does not receive it.
 				other := newEndpoint(t, forms(lastText, lastPart))
 				if _, err := opened(t, other, "groq", streamed).Call(t.Context(), model.Request{Model: "m", Messages: thread.Messages(), Thread: thread}); err != nil {
 					t.Fatal(err)
@@ -158,10 +158,10 @@ func tree(t *testing.T, text string) (v map[string]any) {
 // Gemini wants a signature at each call of a history, also of another's.
 func TestForeignCalls(t *testing.T) {
 	e := newEndpoint(t, forms(lastText, lastPart))
-	said := model.Response{Provider: "openai", ToolCalls: []model.ToolCall{{ID: "a", Name: "now", Arguments: "{}"}}}.Message()
+	answer := model.Response{Provider: "openai", ToolCalls: []model.ToolCall{{ID: "a", Name: "now", Arguments: "{}"}}}.Message()
 	own := model.Response{Provider: "gemini", ToolCalls: []model.ToolCall{{ID: "b", Name: "now", Arguments: "{}"}}}.Message()
 	_, err := opened(t, e, "gemini", false).Call(t.Context(), model.Request{Model: "m", Messages: []model.Message{
-		{Role: model.User, Content: "Go."}, said, {Role: model.ToolReply, ToolCallID: "a"}, own, {Role: model.ToolReply, ToolCallID: "b"},
+		{Role: model.User, Content: "Go."}, answer, {Role: model.ToolReply, ToolCallID: "a"}, own, {Role: model.ToolReply, ToolCallID: "b"},
 	}})
 	if err != nil || strings.Count(e.bodies[0], "skip_thought_signature_validator") != 1 || !strings.Contains(e.bodies[0], `"id":"a"`) {
 		t.Errorf("sent %s, %v", e.bodies, err)
@@ -173,7 +173,7 @@ func TestCallIDs(t *testing.T) {
 	call := func(provider, id string) model.Message {
 		return model.Response{Provider: provider, ToolCalls: []model.ToolCall{{ID: id, Name: "now", Arguments: "{}"}}}.Message()
 	}
-	for id, kept := range map[string]bool{"a1B2c3D4e": true, "call_9a8b": false, "toolu_01VpEm654HvfMoRcrE3Hgdc6": false, "a1B2c3D4": false} {
+	for id, unchanged := range map[string]bool{"a1B2c3D4e": true, "call_9a8b": false, "toolu_01VpEm654HvfMoRcrE3Hgdc6": false, "a1B2c3D4": false} {
 		e := newEndpoint(t, forms(lastText, lastPart))
 		_, err := opened(t, e, "mistral", false).Call(t.Context(), model.Request{Model: "m", Messages: []model.Message{
 			{Role: model.User, Content: "Go."}, call("openai", id), {Role: model.ToolReply, ToolCallID: id}, call("mistral", "0123456AZ"), {Role: model.ToolReply, ToolCallID: "0123456AZ"},
@@ -186,14 +186,14 @@ func TestCallIDs(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := sent.Messages[1].ToolCalls[0].ID
-		if len(got) != 9 || strings.Contains(got, "_") || (got == id) != kept || sent.Messages[2].ToolCallID != got || sent.Messages[3].ToolCalls[0].ID != "0123456AZ" {
+		if len(got) != 9 || strings.Contains(got, "_") || (got == id) != unchanged || sent.Messages[2].ToolCallID != got || sent.Messages[3].ToolCalls[0].ID != "0123456AZ" {
 			t.Errorf("%s: sent %s", id, e.bodies[0])
 		}
 	}
 }
 
-// Each provider is asked at its own door, with its own key in its own header.
-func TestDoors(t *testing.T) {
+// Each provider gets the requests at its own address, with its key in its header.
+func TestProviderRequests(t *testing.T) {
 	run := model.Params{MaxOutputTokens: 800}
 	for _, p := range model.Providers() {
 		if p.API != "" {
@@ -243,7 +243,8 @@ func TestDoors(t *testing.T) {
 	}
 }
 
-// OpenRouter says what an answer costs, and keeps the connection with comments.
+// OpenRouter reports the cost of an answer, and holds the connection open with
+// comments.
 func TestOpenRouterCosts(t *testing.T) {
 	const usage = `"usage":{"prompt_tokens":100,"completion_tokens":10,"total_tokens":110,"cost":0.0125,"cost_details":{"upstream_inference_cost":null},"prompt_tokens_details":{"cached_tokens":64},"completion_tokens_details":{"reasoning_tokens":4}}`
 	e := newEndpoint(t, func(w http.ResponseWriter, r *http.Request) {
@@ -274,8 +275,8 @@ func TestArgumentsGoBackAsObject(t *testing.T) {
 		"say <hi>\x00": `{"invalid_arguments":"say <hi>\u0000"}`,
 	} {
 		e := newEndpoint(t, forms(lastText, lastPart))
-		said := model.Response{Provider: "openai", ToolCalls: []model.ToolCall{{ID: "a", Name: "now", Arguments: arguments}}}.Message()
-		messages := []model.Message{{Role: model.User, Content: "Go."}, said, {Role: model.ToolReply, ToolCallID: "a"}}
+		answer := model.Response{Provider: "openai", ToolCalls: []model.ToolCall{{ID: "a", Name: "now", Arguments: arguments}}}.Message()
+		messages := []model.Message{{Role: model.User, Content: "Go."}, answer, {Role: model.ToolReply, ToolCallID: "a"}}
 		if _, err := e.client(t).Call(t.Context(), model.Request{Model: "m", Messages: messages}); err != nil {
 			t.Fatal(err)
 		}

@@ -7,47 +7,48 @@ import (
 	"io"
 	"time"
 
-	"github.com/seed61713e19/capstan/runner/internal/jsontree"
 	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/runner/model/internal/jsontree"
 	"github.com/seed61713e19/capstan/runner/model/internal/protocol"
 )
 
-// Bounds are how long an answer may be.
+// The limits of an answer.
 type bounds struct {
-	answer int64 // bytes
-	event  int   // bytes of one event of a stream
+	answer int64 // in bytes
+	event  int   // of one event of a stream, in bytes
 	events int
 }
 
 const (
-	// patience is for how many times the longest silence keep-alives hold an
-	// answer open in which nothing else comes.
+	// patience limits the time in which a stream has only keep-alives. It is a
+	// multiple of the
+	// timeout.
 	patience = 4
 
-	// lateSilence is how long is waited for what may follow a finished answer:
-	// its usage, and that this is all.
+	// lateSilence is the timeout after the finish reason, for the usage and the
+	// end of the stream.
 	lateSilence = 10 * time.Second
 )
 
-// events reads the events of a stream. Lines end as the standard of server-sent events
-// says: in CR, LF or both.
+// events reads server-sent events. Lines end in CR, LF or both, as in the
+// standard.
 type events struct {
 	t     *try
 	in    *bufio.Reader
 	size  int64
 	count int
-	data  []byte // of the event under way
-	lines int    // that it has
+	data  []byte // of the current event
+	lines int    // the number of data lines in the current event
 	name  string
-	cr    bool // the last line ended in CR
+	cr    bool // reports whether the last line ended in CR
 	until time.Time
-	ready []event // not returned yet
-	err   error   // what comes after them
-	done  bool    // no event may follow
-	late  bool    // what may follow is not needed
+	ready []event // complete events that were not returned yet
+	err   error   // the error after them
+	done  bool    // reports whether the stream has ended
+	late  bool    // reports whether the answer is complete without further events
 }
 
-// An event is a name, which may be "", and data.
+// An event has a name, which may be "", and data.
 type event struct {
 	name string
 	data []byte
@@ -66,8 +67,8 @@ func (e *events) next() (event, error) {
 	return first, nil
 }
 
-// line reads a line. One that is cut by an error is none, but the last one needs no
-// end.
+// line reads a line. A line that is cut by an error is ignored. The last line
+// needs no end.
 func (e *events) line() error {
 	if err := e.wait(); err != nil {
 		return err
@@ -88,11 +89,12 @@ func (e *events) line() error {
 	return err
 }
 
-// byteOrder is a mark that a stream may begin with.
+// byteOrder is the byte order mark at the beginning of a stream.
 var byteOrder = []byte("\ufeff")
 
-// wait bounds the silence before a line, and the time in which only keep-alives
-// come. The time that whoever listens takes is not counted.
+// wait sets the timeout for the next line, and limits the time with only
+// keep-alives. The time of
+// the listener does not count.
 func (e *events) wait() error {
 	silence := e.t.c.timeout
 	if e.late {
@@ -111,8 +113,7 @@ func (e *events) wait() error {
 	return nil
 }
 
-// readLine reads a line without its end. It is valid until the next one is
-// read.
+// readLine returns a line without its end. It is valid until the next call.
 func (e *events) readLine() (line []byte, err error) {
 	for {
 		if _, err := e.in.Peek(1); err != nil {
@@ -147,10 +148,10 @@ func (e *events) readLine() (line []byte, err error) {
 
 func (e *events) skip(n int) {
 	e.size += int64(n)
-	_, _ = e.in.Discard(n) // they are there
+	_, _ = e.in.Discard(n) // the buffer has n bytes
 }
 
-// field takes a line of an event; an empty one is its end.
+// field adds a line to the event. An empty line ends the event.
 func (e *events) field(line []byte) error {
 	if len(line) == 0 {
 		return e.dispatch()
@@ -163,13 +164,13 @@ func (e *events) field(line []byte) error {
 	case string(name) == "event":
 		e.name = string(value)
 		return nil
-	case string(name) == "error": // as llama.cpp has it
+	case string(name) == "error": // llama.cpp reports errors in this field
 		return protocol.Reported(protocol.ParseComplaint(value), value)
 	case string(name) != "data":
 		return nil
 	}
 	ends := string(value) == doneEvent
-	if ends || e.lines == 1 && e.complete() { // some endpoints leave out the empty line
+	if ends || e.lines == 1 && e.complete() { // some endpoints omit the empty line
 		if err := e.dispatch(); err != nil {
 			return err
 		}
@@ -178,7 +179,7 @@ func (e *events) field(line []byte) error {
 		return e.t.c.most.tooBig()
 	}
 	if e.lines++; e.lines > 1 {
-		e.data = append(e.data, ' ') // the line's end is white space of JSON too
+		e.data = append(e.data, ' ') // a line break is white space in JSON
 	}
 	e.data = append(e.data, value...)
 	if ends {
@@ -187,13 +188,13 @@ func (e *events) field(line []byte) error {
 	return nil
 }
 
-// complete reports whether the data of the event is a JSON value.
+// complete reports whether the data is a complete JSON value.
 func (e *events) complete() bool {
 	_, err := jsontree.Parse(e.t.ctx, e.data, jsontree.Options{InvalidUTF8: true})
 	return err == nil
 }
 
-// dispatch makes the event that is complete ready, if there is any.
+// dispatch appends the current event to the complete ones, unless it is empty.
 func (e *events) dispatch() error {
 	complete := event{e.name, e.data}
 	e.data, e.name, e.lines = nil, "", 0
@@ -208,15 +209,14 @@ func (e *events) dispatch() error {
 	return nil
 }
 
-// tooBig is the failure of an answer that is longer than any; the next would be
-// too.
+// tooBig returns the failure of an answer that exceeds the limits.
 func (b bounds) tooBig() error {
 	return &model.Failure{Class: model.Unusable, Message: fmt.Sprintf(
 		"the answer is longer than %d bytes, or a streamed one than %d events or has one of more than %d bytes", b.answer, b.events, b.event)}
 }
 
-// close reads what little may come after the end, so that the connection serves again,
-// but does not wait for it.
+// close reads the rest of the stream without waiting for it, so that the
+// connection can be reused.
 func (e *events) close() {
 	if e.done && e.err == nil {
 		e.t.silence.Reset(50 * time.Millisecond)

@@ -1,5 +1,5 @@
 package openai
 
-// Bound has answers be too long already with more bytes, or events, or bytes of
-// one event, than those.
+// Bound sets the maximum number of bytes of an answer, of bytes of an event,
+// and of events.
 func (c *Client) Bound(answer int64, event, events int) { c.most = bounds{answer, event, events} }

@@ -5,8 +5,9 @@ import (
 	"encoding/json"
 	"slices"
 
-	"github.com/seed61713e19/capstan/runner/internal/jsontree"
+	"github.com/seed61713e19/capstan/internal/jsonvalue"
 	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/runner/model/internal/jsontree"
 	"github.com/seed61713e19/capstan/runner/model/internal/protocol"
 )
 
@@ -23,8 +24,8 @@ type extras struct {
 	size   int            // number of values in all parts
 }
 
-// A part of an extra in several pieces is a *protocol.Text, a [json.RawMessage], a
-// map[string]any or a []any of parts.
+// A part of an extra in several pieces is a *protocol.Text, a
+// [json.RawMessage], a map[string]any, or an []any of parts.
 
 // add adds a member, or a piece of it. It ignores null and empty lists and objects:
 // endpoints send them for features that they do not have, and some refuse them.
@@ -47,7 +48,7 @@ func (e *extras) add(name string, v jsontree.Value) {
 	}
 }
 
-// addRaw adds a member that arrives in no other piece.
+// addRaw adds a member that arrives in one piece.
 func (e *extras) addRaw(name string, raw []byte) {
 	if e.values == nil {
 		e.values = map[string]any{}
@@ -55,7 +56,8 @@ func (e *extras) addRaw(name string, raw []byte) {
 	e.names, e.values[name] = append(e.names, name), json.RawMessage(raw)
 }
 
-// object returns the extras as an object, and whether its texts are valid UTF-8.
+// object returns the extras as an object. valid is false if a text is invalid
+// UTF-8.
 func (e *extras) object() (extra model.Extra, valid bool) {
 	if len(e.names) == 0 {
 		return "", true
@@ -66,7 +68,7 @@ func (e *extras) object() (extra model.Extra, valid bool) {
 		if i > 0 {
 			object = append(object, ',')
 		}
-		object = append(model.AppendText(object, name), ':')
+		object = append(jsonvalue.AppendText(object, name), ':')
 		value := e.values[name]
 		if v, once := value.(jsontree.Value); once {
 			object = append(object, v.Raw()...)
@@ -79,7 +81,8 @@ func (e *extras) object() (extra model.Extra, valid bool) {
 	return extra, valid && err == nil
 }
 
-// finish completes the texts of a part. It reports whether all are valid UTF-8.
+// finish completes the texts of a part. It returns false if a text is invalid
+// UTF-8.
 func finish(part any) bool {
 	valid := true
 	switch part := part.(type) {
@@ -106,7 +109,7 @@ func encoded(v any) []byte {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
-// partOf returns a value as a part to which others can be joined.
+// partOf returns a value as a part that can be joined with other parts.
 func partOf(v jsontree.Value) any {
 	switch v.Kind() {
 	case '"':
@@ -167,8 +170,8 @@ func (e *extras) joinMember(object map[string]any, name string, v jsontree.Value
 	object[name] = partOf(v)
 }
 
-// joinList returns a list with more elements. An element with the index of the last
-// one is another piece of it.
+// joinList returns a list with more elements. An element with the index of the
+// last element continues it.
 func (e *extras) joinList(list []any, v jsontree.Value) []any {
 	for next := range v.Elements() {
 		if n := len(list); n > 0 && continues(list[n-1], next) {

@@ -14,7 +14,8 @@ import (
 	"github.com/seed61713e19/capstan/runner/model/openai"
 )
 
-// A fakeModel is a program that serves several protocols and answers as a scenario says.
+// A fakeModel is a program that serves several protocols and follows a
+// scenario.
 type fakeModel struct{ url, scenario string }
 
 func startFakeModel(t *testing.T) *fakeModel {
@@ -67,7 +68,7 @@ func TestProtocolsAgree(t *testing.T) {
 		calls    []model.ToolCall
 		class    model.Class // "" for an answer
 		says     string
-		streamed bool // the trouble is one of streams
+		streamed bool // only streams have the problem
 	}{
 		"text":           {reply: reply("Hello <you> & “me” 🦉"), text: "Hello <you> & “me” 🦉"},
 		"long text":      {reply: reply(long), text: long},

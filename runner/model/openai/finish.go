@@ -25,12 +25,12 @@ var finishTable string
 
 // The meanings of finish reasons.
 const (
-	ended    = "end"      // the answer is complete
-	calls    = "calls"    // it is complete and calls tools
-	tooLong  = "length"   // it hit a token limit
-	withheld = "withheld" // a content filter removed it
-	broken   = "broken"   // it is not complete, and the same request may be answered
-	paused   = "paused"   // it is to be continued by another request
+	ended    = "end"      // complete
+	calls    = "calls"    // complete, with calls of tools
+	tooLong  = "length"   // cut at a token limit
+	withheld = "withheld" // removed by a content filter
+	broken   = "broken"   // incomplete; the request may succeed later
+	paused   = "paused"   // to be continued by another request
 )
 
 var finishMeanings = sync.OnceValue(func() map[string]string {
@@ -43,8 +43,9 @@ var finishMeanings = sync.OnceValue(func() map[string]string {
 	return words
 })
 
-// meaning returns what a finish reason means, "" if it is unknown. A reason may have
-// two parts, as "content_filter: OTHER" and "function_call_filter: MALFORMED_FUNCTION_CALL" do.
+// meaning returns the meaning of a finish reason, or "" if it is unknown. A
+// reason may have two
+// parts, such as "content_filter: OTHER".
 func meaning(reason string, normal []string) string {
 	is := func(word string) bool { return strings.EqualFold(word, reason) }
 	if slices.ContainsFunc(normal, is) {
@@ -59,19 +60,19 @@ func meaning(reason string, normal []string) string {
 	return ""
 }
 
-// byItself reports whether an answer with a reason ended by itself.
+// byItself reports whether the finish reason means a complete answer.
 func byItself(reason string, normal []string) bool {
 	m := meaning(reason, normal)
 	return m == ended || m == calls
 }
 
-// nothing is what is told of an answer in which nobody says anything.
+// nothing is the message for a reply without an answer.
 const nothing = "the model said nothing: the reply has no answer"
 
-// unanswered returns why a draft is no answer, nil if it is one.
+// unanswered returns the failure of a draft that is not an answer, or nil.
 func unanswered(d protocol.Draft, full bool, p model.Provider) *model.Failure {
 	f := unfinished(d, full, d.Finish, p)
-	if f == nil && d.Native != "" { // behind a router the reason may be told better
+	if f == nil && d.Native != "" { // the native reason of a router's provider can be more precise
 		if native := unfinished(d, full, d.Native, p); native != nil && native.Class != model.Unusable {
 			f = native
 		}
@@ -89,7 +90,7 @@ func unanswered(d protocol.Draft, full bool, p model.Provider) *model.Failure {
 	case d.Count > protocol.MaxCalls:
 		message := fmt.Sprintf("the model wants %d tools called at once; %d is the most", d.Count, protocol.MaxCalls)
 		return &model.Failure{Class: model.Unusable, Message: message}
-	case blank && d.Shape != "": // the next answer would have the same shape
+	case blank && d.Shape != "": // another answer would have the same shape
 		return &model.Failure{Class: model.Unusable, Message: d.Shape}
 	case blank:
 		return &model.Failure{Class: model.Empty, Message: "the model said nothing"}
@@ -97,10 +98,10 @@ func unanswered(d protocol.Draft, full bool, p model.Provider) *model.Failure {
 	return nil
 }
 
-// unfinished returns why an answer that ended for a reason did not end by itself. An
-// answer without a reason counts as ended: it came whole, or its stream was closed as
-// the protocol says. Half a tool call, or as many tokens as the limit allows, show
-// that it did not.
+// unfinished returns the failure of an incomplete answer. An answer without a
+// finish reason is
+// complete unless a tool call is incomplete or the answer reached the token
+// limit.
 func unfinished(d protocol.Draft, full bool, reason string, p model.Provider) *model.Failure {
 	class, what := model.Unusable, fmt.Sprintf("the answer did not end by itself, as far as is known; "+
 		"if this reason means a normal end here, add it to finish of the provider %s in the cascade's providers", p.Name)

@@ -14,21 +14,21 @@ import (
 const wish = `{"index":0,"id":"a","type":"function","function":{"name":"now","arguments":"{}"}}`
 
 // answers is the same answer whole and streamed.
-func answers(said, finish string) map[string]http.HandlerFunc {
+func answers(content, finish string) map[string]http.HandlerFunc {
 	return map[string]http.HandlerFunc{
-		"whole":    body(200, `{"choices":[{"index":0,"message":`+said+`,"finish_reason":`+finish+`}],"usage":{"prompt_tokens":100,"completion_tokens":10}}`),
-		"streamed": stream(choice(said, "null"), choice(`{}`, finish), counted, done),
+		"whole":    body(200, `{"choices":[{"index":0,"message":`+content+`,"finish_reason":`+finish+`}],"usage":{"prompt_tokens":100,"completion_tokens":10}}`),
+		"streamed": stream(choice(content, "null"), choice(`{}`, finish), counted, done),
 	}
 }
 
-// Only an answer that ended by itself is one.
+// Only an answer with a regular end counts as an answer.
 func TestFinishReasons(t *testing.T) {
 	const text, tools, both = `{"content":"half"}`, `{"content":null,"tool_calls":[` + wish + `]}`, `{"content":"half","tool_calls":[` + wish + `]}`
 	halfCall := strings.Replace(tools, `{}`, `{\"a\":`, 1)
 	tests := []struct {
-		said  string
-		class model.Class // "" for an answer
-		words string
+		content string
+		class   model.Class // "" for an answer
+		words   string
 	}{
 		{text, "", "stop Stop STOP end_turn END_TURN eos eos_token stop_sequence"},
 		{text, "", `null ""`},
@@ -49,19 +49,19 @@ func TestFinishReasons(t *testing.T) {
 			if strings.Contains(`1 {} [] true null ""`, reason) {
 				finish = reason
 			}
-			for form, h := range answers(test.said, finish) {
+			for form, h := range answers(test.content, finish) {
 				e := newEndpoint(t, h)
 				resp, err := e.client(t, func(o *openai.Options) { o.Stream = form == "streamed" }).Call(t.Context(), ask("Hello?"))
 				class, says := test.class, strings.Trim(strings.TrimPrefix(finish, "null"), `"`)
 				if class == "" {
 					if err != nil || resp.Text == "" && len(resp.ToolCalls) == 0 || resp.Finish != says {
-						t.Errorf("%s %s of %s: %+v, %v", form, reason, test.said, resp, err)
+						t.Errorf("%s %s of %s: %+v, %v", form, reason, test.content, resp, err)
 					}
 					continue
 				}
 				var f *model.Failure
 				if !errors.As(err, &f) || f.Class != class || !strings.Contains(f.Message, says) {
-					t.Errorf("%s %s of %s: %+v, %v", form, reason, test.said, resp, err)
+					t.Errorf("%s %s of %s: %+v, %v", form, reason, test.content, resp, err)
 					continue
 				}
 				calls := 1
@@ -76,8 +76,8 @@ func TestFinishReasons(t *testing.T) {
 	}
 }
 
-// What else may stand in a whole answer or a stream that seems to have ended
-// well.
+// TestNotWell checks answers and streams with a regular end and another
+// problem.
 func TestNotWell(t *testing.T) {
 	ended := `"finish_reason":"stop"`
 	limited := ask("Hello?")
@@ -137,12 +137,12 @@ func TestFinishTable(t *testing.T) {
 			t.Fatalf("row %q", line)
 		}
 		seen[cells[1]] = true
-		said := `{"content":"Hello"}`
+		content := `{"content":"Hello"}`
 		if cells[0] == "calls" {
-			said = `{"content":null,"tool_calls":[` + wish + `]}`
+			content = `{"content":null,"tool_calls":[` + wish + `]}`
 		}
 		for reason, class := range map[string]model.Class{cells[3]: want, cells[4]: model.Unusable} {
-			e := newEndpoint(t, message(said, reason))
+			e := newEndpoint(t, message(content, reason))
 			_, err := e.client(t, func(o *openai.Options) { o.MaxTries = 1 }).Call(t.Context(), ask("Hello?"))
 			var f *model.Failure
 			if class == "" && err != nil || class != "" && (!errors.As(err, &f) || f.Class != class) {

@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// formatName makes of a phase's name one that endpoints take: up to 64
-// letters, digits, _ and -.
+// formatName converts the name of a phase to a name that endpoints accept: up
+// to 64 letters,
+// digits, _ and -.
 func formatName(phase string) string {
 	name := strings.Map(func(r rune) rune {
 		if r == '-' || r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
@@ -20,23 +21,24 @@ func formatName(phase string) string {
 	return name[:min(len(name), 64)]
 }
 
-// Bounds of strict schemas, from OpenAI's guide to structured outputs.
+// The limits of strict schemas, from OpenAI's guide to structured outputs.
 const (
 	strictDepth      = 10
 	strictProperties = 5000
 )
 
-// strictWords are the keywords that a strict schema may have besides those that
-// hold schemas, and strictFormats the values of format.
+// strictWords are the keywords of a strict schema, without those that contain
+// schemas.
+// strictFormats are the values of format.
 var (
 	strictWords = []string{"type", "description", "title", "enum", "const", "required", "additionalProperties", "$ref", "$schema",
 		"pattern", "format", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minItems", "maxItems"}
 	strictFormats = []string{"date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"}
 )
 
-// strict says whether a schema is within the subset that strict endpoints
-// take: an object at the root, every object closed and all its properties
-// required, no keyword beyond theirs.
+// strict reports whether a schema is in the subset of strict endpoints. The
+// root is an object. All objects are closed and require all properties. Every
+// keyword is supported.
 func strict(schema any) bool {
 	root, ok := schema.(map[string]any)
 	if !ok || root["type"] != "object" || root["anyOf"] != nil {
@@ -73,7 +75,7 @@ func strictSchema(schema any, depth int, properties *int) bool {
 	return s["properties"] == nil && s["type"] != "object" || closed(s)
 }
 
-// strictWord says whether a keyword that holds no schema may stand.
+// strictWord reports whether a keyword without schemas is supported.
 func strictWord(word string, value any) bool {
 	if word == "format" {
 		name, _ := value.(string)
@@ -82,7 +84,7 @@ func strictWord(word string, value any) bool {
 	return slices.Contains(strictWords, word)
 }
 
-// eachStrict says the same of every schema of a map of them.
+// eachStrict reports whether all schemas in a map are strict.
 func eachStrict(value any, depth int, properties *int) bool {
 	all, ok := value.(map[string]any)
 	if *properties -= len(all); !ok || *properties < 0 {
@@ -96,7 +98,7 @@ func eachStrict(value any, depth int, properties *int) bool {
 	return true
 }
 
-// closed says whether an object has no properties but those that it names, and
+// closed reports whether an object allows only its own properties and requires
 // all of them.
 func closed(s map[string]any) bool {
 	properties, _ := s["properties"].(map[string]any)

@@ -83,8 +83,9 @@ func TestFormatName(t *testing.T) {
 	}
 }
 
-// An endpoint that does not take response_format is asked without, and not
-// asked with it again; one that does not take this schema is for others.
+// If an endpoint rejects response_format, the client repeats the request
+// without it and omits it later. If the endpoint rejects one schema, other
+// schemas are still sent.
 func TestFormatUnknown(t *testing.T) {
 	other := `{"type": "object", "title": "other"}`
 	for name, test := range map[string]struct {
@@ -123,7 +124,7 @@ func TestFormatUnknown(t *testing.T) {
 	}
 }
 
-// What goes wrong for another reason is no reason to forget the format.
+// The format stays after an error with another cause.
 func TestFormatIsNotToBlame(t *testing.T) {
 	e := newEndpoint(t, body(400, `{"error":{"message":"json_schema and all: your context is too long"}}`))
 	_, err := e.client(t).Call(t.Context(), withSchema(`{}`))

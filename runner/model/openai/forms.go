@@ -8,8 +8,9 @@ import (
 	"github.com/seed61713e19/capstan/runner/model/internal/protocol"
 )
 
-// form returns the form of the question, as far as the endpoint is known. It is "" if
-// there is no schema, or if the cascade's own extra has one.
+// form returns the form of the schema, as far as the endpoint is known. Without
+// a schema it returns "". It also returns "" for an extra of the cascade with a
+// schema.
 func (q *question) form() string {
 	switch {
 	case len(q.r.Schema) == 0 || q.has(formatField) && strings.Contains(string(q.r.Params.Extra), protocol.AsSchema):
@@ -24,8 +25,8 @@ func (q *question) form() string {
 	return protocol.AsPrompt
 }
 
-// asked returns the request's messages, with the schema in the first one if the form
-// needs it there and no message has it.
+// asked returns the request. It adds the schema to the first message if the
+// form requires it and no message contains it.
 func (q *question) asked() model.Request {
 	r, schema := q.r, string(q.r.Schema)
 	has := func(m model.Message) bool { return strings.Contains(m.Content, schema) }

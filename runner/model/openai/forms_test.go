@@ -34,9 +34,9 @@ func (e *endpoint) formsAsked(t *testing.T, schema string) (list []string) {
 	return list
 }
 
-// TestSchemaReachesTheModel asks endpoints that take less and less of a response
-// format. The schema is in the request in each of them, and the second call begins with
-// the form that the first one ended with.
+// TestSchemaReachesTheModel calls endpoints with less and less support for
+// response_format. Each request contains the schema, and the second call begins
+// with the last form of the first call.
 func TestSchemaReachesTheModel(t *testing.T) {
 	const object, list = `{"type":"object","required":["label"]}`, `{"type":"array","items":{"enum":["joy"]}}`
 	unavailable := body(400, `{"error":{"message":"This response_format type is unavailable now"}}`)
@@ -75,8 +75,9 @@ func TestSchemaReachesTheModel(t *testing.T) {
 	}
 }
 
-// TestSchemaSwitchedOff puts the schema into the prompt once: not if a message has it,
-// nor if the cascade's own response_format has one.
+// TestSchemaSwitchedOff checks that the schema is added to the prompt once. A
+// message with the schema, or the cascade's own response_format with a schema,
+// makes this unnecessary.
 func TestSchemaSwitchedOff(t *testing.T) {
 	const schema = `{"type":"object","required":["label"]}`
 	for name, test := range map[string]struct {

@@ -15,24 +15,25 @@ import (
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
-// How long is waited between tries.
+// The waiting times between tries.
 const (
-	firstWait = 500 * time.Millisecond // doubled each time
+	firstWait = 500 * time.Millisecond // doubled for each try
 	longWait  = 16 * time.Second
-	mostWait  = 2 * time.Minute // a call whose endpoint asks for more ends
-	longPause = 5 * time.Second // from here on a wait is shown that the endpoint did not ask for
+	mostWait  = 2 * time.Minute // if the endpoint asks for more, the call ends
+	longPause = 5 * time.Second // shorter waits are not shown unless the endpoint asks for them
 
-	noticedWait = time.Second // from here on a wait for the requests per minute is shown
+	noticedWait = time.Second // shorter waits for the requests per minute are not shown
 )
 
-// Limits has the gate of each endpoint and key, so that all clients of an endpoint obey
-// its rate limit together. It is safe for concurrent use.
+// Limits has the rate limit of each endpoint and key. All clients of an
+// endpoint and key share the limit. It is safe for concurrent use.
 type Limits struct {
 	mu    sync.Mutex
 	gates map[string]*gate
 }
 
-// gate returns the gate of a base URL and key, with the limits of one more client.
+// gate returns the gate of a base URL and key, with the limits of another
+// client.
 func (l *Limits) gate(base, key string, limits model.Limits, sleep func(context.Context, time.Duration) error) *gate {
 	g := newGate(sleep)
 	if l != nil {
@@ -51,32 +52,34 @@ func (l *Limits) gate(base, key string, limits model.Limits, sleep func(context.
 	return g
 }
 
-// A gate lets a number of tries through at once, and none while the endpoint
-// wants to be left alone. After a refusal it spreads the tries by a rate, which grows
-// with each answer and shrinks with each refusal. The quota spreads them in any case.
+// A gate limits the parallel tries and the rate of tries. It is closed while
+// the endpoint asks to
+// wait. After a refusal, the rate follows the answers and refusals of the
+// endpoint. The quota
+// always applies.
 type gate struct {
 	sleep func(context.Context, time.Duration) error
-	pace  *rate.Limiter // follows the refusals
-	quota *rate.Limiter // RequestsPerMinute
+	pace  *rate.Limiter // adapted to the refusals
+	quota *rate.Limiter // the RequestsPerMinute
 
 	mu       sync.Mutex
-	most     int             // tries at once; 0 for defaultConcurrency
-	inside   int             // tries with a slot, those that sleep too
-	queue    []chan struct{} // tries without a slot, the first one first
-	until    time.Time       // closed till then
-	lowered  int             // how often the rate was lowered
-	refused  rate.Limit      // the rate before it was last lowered
+	most     int             // the maximum number of parallel tries; 0 for defaultConcurrency
+	inside   int             // the number of tries with a slot, including those that sleep
+	queue    []chan struct{} // tries without a slot, the oldest first
+	until    time.Time       // the end of the closed time
+	lowered  int             // the number of reductions of the rate
+	refused  rate.Limit      // the rate before the last reduction
 	answered window
 }
 
-// defaultConcurrency is how many tries are under way at once.
+// defaultConcurrency is the default number of parallel tries.
 const defaultConcurrency = 64
 
 func newGate(sleep func(context.Context, time.Duration) error) *gate {
 	return &gate{sleep: sleep, pace: rate.NewLimiter(rate.Inf, 1), quota: rate.NewLimiter(rate.Inf, 1)}
 }
 
-// limit adds the limits of one more client. The stricter limits hold.
+// limit adds the limits of another client. The stricter limits apply.
 func (g *gate) limit(l model.Limits) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -89,8 +92,9 @@ func (g *gate) limit(l model.Limits) {
 	g.admit()
 }
 
-// enter waits for a slot and for the gate to be open; leave gives it back. It returns
-// how often the rate had been lowered when the try was let in.
+// enter waits for a slot and for the open gate. The caller must call leave. It
+// returns the number
+// of reductions of the rate at that time.
 func (c *Client) enter(ctx context.Context) (lowered int, err error) {
 	g := c.gate
 	if err := g.slot(ctx); err != nil {
@@ -121,14 +125,14 @@ func (g *gate) slot(ctx context.Context) error {
 	defer g.mu.Unlock()
 	if i := slices.Index(g.queue, turn); i >= 0 {
 		g.queue = slices.Delete(g.queue, i, i+1)
-	} else { // it has a slot by now
+	} else { // it got a slot in the meantime
 		g.inside--
 		g.admit()
 	}
 	return context.Cause(ctx)
 }
 
-// admit gives the free slots to those that wait longest. The caller holds the lock.
+// admit gives the free slots to the oldest tries. The caller holds the lock.
 func (g *gate) admit() {
 	for len(g.queue) > 0 && g.inside < cmp.Or(g.most, defaultConcurrency) {
 		close(g.queue[0])
@@ -144,7 +148,8 @@ func (g *gate) leave() {
 	g.admit()
 }
 
-// reserve sleeps until a limiter allows a try. It calls show before it sleeps.
+// reserve sleeps until the limiter allows a try. It calls show before it
+// sleeps.
 func (g *gate) reserve(ctx context.Context, l *rate.Limiter, show func(time.Duration)) error {
 	r := l.Reserve()
 	d := r.Delay()
@@ -159,16 +164,17 @@ func (g *gate) reserve(ctx context.Context, l *rate.Limiter, show func(time.Dura
 	return err
 }
 
-// showQuota reports a wait for the requests per minute that is long enough to notice.
+// showQuota reports a long wait for the requests per minute.
 func (c *Client) showQuota(d time.Duration) {
 	if c.onWait != nil && d >= noticedWait {
 		c.onWait(Wait{Host: c.url.Host, For: d, Quota: true})
 	}
 }
 
-// wait sleeps till the gate opens and the rate allows a try, and again if the gate was
-// closed anew meanwhile. Who has slept till then goes in, whatever the clock says:
-// timers and clocks may differ.
+// wait sleeps until the gate is open and the rate allows a try. If the gate was
+// closed meanwhile, it waits once more. A try that has slept until that time
+// enters without another look at the clock, because timers and clocks can
+// differ.
 func (g *gate) wait(ctx context.Context) (lowered int, err error) {
 	var slept time.Time
 	for {
@@ -179,7 +185,7 @@ func (g *gate) wait(ctx context.Context) (lowered int, err error) {
 			}
 			slept = until
 		}
-		if inside > 1 { // a call alone waits only as long as the endpoint asks
+		if inside > 1 { // a single call waits only if the endpoint asks for it
 			if err := g.reserve(ctx, g.pace, func(time.Duration) {}); err != nil {
 				return 0, err
 			}
@@ -190,15 +196,16 @@ func (g *gate) wait(ctx context.Context) (lowered int, err error) {
 	}
 }
 
-// state returns till when the gate is closed, how often the rate was lowered, and the
-// number of tries with a slot.
+// state returns the end of the closed time, the number of reductions of the
+// rate, and the number
+// of tries with a slot.
 func (g *gate) state() (until time.Time, lowered, inside int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.until, g.lowered, g.inside
 }
 
-// close keeps tries out for d.
+// close closes the gate for a duration.
 func (g *gate) close(d time.Duration) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -207,17 +214,18 @@ func (g *gate) close(d time.Duration) {
 	}
 }
 
-// How the rate follows an endpoint, in tries per second.
+// The parameters of the rate, in tries per second.
 const (
 	leastRate = 0.2
 	lowers    = 0.8  // the factor after a refusal
-	regains   = 1.05 // the factor for each answer, up to regained of the refused rate
+	regains   = 1.05 // the factor after an answer, up to regained times the refused rate
 	regained  = 0.9
-	grows     = 0.05 // is added for each answer above that
+	grows     = 0.05 // added after each answer above that rate
 )
 
-// lower lowers the rate after the refusal of a try, unless the rate was lowered since the
-// try was let in: the refusal then says nothing about the present rate.
+// lower reduces the rate after a refusal. It ignores the refusal of a try that
+// entered before the
+// last reduction.
 func (g *gate) lower(lowered int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -232,8 +240,9 @@ func (g *gate) lower(lowered int) {
 	g.pace.SetLimit(max(g.refused*lowers, leastRate))
 }
 
-// raise raises the rate after an answer. The answer to a try that was let in before the
-// rate was first lowered says how many the endpoint takes in a second.
+// raise increases the rate after an answer. Answers to tries before the first
+// reduction show the
+// rate that the endpoint accepts.
 func (g *gate) raise(lowered int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -250,7 +259,7 @@ func (g *gate) raise(lowered int) {
 	}
 }
 
-// A window counts answers in seconds.
+// A window counts the answers in the last seconds.
 type window struct {
 	began         time.Time
 	count, before int
@@ -267,7 +276,7 @@ func (w *window) add(now time.Time) {
 	w.count++
 }
 
-// perSecond is how many answers came in the better of the last two seconds.
+// perSecond returns the larger number of answers in the last two seconds.
 func (w *window) perSecond(now time.Time) int {
 	if now.Sub(w.began) >= 2*time.Second {
 		return 0
@@ -275,33 +284,36 @@ func (w *window) perSecond(now time.Time) int {
 	return max(w.count, w.before)
 }
 
-// limited reports whether a failure says that the endpoint gets too many requests.
+// limited reports whether a failure means too many requests.
 func limited(f *model.Failure) bool {
 	return f.Class == model.RateLimited || f.Status == http.StatusServiceUnavailable && f.RetryAfter > 0
 }
 
-// free reports whether the wait after a refusal uses up no try: the endpoint says when
-// to come back, and no other model can answer.
+// free reports whether the wait does not count as a try: the endpoint asked for
+// the wait, and
+// there is no fallback model.
 func (c *Client) free(q *question, f *model.Failure, waited time.Duration) bool {
 	return limited(f) && f.RetryAfter > 0 && !q.r.Next && waited < silences*c.timeout
 }
 
-// silences is how often an endpoint may stay silent in one call, and how many times
-// that long a call waits for its turn.
+// silences is the maximum number of timeouts in a call. It also limits the
+// total wait for the rate
+// limit, as a multiple of the timeout.
 const silences = 2
 
-// backoff is how long is waited after a try that failed.
+// backoff returns the wait after a failed try.
 func backoff(try int, f *model.Failure) time.Duration {
 	d := f.RetryAfter
 	if d <= 0 {
 		d = min(firstWait<<min(try-1, 10), longWait)
-		d = d/2 + rand.N(d/2) // so that those who failed together do not come back together
+		d = d/2 + rand.N(d/2) // a random part separates tries that failed at the same time
 	}
 	return d
 }
 
-// pause waits after a try that failed. Where the rate is limited it closes the
-// gate, so that the next try waits there with everyone else's.
+// pause waits after a failed try. If the endpoint limits the rate, it closes
+// the gate for all
+// tries.
 func (c *Client) pause(ctx context.Context, d time.Duration, f *model.Failure) error {
 	if c.onWait != nil && (f.RetryAfter > 0 || f.Class == model.TimedOut || d >= longPause) {
 		c.onWait(Wait{Host: c.url.Host, For: d, Limited: limited(f)})
@@ -315,8 +327,8 @@ func (c *Client) pause(ctx context.Context, d time.Duration, f *model.Failure) e
 
 // A Wait is a pause before a request.
 type Wait struct {
-	Host    string // of the endpoint
+	Host    string // the host of the endpoint
 	For     time.Duration
-	Limited bool // the endpoint limits the rate
-	Quota   bool // the provider's requests per minute limit the rate
+	Limited bool // reports whether the endpoint limits the rate
+	Quota   bool // reports whether the provider's requests per minute limit the rate
 }

@@ -10,16 +10,15 @@ import (
 	"github.com/seed61713e19/capstan/runner/model/internal/protocol"
 )
 
-// The members of a request that an endpoint may not take, and can do without or
-// take by another name.
+// The optional members of a request that an endpoint may reject.
 const (
 	formatField = "response_format"
 )
 
-// A lack is a member that an endpoint does not take for a model.
+// A lack is a member that an endpoint rejects for a model.
 type lack struct {
 	field, model string
-	schema       string // the one that it does not take; "" if it takes none
+	schema       string // the schema that it rejects; "" for every schema
 }
 
 func (q *question) lack(field string) lack { return lack{field, q.r.Model, ""} }
@@ -29,8 +28,9 @@ func (q *question) without(field string) bool {
 	return slices.ContainsFunc(q.lacks, func(l lack) bool { return l.field == field })
 }
 
-// giveUp says whether a failure is about something that the question can do
-// without, and leaves it out from now on.
+// giveUp reports whether the request can be repeated without a member that the
+// endpoint rejects,
+// and removes the member.
 func (q *question) giveUp(f *model.Failure) bool {
 	l, found := lack{}, false
 	switch f.Status {
@@ -39,7 +39,7 @@ func (q *question) giveUp(f *model.Failure) bool {
 	case http.StatusNotImplemented:
 	case http.StatusInternalServerError:
 		if q.failed++; q.failed == 1 && q.c.tries > 1 {
-			return false // it may pass
+			return false // the error may be temporary
 		}
 	default:
 		return false
@@ -53,7 +53,7 @@ func (q *question) giveUp(f *model.Failure) bool {
 	return found
 }
 
-// named is the lack that a complaint names.
+// named returns the member in the message of an endpoint.
 func (q *question) named(text string) (lack, bool) {
 	cache := q.c.provider.CacheField
 	form := q.form()
@@ -78,12 +78,13 @@ func (q *question) named(text string) (lack, bool) {
 	return lack{}, false
 }
 
-// formatWords are the words of a complaint about the response format.
+// formatWords are words in the messages about the response format.
 var formatWords = []string{formatField, "response format", protocol.AsSchema, "json schema", protocol.AsObject, "structured output", "output_config",
 	"output_format", "text.format", "guided", "grammar"}
 
-// suspicious says whether a failure that names nothing may be about the
-// response format: where it was sent, and never yet was taken.
+// suspicious reports whether the response format may have caused an error
+// without details. That is possible if the request had a format that the
+// endpoint has never accepted.
 func (q *question) suspicious() bool {
 	switch q.form() {
 	case protocol.AsSchema:
@@ -94,8 +95,9 @@ func (q *question) suspicious() bool {
 	return false
 }
 
-// suspect is what may be to blame: this schema where others were taken, else
-// any.
+// suspect returns the probable cause: this schema if the endpoint accepted
+// others, or every
+// schema.
 func (q *question) suspect() lack {
 	if q.form() == protocol.AsSchema && q.c.lacking.taken(q.lack(protocol.AsSchema)) {
 		return q.notThisOne()
@@ -103,14 +105,16 @@ func (q *question) suspect() lack {
 	return q.lack(formatField)
 }
 
-// acquit takes back what was given up on a suspicion: it failed without, too.
+// acquit restores the last suspected member, because the request without it
+// also failed.
 func (q *question) acquit() {
 	if q.onTrial {
 		q.onTrial, q.lacks = false, q.lacks[:len(q.lacks)-1]
 	}
 }
 
-// extras returns the names of the unknown members of earlier answers that go back.
+// extras returns the names of the unknown members of earlier answers in the
+// request.
 func (q *question) extras() []string {
 	var list []string
 	for _, m := range q.r.Messages {
@@ -126,8 +130,9 @@ func (q *question) extras() []string {
 	return slices.Compact(list)
 }
 
-// told are the names of what was left out that an author would miss.
-func (q *question) told() []string {
+// omitted returns the names of the removed members for the author of the
+// cascade.
+func (q *question) omitted() []string {
 	var names []string
 	switch form := q.form(); {
 	case form == protocol.AsObject:
@@ -141,8 +146,7 @@ func (q *question) told() []string {
 	return names
 }
 
-// mentions says whether one of the words stands in a text, and is not a part of
-// another.
+// mentions reports whether the text contains one of the words as a whole word.
 func mentions(text string, words ...string) bool {
 	within := func(c byte) bool { return c == '_' || c >= 'a' && c <= 'z' || c >= '0' && c <= '9' }
 	for _, w := range words {
@@ -161,14 +165,14 @@ func mentions(text string, words ...string) bool {
 	return false
 }
 
-// lacking is what an endpoint was found to lack, and what it was found to take,
-// for as long as the client lives.
+// lacking stores the members that an endpoint rejected and accepted during the
+// life of the client.
 type lacking struct {
 	mu    sync.RWMutex
-	known map[lack]bool // true for what it lacks
+	known map[lack]bool // true for rejected members
 }
 
-// of lists what q has to do without.
+// of returns the members that the request must not have.
 func (k *lacking) of(q *question) []lack {
 	k.mu.RLock()
 	defer k.mu.RUnlock()
@@ -184,7 +188,7 @@ func (k *lacking) of(q *question) []lack {
 	return list
 }
 
-// taken says whether an endpoint answered what it was asked with.
+// taken reports whether the endpoint has accepted the member.
 func (k *lacking) taken(l lack) bool {
 	k.mu.RLock()
 	defer k.mu.RUnlock()
@@ -192,7 +196,7 @@ func (k *lacking) taken(l lack) bool {
 	return known && !lacks
 }
 
-// learn remembers what a question was answered without, and with.
+// learn stores the accepted and the rejected members of the request.
 func (k *lacking) learn(q *question) {
 	var took []lack
 	switch q.form() {
@@ -210,7 +214,8 @@ func (k *lacking) learn(q *question) {
 		k.known = map[lack]bool{}
 	}
 	for _, l := range q.lacks {
-		// With Messages, the refusal of thinking concerns one conversation, not the model.
+		// With Messages, a rejected thinking block belongs to one conversation,
+		// not to the model.
 		k.known[l] = q.c.provider.API != model.Messages || l.field != protocol.Extras
 	}
 	for _, l := range took {

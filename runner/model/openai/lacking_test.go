@@ -14,8 +14,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/model/openai"
 )
 
-// strict answers what does not have any of the words in its body, and says no
-// to the rest.
+// strict calls no for a body with one of the words, and answers other requests.
 func strict(no http.HandlerFunc, words ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		text, _ := io.ReadAll(r.Body)
@@ -30,13 +29,13 @@ func strict(no http.HandlerFunc, words ...string) http.HandlerFunc {
 	}
 }
 
-// A schema that is refused in vague words, or with 500, is given up once: for
-// that model, remembered, and told.
+// If an endpoint rejects a schema without details or with 500, the client stops
+// sending the schema. It stores that for the model and reports it.
 func TestFormatRefusedVaguely(t *testing.T) {
 	for name, no := range map[string]http.HandlerFunc{
 		"Gemini":     body(400, `[{"error":{"code":400,"message":"Request contains an invalid argument.","status":"INVALID_ARGUMENT"}}]`),
 		"no words":   body(422, ``),
-		"500":        body(500, `{"error":{"message":"Internal server error"}}`), // which may pass: it is asked twice
+		"500":        body(500, `{"error":{"message":"Internal server error"}}`), // which may be temporary, so the client retries it once
 		"501":        body(501, `not implemented`),
 		"500 in 200": body(200, `{"error":{"code":500,"message":"Internal error"}}`),
 	} {
@@ -62,7 +61,7 @@ func TestFormatRefusedVaguely(t *testing.T) {
 				t.Errorf("%s: another model is asked without: %v", name, err)
 			}
 			if resp, err := c.Call(t.Context(), ask("Hello?")); err != nil || resp.Without != nil {
-				t.Errorf("%s: without a schema it is told %v, %v", name, resp.Without, err)
+				t.Errorf("%s: without a schema it reports %v, %v", name, resp.Without, err)
 			}
 		}
 	}
@@ -70,8 +69,8 @@ func TestFormatRefusedVaguely(t *testing.T) {
 
 const formatWord = `"response_format"`
 
-// What fails without it too is not its fault, and what was taken once is not
-// suspected again.
+// A request that also fails without the format does not change its support. A
+// format that was accepted once is not suspected later.
 func TestFormatIsSuspectedOnce(t *testing.T) {
 	e := newEndpoint(t, body(500, ``))
 	if _, err := e.client(t).Call(t.Context(), withSchema(`{}`)); err == nil || e.count() != model.Tries+1 {
@@ -92,7 +91,8 @@ func TestFormatIsSuspectedOnce(t *testing.T) {
 	if _, err := c.Call(t.Context(), withSchema(`{}`)); err == nil || e.count() != 4 {
 		t.Errorf("%v after %d", err, e.count())
 	}
-	// Another schema may be, and then it alone is given up.
+	// Another schema may be rejected. Then the client stops sending only that
+	// schema.
 	other := `{"title":"odd"}`
 	e = newEndpoint(t, strict(body(400, `no`), `"odd"`))
 	c = e.client(t)
@@ -174,7 +174,7 @@ func TestParamsAreNotDropped(t *testing.T) {
 	}
 }
 
-// What is merged in wins, and takes nothing away.
+// The members of the extra are merged into the request, and no member is lost.
 func TestExtraIsMerged(t *testing.T) {
 	e := newEndpoint(t, forms(lastText, lastPart))
 	r := withSchema(`{}`)
@@ -203,12 +203,13 @@ func TestExtraIsMerged(t *testing.T) {
 	}
 }
 
-// An endpoint that does not take back what it gave is asked without it, and
-// that is told. One that misses it is not.
+// If an endpoint rejects the extras of its own answers, the client repeats the
+// request without them and reports that. An endpoint that requires them is not
+// called again.
 func TestExtrasRefused(t *testing.T) {
 	groq := body(400, `{"error":{"message":"'messages.1' : for 'role:assistant' the following must be satisfied[('messages.1' : property 'reasoning' is unsupported)]","type":"invalid_request_error"}}`)
-	said := model.Response{Provider: "groq", Extra: `{"reasoning":"Hm."}`, ToolCalls: []model.ToolCall{{ID: "a", Name: "now", Arguments: "{}"}}}.Message()
-	r := model.Request{Model: "m", Messages: []model.Message{{Role: model.User, Content: "Go."}, said, {Role: model.ToolReply, ToolCallID: "a"}}}
+	answer := model.Response{Provider: "groq", Extra: `{"reasoning":"Hm."}`, ToolCalls: []model.ToolCall{{ID: "a", Name: "now", Arguments: "{}"}}}.Message()
+	r := model.Request{Model: "m", Messages: []model.Message{{Role: model.User, Content: "Go."}, answer, {Role: model.ToolReply, ToolCallID: "a"}}}
 	e := newEndpoint(t, strict(groq, `"reasoning"`))
 	c := opened(t, e, "groq", false)
 	for n := range 2 {
@@ -225,8 +226,8 @@ func TestExtrasRefused(t *testing.T) {
 	}
 }
 
-// An endpoint that does not know what a prompt's cache is named by is asked
-// without.
+// If an endpoint rejects the cache key of a prompt, the client repeats the
+// request without it.
 func TestCacheKeyRefused(t *testing.T) {
 	e := newEndpoint(t, strict(body(400, `{"error":{"message":"Unrecognized request argument supplied: prompt_cache_key"}}`), "prompt_cache_key"))
 	c := opened(t, e, "azure", true)
@@ -239,8 +240,8 @@ func TestCacheKeyRefused(t *testing.T) {
 	}
 }
 
-// Whatever happens to a conversation, what was sent of it is sent again byte
-// for byte: endpoints keep it by that.
+// A later request repeats the earlier messages byte for byte, because endpoints
+// use them as the cache key.
 func TestPrefixStays(t *testing.T) {
 	call := `{"role":"assistant","content":null,"reasoning_content":"Hm <b> \u00e9","tool_calls":[{"index":0,"id":"a","type":"function","function":{"name":"now","arguments":"{\"z\": \"<UTC>\"}"},"extra_content":{"google":{"thought_signature":"C+/="}}}]}`
 	whole := `{"choices":[{"index":0,"message":` + call + `,"finish_reason":"tool_calls"}]}`
@@ -283,7 +284,7 @@ func TestPrefixStays(t *testing.T) {
 			}
 			before = strings.TrimSuffix(sent, "]}")
 		}
-		// And without what is kept of it, too.
+		// The same holds without the thread.
 		r.Thread = nil
 		if _, err := c.Call(t.Context(), r); err != nil {
 			t.Fatal(err)

@@ -43,7 +43,7 @@ func TestRequestsPerMinute(t *testing.T) {
 
 func near(d, want time.Duration) bool { return d <= want && d > want-time.Second }
 
-// Clients of one base URL and key share the stricter limits, whoever comes first.
+// Clients of one base URL and key share the stricter limits, in any order.
 func TestLimitsStricter(t *testing.T) {
 	e := newEndpoint(t, reply("Hello"))
 	shared := &openai.Limits{}
@@ -105,7 +105,7 @@ func TestLimitsConcurrency(t *testing.T) {
 	}
 }
 
-// A call that ends while it waits gives its place back.
+// A call that ends while it waits returns its slot.
 func TestLimitsCancelled(t *testing.T) {
 	e := newEndpoint(t, reply("Hello"))
 	cause := errors.New("the attempt is over")

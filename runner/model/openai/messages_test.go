@@ -177,7 +177,7 @@ func TestMessagesErrors(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := newEndpoint(t, test.handler)
-			var h heard
+			var h listener
 			r := ask("Hello?")
 			if strings.Contains(name, "stream") || strings.Contains(name, "cut") || strings.Contains(name, "error ") {
 				r.OnText = h.on
@@ -221,7 +221,7 @@ func TestMessagesReplyRejected(t *testing.T) {
 		"calls":                {claudeReply("["+strings.TrimSuffix(calls.String(), ",")+"]", "tool_use"), model.Unusable, "101 tools called at once"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var h heard
+			var h listener
 			r := ask("Hello?")
 			r.OnText = h.on
 			resp, err := newEndpoint(t, test.handler).client(t, claude, once).Call(t.Context(), r)
@@ -256,7 +256,7 @@ func TestMessagesStream(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := newEndpoint(t, handler)
-			var h heard
+			var h listener
 			r := ask("Hello?")
 			r.OnText = h.on
 			resp, err := e.client(t, claude).Call(t.Context(), r)
@@ -270,8 +270,8 @@ func TestMessagesStream(t *testing.T) {
 	}
 }
 
-// Thinking is no part of the text. A later request returns it with its signature, also
-// from a journal. Other providers get the text alone.
+// Thinking is no part of the text. A later request returns it with its
+// signature, even from a journal. Other providers receive only the text.
 func TestMessagesThinking(t *testing.T) {
 	const blocks = `[{"type":"thinking","thinking":"Hm.","signature":"EqQB/+=="},{"type":"redacted_thinking","data":"abc"},{"type":"text","text":"I look."},{"type":"tool_use","id":"toolu_1","name":"now","input":{"zone":"UTC"}}]`
 	e := newEndpoint(t, claudeReply(blocks, "tool_use"), claudeReply(`[{"type":"text","text":"Noon."}]`, "end_turn"))
@@ -309,8 +309,8 @@ func TestMessagesThinking(t *testing.T) {
 	}
 }
 
-// An endpoint that refuses the thinking of a conversation is asked without it. That
-// says nothing of the next conversation.
+// If an endpoint rejects the thinking of a conversation, the client repeats the
+// request without it. The next conversation is not affected.
 func TestMessagesThinkingRefused(t *testing.T) {
 	e := newEndpoint(t, func(w http.ResponseWriter, r *http.Request) {
 		var asked struct {
@@ -343,7 +343,7 @@ func TestMessagesSchema(t *testing.T) {
 	answer := claudeReply(`[{"type":"text","text":"{}"}]`, "end_turn")
 	for name, test := range map[string]struct {
 		refused, says string
-		requests      []int // of the schema {"type":"object"} and of another, each asked twice
+		requests      []int // with the schema {"type":"object"} and with another schema, twice each
 		without       string
 	}{
 		"takes all":           {"nothing", "", []int{1, 1, 1, 1}, ""},

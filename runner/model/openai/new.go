@@ -15,8 +15,9 @@ import (
 	"github.com/seed61713e19/capstan/runner/model/internal/protocol"
 )
 
-// Open makes the client of a provider, with the key and the base URL that the
-// environment has for it. Where a variable is missing the error names it.
+// Open returns the client of a provider, with the key and the base URL from the
+// environment. If a
+// variable is missing, the error has its name.
 func Open(p model.Provider, getenv func(string) string, o Options) (*Client, error) {
 	if missing := p.Missing(getenv); missing != "" {
 		return nil, errors.New(missing)
@@ -33,8 +34,7 @@ func Open(p model.Provider, getenv func(string) string, o Options) (*Client, err
 	return c, err
 }
 
-// New makes a client. It reads no environment and asks nothing of the
-// endpoint.
+// New returns a client. It reads no environment variable and sends no request.
 func New(o Options) (*Client, error) {
 	p := dialect(o)
 	spoken, err := protocolOf(p)
@@ -68,7 +68,7 @@ func New(o Options) (*Client, error) {
 	if o.HTTP != nil {
 		client = *o.HTTP
 	}
-	client.CheckRedirect = sameOrigin // the key stays within the origin
+	client.CheckRedirect = sameOrigin // redirects to other origins would get the key
 	return &Client{
 		provider: p,
 		protocol: spoken,
@@ -90,7 +90,7 @@ func New(o Options) (*Client, error) {
 
 func notShown(r rune) bool { return r <= ' ' || r > '~' }
 
-// protocolOf returns the protocol that a provider speaks.
+// protocolOf returns the protocol of a provider.
 func protocolOf(p model.Provider) (protocol.Protocol, error) {
 	switch p.API {
 	case "":
@@ -103,8 +103,9 @@ func protocolOf(p model.Provider) (protocol.Protocol, error) {
 	return nil, fmt.Errorf("provider %s: unknown api %q: want chat, messages or responses", p.Name, p.API)
 }
 
-// dialect is the provider that is asked, at the base URL that is asked. One of
-// OpenAI's that is asked elsewhere is another's: it gets what all take.
+// dialect returns the provider with its base URL. At another host, the provider
+// openai loses its
+// special cases.
 func dialect(o Options) model.Provider {
 	p := o.Provider
 	if p.Name == "" {
@@ -126,16 +127,18 @@ func host(base string) string {
 	return u.Host
 }
 
-// shortest is from how many bytes on a key is cut out of messages: one that is
-// shorter, as "ollama", is no secret, and stands in words that are none.
+// shortest is the minimum length of a secret in bytes. Shorter keys, such as
+// "ollama", are also
+// ordinary words.
 const shortest = 8
 
-// secrets are what messages must not show: the key, and headers that hold one.
+// secrets returns the texts that messages must not contain: the key, and the
+// secrets in headers.
 func secrets(key string, headers map[string]string) []string {
 	var list []string
 	add := func(s string) {
 		if s = strings.TrimSpace(s); len(s) >= shortest {
-			list = append(list, s, strings.ReplaceAll(s, "/", `\/`)) // as some write it in JSON
+			list = append(list, s, strings.ReplaceAll(s, "/", `\/`)) // the escaped form in JSON
 		}
 	}
 	add(key)
@@ -154,11 +157,11 @@ func secrets(key string, headers map[string]string) []string {
 func endpoint(base, path string) (*url.URL, error) {
 	base = strings.TrimSpace(base)
 	if base != "" && !strings.Contains(base, "//") {
-		base = "//" + base // what it names is a host, and who says user:password before it hears neither
+		base = "//" + base // parses the host, and not user:password as a scheme
 	}
 	u, err := url.Parse(base)
 	if err != nil {
-		return nil, fmt.Errorf("base url: %w: want one as http://127.0.0.1:8000/v1", errors.Unwrap(err)) // without the text, which may hold a password
+		return nil, fmt.Errorf("base url: %w: want one as http://127.0.0.1:8000/v1", errors.Unwrap(err)) // without the text, which may contain a password
 	}
 	switch {
 	case u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
@@ -167,12 +170,13 @@ func endpoint(base, path string) (*url.URL, error) {
 		return nil, fmt.Errorf("base url %s: has a user or a fragment", u.Redacted())
 	}
 	if u.Path == "" {
-		u.Path = "/" // JoinPath would not make the path absolute, which HTTP/2 wants
+		u.Path = "/" // HTTP/2 requires an absolute path
 	}
 	return u.JoinPath(path), nil
 }
 
-// transport keeps as many idle connections as can be in use.
+// transport returns a transport with one idle connection for each parallel
+// request.
 func transport(concurrency int) *http.Transport {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.MaxIdleConns, t.MaxIdleConnsPerHost = 0, concurrency

@@ -1,19 +1,35 @@
-// Package openai sends requests to the endpoints of models. [model.Provider] describes an
-// endpoint.
+// Package openai sends requests to the endpoints of models. A [model.Provider]
+// describes an
+// endpoint. The answer is a [model.Response], or a [*model.Failure] that is
+// never a text.
 //
-// The client sends a request over net/http, repeats it, obeys the rate limit and judges
-// the answer. A protocol, from package protocol, encodes the request and decodes the
-// answer: chat completions (chat.go) and Responses (responses.go), over the types
-// of go-openai, or Messages (package anthropic). The types do not hold everything:
+// A [Router] calls all providers by the prefix of a model's name, and a
+// [Client] the models of one
+// endpoint. For example:
 //
-//   - They leave out 0 and "", so that some members of a request replace theirs. The
-//     messages of a conversation are encoded once by its thread, and appended.
-//   - They lose the unknown members of an answer, which must go back, and characters that
-//     begin in one event and end in another. One member of an unexpected kind costs the
-//     whole answer. Chat completions, which many endpoints imitate, are therefore read
-//     member by member. Duplicate names and invalid UTF-8 are failures.
+//	m := openai.NewRouter(os.Getenv, openai.Options{})
+//	resp, err := m.Call(ctx, model.Request{Model: "ollama:llama3.2", Messages: messages})
 //
-// Only an answer that ended by itself is one. A failure is never a text. Begin with try.go.
+// The client sends a request with net/http, retries it, obeys the rate limit
+// and checks the answer.
+// A protocol encodes the request and decodes the answer: chat completions
+// (chat.go) and Responses
+// (responses.go) with the types of go-openai, or Messages (package anthropic).
+// Some members have
+// their own code:
+//
+//   - The types omit 0 and "", so some members of a request replace theirs. The thread of a
+//
+// conversation encodes its messages once.
+//   - The types lose unknown members of an answer, which later requests send back, and characters
+//
+// that are divided between two events. Many endpoints imitate chat completions,
+// so that
+// protocol is decoded member by member. Duplicate names and invalid UTF-8 are
+// failures.
+//
+// An answer must have the finish reason of a complete answer. Begin with
+// openai.go and try.go.
 package openai
 
 import (
@@ -28,39 +44,40 @@ import (
 	"github.com/seed61713e19/capstan/runner/model/internal/protocol"
 )
 
-// DefaultTimeout is the longest silence of an endpoint before a call ends.
+// DefaultTimeout is the default time without data after which a call ends.
 const DefaultTimeout = 5 * time.Minute
 
-// Options say which endpoint is asked and how. The zero value asks OpenAI's
-// without a key.
+// Options configure a client. The zero value calls OpenAI's endpoint without a
+// key.
 type Options struct {
-	Provider    model.Provider // whose endpoint it is; the zero value is OpenAI's, or one that is like it
-	BaseURL     string         // with the version's path; wins over the provider's
-	APIKey      string         // sent to the base URL's origin and nowhere else; may be empty
-	HTTP        *http.Client   // to ask with; nil makes one. Its redirect policy is not used
-	Timeout     time.Duration  // of one try, or of the silence before a chunk where it is streamed; 0 is the provider's, or DefaultTimeout
-	MaxTries    int            // how often a request is sent at most; 0 is the provider's, or [model.Tries]
-	Concurrency int            // how many tries are under way at once; 0 is the provider's, or 64
-	Stream      bool           // stream even where no one listens to the text
+	Provider    model.Provider // the provider; the zero value is OpenAI, or an endpoint with its protocol
+	BaseURL     string         // with the path of the version; replaces that of the provider
+	APIKey      string         // the key, sent only to the origin of the base URL; may be empty
+	HTTP        *http.Client   // the HTTP client; nil for a new one. Its redirect policy is not used
+	Timeout     time.Duration  // the limit for a request, or for the time between two chunks of a stream; 0 for the provider's limit, or DefaultTimeout
+	MaxTries    int            // the maximum number of requests for one call; 0 for the provider's limit, or [model.Tries]
+	Concurrency int            // the maximum number of parallel requests; 0 for the provider's limit, or 64
+	Stream      bool           // stream answers also without OnText
 
-	Limits *Limits    // of all clients that ask the endpoint; nil for a limit of the client's own
-	OnWait func(Wait) // is called before a pause that is long or that the endpoint asks for; may be nil
+	Limits *Limits    // shared by the clients of an endpoint; nil for a limit of one client
+	OnWait func(Wait) // called before a long pause and before a pause that the endpoint requests; may be nil
 
-	// Sleep waits between tries; nil means that it takes the time it is told.
-	// It returns an error when ctx ends first.
+	// Sleep waits between tries. It returns an error if ctx ends first. The
+	// default is [model.Wait].
 	Sleep func(ctx context.Context, d time.Duration) error
 }
 
-// A Client is a [model.Model]: all the models of one endpoint, by the names
-// that the endpoint gives them. It is safe for concurrent use.
+// A Client is a [model.Model] with the models of one endpoint, by the
+// endpoint's names. It is safe
+// for concurrent use.
 type Client struct {
 	provider model.Provider
 	protocol protocol.Protocol
-	url      *url.URL // of requests
-	shown    string   // the same, for messages
+	url      *url.URL // the address of requests
+	shown    string   // the address for messages
 	keyless  bool
-	header   http.Header // of every request
-	secrets  []string    // what messages must not show
+	header   http.Header // the headers of every request
+	secrets  []string    // the texts that messages must not contain
 	http     *http.Client
 	timeout  time.Duration
 	tries    int
@@ -72,37 +89,45 @@ type Client struct {
 	most     bounds
 }
 
-// Priced says whether calls of the named model get a cost.
+// Priced reports whether calls of the named model have a cost.
 func (c *Client) Priced(name string) bool {
 	_, ok := c.provider.Price(name)
 	return ok || c.provider.Costs
 }
 
-// Call asks the endpoint, up to MaxTries times while what goes wrong may pass:
-// 408, 409, 425, 429, 5xx, a connection that fails or stays silent, an answer
-// that is cut, broken or empty. Between tries it waits, twice as long each
-// time, or as long as the endpoint asks. If it asks for more than two minutes, the
-// call ends. Where the endpoint limits the rate all calls wait, at a rate that follows
-// its refusals, and a refusal that says when to come back uses up no try, unless another
-// model comes next: a call waits twice Timeout in all. A try that ended in silence is
-// repeated once. Any failure is a [*model.Failure]; its
-// message never has the key in it.
+// Call sends the request to the endpoint. It retries temporary errors up to
+// MaxTries times: status
+// 408, 409, 425, 429 and 5xx, a lost connection, and an answer that is cut,
+// broken or empty. It
+// doubles the wait after each try, or waits as long as the endpoint asks. If
+// that is more than two
+// minutes, the call ends.
 //
-// An answer that did not end by itself, as its finish reason says, is a
-// failure, and so is one beyond the limits: 64 MiB, 1,000,000 JSON values, of a
-// stream also half a million events of 16 MiB, or 100 tool calls. A parameter that the endpoint
-// refuses is a failure that has its words. What the answer can do without is
-// left out and the request sent again, which the response tells: a response format
-// that the endpoint does not take, also where it refuses it in vague words or with
-// 500, and what earlier answers carried beside text and calls. That is
-// remembered for the endpoint and model. A schema that is not in the response format
-// goes into the first message.
+// If the endpoint limits the rate, all calls share a rate that follows its
+// refusals. A refusal with
+// a time to wait does not count as a try, unless there is a fallback model. The
+// total wait is twice
+// the timeout at most. A try that ended at the timeout is repeated once.
 //
-// With OnText the answer is streamed, and a try that follows one whose text
-// was heard already begins with an empty piece. Tokens that the endpoint does
-// not report are estimated as a quarter of the bytes, which the usage tells;
-// cost is what the endpoint reports, or else from the prices, and 0 for a model
-// that has none.
+// Each error is a [*model.Failure] without the key. An incomplete answer is a
+// failure. The limits
+// of an answer are 64 MiB, 1,000,000 JSON values and 100 tool calls, and for a
+// stream also half a
+// million events of 16 MiB.
+//
+// If the endpoint rejects a parameter, the failure has its message. If it
+// rejects a response format
+// or the unknown members of earlier answers, Call repeats the request without
+// them and reports them
+// in [model.Response.Without]. The client stores this for the endpoint and
+// model. A schema that is
+// not in the response format goes into the first message.
+//
+// With OnText, the answer is streamed. If a try fails after some text, the next
+// one begins with an
+// empty piece. Missing token counts are estimated from the number of bytes. The
+// cost is that of the
+// endpoint, or else computed from the prices.
 func (c *Client) Call(ctx context.Context, r model.Request) (model.Response, error) {
 	q, err := c.question(r)
 	if err != nil {
@@ -118,7 +143,7 @@ func (c *Client) Call(ctx context.Context, r model.Request) (model.Response, err
 		}
 		resp, err := c.try(ctx, q, body)
 		paid = paid.Add(resp.Usage)
-		resp.Usage, resp.Without = paid, q.told()
+		resp.Usage, resp.Without = paid, q.omitted()
 		if err == nil {
 			c.lacking.learn(q)
 			return resp, nil
@@ -163,13 +188,13 @@ func (c *Client) Call(ctx context.Context, r model.Request) (model.Response, err
 	}
 }
 
-// unsent returns the failure of a request that cannot be written.
-func (c *Client) unsent(paid model.Usage, why error) (model.Response, error) {
-	failure := &model.Failure{Class: model.Rejected, Message: why.Error()}
+// unsent returns the failure of a request that cannot be encoded.
+func (c *Client) unsent(paid model.Usage, err error) (model.Response, error) {
+	failure := &model.Failure{Class: model.Rejected, Message: err.Error()}
 	return model.Response{Provider: c.provider.Name, Server: c.url.Host, Usage: paid}, failure
 }
 
-// spent returns the failure of a call that has no try left.
+// spent returns the failure of a call without a further try.
 func (c *Client) spent(f *model.Failure, waited time.Duration) *model.Failure {
 	if waited > 0 {
 		last := *f

@@ -11,27 +11,26 @@ import (
 	"net/http"
 	"slices"
 
-	"go.opentelemetry.io/otel/propagation"
-
+	"github.com/seed61713e19/capstan/internal/tracecontext"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/model/internal/protocol"
 )
 
-// A question is one request of a caller, over all its tries. What an endpoint turns out
-// to lack changes between them.
+// A question is a request with the members that the endpoint rejected in
+// earlier tries.
 type question struct {
 	c         *Client
 	r         model.Request
-	formatted bool   // the request may carry the schema as a member
-	object    bool   // the schema is one of objects
-	strict    bool   // it is in the strict subset
-	lacks     []lack // what was given up
-	onTrial   bool   // the last of them may not be to blame
-	tried     bool   // one was, in vain
-	failed    int    // how often the endpoint answered with status 500
+	formatted bool   // reports whether the request may have the schema as a member
+	object    bool   // reports whether the schema is that of an object
+	strict    bool   // reports whether the schema is in the strict subset
+	lacks     []lack // the removed members
+	onTrial   bool   // whether the last member is only a suspect
+	tried     bool   // reports whether a suspected member was removed without success
+	failed    int    // the number of replies with status 500
 
-	stream bool
-	heard  bool // OnText got text of the try under way
+	stream  bool
+	emitted bool // reports whether OnText got text of the current try
 }
 
 func (c *Client) question(r model.Request) (*question, error) {
@@ -50,7 +49,7 @@ func (c *Client) question(r model.Request) (*question, error) {
 	if len(r.Schema) > 0 && (r.Params == nil || !r.Params.NoFormat) && !q.has(formatField) {
 		var schema any
 		d := json.NewDecoder(bytes.NewReader(r.Schema))
-		d.UseNumber() // a bound like 1e400 is a number too
+		d.UseNumber() // a limit such as 1e400 is also a number
 		if err := d.Decode(&schema); err != nil {
 			return nil, fmt.Errorf("schema: %w", err)
 		}
@@ -61,7 +60,7 @@ func (c *Client) question(r model.Request) (*question, error) {
 	return q, nil
 }
 
-// query returns the question as the next try asks it.
+// query returns the request of the next try.
 func (q *question) query() protocol.Query {
 	query := protocol.Query{Request: q.asked(), Stream: q.stream, Form: q.form(), Strict: q.strict, Without: q.without}
 	if q.caches() {
@@ -81,20 +80,20 @@ func (q *question) setHeader(r *http.Request) {
 	if field := q.c.provider.CacheHeader; field != "" && q.r.Run != "" && r.Header.Get(field) == "" {
 		r.Header.Set(field, q.cacheKey())
 	}
-	propagation.TraceContext{}.Inject(r.Context(), propagation.HeaderCarrier(r.Header)) // whose work the call is
+	tracecontext.Inject(r.Context(), r.Header.Set) // the trace of the call
 }
 
-// has reports whether the cascade's own extra has a member.
+// has reports whether the extra of the cascade has the member.
 func (q *question) has(name string) bool { return q.r.Params != nil && q.r.Params.Extra.Has(name) }
 
-// caches reports whether the body names the run for the endpoint's prompt cache.
+// caches reports whether the body has the key for the prompt cache.
 func (q *question) caches() bool {
 	field := q.c.provider.CacheField
 	return field != "" && q.r.Run != "" && !q.without(field)
 }
 
-// cacheKey returns a name of the run that does not show the run's own name, in as few
-// characters as endpoints take.
+// cacheKey returns a hash of the run's name, in the characters that endpoints
+// accept.
 func (q *question) cacheKey() string {
 	sum := sha256.Sum256([]byte(q.r.Run))
 	return "capstan-" + hex.EncodeToString(sum[:16])

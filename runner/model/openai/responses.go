@@ -9,7 +9,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/model/internal/protocol"
 )
 
-// responses is OpenAI's Responses protocol, with what is different about a provider.
+// responses is OpenAI's Responses protocol with a provider's differences.
 type responses struct{ provider model.Provider }
 
 // Path implements [protocol.Protocol].
@@ -36,8 +36,8 @@ func (responses) Optional(protocol.Query) []protocol.Member {
 // responsesWire has the members of go-openai's request without its way to encode them.
 type responsesWire api.CreateResponseRequest
 
-// responsesRequest is a request. Its members replace those of go-openai that have another
-// precision.
+// responsesRequest is a request. Its members replace members of go-openai with
+// another precision.
 type responsesRequest struct {
 	responsesWire
 	Temperature *float64 `json:"temperature,omitempty"`
@@ -74,7 +74,7 @@ func (r responses) Encode(q protocol.Query) ([]byte, error) {
 	return protocol.Merge(object, extra)
 }
 
-// thoughts are what the extra of a message or a call holds: the reasoning items before it.
+// thoughts are the extra of a message or a call: the reasoning items before it.
 type thoughts struct {
 	Reasoning []json.RawMessage `json:"reasoning"`
 }
@@ -95,7 +95,7 @@ func (r responses) items(m model.Message, withoutExtras bool) (list []any) {
 	think := func(e model.Extra) {
 		var before thoughts
 		if e == "" || withoutExtras || m.Provider != r.provider.Name || json.Unmarshal([]byte(e), &before) != nil {
-			return // of another provider, or of another protocol
+			return // from another provider or protocol
 		}
 		for _, item := range before.Reasoning {
 			list = append(list, item)

@@ -9,8 +9,8 @@ import (
 
 	api "github.com/sashabaranov/go-openai"
 
-	"github.com/seed61713e19/capstan/runner/internal/jsontree"
 	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/runner/model/internal/jsontree"
 	"github.com/seed61713e19/capstan/runner/model/internal/protocol"
 )
 
@@ -144,12 +144,12 @@ func respond(v jsontree.Value, raw []byte, streamed *output) (protocol.Draft, er
 // missing, and the rest of the value counts.
 func decode(v jsontree.Value, into any) { _ = json.Unmarshal(v.Raw(), into) }
 
-// A responsesStream joins the events of a reply. The texts of deltas are for the listener:
-// the answer is made of whole items and of the last event.
+// A responsesStream joins the events of a reply. The texts of deltas are for
+// the listener. The answer consists of the whole items and the last event.
 type responsesStream struct {
-	items output
-	heard protocol.Text
-	last  *protocol.Draft // of the last event
+	items    output
+	streamed protocol.Text
+	last     *protocol.Draft // of the last event
 }
 
 // Add implements [protocol.Stream].
@@ -157,7 +157,7 @@ func (s *responsesStream) Add(ctx context.Context, name string, data []byte) (te
 	if string(data) == doneEvent {
 		return "", &model.Failure{Class: model.Unavailable, Message: "the answer was cut: it has no event " + string(api.ResponseStreamEventCompleted)}
 	}
-	v, err := protocol.Parse(ctx, data, !strings.HasSuffix(name, ".delta")) // whose end may be half a character
+	v, err := protocol.Parse(ctx, data, !strings.HasSuffix(name, ".delta")) // a delta may end with half a character
 	if err != nil {
 		return "", err
 	}
@@ -177,7 +177,7 @@ func (s *responsesStream) Add(ctx context.Context, name string, data []byte) (te
 	}
 	switch kind {
 	case api.ResponseStreamEventOutputTextDelta:
-		text, _ = s.heard.Read(delta)
+		text, _ = s.streamed.Read(delta)
 	case api.ResponseStreamEventOutputItemDone:
 		s.items.add(item)
 	case api.ResponseStreamEventCompleted, api.ResponseStreamEventIncomplete, api.ResponseStreamEventFailed:
@@ -186,19 +186,20 @@ func (s *responsesStream) Add(ctx context.Context, name string, data []byte) (te
 			return "", err
 		}
 		s.last = &d
-		return s.unheard()
+		return s.remaining()
 	case api.ResponseStreamEventError:
 		return "", protocol.Reported(v, data)
 	}
 	return text, s.check()
 }
 
-// unheard returns the end of the answer's text that came in no delta, and [io.EOF].
-func (s *responsesStream) unheard() (string, error) {
-	s.heard.Finish()
-	rest, ok := strings.CutPrefix(s.last.Text, s.heard.String())
+// remaining returns the end of the answer's text that was in no delta, and
+// [io.EOF].
+func (s *responsesStream) remaining() (string, error) {
+	s.streamed.Finish()
+	rest, ok := strings.CutPrefix(s.last.Text, s.streamed.String())
 	switch {
-	case s.heard.Invalid:
+	case s.streamed.Invalid:
 		return "", protocol.ErrInvalid()
 	case !ok && s.last.Refusal == "":
 		return "", &model.Failure{Class: model.Unavailable, Message: "the events of the answer have another text than the answer itself"}
@@ -209,7 +210,7 @@ func (s *responsesStream) unheard() (string, error) {
 // check returns the failure of an answer that is beyond a limit.
 func (s *responsesStream) check() error {
 	switch {
-	case s.heard.Invalid:
+	case s.streamed.Invalid:
 		return protocol.ErrInvalid()
 	case s.items.count > protocol.MaxCalls:
 		return protocol.ErrManyCalls()
@@ -226,5 +227,5 @@ func (s *responsesStream) Finish() (string, protocol.Draft) {
 	if s.last != nil {
 		return "", *s.last
 	}
-	return "", protocol.Draft{Text: s.heard.String(), Answered: s.items.answered || s.heard.Len() > 0}
+	return "", protocol.Draft{Text: s.streamed.String(), Answered: s.items.answered || s.streamed.Len() > 0}
 }

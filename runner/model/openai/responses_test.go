@@ -121,8 +121,9 @@ func TestResponsesRequest(t *testing.T) {
 	}
 }
 
-// TestResponsesThoughtsGoBack sends an answer with thoughts and calls back to the provider
-// that it came from, in the order of its items, and to another provider without thoughts.
+// TestResponsesThoughtsGoBack returns an answer with thoughts and calls to its
+// provider, in the order of its items. Another provider receives it without
+// thoughts.
 func TestResponsesThoughtsGoBack(t *testing.T) {
 	second := strings.ReplaceAll(thought, "rs_1", "rs_2")
 	forgotten := `{"id":"rs_3","type":"reasoning","summary":[]}`
@@ -171,7 +172,7 @@ func same(t *testing.T, got any, want string) {
 	}
 }
 
-// TestResponsesFailures sends what is no answer, whole and streamed.
+// TestResponsesFailures sends failed answers, whole and streamed.
 func TestResponsesFailures(t *testing.T) {
 	broken := func(reason string) string {
 		return `"status":"incomplete","incomplete_details":{"reason":"` + reason + `"}`
@@ -213,7 +214,7 @@ func TestResponsesFailures(t *testing.T) {
 		"half a character": {stream(named("response.output_text.delta", "\"delta\":\"a\xf0\""), named("response.completed", `"response":`+responded(completed, textItem("a")))), model.Unavailable, "invalid UTF-8", 4},
 	} {
 		for _, on := range []bool{false, true} {
-			var h heard
+			var h listener
 			r := ask("Hello?")
 			if on {
 				r.OnText = h.on
@@ -228,7 +229,7 @@ func TestResponsesFailures(t *testing.T) {
 	}
 }
 
-// TestResponsesStream checks what a listener hears.
+// TestResponsesStream checks the pieces of a streamed answer.
 func TestResponsesStream(t *testing.T) {
 	whole := func(items ...string) string {
 		return named("response.completed", `"response":`+responded(completed, items...))
@@ -257,7 +258,7 @@ func TestResponsesStream(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := newEndpoint(t, test.handler)
-			var h heard
+			var h listener
 			r := ask("Hello?")
 			r.OnText = h.on
 			resp, err := speaking(t, e).Call(t.Context(), r)
@@ -268,7 +269,7 @@ func TestResponsesStream(t *testing.T) {
 	}
 }
 
-// TestResponsesWithout asks endpoints that refuse members of a request.
+// TestResponsesWithout calls endpoints that reject members of a request.
 func TestResponsesWithout(t *testing.T) {
 	refusing := func(member, words string) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) {
@@ -336,7 +337,7 @@ func FuzzResponses(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		var h heard
+		var h listener
 		r := ask("Hello?")
 		r.OnText = h.on
 		c <- text

@@ -91,7 +91,7 @@ func TestFailureSaysWhen(t *testing.T) {
 	}
 }
 
-// After a 429 a call that has nothing to do with it waits too.
+// After a 429, other calls wait too.
 func TestEveryoneWaits(t *testing.T) {
 	e := newEndpoint(t, body(429, `{}`, "Retry-After", "30"), reply("Hello"))
 	waiting, awake := make(chan time.Duration), make(chan struct{})
@@ -108,7 +108,7 @@ func TestEveryoneWaits(t *testing.T) {
 	results := make(chan error)
 	call := func() { _, err := c.Call(t.Context(), ask("Hello?")); results <- err }
 	go call()
-	<-waiting // the call that was told to
+	<-waiting // the call with the 429
 	go call()
 	if d := <-waiting; d < time.Second || d > 30*time.Second || e.count() != 1 {
 		t.Errorf("the other waits %v, after %d requests", d, e.count())
@@ -144,8 +144,8 @@ type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// perWindow is an endpoint that takes n requests in each window and tells the others to
-// come back in the next.
+// perWindow is an endpoint with a limit of n requests per window. Other
+// requests get a 429 with the window as the wait.
 func perWindow(n int, window time.Duration, served *atomic.Int64) http.HandlerFunc {
 	var mu sync.Mutex
 	var began time.Time
@@ -209,8 +209,8 @@ func TestRateLimitSpread(t *testing.T) {
 	}
 }
 
-// A call gives up when the endpoint has refused it for twice the timeout, and names the
-// endpoint.
+// A call ends when the endpoint has rejected it for twice the timeout. The
+// failure names the endpoint.
 func TestRateLimitGivesUp(t *testing.T) {
 	e := newEndpoint(t, body(429, `{"error":{"message":"slow down"}}`, "Retry-After", "10"))
 	_, err := e.client(t, func(o *openai.Options) { o.Timeout = time.Minute }).Call(t.Context(), ask("Hello?"))
@@ -233,7 +233,7 @@ func TestSilenceRepeatedOnce(t *testing.T) {
 	}
 }
 
-// An endpoint whose certificate nobody trusts is reported with what to do.
+// The failure for an untrusted certificate contains the solution.
 func TestUnknownAuthority(t *testing.T) {
 	s := httptest.NewTLSServer(http.NotFoundHandler())
 	defer s.Close()

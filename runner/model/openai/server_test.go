@@ -19,8 +19,8 @@ import (
 	"github.com/seed61713e19/capstan/runner/model/openai"
 )
 
-// serve is a server on a socket of its own; it gives its base URL and a count
-// of the connections that were opened.
+// serve starts a server on its own socket. It returns the base URL and the
+// number of opened connections.
 func serve(tb testing.TB, h http.HandlerFunc) (url string, conns *atomic.Int64) {
 	tb.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -40,8 +40,8 @@ func serve(tb testing.TB, h http.HandlerFunc) (url string, conns *atomic.Int64) 
 
 func parallel() int { return runtime.GOMAXPROCS(0) }
 
-// An endpoint answers the n-th request with the n-th handler, and the last
-// one's again after that. It keeps what it got.
+// An endpoint answers the n-th request with the n-th handler. Later requests
+// use the last handler. The endpoint stores the requests.
 type endpoint struct {
 	url   string
 	conns *atomic.Int64
@@ -69,7 +69,7 @@ func newEndpoint(t *testing.T, handlers ...http.HandlerFunc) *endpoint {
 	return e
 }
 
-// client asks e, with sleeps that take no time.
+// client returns a client of e whose sleeps take no time.
 func (e *endpoint) client(t *testing.T, set ...func(*openai.Options)) *openai.Client {
 	t.Helper()
 	o := openai.Options{BaseURL: e.url, APIKey: "sk-secret-key", Sleep: func(ctx context.Context, d time.Duration) error {
@@ -140,7 +140,7 @@ func stream(texts ...string) http.HandlerFunc {
 	}
 }
 
-// cut does what h does and then breaks the connection off.
+// cut runs h and then breaks the connection.
 func cut(h http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		h(w, r)
@@ -173,13 +173,13 @@ func ask(text string) model.Request {
 	return model.Request{Model: "gpt-5-mini", Phase: "draft", Attempt: 1, Messages: []model.Message{{Role: model.User, Content: text}}}
 }
 
-// heard collects what OnText gets; a piece that begins anew clears it.
-type heard struct {
+// A listener collects the pieces of OnText. An empty piece discards the text.
+type listener struct {
 	strings.Builder
 	pieces, anew int
 }
 
-func (h *heard) on(piece string) {
+func (h *listener) on(piece string) {
 	if h.pieces++; piece == "" {
 		h.anew++
 		h.Reset()

@@ -10,9 +10,9 @@ import (
 	"github.com/seed61713e19/capstan/runner/model/internal/protocol"
 )
 
-// listen returns the response of a streamed answer. One that ends before the endpoint
-// gave a reason to finish, or said that this is all, is cut; once it has, only a
-// complaint counts against it.
+// listen returns the response of a stream. A stream that ends before a finish
+// reason or its last
+// event is cut. After that, only an error event is a failure.
 func (t *try) listen(in *bufio.Reader) (model.Response, error) {
 	e := &events{t: t, in: in}
 	defer e.close()
@@ -36,7 +36,7 @@ func (t *try) listen(in *bufio.Reader) (model.Response, error) {
 	}
 }
 
-// next reads the next event of a stream.
+// next adds the next event of a stream.
 func (t *try) next(e *events, s protocol.Stream) error {
 	event, err := e.next()
 	if err != nil {
@@ -54,7 +54,7 @@ func (t *try) next(e *events, s protocol.Stream) error {
 	return undecoded("an event does not decode", err)
 }
 
-// undecoded returns err with what it is about, unless err is a failure.
+// undecoded adds a description to err, unless err is a failure.
 func undecoded(what string, err error) error {
 	if err == nil || errors.As(err, new(*model.Failure)) {
 		return err
@@ -62,7 +62,7 @@ func undecoded(what string, err error) error {
 	return fmt.Errorf("%s: %w", what, err)
 }
 
-// begun returns what is known of an answer that broke off: its usage.
+// begun returns the known usage of an answer that was cut.
 func (t *try) begun(s protocol.Stream) model.Response {
 	_, d := s.Finish()
 	resp := model.Response{Model: d.Model, ID: d.ID, Finish: d.Finish}
@@ -72,18 +72,18 @@ func (t *try) begun(s protocol.Stream) model.Response {
 	return resp
 }
 
-// say passes a piece of text on.
+// say passes a piece of text to the listener.
 func (q *question) say(piece string) {
 	if q.r.OnText != nil && piece != "" {
-		q.heard = true
+		q.emitted = true
 		q.r.OnText(piece)
 	}
 }
 
-// void reports that the text of a try that failed does not count.
+// void makes the listener discard the text of a failed try.
 func (q *question) void() {
-	if q.heard {
-		q.heard = false
+	if q.emitted {
+		q.emitted = false
 		q.r.OnText("")
 	}
 }

@@ -63,7 +63,7 @@ func TestStream(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			e := newEndpoint(t, test.handler)
-			var h heard
+			var h listener
 			r := ask("Hello?")
 			r.OnText = h.on
 			resp, err := e.client(t).Call(t.Context(), r)
@@ -73,7 +73,7 @@ func TestStream(t *testing.T) {
 			if (resp.Usage.InputTokens == 100) != test.counted || resp.Usage.OutputTokens == 0 || resp.Usage.Calls != 1 {
 				t.Errorf("usage %+v", resp.Usage)
 			}
-			// Some endpoints stream what they were to give whole.
+			// Some endpoints stream an answer without being asked to.
 			whole, err := e.client(t).Call(t.Context(), ask("Hello?"))
 			if name != "cut after end" && (err != nil || whole.Text != test.text || (whole.Usage.InputTokens == 100) != test.counted) {
 				t.Errorf("not asked for a stream: got %.200q, %v, %+v", whole.Text, err, whole.Usage)
@@ -86,7 +86,8 @@ func TestStream(t *testing.T) {
 	}
 }
 
-// halved are deltas whose texts are written as they are given, between quotes.
+// halved returns deltas whose texts are inserted between quotes without
+// escaping.
 func halved(texts ...string) (events string) {
 	for _, text := range texts {
 		events += choice(`{"content":"`+text+`"}`, "null")
@@ -94,7 +95,8 @@ func halved(texts ...string) (events string) {
 	return events
 }
 
-// A try that is cut was heard; the next says so and begins anew.
+// If a try with some text is cut, the next try announces that and sends its
+// text from the beginning.
 func TestStreamBeginsAnew(t *testing.T) {
 	good := stream(delta("Good"), delta("bye"), finished("stop"), counted, done)
 	for name, bad := range map[string]http.HandlerFunc{
@@ -104,7 +106,7 @@ func TestStreamBeginsAnew(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := newEndpoint(t, bad, good)
-			var h heard
+			var h listener
 			r := ask("Hello?")
 			r.OnText = h.on
 			resp, err := e.client(t).Call(t.Context(), r)
@@ -115,7 +117,8 @@ func TestStreamBeginsAnew(t *testing.T) {
 	}
 }
 
-// piped is a client whose answers come from say, in a bubble of time.
+// piped returns a client whose answers come from the function say, in a
+// synctest bubble.
 func piped(t *testing.T, timeout time.Duration, say func(in io.Writer)) (c *openai.Client, ended *bool) {
 	t.Helper()
 	ended = new(bool)
@@ -134,7 +137,7 @@ func piped(t *testing.T, timeout time.Duration, say func(in io.Writer)) (c *open
 	return c, ended
 }
 
-// An ending notes that all before it was read.
+// An ending records that everything before it was read.
 type ending struct{ read *bool }
 
 func (e ending) Read([]byte) (int, error) { *e.read = true; return 0, io.EOF }
@@ -157,8 +160,8 @@ func TestSlowListener(t *testing.T) {
 	})
 }
 
-// An endpoint that has said everything and does not hang up is not waited for
-// as long as one that has not.
+// If an endpoint has sent the whole answer and does not close the connection,
+// the client waits less than for a missing end.
 func TestEndWithoutEnd(t *testing.T) {
 	for name, end := range map[string]string{"after DONE": counted + done, "after the reason": ""} {
 		t.Run(name, func(t *testing.T) {
@@ -182,8 +185,8 @@ func TestEndWithoutEnd(t *testing.T) {
 	}
 }
 
-// An answer that ends a little after the stream's end is read to its end, so
-// that its connection serves again; one that does not is not waited for.
+// If an answer ends shortly after the stream's end, the client reads the rest
+// and reuses the connection. It does not wait for a late end.
 func TestEndAfterDone(t *testing.T) {
 	for after, want := range map[time.Duration]bool{0: true, 5 * time.Millisecond: true, time.Second: false} {
 		synctest.Test(t, func(t *testing.T) {
@@ -231,7 +234,7 @@ func FuzzStream(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		var h heard
+		var h listener
 		r := ask("Hello?")
 		r.OnText = h.on
 		c <- text

@@ -16,27 +16,28 @@ import (
 	"strings"
 	"time"
 
-	"github.com/seed61713e19/capstan/runner/internal/fences"
+	"github.com/seed61713e19/capstan/internal/fences"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/model/internal/protocol"
 )
 
-// maxRest is how many bytes are read after a streamed answer's end.
+// maxRest is the maximum number of bytes that are read after the end of a
+// stream.
 const maxRest = 64 << 10
 
 var errSilent = errors.New("the endpoint stays silent")
 
-// A try is one exchange with the endpoint.
+// A try is one request to the endpoint.
 type try struct {
 	c       *Client
 	q       *question
 	ctx     context.Context
 	silence *time.Timer // ends the try when it fires
-	reached bool        // whether the endpoint got the request, for all we know
-	sent    int         // bytes of the body
+	reached bool        // reports whether the endpoint may have received the request
+	sent    int         // the size of the body in bytes
 }
 
-// try asks once. The usage of its response counts in any case.
+// try sends the request once. The response has the usage even with an error.
 func (c *Client) try(ctx context.Context, q *question, body []byte) (model.Response, error) {
 	lowered, err := c.enter(ctx)
 	if err != nil {
@@ -49,8 +50,8 @@ func (c *Client) try(ctx context.Context, q *question, body []byte) (model.Respo
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	t := &try{c: c, q: q, ctx: ctx, sent: len(body)}
-	// The time of silence ends with an answer that comes whole, and begins anew with each
-	// line of a streamed one.
+	// The timer ends with the last byte of a reply, and restarts with each line
+	// of a stream.
 	t.silence = time.AfterFunc(c.timeout, func() { cancel(errSilent) })
 	defer t.silence.Stop()
 	resp, err := t.ask(body)
@@ -70,7 +71,7 @@ func (c *Client) try(ctx context.Context, q *question, body []byte) (model.Respo
 	return resp, nil
 }
 
-// ask sends the request and reads the answer, streamed or whole.
+// ask sends the request and reads the reply.
 func (t *try) ask(body []byte) (model.Response, error) {
 	r, err := http.NewRequestWithContext(t.ctx, http.MethodPost, t.c.url.String(), bytes.NewReader(body))
 	if err != nil {
@@ -94,7 +95,8 @@ func (t *try) ask(body []byte) (model.Response, error) {
 	return t.whole(in, kind)
 }
 
-// whole reads an answer to its end, so that its connection serves again.
+// whole reads a reply without a stream to its end, so that the connection can
+// be reused.
 func (t *try) whole(in *bufio.Reader, kind string) (model.Response, error) {
 	text, err := io.ReadAll(io.LimitReader(in, t.c.most.answer+1))
 	switch {
@@ -114,7 +116,7 @@ func (t *try) whole(in *bufio.Reader, kind string) (model.Response, error) {
 		}
 		return resp, err
 	}
-	if in := bufio.NewReader(bytes.NewReader(text)); streams(in, kind) { // although it was not asked for
+	if in := bufio.NewReader(bytes.NewReader(text)); streams(in, kind) { // a stream that was not requested
 		return t.listen(in)
 	}
 	if f := protocol.FailureOf(0, text); f != nil {
@@ -124,9 +126,11 @@ func (t *try) whole(in *bufio.Reader, kind string) (model.Response, error) {
 	return model.Response{}, fmt.Errorf("the answer is no JSON object (Content-Type: %s): %s", cmp.Or(kind, "none"), shown)
 }
 
-// streams says whether an answer is events, by how it begins: with a field of one, a
-// comment. It skips a byte order mark. What the answer says of itself counts where it begins
-// with an empty line: not every endpoint, or what stands before it, is right there.
+// streams reports whether a reply is a stream, by its first byte: the beginning
+// of a field or of a
+// comment. It skips a byte order mark. The Content-Type decides only if the
+// reply begins with an
+// empty line, because some endpoints send a wrong one.
 func streams(in *bufio.Reader, kind string) bool {
 	first, err := in.Peek(1)
 	if err == nil && first[0] == byteOrder[0] {
@@ -137,7 +141,7 @@ func streams(in *bufio.Reader, kind string) bool {
 	}
 	switch {
 	case err != nil:
-		return true // and is cut
+		return true // a stream that is cut
 	case first[0] == '\r' || first[0] == '\n':
 		kind, _, _ = mime.ParseMediaType(kind)
 		return kind != "application/json"
@@ -145,15 +149,15 @@ func streams(in *bufio.Reader, kind string) bool {
 	return strings.IndexByte(":deir", first[0]) >= 0
 }
 
-// dialing says whether err came before anything was sent.
+// dialing reports whether the connection failed before any data was sent.
 func dialing(err error) bool {
 	var op *net.OpError
 	return errors.As(err, &op) && op.Op == "dial"
 }
 
-// complaint is the failure that an answer with an error's status is.
+// complaint returns the failure of a reply with an error status.
 func (t *try) complaint(resp *http.Response) error {
-	text, _ := io.ReadAll(io.LimitReader(resp.Body, protocol.MaxComplaint)) // what came is better than nothing
+	text, _ := io.ReadAll(io.LimitReader(resp.Body, protocol.MaxComplaint)) // a part of the body is enough
 	f := protocol.FailureOf(resp.StatusCode, text)
 	if resp.StatusCode < 400 {
 		f.Message = "sends on to " + resp.Header.Get("Location")
@@ -166,7 +170,7 @@ func (t *try) complaint(resp *http.Response) error {
 	return f
 }
 
-// failure makes of what went wrong a failure with its class.
+// failure returns the failure for an error of a try.
 func (t *try) failure(ctx context.Context, err error) *model.Failure {
 	var f *model.Failure
 	var timeout net.Error

@@ -49,7 +49,7 @@ func TestReplyRejected(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			e := newEndpoint(t, test.handler)
 			r := ask("Hello?")
-			var h heard
+			var h listener
 			r.OnText = h.on
 			resp, err := e.client(t).Call(t.Context(), r)
 			var f *model.Failure
@@ -82,7 +82,7 @@ func TestExtrasHalves(t *testing.T) {
 	}
 }
 
-// given is a client whose endpoint replies with a text, without a socket.
+// given returns a client whose endpoint replies with a text, without a socket.
 func given(t *testing.T, kind string, text func() io.Reader) *openai.Client {
 	t.Helper()
 	c, err := openai.New(openai.Options{MaxTries: 1, Stream: kind == "text/event-stream", HTTP: &http.Client{

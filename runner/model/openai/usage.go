@@ -5,9 +5,10 @@ import (
 	"github.com/seed61713e19/capstan/runner/model/internal/protocol"
 )
 
-// usage is what the endpoint counted, and an estimate of what it did not.
-// Where the total is more than its parts the rest was thought: some doors
-// leave it out of what was said.
+// usage returns the reported usage, and estimates missing counts. If the total
+// exceeds the sum of
+// its parts, the rest is thinking, because some endpoints do not count it as
+// output.
 func (t *try) usage(d protocol.Draft) model.Usage {
 	c := d.Usage
 	u := model.Usage{InputTokens: c.Input.N, OutputTokens: c.Output.N}
@@ -32,10 +33,10 @@ func (t *try) usage(d protocol.Draft) model.Usage {
 	return u
 }
 
-// mostUSD is what an answer is believed to cost at most: any budget is spent.
+// mostUSD is the maximum cost of an answer. It exceeds every budget.
 const mostUSD = 1e9
 
-// length returns the number of bytes that the model wrote.
+// length returns the size of the model's output in bytes.
 func length(d protocol.Draft) int {
 	n := len(d.Text) + len(d.Refusal) + len(d.Thinking)
 	for _, c := range d.Calls {

@@ -9,8 +9,8 @@ import (
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
-// Bounds of a tool call's arguments: an alias may stand for itself, or for as
-// many aliases as it likes.
+// The limits for the arguments of a tool call. YAML aliases can refer to
+// themselves.
 const (
 	maxDepth  = 100
 	maxValues = 100_000
@@ -36,8 +36,9 @@ func (p *parser) toolCalls(v *yaml.Node) []model.ToolCall {
 	return calls
 }
 
-// arguments is a mapping as JSON in the order of the file, or a text as it is,
-// which may be broken JSON.
+// arguments returns a mapping as JSON in the order of the file, or a text
+// unchanged, even if it is
+// not JSON.
 func (p *parser) arguments(v *yaml.Node) string {
 	if v.Kind == yaml.ScalarNode && v.ShortTag() == "!!str" {
 		return v.Value
@@ -53,11 +54,11 @@ func (p *parser) arguments(v *yaml.Node) string {
 	return string(w.out)
 }
 
-// A writer turns YAML into JSON.
+// A writer converts YAML to JSON.
 type writer struct {
 	out    []byte
-	values int        // how many more may be written
-	at     *yaml.Node // where it stopped
+	values int        // the number of values that may still be written
+	at     *yaml.Node // the node of the error
 }
 
 func (w *writer) write(n *yaml.Node, depth int) error {
@@ -77,7 +78,7 @@ func (w *writer) write(n *yaml.Node, depth int) error {
 	return err
 }
 
-// list writes nodes between brackets; in groups of two the first is a key.
+// list writes nodes between brackets. If group is 2, every first node is a key.
 func (w *writer) list(nodes []*yaml.Node, open, end string, group, depth int) error {
 	w.out = append(w.out, open...)
 	for i, n := range nodes {
@@ -103,12 +104,12 @@ func (w *writer) list(nodes []*yaml.Node, open, end string, group, depth int) er
 	return nil
 }
 
-// scalar is a number, true, false or null as JSON, and anything else, a date
-// too, as the text that it is.
+// scalar returns a number, true, false or null as JSON, and other values as
+// text.
 func scalar(n *yaml.Node) ([]byte, error) {
 	switch n.ShortTag() {
 	case "!!int", "!!float", "!!bool", "!!null":
-		if json.Valid([]byte(n.Value)) { // so that a long number stays exact
+		if json.Valid([]byte(n.Value)) { // keeps all digits of a long number
 			return []byte(n.Value), nil
 		}
 		var v any

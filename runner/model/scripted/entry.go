@@ -8,7 +8,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
-// An entry is one answer, with what a request must be to get it.
+// An entry is one answer, with the filters for requests.
 type entry struct {
 	at string // file:line
 
@@ -25,7 +25,7 @@ type entry struct {
 	always bool
 }
 
-// mismatch is why r does not get the entry; "" if it does.
+// mismatch returns the filter that does not match the request, or "".
 func (e *entry) mismatch(r model.Request) string {
 	switch {
 	case e.validator != r.Validator && e.validator == "":
@@ -48,8 +48,8 @@ func (e *entry) mismatch(r model.Request) string {
 	return ""
 }
 
-// contains says whether text is anywhere in what is said in r, tool calls and
-// their results included.
+// contains reports whether the text is in a message or a tool call of the
+// request.
 func contains(r model.Request, text string) bool {
 	for _, m := range r.Messages {
 		if strings.Contains(m.Content, text) {
@@ -64,8 +64,9 @@ func contains(r model.Request, text string) bool {
 	return false
 }
 
-// tell says where the entry stands, what it is for and how often it is left.
-func (e *entry) tell(left int) string {
+// describe returns the position of the entry, its filters and its remaining
+// uses.
+func (e *entry) describe(left int) string {
 	text := e.at + ": " + e.filters()
 	switch {
 	case e.always:

@@ -28,13 +28,13 @@ func (p *parser) entry(n *yaml.Node) *entry {
 		field{"times", func(v *yaml.Node, _ string) { p.times(e, v) }},
 		field{"usage", func(v *yaml.Node, _ string) { e.usage = p.usage(v) }},
 		field{"delay", func(v *yaml.Node, key string) { e.delay = p.duration(v, key) }})
-	said := slices.DeleteFunc([]string{"error", "reply", "reply_file", "tool_calls"}, func(key string) bool { return !seen[key] })
+	answers := slices.DeleteFunc([]string{"error", "reply", "reply_file", "tool_calls"}, func(key string) bool { return !seen[key] })
 	switch {
 	case seen == nil:
-	case len(said) == 0:
+	case len(answers) == 0:
 		p.errorf(target(n), "an entry has one of reply, reply_file, tool_calls and error")
-	case len(said) > 1 && (said[0] == "error" || len(said) > 2 || said[1] == "reply_file"):
-		p.errorf(target(n), "an entry cannot have both %s and %s", said[0], said[1])
+	case len(answers) > 1 && (answers[0] == "error" || len(answers) > 2 || answers[1] == "reply_file"):
+		p.errorf(target(n), "an entry cannot have both %s and %s", answers[0], answers[1])
 	}
 	if e.failure != nil && e.failure.Message == "" {
 		e.failure.Message = "as " + e.at + " says"
@@ -55,7 +55,7 @@ func (p *parser) times(e *entry, v *yaml.Node) {
 	e.times = n
 }
 
-// text is a scalar as it is written.
+// text returns a scalar as written.
 func (p *parser) text(v *yaml.Node, key string) string {
 	if v.Kind != yaml.ScalarNode || null(v) {
 		p.errorf(v, "%s is text, not %s; put it in quotes", key, kind(v))
@@ -64,7 +64,7 @@ func (p *parser) text(v *yaml.Node, key string) string {
 	return v.Value
 }
 
-// filled is a text that is not empty.
+// filled returns a text that is not empty.
 func (p *parser) filled(v *yaml.Node, key string) string {
 	before := len(p.wrong)
 	text := p.text(v, key)
@@ -74,7 +74,7 @@ func (p *parser) filled(v *yaml.Node, key string) string {
 	return text
 }
 
-// filling takes a text that is not empty.
+// filling returns a function that stores a text that is not empty.
 func (p *parser) filling(into *string) func(*yaml.Node, string) {
 	return func(v *yaml.Node, key string) { *into = p.filled(v, key) }
 }
@@ -89,7 +89,7 @@ func (p *parser) file(v *yaml.Node) string {
 		return ""
 	}
 	if p.replies > maxReplies {
-		return "" // which is reported already
+		return "" // reported before
 	}
 	text, err := p.open(name)
 	if p.replies += len(text); err == nil && p.replies > maxReplies {
@@ -119,7 +119,7 @@ func (p *parser) number(v *yaml.Node, key string) float64 {
 	return f
 }
 
-// duration is a duration of Go, or a number of seconds; at most an hour.
+// duration parses a Go duration or a number of seconds. Maximum: 1 hour.
 func (p *parser) duration(v *yaml.Node, key string) time.Duration {
 	d, err := time.ParseDuration(v.Value)
 	if seconds, err2 := strconv.ParseFloat(v.Value, 64); err2 == nil && seconds >= 0 && seconds <= 3600 {
@@ -143,7 +143,7 @@ func (p *parser) failure(v *yaml.Node) *model.Failure {
 		field{"retry_after", func(v *yaml.Node, key string) { after = p.duration(v, key) }},
 		field{"message", func(v *yaml.Node, key string) { message = p.text(v, key) }})
 	f := model.FailureOf(status, message)
-	if status == 0 { // no answer at all
+	if status == 0 { // no reply of an endpoint
 		f.Class = model.Unavailable
 	}
 	f.RetryAfter = after

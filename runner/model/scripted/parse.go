@@ -9,31 +9,30 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/seed61713e19/capstan/cascades/documents"
+	"github.com/seed61713e19/capstan/cascades/syntax"
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
-// maxScript is the longest script that is read, in bytes: a tree of YAML takes
-// some fifty times its text.
+// maxScript is the maximum size of a script in bytes. Its YAML tree needs about
+// fifty times as
+// much memory.
 const maxScript = 16 << 20
 
-// An Error is what is wrong with a script, and where. Lines and columns count
-// from 1.
+// An Error is an error in a script. Lines and columns start at 1.
 type Error struct {
 	File         string
 	Line, Column int
 	Message      string
 }
 
-// Error gives file:line:column: message.
+// Error returns file:line:column: message.
 func (e *Error) Error() string {
 	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Column, e.Message)
 }
 
-// Parse reads a script, which is YAML or JSON. The name is for messages; open gets the text of a
-// reply_file, whose name stands relative to the script, and may be nil where
-// there is none. Everything that is wrong is reported: each part of the error
-// is an [*Error]. A text longer than 16 MiB is not read.
+// Parse parses a script in YAML or JSON. The name is for messages. The function
+// open returns the text of a reply_file, whose name is relative to the script.
+// It may be nil. The error joins one [*Error] per problem. Maximum: 16 MiB.
 func Parse(name string, text []byte, open func(name string) ([]byte, error)) (*Script, error) {
 	p := &parser{name: name, open: open}
 	s := &Script{name: name, entries: p.script(text)}
@@ -50,13 +49,13 @@ func Parse(name string, text []byte, open func(name string) ([]byte, error)) (*S
 	return s, nil
 }
 
-// maxReplies is the most that the files of all replies of a script may hold, in bytes.
+// maxReplies is the maximum size of all reply files of a script in bytes.
 const maxReplies = 64 << 20
 
 type parser struct {
 	name    string
 	open    func(string) ([]byte, error)
-	replies int // bytes read from files so far
+	replies int // the size of the files that were read
 	wrong   []*Error
 }
 
@@ -81,34 +80,34 @@ func (p *parser) script(text []byte) []*entry {
 	return entries
 }
 
-// document is the one document of text; nil if there is none, or none that
-// can be read.
+// document returns the only document of the text, or nil if there is none.
 func (p *parser) document(text []byte) *yaml.Node {
 	if len(text) > maxScript {
 		p.errorf(&yaml.Node{}, "a script is at most %d bytes long, not %d", maxScript, len(text))
 		return nil
 	}
-	doc, wrong := documents.Read(p.name, documents.Unmarked(text))
+	root, mistake := syntax.New(p.name, text).Tree()
 	switch {
-	case wrong != nil && wrong.Message == documents.Empty:
+	case mistake != nil && mistake.Message == syntax.Empty:
 		return nil
-	case wrong != nil:
-		p.errorf(&yaml.Node{Line: wrong.Line, Column: wrong.Column}, "%s", wrong.Message)
+	case mistake != nil:
+		p.errorf(&yaml.Node{Line: mistake.Line, Column: mistake.Column}, "%s", mistake.Message)
 		return nil
-	case null(doc.Content[0]):
+	case null(root.Content[0]):
 		return nil
 	}
-	return doc
+	return root
 }
 
-// A field is a key of a mapping, and what takes its value.
+// A field is a key of a mapping with the function for its value.
 type field struct {
 	key  string
 	take func(v *yaml.Node, key string)
 }
 
-// fields has every key of a mapping taken, once each, reports keys that are none of
-// the known, and gives those that stand there; nil of what is no mapping.
+// fields calls the function for each key of a mapping and returns the keys. It
+// reports unknown and
+// duplicate keys. If the node is not a mapping, it returns nil.
 func (p *parser) fields(n *yaml.Node, what string, known ...field) map[string]bool {
 	if n = target(n); n.Kind != yaml.MappingNode {
 		p.errorf(n, "%s is a mapping, not %s", what, kind(n))
@@ -135,7 +134,7 @@ func (p *parser) fields(n *yaml.Node, what string, known ...field) map[string]bo
 	return seen
 }
 
-// target is what an alias stands for, and any other node itself.
+// target returns the node that an alias refers to, and other nodes unchanged.
 func target(n *yaml.Node) *yaml.Node {
 	if n.Kind == yaml.AliasNode {
 		return n.Alias

@@ -97,7 +97,8 @@ func TestAliases(t *testing.T) {
 	}
 }
 
-// What programs write as JSON is a script: half an emoji an escape, a tab where YAML has none.
+// Parse accepts JSON as programs write it: surrogate pairs as escapes, and tabs
+// as indentation.
 func TestJSON(t *testing.T) {
 	s := parse(t, "\xef\xbb\xbf[\n\t{\"reply\": \"done \\ud83d\\ude00 \\/\"}\n]\n")
 	if resp, err := s.Call(t.Context(), from("draft", 1, 0)); err != nil || resp.Text != "done 😀 /" {

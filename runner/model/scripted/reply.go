@@ -9,25 +9,25 @@ import (
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
-// A Reply is an entry of a script that is yet to be written: see [Format]. A
-// filter that is empty is not written.
+// A Reply is an entry for [Format]. Empty filters are omitted.
 type Reply struct {
 	Note string // a comment above the entry
 
 	Phase, Validator, Role, Contains string
-	Attempt                          int // 0 for any
+	Attempt                          int // 0 for any attempt
 	Turn                             *int
 
 	Text      string
 	ToolCalls []model.ToolCall
-	Failure   *model.Failure // in place of an answer
-	Times     int            // how often; 0 and 1 are once, [Always] is for ever
+	Failure   *model.Failure // the error, instead of an answer
+	Times     int            // the number of uses; 0 means 1, and [Always] means no limit
 }
 
-// Always is a reply's Times that never end.
+// Always is a number of [Reply.Times] without a limit.
 const Always = -1
 
-// Format writes a script that [Parse] reads as these replies, under a comment.
+// Format returns a script with the replies and a comment at its beginning.
+// [Parse] reads it.
 func Format(comment string, list []Reply) ([]byte, error) {
 	entries := &yaml.Node{Kind: yaml.SequenceNode, HeadComment: comment}
 	for _, r := range list {
@@ -82,7 +82,7 @@ func (r Reply) node() *yaml.Node {
 func failureNode(f *model.Failure) *yaml.Node {
 	status := f.Status
 	if status < 400 || status > 599 {
-		status = 503 // nothing was answered at all
+		status = 503 // no reply of an endpoint
 	}
 	return &yaml.Node{Kind: yaml.MappingNode, Style: yaml.FlowStyle, Content: []*yaml.Node{
 		plainNode("!!str", "status"), plainNode("!!int", strconv.Itoa(status)),
@@ -90,7 +90,7 @@ func failureNode(f *model.Failure) *yaml.Node {
 	}}
 }
 
-// callsNode keeps the arguments as the model wrote them: text.
+// callsNode returns the calls with their arguments as text.
 func callsNode(calls []model.ToolCall) *yaml.Node {
 	list := &yaml.Node{Kind: yaml.SequenceNode}
 	for _, c := range calls {
@@ -106,9 +106,9 @@ func plainNode(tag, value string) *yaml.Node {
 	return &yaml.Node{Kind: yaml.ScalarNode, Tag: tag, Value: value}
 }
 
-// textNode writes a text of several lines as one reads it, where it comes back
-// as it was: the library loses blanks that a block begins with, and carriage
-// returns.
+// textNode returns a text as a block of lines if YAML preserves it. The library
+// does not preserve
+// blanks at the beginning of a block and carriage returns.
 func textNode(text string) *yaml.Node {
 	n := plainNode("!!str", text)
 	if !bytes.ContainsRune([]byte(text), '\n') {

@@ -18,7 +18,8 @@ var texts = []string{
 	strings.Repeat("long ", 100) + "\n" + strings.Repeat("longer ", 100),
 }
 
-// What is written is read as it was, and answers as it should.
+// Formatted replies parse to the same replies, and the script answers with
+// them.
 func TestFormat(t *testing.T) {
 	zero := 0
 	for _, text := range texts {

@@ -1,8 +1,8 @@
-// Package scripted is a model that answers from a file: for trying, teaching
-// and testing without a key.
+// Package scripted answers requests from a file, for examples and tests without
+// a key.
 //
-// A script is a YAML list of entries. A request takes the first unconsumed
-// entry whose filters all match:
+// A script is a YAML list of entries. A request gets the first unused entry
+// whose filters match:
 //
 //	# filters: phase, attempt, turn, contains (text anywhere in the request)
 //	- {phase: draft, attempt: 1, reply: "too short"}
@@ -13,9 +13,11 @@
 //	- {phase: polish, error: {status: 429, retry_after: 1}}
 //	- {phase: extra, reply: "again", times: 3}    # or times: always
 //
-// An entry without validator or role matches a phase's own calls only. Any
-// entry may have usage: {input_tokens, output_tokens, cost_usd} and delay, a
-// duration such as 200ms.
+// An entry without validator or role matches only the calls of phases. Each
+// entry may have
+// usage: {input_tokens, output_tokens, cost_usd} and a delay such as 200ms.
+// [Parse] reads a script,
+// and [Script.Call] answers a request. Begin with script.go.
 package scripted
 
 import (
@@ -28,32 +30,37 @@ import (
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
-// A Script is a [model.Model] that answers with its entries. Make one with
-// [Parse]. It is safe for concurrent use.
+// A Script is a [model.Model] that answers with its entries. [Parse] creates
+// one. It is safe for
+// concurrent use.
 type Script struct {
 	name    string
-	entries []*entry // which never change
+	entries []*entry // never changed
 
-	// Sleep waits out the delay of an entry; nil means that it takes the time
-	// it says. It returns an error when ctx ends first.
+	// Sleep waits for the delay of an entry. It returns an error if ctx ends
+	// first. The default is
+	// [model.Wait].
 	Sleep func(ctx context.Context, d time.Duration) error
 
 	mu    sync.Mutex
-	taken map[*entry]int // how often, guarded by mu
+	taken map[*entry]int // the number of uses, guarded by mu
 }
 
-// Rewound is the script from its beginning, of which nothing was taken: for a run
-// of its own. The entries are not read again.
+// Rewound returns the script with all entries unused. It does not read the file
+// again.
 func (s *Script) Rewound() *Script { return &Script{name: s.name, entries: s.entries, Sleep: s.Sleep} }
 
-// Call answers with the first unconsumed entry that matches r. An error entry
-// that a real endpoint's client would try again (408, 409, 429, 5xx) is tried
-// again: the next entry that matches answers, up to [model.Tries] in all and
-// without waiting. A request that no entry matches is a [model.Failure] of the
-// class Unscripted, whose message shows the request and the entries left.
+// Call answers with the first unused entry that matches the request. If the
+// entry has an error
+// that a client would retry (408, 409, 429, 5xx), Call uses the next matching
+// entry, without
+// waiting. Maximum: [model.Tries]. If no entry matches, the error is a
+// [model.Failure] of the class
+// Unscripted, with the request and the unused entries.
 //
-// Every entry that is consumed is a call. Tokens that an entry does not give
-// are estimated, and cost is 0 where it gives none.
+// Each used entry counts as one call. Tokens that an entry does not have are
+// estimated. The default
+// cost is 0.
 func (s *Script) Call(ctx context.Context, r model.Request) (model.Response, error) {
 	var spent model.Usage
 	var last *model.Failure
@@ -80,8 +87,8 @@ func (s *Script) Call(ctx context.Context, r model.Request) (model.Response, err
 	return model.Response{Usage: spent}, last
 }
 
-// Recall consumes what Call would have: a run that goes on finds the script
-// as it left it.
+// Recall uses the same entries as Call, so that a resumed run continues with
+// the next one.
 func (s *Script) Recall(r model.Request) {
 	for range model.Tries {
 		e := s.take(r)
@@ -91,21 +98,23 @@ func (s *Script) Recall(r model.Request) {
 	}
 }
 
-// Left describes the entries that were not consumed as often as they say, in
-// the order of the file. One with times: always is never left.
+// Left describes the entries that are not used up, in the order of the file. It
+// omits entries with
+// times: always.
 func (s *Script) Left() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var left []string
 	for _, e := range s.entries {
 		if n := s.left(e); n > 0 && !e.always {
-			left = append(left, e.tell(n))
+			left = append(left, e.describe(n))
 		}
 	}
 	return left
 }
 
-// take consumes the first entry that matches r; nil if there is none.
+// take uses the first entry that matches the request. It returns nil if there
+// is none.
 func (s *Script) take(r model.Request) *entry {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -124,7 +133,7 @@ func (s *Script) take(r model.Request) *entry {
 	return nil
 }
 
-// left is how often the entry can still be taken. The caller holds mu.
+// left returns the remaining uses of the entry. The caller holds mu.
 func (s *Script) left(e *entry) int { return e.times - s.taken[e] }
 
 func (s *Script) wait(ctx context.Context, d time.Duration) error {
@@ -145,8 +154,9 @@ func (e *entry) response(r model.Request, spent model.Usage) model.Response {
 	return resp
 }
 
-// calls are the entry's tool calls. Their ids are the same whenever the same
-// request comes, and differ along a conversation.
+// calls returns the tool calls of the entry. Equal requests get equal ids. The
+// ids of a
+// conversation are different.
 func (e *entry) calls(r model.Request) []model.ToolCall {
 	if len(e.toolCalls) == 0 {
 		return nil
@@ -171,7 +181,7 @@ func (e *entry) spent(r model.Request) model.Usage {
 	return model.Counted(r, model.Response{Text: e.reply, ToolCalls: e.toolCalls})
 }
 
-// show gives the reply to on in four pieces, as a stream would.
+// show sends the reply to on in four pieces, as in a stream.
 func (e *entry) show(on func(string)) {
 	if on == nil || e.reply == "" {
 		return

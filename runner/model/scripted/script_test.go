@@ -29,9 +29,9 @@ func parse(t testing.TB, text string) *scripted.Script {
 }
 
 // from is a phase's request.
-func from(phase string, attempt, turn int, said ...string) model.Request {
+func from(phase string, attempt, turn int, texts ...string) model.Request {
 	r := model.Request{Model: "m", Phase: phase, Attempt: attempt, Turn: turn}
-	for _, text := range said {
+	for _, text := range texts {
 		r.Messages = append(r.Messages, model.Message{Role: model.User, Content: text})
 	}
 	return r
@@ -43,7 +43,7 @@ func judge(validator string) model.Request {
 	return r
 }
 
-// The script of the command line's page, word for word, and what it answers.
+// TestLaw runs the script of the documentation of the command line.
 func TestLaw(t *testing.T) {
 	s := parse(t, `
 # replies in the order they are consumed; a request takes the first unconsumed entry whose filters all match

@@ -7,18 +7,19 @@ import (
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
-// How much of a request that no entry matches is shown.
+// The limits for the description of a request.
 const (
-	shownMessages = 6 // of the newest, besides the first
+	shownMessages = 6 // the newest ones, in addition to the first
 	shownText     = 600
 	shownEntries  = 20
 )
 
-// unscripted is the failure of a request that no entry matches; last is what
-// an entry failed with before it was asked again, nil if none did.
+// unscripted returns the failure of a request that no entry matches. The
+// failure of the entry
+// before is last, which may be nil.
 func (s *Script) unscripted(r model.Request, last *model.Failure) *model.Failure {
 	var b strings.Builder
-	fmt.Fprintf(&b, "no entry of %s answers this request:\n  %s\n", s.name, asked(r))
+	fmt.Fprintf(&b, "no entry of %s answers this request:\n  %s\n", s.name, callerOf(r))
 	if last != nil {
 		fmt.Fprintf(&b, "  (asked again after %s, status %d)\n", last.Class, last.Status)
 	}
@@ -34,8 +35,8 @@ func (s *Script) unscripted(r model.Request, last *model.Failure) *model.Failure
 	return &model.Failure{Class: model.Unscripted, Message: strings.TrimRight(b.String(), "\n")}
 }
 
-// asked says who asks.
-func asked(r model.Request) string {
+// callerOf describes the caller of the request.
+func callerOf(r model.Request) string {
 	text := fmt.Sprintf("phase %s, attempt %d, turn %d", r.Phase, r.Attempt, r.Turn)
 	if r.Validator != "" {
 		text += ", validator " + r.Validator
@@ -53,7 +54,7 @@ func write(b *strings.Builder, m model.Message) {
 	}
 }
 
-// writeLeft lists the entries that are left and why each is not for r.
+// writeLeft lists the unused entries with the filters that do not match.
 func (s *Script) writeLeft(b *strings.Builder, r model.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -67,7 +68,7 @@ func (s *Script) writeLeft(b *strings.Builder, r model.Request) {
 			b.WriteString("entries that are left:\n")
 		}
 		if n <= shownEntries {
-			fmt.Fprintf(b, "  %s: %s\n", e.tell(left), e.mismatch(r))
+			fmt.Fprintf(b, "  %s: %s\n", e.describe(left), e.mismatch(r))
 		}
 	}
 	switch {

@@ -2,32 +2,31 @@ package orders
 
 import (
 	"context"
-	"errors"
 	"maps"
+	"net/http"
 	"time"
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/engine"
 )
 
-// A Change says what is to be different in a run that is made of a kept one. What
-// is the same in both is shared: a call with the same request is not made again.
+// A Change describes a new run that is made from a stored run. Calls with the same
+// request are shared and not repeated.
 type Change struct {
-	RunID   string         // the new run's name
-	From    string         // the phase from which on everything is done anew; "" shares what it can
-	Input   map[string]any // in place of the kept one's values of these names
-	Changed bool           // with the cascade's files as they are now
-	Watched bool           // somebody is about to look at the run: its models stream from the first call on
+	RunID        string         // the name of the new run; "" makes one
+	From         string         // the first phase that runs anew; "" shares as much as possible
+	Input        map[string]any // replaces the stored values of these names
+	CurrentFiles bool           // use the cascade's files as they are now
+	Watched      bool           // a person is about to view the run: its models stream from the first call
 }
 
-// errNoPhase says that a run has no phase of that name to begin from.
-var errNoPhase = errors.New("the run's cascade has no phase of that name")
+var errNoPhase = NewProblem(http.StatusUnprocessableEntity, "unknown_phase", "the run's cascade has no phase of that name")
 
-// Again makes a new run of a kept one, and returns when the journal has it. Its
-// errors are those of Start and [errNoPhase]; a cascade's files are taken as they
-// are now only of one that is offered.
-func (c *Crew) Again(ctx context.Context, id string, change Change) (string, error) {
-	start, err := c.o.Starts(ctx, id)
+// Again makes a new run from a stored one, and returns when the journal has stored it.
+// It can use current files only of cascades that are offered.
+func (p *Pool) Again(ctx context.Context, id string, change Change) (string, error) {
+	start, err := p.o.Starts(ctx, id)
 	if err != nil {
 		return "", err
 	}
@@ -35,12 +34,12 @@ func (c *Crew) Again(ctx context.Context, id string, change Change) (string, err
 		change.RunID = runner.NewRunID(time.Now())
 	}
 	fresh := runner.Start{RunID: change.RunID, Model: start.Model, Settings: start.Settings}
-	return change.RunID, c.send(ctx, &hand{id: change.RunID}, func(opened *opening) (making, error) {
-		r, err := c.o.Runner(fresh, opened)
+	return change.RunID, p.begin(ctx, &job{id: change.RunID, cascade: start.Settings["cascade"]}, func(j runner.Journal) (runFunc, error) {
+		r, err := p.o.Runner(fresh, j)
 		if err != nil {
 			return nil, err
 		}
-		cascade, err := c.again(r, start, change)
+		cascade, err := p.changed(r, start, change)
 		if err != nil {
 			return nil, err
 		}
@@ -49,27 +48,27 @@ func (c *Crew) Again(ctx context.Context, id string, change Change) (string, err
 		if wrong := cascade.CheckInput(ctx.Err, input); len(wrong) > 0 {
 			return nil, wrong
 		}
-		return func(ctx context.Context) (runner.Result, error) {
-			return r.Run(ctx, cascade, input, c.drafts.hear(change.RunID, change.Watched),
+		return func(ctx context.Context) (engine.Result, error) {
+			return r.Run(ctx, cascade, input, p.observe(change.RunID, change.Watched),
 				runner.WithRunID(change.RunID), runner.WithParent(start.RunID, change.From), runner.WithSettings(start.Settings))
 		}, nil
 	})
 }
 
-// again is the cascade of a run that is made of a kept one.
-func (c *Crew) again(r *runner.Runner, start runner.Start, change Change) (*cascades.Cascade, error) {
+// changed returns the cascade of the new run.
+func (p *Pool) changed(r *runner.Runner, start runner.Start, change Change) (*cascades.Cascade, error) {
 	cascade, err := r.Unpack(start.Files)
-	if change.Changed {
-		file, offered := c.o.Cascades[start.Settings["cascade"]]
+	if change.CurrentFiles {
+		file, offered := p.o.Cascades[start.Settings["cascade"]]
 		if !offered {
 			return nil, ErrNoCascade
 		}
-		cascade, err = c.shelf.load(r, file)
+		cascade, err = r.Load(file)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if p, _ := cascade.Phase(change.From); change.From != "" && p == nil {
+	if phase, _ := cascade.Phase(change.From); change.From != "" && phase == nil {
 		return nil, errNoPhase
 	}
 	return cascade, nil

@@ -1,34 +1,32 @@
-// Package orders starts, resumes, answers and cancels runs in this process on behalf of
-// a server, and says in terms of HTTP why a request is refused.
+// Package orders starts, resumes, answers and cancels runs in this process for a server,
+// and maps errors to answers in HTTP.
 //
-// An [Order] asks for a new run, a [Change] for one that is made of an earlier run. A
-// [Crew] accepts both. It answers as soon as the journal has the run, which then
-// continues in the background (crew.go). It reads a cascade when the cascade is ordered,
-// and again only if a file of it changed (shelf.go). It passes on the text that a model
-// is writing only while somebody reads it (drafts.go). A [Desk] recognises orders that
-// are sent twice, for any implementation of [Runs] (desk.go).
+// An [Order] asks for a new run, a [Change] for a run that is made from a stored run. A
+// [Pool] accepts both. It returns when the journal has stored the run, which then
+// continues in the background (pool.go). It forwards the unfinished text of a model while
+// there is a reader (drafts.go). A [Service] recognizes repeated requests, for any
+// implementation of [Runs] (service.go).
 //
-// A [Problem] is the answer to a request that fails: it has a status, a code that stays
-// the same, and a text. [ProblemOf] makes one from the errors of runs, orders and
-// cascades. An error of the server itself goes to its log, and the client learns only
-// that there is one.
+// A [Problem] is the answer to a request that fails. It has a status, a code that stays
+// the same, and a text. [ProblemOf] returns the problem of an error. An error of the
+// server goes to the log, and the client gets no details.
 package orders
 
 import (
-	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/journal"
 )
 
-// Statuses lists the statuses that a list of runs can be filtered by.
+// Statuses lists the statuses of the filter for runs.
 var Statuses = []string{
-	journal.Running, runner.Waiting, runner.Succeeded, runner.Blocked, runner.Exhausted, runner.Failed, runner.OverBudget, runner.Cancelled,
+	journal.Running, engine.Waiting, engine.Succeeded, engine.Blocked, engine.Exhausted, engine.Failed, engine.OverBudget, engine.Cancelled,
 }
 
-// An Order is a wish for a run.
+// An Order describes a new run.
 type Order struct {
 	Cascade string         // the name under which the operator offers it
 	Input   map[string]any // plain values
-	Model   string         // one of those offered; "" is the cascade's own
-	RunID   string         // "" gives it a new name
-	Watched bool           // somebody is about to look at the run: its models stream from the first call on
+	Model   string         // one of the offered models; "" is the default
+	RunID   string         // the name of the run; "" makes one
+	Watched bool           // a person is about to view the run: its models stream from the first call
 }

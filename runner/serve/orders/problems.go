@@ -9,10 +9,12 @@ import (
 	"strconv"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/cascades/syntax"
 	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/engine"
 )
 
-// A Problem is an answer that is none: RFC 9457's object, with a code that
+// A Problem is an error as an answer in HTTP: the object of RFC 9457, with a code that
 // stays the same.
 type Problem struct {
 	Type        string       `json:"type"` // about:blank
@@ -20,17 +22,17 @@ type Problem struct {
 	Status      int          `json:"status"`
 	Code        string       `json:"code"`
 	Detail      string       `json:"detail"`
-	Diagnostics []Diagnostic `json:"diagnostics,omitempty"` // of a cascade that is wrong
-	Errors      []Place      `json:"errors,omitempty"`      // of a body that is wrong
+	Diagnostics []Diagnostic `json:"diagnostics,omitempty"` // mistakes of a cascade
+	Errors      []Place      `json:"errors,omitempty"`      // mistakes of a body
 }
 
-// A Place is one thing that is wrong in a body.
+// A Place is a mistake in a body.
 type Place struct {
 	Path    string `json:"path"`
 	Message string `json:"message"`
 }
 
-// A Diagnostic is one thing that is wrong in a cascade.
+// A Diagnostic is a mistake in a cascade.
 type Diagnostic struct {
 	File    string `json:"file"`
 	Line    int    `json:"line"`
@@ -39,25 +41,25 @@ type Diagnostic struct {
 	Message string `json:"message"`
 }
 
-// Error gives code and detail.
+// Error returns the code and the detail.
 func (p *Problem) Error() string { return p.Code + ": " + p.Detail }
 
-// NewProblem is a problem of a status with its code.
+// NewProblem returns a problem with a status and a code.
 func NewProblem(status int, code, detail string) *Problem {
 	return &Problem{Type: "about:blank", Title: http.StatusText(status), Status: status, Code: code, Detail: detail}
 }
 
-// BadQuery is the problem of a query that cannot be read.
+// BadQuery returns the problem of an invalid query.
 func BadQuery(format string, args ...any) error {
 	return NewProblem(http.StatusBadRequest, "bad_query", fmt.Sprintf(format, args...))
 }
 
-// NotOffered is the problem where the operator does not offer something.
+// NotOffered returns the problem of a feature that the operator does not offer.
 func NotOffered(what string) error {
 	return NewProblem(http.StatusNotImplemented, "not_offered", "this server "+what)
 }
 
-// known are the errors that are told as they are.
+// known are the errors whose texts clients may read.
 var known = []struct {
 	err    error
 	status int
@@ -67,33 +69,22 @@ var known = []struct {
 	{runner.ErrRunExists, http.StatusConflict, "run_exists"},
 	{runner.ErrRunBusy, http.StatusConflict, "run_busy"},
 	{runner.ErrExpired, http.StatusConflict, "expired"},
-	{errNone, http.StatusNotImplemented, "not_offered"},
-	{errOther, http.StatusConflict, "run_exists"},
 	{ErrElsewhere, http.StatusConflict, "elsewhere"},
-	{errNotWaiting, http.StatusConflict, "not_waiting"},
 	{ErrNoCascade, http.StatusUnprocessableEntity, "unknown_cascade"},
-	{errNoPhase, http.StatusUnprocessableEntity, "unknown_phase"},
-	{errNoModel, http.StatusUnprocessableEntity, "unknown_model"},
+	{ErrNoGate, http.StatusNotFound, "unknown_gate"},
 	{ErrNotRunning, http.StatusConflict, "not_running_here"},
 	{ErrFull, http.StatusTooManyRequests, "full"},
 	{ErrClosed, http.StatusServiceUnavailable, "closing"},
 	{runner.ErrAway, http.StatusServiceUnavailable, "unavailable"},
 }
 
-// of is what is told of an error: of those that are the server's own
-// trouble, only that there was one.
-func of(err error) *Problem {
-	if kept, ok := errors.AsType[*KeptError](err); ok {
-		return ofKept(kept.Err)
+// problem returns the problem of an error. It hides errors of the server itself.
+func problem(err error) *Problem {
+	if answered, ok := errors.AsType[*NotResumedError](err); ok {
+		return notResumed(answered.Err)
 	}
 	if p, ok := errors.AsType[*Problem](err); ok {
 		return p
-	}
-	if unfit, ok := errors.AsType[UnfitError](err); ok {
-		return NewProblem(http.StatusUnprocessableEntity, "bad_answer", unfit.Error())
-	}
-	if several, ok := errors.AsType[severalError](err); ok {
-		return NewProblem(http.StatusConflict, "several_questions", several.Error())
 	}
 	for _, k := range known {
 		if errors.Is(err, k.err) {
@@ -103,25 +94,24 @@ func of(err error) *Problem {
 	if input, ok := errors.AsType[cascades.InputErrors](err); ok {
 		return wrongInput(input)
 	}
-	var unready *runner.Error
-	if errors.As(err, &unready) && unready.Code == runner.Invalid {
-		return NewProblem(http.StatusServiceUnavailable, "not_ready", unready.Message)
+	if e, ok := errors.AsType[*engine.Error](err); ok && e.Code == engine.Invalid {
+		return NewProblem(http.StatusServiceUnavailable, "not_ready", e.Message)
 	}
-	if diagnostics, ok := errors.AsType[cascades.Diagnostics](err); ok {
+	if diagnostics, ok := errors.AsType[syntax.Diagnostics](err); ok {
 		return wrongCascade(diagnostics)
 	}
 	return NewProblem(http.StatusInternalServerError, "internal", "something broke; the server's log says what")
 }
 
-// ofKept is the problem of a run that did not go on with its answer.
-func ofKept(err error) *Problem {
+// notResumed returns the problem of a run that did not resume with its answer.
+func notResumed(err error) *Problem {
 	if errors.Is(err, ErrFull) || errors.Is(err, ErrClosed) || errors.Is(err, runner.ErrAway) {
-		return NewProblem(http.StatusServiceUnavailable, "answered_not_resumed", "the answer is kept, but "+of(err).Detail+": resume the run later")
+		return NewProblem(http.StatusServiceUnavailable, "answered_not_resumed", "the answer is kept, but "+problem(err).Detail+": resume the run later")
 	}
-	if no, ok := errors.AsType[*Problem](err); ok {
-		return NewProblem(no.Status, no.Code, "the answer is kept, but: "+no.Detail)
+	if p, ok := errors.AsType[*Problem](err); ok {
+		return NewProblem(p.Status, p.Code, "the answer is kept, but: "+p.Detail)
 	}
-	return of(err)
+	return problem(err)
 }
 
 func wrongInput(list cascades.InputErrors) *Problem {
@@ -136,7 +126,7 @@ func wrongInput(list cascades.InputErrors) *Problem {
 	return p
 }
 
-func wrongCascade(list cascades.Diagnostics) *Problem {
+func wrongCascade(list syntax.Diagnostics) *Problem {
 	p := NewProblem(http.StatusUnprocessableEntity, "invalid_cascade", "the cascade has mistakes")
 	for _, d := range list {
 		p.Diagnostics = append(p.Diagnostics, Diagnostic{d.File, d.Line, d.Column, string(d.Code), d.Message})
@@ -144,21 +134,39 @@ func wrongCascade(list cascades.Diagnostics) *Problem {
 	return p
 }
 
-// ProblemOf is what is told of an error that a request met, which w hears when to come back
-// after; the log gets the rest. That the server has enough to do, or nothing any more,
-// is no trouble of its own.
-func ProblemOf(log *slog.Logger, w http.ResponseWriter, r *http.Request, err error) *Problem {
-	p := of(err)
+// ProblemOf returns the answer to a request that failed. It sets the header Retry-After,
+// and fills in the [Note] for the log: the client does not learn the text of an error of
+// the server.
+func ProblemOf(w http.ResponseWriter, r *http.Request, err error) *Problem {
+	p := problem(err)
 	later := p.Status == http.StatusServiceUnavailable || p.Status == http.StatusTooManyRequests
-	level := slog.LevelError
 	if later {
 		w.Header().Set("Retry-After", "5")
 	}
-	if later && !errors.Is(err, runner.ErrAway) {
-		level = slog.LevelInfo
+	note, noted := r.Context().Value(noteKey{}).(*Note)
+	if !noted {
+		return p
 	}
+	note.Code = p.Code
 	if (later || p.Status >= 500) && !errors.Is(err, context.Canceled) {
-		log.Log(r.Context(), level, "request", "method", r.Method, "path", r.URL.Path, "error", err)
+		note.Err = err
+		if !later || errors.Is(err, runner.ErrAway) {
+			note.Level = slog.LevelError
+		}
 	}
 	return p
+}
+
+// A Note is the part of a request's log line that the error of the request adds.
+type Note struct {
+	Code  string // of the problem; "" if the request met no error
+	Err   error  // of the server; nil if the client is to blame
+	Level slog.Level
+}
+
+type noteKey struct{}
+
+// WithNote returns a request for which [ProblemOf] fills in the note.
+func WithNote(r *http.Request, n *Note) *http.Request {
+	return r.WithContext(context.WithValue(r.Context(), noteKey{}, n))
 }

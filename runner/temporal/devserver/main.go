@@ -1,6 +1,6 @@
-// Command devserver is a Temporal server for trying things out on one machine:
-// for those who cannot download Temporal's own (`temporal server start-dev`). It
-// prints where it is. What it knows goes with it, unless a file is given.
+// Command devserver is a Temporal server for development on one machine, for
+// users who cannot download Temporal's own (`temporal server start-dev`). It
+// prints its address. Without a file, its data is lost when it ends.
 //
 //	go run ./runner/temporal/devserver
 //	go run ./runner/temporal/devserver -address 127.0.0.1:7233 -file temporal.db

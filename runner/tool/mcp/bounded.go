@@ -15,15 +15,14 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"go.opentelemetry.io/otel/propagation"
-
-	"github.com/seed61713e19/capstan/runner/process"
+	"github.com/seed61713e19/capstan/internal/process"
+	"github.com/seed61713e19/capstan/internal/tracecontext"
 )
 
 var errTooLarge = errors.New("the reply is too large")
 
-// A fault is the error for which a session has stopped reading. The SDK replaces it
-// with an error of its own.
+// A fault is the error that ended the reading of a session. The SDK replaces the error
+// with its own.
 type fault struct{ atomic.Pointer[error] }
 
 func (f *fault) set(err error) error {
@@ -31,16 +30,16 @@ func (f *fault) set(err error) error {
 	return err
 }
 
-// bounded is an HTTP transport that sends a server's headers, and whose replies
-// end with an error behind so many bytes.
+// A bounded is an HTTP transport that adds the headers of a server. Its response bodies
+// end with an error after max bytes.
 type bounded struct {
 	headers http.Header
 	max     int64
 	fault   *fault
 }
 
-func newBounded(s Server, most int64, fault *fault) (bounded, error) {
-	b := bounded{headers: http.Header{}, max: most, fault: fault}
+func newBounded(s Server, limit int64, fault *fault) (bounded, error) {
+	b := bounded{headers: http.Header{}, max: limit, fault: fault}
 	if missing := process.Missing(s.lent()); len(missing) > 0 {
 		return b, fmt.Errorf("not reached: the environment has no %s", strings.Join(missing, " and no "))
 	}
@@ -54,37 +53,37 @@ func newBounded(s Server, most int64, fault *fault) (bounded, error) {
 	return b, nil
 }
 
-// sessionHeader tells which session a request belongs to.
+// sessionHeader is the header with the id of the session.
 const sessionHeader = "Mcp-Session-Id"
 
 // RoundTrip implements [http.RoundTripper].
 func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
 	r = r.Clone(r.Context())
 	maps.Copy(r.Header, b.headers)
-	propagation.TraceContext{}.Inject(r.Context(), propagation.HeaderCarrier(r.Header))
+	tracecontext.Inject(r.Context(), r.Header.Set)
 	resp, err := http.DefaultTransport.RoundTrip(r)
-	heard, _ := r.Context().Value(heardKey{}).(*heard)
+	log, _ := r.Context().Value(requestLogKey{}).(*requestLog)
 	var network *net.OpError
 	switch {
 	case err != nil:
-		heard.refused(r, 0, "", errors.As(err, &network) && network.Op == "dial")
+		log.refused(r, 0, "", errors.As(err, &network) && network.Op == "dial")
 		return nil, err
 	case resp.StatusCode < 400:
-		heard.taken(r)
+		log.accepted(r)
 	default:
-		said, _ := io.ReadAll(io.LimitReader(resp.Body, maxTail))
-		heard.refused(r, resp.StatusCode, string(said), r.Header.Get(sessionHeader) != "" && unknown(resp.StatusCode, said))
-		resp.Body = readCloser{io.MultiReader(bytes.NewReader(said), resp.Body), resp.Body}
+		body, _ := io.ReadAll(io.LimitReader(resp.Body, maxTail))
+		log.refused(r, resp.StatusCode, string(body), r.Header.Get(sessionHeader) != "" && isUnknownSession(resp.StatusCode, body))
+		resp.Body = readCloser{io.MultiReader(bytes.NewReader(body), resp.Body), resp.Body}
 	}
 	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	resp.Body = newExact(&boundedBody{ReadCloser: resp.Body, left: b.max, fault: b.fault}, b.max, kind == "application/json", b.fault)
 	return resp, nil
 }
 
-// unknown tells whether an answer means that there is no such session: 404 as
-// the protocol has it, 400 as many servers have it.
-func unknown(status int, said []byte) bool {
-	return status == http.StatusNotFound || status == http.StatusBadRequest && bytes.Contains(bytes.ToLower(said), []byte("session"))
+// isUnknownSession reports whether a response means that the session does not exist.
+// The protocol uses status 404, and many servers use 400.
+func isUnknownSession(status int, body []byte) bool {
+	return status == http.StatusNotFound || status == http.StatusBadRequest && bytes.Contains(bytes.ToLower(body), []byte("session"))
 }
 
 type readCloser struct {
@@ -92,58 +91,57 @@ type readCloser struct {
 	io.Closer
 }
 
-// heard is what a server said over HTTP where it refused a request. The SDK's
-// error does not tell: one session's end is the error of all calls on it, also
-// of those that the server has begun.
-type heard struct {
-	mu     sync.Mutex
-	status int    // 0: it was not reached
-	said   string // the beginning of the body
-	seen   bool   // a request was taken: what came after it is no answer to it
-	unseen bool   // the request did not get to the session it is of
+// A requestLog has the HTTP error of a server. The SDK returns the error of a closed
+// session for all its calls, also for calls that the server received.
+type requestLog struct {
+	mu       sync.Mutex
+	status   int    // 0 for no connection
+	body     string // the beginning of the body
+	received bool   // the server received a request, so a later error does not belong to that request
+	unseen   bool   // the session did not receive the request
 }
 
-type heardKey struct{}
+type requestLogKey struct{}
 
-// listen gives a context whose requests are noted.
-func listen(ctx context.Context) (context.Context, *heard) {
-	h := &heard{}
-	return context.WithValue(ctx, heardKey{}, h), h
+// logRequests returns a context that logs its requests.
+func logRequests(ctx context.Context) (context.Context, *requestLog) {
+	h := &requestLog{}
+	return context.WithValue(ctx, requestLogKey{}, h), h
 }
 
-// refused notes a request that the server refused. Nobody may be listening.
-func (h *heard) refused(r *http.Request, status int, said string, unseen bool) {
+// refused logs a request that failed. The log may be nil.
+func (h *requestLog) refused(r *http.Request, status int, body string, unseen bool) {
 	if h == nil {
 		return
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.status, h.said = status, said
-	h.unseen = unseen && !h.seen && r.Method == http.MethodPost
+	h.status, h.body = status, body
+	h.unseen = unseen && !h.received && r.Method == http.MethodPost
 }
 
-// taken notes a request that the server took.
-func (h *heard) taken(r *http.Request) {
+// accepted logs a request that the server received.
+func (h *requestLog) accepted(r *http.Request) {
 	if h == nil {
 		return
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.seen = h.seen || r.Method == http.MethodPost
+	h.received = h.received || r.Method == http.MethodPost
 }
 
-// explain adds to an error what the server said, and marks that of a request
-// which its session has not seen.
-func (h *heard) explain(err error) error {
+// explain adds the response of the server to an error. The error matches errUnseen if
+// the session did not receive the request.
+func (h *requestLog) explain(err error) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	var answer struct{ Error struct{ Message string } }
-	_ = json.Unmarshal([]byte(h.said), &answer) // the SDK tells of an error of JSON-RPC
-	if told := answer.Error.Message; h.status != 0 && (told == "" || !strings.Contains(err.Error(), told)) {
-		err = fmt.Errorf("%w (status %d: %s)", err, h.status, strings.Join(strings.Fields(strings.ToValidUTF8(h.said, "")), " "))
+	_ = json.Unmarshal([]byte(h.body), &answer) // the SDK already reports an error of JSON-RPC
+	if message := answer.Error.Message; h.status != 0 && (message == "" || !strings.Contains(err.Error(), message)) {
+		err = fmt.Errorf("%w (status %d: %s)", err, h.status, strings.Join(strings.Fields(strings.ToValidUTF8(h.body, "")), " "))
 	}
 	if h.unseen {
-		err = unseen{err}
+		err = unseenError{err}
 	}
 	return err
 }
@@ -164,8 +162,8 @@ func (b *boundedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// sameHost follows redirects within a host alone: what a server is sent is not
-// for others.
+// sameHost allows only redirects to the same host, so that other hosts do not
+// get the headers.
 func sameHost(r *http.Request, via []*http.Request) error {
 	if len(via) >= 10 {
 		return errors.New("too many redirects")

@@ -9,21 +9,21 @@ import (
 	"sync"
 	"time"
 
-	"github.com/seed61713e19/capstan/runner/process"
+	"github.com/seed61713e19/capstan/internal/process"
 )
 
-// grace is how long a server is waited for that ought to end, to finish what
-// it says, or to show that it is alive.
+// grace is the time that a server has to end, to write its last output, or to
+// answer a ping.
 const grace = 2 * time.Second
 
-// A child is a server that was started here. Its stdin and stdout are the
+// A child is a server process. Its standard input and output are the
 // connection.
 type child struct {
 	cmd    *exec.Cmd
 	stdin  io.WriteCloser
 	stdout *os.File
 	stderr *tail
-	ended  chan struct{} // closed when the program has ended
+	ended  chan struct{} // closed after the program ended
 	stop   sync.Once
 }
 
@@ -42,8 +42,8 @@ func start(s Server) (*child, error) {
 	if err != nil {
 		return nil, err
 	}
-	// A pipe of our own: cmd.StdoutPipe would be closed when the program ends,
-	// with its last words unread.
+	// The pipe of cmd.StdoutPipe would be closed at the end of the program, before its
+	// last output is read.
 	read, write, err := os.Pipe()
 	if err != nil {
 		stdin.Close()
@@ -61,8 +61,8 @@ func start(s Server) (*child, error) {
 	return c, nil
 }
 
-// wait waits for the end. What the program left behind goes with it; what got
-// out of its group may hold the pipe, but not for long.
+// wait waits for the end of the program and kills its process group. A process outside
+// the group can keep the pipe open, so reading has a deadline.
 func (c *child) wait() {
 	_ = c.cmd.Wait()
 	_ = process.KillGroup(c.cmd)
@@ -70,8 +70,8 @@ func (c *child) wait() {
 	close(c.ended)
 }
 
-// close ends the program: it is asked by the end of its input and killed if it
-// does not listen.
+// close closes the input of the program, and kills the program if it does not
+// end.
 func (c *child) close() {
 	c.stop.Do(func() {
 		c.stdin.Close()
@@ -85,7 +85,8 @@ func (c *child) close() {
 	})
 }
 
-// fault says how a program ended that should not have, and its last words.
+// fault describes the unexpected end of the program, with the end of its
+// standard error.
 func (c *child) fault() string {
 	select {
 	case <-c.ended:
@@ -93,33 +94,33 @@ func (c *child) fault() string {
 		return ""
 	}
 	words := " (" + c.cmd.ProcessState.String()
-	if said := c.stderr.String(); said != "" {
-		words += ": " + said
+	if output := c.stderr.String(); output != "" {
+		words += ": " + output
 	}
 	return words + ")"
 }
 
-// maxTail bounds what is kept of a server's standard error, in bytes.
+// maxTail is the maximum length of stored standard error in bytes.
 const maxTail = 2000
 
-// A tail keeps the end of what is written to it.
+// A tail stores the end of the text that is written to it.
 type tail struct {
 	mu   sync.Mutex
-	kept []byte
+	text []byte
 }
 
 // Write implements [io.Writer].
 func (t *tail) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.kept = append(t.kept, p[max(0, len(p)-maxTail):]...)
-	t.kept = append(t.kept[:0], t.kept[max(0, len(t.kept)-maxTail):]...)
+	t.text = append(t.text, p[max(0, len(p)-maxTail):]...)
+	t.text = append(t.text[:0], t.text[max(0, len(t.text)-maxTail):]...)
 	return len(p), nil
 }
 
-// String is the text kept.
+// String returns the stored text.
 func (t *tail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return strings.TrimSpace(strings.ToValidUTF8(string(t.kept), ""))
+	return strings.TrimSpace(strings.ToValidUTF8(string(t.text), ""))
 }

@@ -1,5 +1,19 @@
-// Package mcp uses the tools of MCP servers: as tools of a phase and as
+// Package mcp uses the tools of MCP servers, as tools of a phase and as
 // validators.
+//
+// A [Client] connects to a [Server], which is a program or a URL. [Client.Tool] returns
+// a tool and [Client.Validator] a validator. For example:
+//
+//	var c mcp.Client
+//	defer c.Close()
+//	search := c.Tool(mcp.Server{URL: "http://127.0.0.1:8080/mcp"}, "search")
+//	result, err := search.Run(ctx, tool.Call{Arguments: map[string]any{"query": "owls"}})
+//
+// The client connects at the first call and again after the connection is lost. The
+// protocol is that of the SDK. This package adds limits for replies (bounded.go) and
+// exact numbers (exact.go). It manages the processes of servers (child.go), their
+// output that is not a message (lines.go) and the cause of an error. Begin with
+// client.go, then session.go.
 package mcp
 
 import (
@@ -16,59 +30,59 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/seed61713e19/capstan/runner/internal/fences"
-	"github.com/seed61713e19/capstan/runner/process"
-	"github.com/seed61713e19/capstan/runner/spellings"
+	"github.com/seed61713e19/capstan/internal/fences"
+	"github.com/seed61713e19/capstan/internal/process"
+	"github.com/seed61713e19/capstan/internal/schema"
+	"github.com/seed61713e19/capstan/internal/spellings"
 	"github.com/seed61713e19/capstan/runner/tool"
-	"github.com/seed61713e19/capstan/validators/schema"
 )
 
-// What holds where a [Client] says nothing.
+// The default limits of a [Client].
 const (
 	DefaultTimeout  = 60 * time.Second
-	DefaultMaxReply = 4 << 20 // bytes
+	DefaultMaxReply = 4 << 20 // in bytes
 )
 
-// ErrClosed is the error of a call on a client that was closed.
+// ErrClosed is the error of a call with a closed client.
 var ErrClosed = errors.New("the client is closed")
 
-// A Client holds the connections to MCP servers, one for each, made when it is
-// first needed and again when it broke. The zero value is ready for use. It is
-// safe for concurrent use, and must be closed for the servers it started to
-// end.
+// A Client has the connections to MCP servers. It connects to a server at the first
+// call, and again after the connection is lost. The zero value is ready for use. It is
+// safe for concurrent use. Close ends the servers that it started.
 //
-// A call that a server did not live to answer is an error, and is not made
-// again: nobody knows what it has done.
+// If a server ends during a call, the call fails. The client does not repeat it,
+// because its effect is unknown.
 type Client struct {
-	Timeout  time.Duration // of a start, of a listing of tools, of a call, each; 0: DefaultTimeout
-	MaxReply int64         // bytes of one message of a server; 0: DefaultMaxReply
+	Timeout  time.Duration // the limit for each start, listing and call; 0 for DefaultTimeout
+	MaxReply int64         // the maximum size of a message in bytes; 0 for DefaultMaxReply
 
 	mu     sync.Mutex
-	dials  map[string]*dial // the latest, by server
-	noisy  map[string]noisy // servers that were started, by server: the first session of each
+	dials  map[string]*dial       // the latest dial of each server
+	noisy  map[string]noisyServer // the first session of each server that the client started
 	closed bool
 }
 
-// noisy is a server that may print what is no message.
-type noisy struct {
+// A noisyServer is a server that may print text that is not a message.
+type noisyServer struct {
 	Server
-	*lines
+	*lineReader
 }
 
-// met notes a session whose server may print what it should not.
-func (c *Client) met(s Server, live *session) {
+// addNoisy stores a session with a server that may print other text than
+// messages.
+func (c *Client) addNoisy(s Server, live *session) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.noisy == nil {
-		c.noisy = map[string]noisy{}
+		c.noisy = map[string]noisyServer{}
 	}
 	if _, known := c.noisy[s.key()]; !known && live.lines != nil {
-		c.noisy[s.key()] = noisy{s, live.lines}
+		c.noisy[s.key()] = noisyServer{s, live.lines}
 	}
 }
 
-// Notes tells what is odd about the servers that were used, a line for each: it
-// did no harm, but is worth mending.
+// Notes returns one line for each server that prints text that is not a
+// message.
 func (c *Client) Notes() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -82,15 +96,15 @@ func (c *Client) Notes() []string {
 	return list
 }
 
-// A dial is a session in the making or made.
+// A dial is a connection attempt and its session.
 type dial struct {
 	done    chan struct{}
 	cancel  context.CancelCauseFunc
-	session *session // once done is closed
+	session *session // set when done is closed
 	err     error
 }
 
-// over tells whether a dial is of no use any more.
+// over reports whether the dial failed or its session has ended.
 func (d *dial) over() bool {
 	select {
 	case <-d.done:
@@ -100,8 +114,8 @@ func (d *dial) over() bool {
 	}
 }
 
-// Close ends all connections and the servers that were started, and waits for
-// that, a few seconds at most. Calls from then on are an [ErrClosed].
+// Close ends all connections and the servers that the client started. It waits a few
+// seconds at most. Later calls return [ErrClosed].
 func (c *Client) Close() error {
 	c.mu.Lock()
 	c.closed = true
@@ -121,8 +135,8 @@ func (c *Client) Close() error {
 	return nil
 }
 
-// session gives a live session with the server. Who starts it does so for all:
-// a caller that gives up does not take it away from the others.
+// session returns a live session with the server. Parallel callers share one dial, and
+// a caller whose context ends does not cancel it.
 func (c *Client) session(ctx context.Context, s Server) (*session, error) {
 	if err := s.check(); err != nil {
 		return nil, err
@@ -159,7 +173,7 @@ func (c *Client) dial(s Server) (*dial, error) {
 		ctx, stop := context.WithTimeoutCause(ctx, c.timeout(), fmt.Errorf("not ready within %s", c.timeout()))
 		defer stop()
 		if d.session, d.err = connect(ctx, s, cmp.Or(max(c.MaxReply, 0), DefaultMaxReply)); d.err == nil {
-			c.met(s, d.session)
+			c.addNoisy(s, d.session)
 		}
 	}()
 	return d, nil
@@ -167,26 +181,26 @@ func (c *Client) dial(s Server) (*dial, error) {
 
 func (c *Client) timeout() time.Duration { return cmp.Or(max(c.Timeout, 0), DefaultTimeout) }
 
-// bounded is ctx for one thing that a server is asked.
+// bounded returns ctx with the timeout of the client.
 func (c *Client) bounded(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeoutCause(ctx, c.timeout(), fmt.Errorf("no answer within %s", c.timeout()))
 }
 
-// ask has a session with the server do something, and once more with another
-// one where the server has not seen it. A server that there is no session with
-// is [tool.ErrGone].
+// ask calls the function what with a session. If the session did not receive the
+// request, ask repeats the call with another session, at most once. If there is
+// no session, the error is [tool.ErrUnavailable].
 func (c *Client) ask(ctx context.Context, s Server, what func(context.Context, *session) error) error {
 	try := func() error {
 		live, err := c.session(ctx, s)
 		if err != nil {
-			return tool.Gone(err)
+			return tool.Unavailable(err)
 		}
 		ctx, cancel := c.bounded(ctx)
 		defer cancel()
 		return what(ctx, live)
 	}
 	err := try()
-	if errors.Is(err, errUnseen) && !errors.Is(err, tool.ErrGone) {
+	if errors.Is(err, errUnseen) && !errors.Is(err, tool.ErrUnavailable) {
 		err = try()
 	}
 	if err != nil {
@@ -195,22 +209,21 @@ func (c *Client) ask(ctx context.Context, s Server, what func(context.Context, *
 	return nil
 }
 
-// named says whose error it is, bounds it, for the SDK quotes what it cannot
-// read, and takes out what is not to be told.
+// named adds the server to an error, cuts its text, and replaces secrets in it.
 func named(s Server, err error) error {
 	text := process.Conceal(s.lent(), err.Error())
 	if text = clip(text); text == err.Error() {
 		return fmt.Errorf("mcp server %s: %w", s, err)
 	}
-	told := fmt.Errorf("mcp server %s: %s", s, text)
-	if errors.Is(err, tool.ErrGone) {
-		told = tool.Gone(told)
+	hidden := fmt.Errorf("mcp server %s: %s", s, text)
+	if errors.Is(err, tool.ErrUnavailable) {
+		hidden = tool.Unavailable(hidden)
 	}
-	return told
+	return hidden
 }
 
-// call runs a tool of a server. One that the server does not have, or not any
-// more, is [tool.ErrGone].
+// call calls a tool of a server. If the server has no such tool, the error is
+// [tool.ErrUnavailable].
 func (c *Client) call(ctx context.Context, s Server, name string, arguments map[string]any) (*sdk.CallToolResult, error) {
 	var result *sdk.CallToolResult
 	err := c.ask(ctx, s, func(ctx context.Context, live *session) (err error) {
@@ -221,9 +234,9 @@ func (c *Client) call(ctx context.Context, s Server, name string, arguments map[
 		return err
 	})
 	var answer *jsonrpc.Error
-	// Servers tell of a tool that they do not have in many ways.
+	// Servers report an unknown tool in different ways.
 	if errors.As(err, &answer) || err == nil && result.IsError && strings.Contains(textOf(result), name) {
-		if _, missing := c.find(ctx, s, name, true); errors.Is(missing, tool.ErrGone) {
+		if _, missing := c.find(ctx, s, name, true); errors.Is(missing, tool.ErrUnavailable) {
 			return nil, missing
 		}
 	}
@@ -233,7 +246,8 @@ func (c *Client) call(ctx context.Context, s Server, name string, arguments map[
 	return result, nil
 }
 
-// find gives one tool of a server. One that it does not list is [tool.ErrGone].
+// find returns a tool of a server. If the server does not list it, the error is
+// [tool.ErrUnavailable].
 func (c *Client) find(ctx context.Context, s Server, name string, anew bool) (*sdk.Tool, error) {
 	var list []*sdk.Tool
 	err := c.ask(ctx, s, func(ctx context.Context, live *session) (err error) {
@@ -249,20 +263,20 @@ func (c *Client) find(ctx context.Context, s Server, name string, anew bool) (*s
 			return t, nil
 		}
 	}
-	if !anew { // it may be new
+	if !anew { // the tool may be new
 		return c.find(ctx, s, name, true)
 	}
-	said := fmt.Sprintf("no tool is called %q; there are %s", name, strings.Join(names, ", "))
+	message := fmt.Sprintf("no tool is called %q; there are %s", name, strings.Join(names, ", "))
 	if len(names) == 0 {
-		said = fmt.Sprintf("no tool is called %q: it has none", name)
+		message = fmt.Sprintf("no tool is called %q: it has none", name)
 	}
 	if meant := spellings.Nearest(name, names); meant != "" {
-		said = fmt.Sprintf("no tool is called %q, did you mean %q?", name, meant)
+		message = fmt.Sprintf("no tool is called %q, did you mean %q?", name, meant)
 	}
-	return nil, tool.Gone(named(s, errors.New(said)))
+	return nil, tool.Unavailable(named(s, errors.New(message)))
 }
 
-// describe gives the description and the parameters of one tool of a server.
+// describe returns the description and the parameters of a tool.
 func (c *Client) describe(ctx context.Context, s Server, name string) (string, map[string]any, error) {
 	t, err := c.find(ctx, s, name, false)
 	if err != nil {
@@ -275,7 +289,7 @@ func (c *Client) describe(ctx context.Context, s Server, name string) (string, m
 	return t.Description, params, nil
 }
 
-// params is a tool's input schema as a plain value.
+// params returns the input schema of a tool as a plain value.
 func params(t *sdk.Tool) (map[string]any, error) {
 	if text, err := json.Marshal(t); err != nil || len(text) > maxDescribed {
 		return nil, fmt.Errorf("tool %s: it is described in more than %d bytes", t.Name, maxDescribed)
@@ -291,10 +305,10 @@ func params(t *sdk.Tool) (map[string]any, error) {
 	return params, nil
 }
 
-// Tool is a tool of a server. The server is reached when the tool is first
-// called or described. A tool that reports an error, and a server that does not
-// answer, are failed results; a server that cannot be reached, and a tool that
-// it does not have, are [tool.ErrGone].
+// Tool returns a tool of a server. The client connects when the tool is first called or
+// described. An error of the tool, or a server that does not answer, is a failed
+// result. Without a connection, or if the tool does not exist, the error is
+// [tool.ErrUnavailable].
 func (c *Client) Tool(s Server, name string) tool.Tool {
 	ask := func(ctx context.Context) (string, map[string]any, error) { return c.describe(ctx, s, name) }
 	return tool.Remote(name, ask, c.runner(s, name))

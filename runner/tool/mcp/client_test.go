@@ -40,7 +40,7 @@ func fails(t *testing.T, tl tool.Tool, arguments map[string]any, want string) {
 	}
 }
 
-// each runs a test with the server started here and with the one over HTTP.
+// each runs a test with two servers: a child process and an HTTP server.
 func each(t *testing.T, test func(t *testing.T, c *mcp.Client, s mcp.Server)) {
 	t.Run("command", func(t *testing.T) {
 		s, _ := started(t, "server")
@@ -57,9 +57,9 @@ func TestTool(t *testing.T) {
 	each(t, func(t *testing.T, c *mcp.Client, s mcp.Server) {
 		tooltest.Run(t, c.Tool(s, "echo"), say("hello"))
 		echo := c.Tool(s, "echo")
-		for said, want := range map[string]any{"hello\n": "hello", "": ""} {
-			if r := run(t, echo, say(said)); r.Failed || r.Value != want {
-				t.Errorf("%q: got %q", said, r.Value)
+		for text, want := range map[string]any{"hello\n": "hello", "": ""} {
+			if r := run(t, echo, say(text)); r.Failed || r.Value != want {
+				t.Errorf("%q: got %q", text, r.Value)
 			}
 		}
 		if r := run(t, echo, say(`{"a": 1}`)); r.Text() != `{"a":1}` || fmt.Sprintf("%T", r.Value) != "map[string]interface {}" {
@@ -116,10 +116,10 @@ func TestCrashAndRestart(t *testing.T) {
 	}
 }
 
-// A server that ends with the call half read is met by who writes to it.
+// A server that ends during a read causes an error for the writer.
 func TestEndsWhileWrittenTo(t *testing.T) {
 	t.Parallel()
-	s, _ := started(t, "script") // gives up at a line of 16 MB
+	s, _ := started(t, "script") // ends at a line of 16 MB
 	fails(t, client(t).Tool(s, "check"), say(strings.Repeat("x", 17<<20)), "(exit status 2: ")
 }
 
@@ -146,7 +146,7 @@ func TestHTTPServerIsStartedAnew(t *testing.T) {
 	if r := run(t, echo, say("x")); r.Value != "x" {
 		t.Fatalf("got %v", r.Text())
 	}
-	real, _ = listening(t) // which knows nothing of the session
+	real, _ = listening(t) // does not know the session
 	next()
 	if r := run(t, echo, say("y")); r.Value != "y" {
 		t.Errorf("got %v", r.Text())
@@ -188,10 +188,10 @@ func TestHangs(t *testing.T) {
 		if r := run(t, quick.Tool(s, "echo"), say("still here")); r.Value != "still here" {
 			t.Errorf("got %v", r.Text())
 		}
-		why := errors.New("enough")
+		cause := errors.New("enough")
 		ctx, cancel := context.WithCancelCause(t.Context())
-		time.AfterFunc(50*time.Millisecond, func() { cancel(why) })
-		if _, err := c.Tool(s, "hang").Run(ctx, tool.Call{Arguments: say("")}); !errors.Is(err, why) {
+		time.AfterFunc(50*time.Millisecond, func() { cancel(cause) })
+		if _, err := c.Tool(s, "hang").Run(ctx, tool.Call{Arguments: say("")}); !errors.Is(err, cause) {
 			t.Errorf("got %v", err)
 		}
 	})
@@ -213,12 +213,12 @@ func TestServersThatAreNone(t *testing.T) {
 			if strings.Contains(want, "within") {
 				c.Timeout = time.Second
 			}
-			if role == "prints" { // needs time to come to it
+			if role == "prints" { // takes some time
 				c.Timeout = 5 * time.Second
 			}
 			fails(t, c.Tool(s, "echo"), say(""), want)
 			c.Close()
-			gone(t, starts())
+			checkExited(t, starts())
 		})
 	}
 	c := client(t)
@@ -233,8 +233,8 @@ func TestServersThatAreNone(t *testing.T) {
 	}
 }
 
-// gone checks that no process of these is left.
-func gone(t *testing.T, pids []string) {
+// checkExited checks that none of these processes remains.
+func checkExited(t *testing.T, pids []string) {
 	t.Helper()
 	if len(pids) == 0 {
 		t.Error("none was started")
@@ -262,14 +262,15 @@ func TestClose(t *testing.T) {
 	if r := <-done; !r.Failed {
 		t.Errorf("got %v", r)
 	}
-	gone(t, starts())
+	checkExited(t, starts())
 	fails(t, c.Tool(s, "echo"), say(""), "the client is closed")
 	if err := c.Close(); err != nil {
 		t.Error(err)
 	}
 }
 
-// What a server started goes with it, even if it crashed.
+// TestOrphans checks that the child processes of a server end with the server,
+// even after a crash.
 func TestOrphans(t *testing.T) {
 	socket := filepath.Join(t.TempDir(), "s")
 	s, _ := started(t, "orphans", "CAPSTAN_MCP_SOCKET="+socket)
@@ -310,7 +311,7 @@ func TestRedirects(t *testing.T) {
 	fails(t, c.Tool(at(real.URL), "echo"), say("x"), "it redirects to another host")
 }
 
-// A server that stops reading must not hold its callers up, nor be kept.
+// A server that stops reading does not block its callers and is replaced.
 func TestServerThatDoesNotRead(t *testing.T) {
 	t.Parallel()
 	s, starts := started(t, "script", "CAPSTAN_MCP_REPLY=stop")
@@ -318,11 +319,11 @@ func TestServerThatDoesNotRead(t *testing.T) {
 	impatient(t, c, s)
 	check := c.Tool(s, "check")
 	fails(t, check, say(""), "no answer within 1s")
-	for len(starts()) < 2 { // until the server that hangs has been seen to and replaced
+	for len(starts()) < 2 { // until the server that hangs is replaced
 		run(t, check, say(strings.Repeat("x", 1<<20)))
 	}
 	c.Close()
-	gone(t, starts())
+	checkExited(t, starts())
 }
 
 func TestHugeReply(t *testing.T) {

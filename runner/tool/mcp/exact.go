@@ -10,25 +10,25 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/seed61713e19/capstan/runner/internal/requestids"
-	"github.com/seed61713e19/capstan/validators/schema"
+	"github.com/seed61713e19/capstan/internal/requestids"
+	"github.com/seed61713e19/capstan/internal/schema"
 )
 
-// exact is a server's messages on their way to the SDK. The SDK converts every number
-// to a float64. exact therefore packs a structured result into a text, which
-// [structured] reads, and ends with an error at an id that the SDK would change.
+// An exact reader passes the messages of a server to the SDK. Because the SDK converts
+// every number to a float64, it encodes a structured result as a text, which
+// [structured] decodes. It returns an error at an id that the SDK would change.
 type exact struct {
 	io.ReadCloser
 	in    *bufio.Reader
-	most  int64  // bytes of a message that is looked into
-	whole bool   // all of it is one message; else each line is
+	limit int64  // the number of bytes of a message that are checked
+	whole bool   // reports whether the body is one message; otherwise each line is one
 	fault *fault // set for a message that is not passed on
-	out   []byte // not read yet
+	out   []byte // the bytes that were not read yet
 	err   error
 }
 
-func newExact(r io.ReadCloser, most int64, whole bool, fault *fault) *exact {
-	return &exact{ReadCloser: r, in: bufio.NewReader(r), most: most, whole: whole, fault: fault}
+func newExact(r io.ReadCloser, limit int64, whole bool, fault *fault) *exact {
+	return &exact{ReadCloser: r, in: bufio.NewReader(r), limit: limit, whole: whole, fault: fault}
 }
 
 // Read implements [io.Reader].
@@ -47,9 +47,9 @@ func (e *exact) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// message reads a message, or as much as is looked into of one.
+// message reads a message, or its checked part.
 func (e *exact) message() (message []byte, err error) {
-	for int64(len(message)) < e.most {
+	for int64(len(message)) < e.limit {
 		part, err := e.in.ReadSlice('\n')
 		message = append(message, part...)
 		if err != nil && !errors.Is(err, bufio.ErrBufferFull) || err == nil && !e.whole {
@@ -64,8 +64,8 @@ const structuredKey, packedKey = "structuredContent", "capstan/json"
 // eventField precedes a message in an event stream.
 var eventField = []byte("data:")
 
-// packed puts the structured result in a message into a text. Any other message
-// stays as it is.
+// packed encodes the structured result of a message as a text. It returns other
+// messages unchanged.
 func packed(message []byte) []byte {
 	if !bytes.Contains(message, []byte(structuredKey)) {
 		return message
@@ -93,8 +93,8 @@ func packed(message []byte) []byte {
 	return append(append(field[:len(field):len(field)], text...), '\n')
 }
 
-// structured is the structured content of a result as a plain value, nil where
-// it has none.
+// structured returns the structured content of a result as a plain value, or
+// nil.
 func structured(r *sdk.CallToolResult) (any, error) {
 	if object, ok := r.StructuredContent.(map[string]any); ok {
 		if text, ok := object[packedKey].(string); ok && len(object) == 1 {

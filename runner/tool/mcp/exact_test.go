@@ -6,8 +6,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/tool/mcp"
 )
 
-// What a server gives as structured content comes digit for digit, and so does
-// what it is sent.
+// Numbers in structured content and in arguments keep all digits.
 func TestNumbersAreExact(t *testing.T) {
 	each(t, func(t *testing.T, c *mcp.Client, s mcp.Server) {
 		for _, want := range []string{

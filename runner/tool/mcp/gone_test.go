@@ -17,22 +17,22 @@ import (
 	"github.com/seed61713e19/capstan/runner/tool/mcp"
 )
 
-// lacks checks a result that no model can do anything about.
+// lacks checks a result that no model can correct.
 func lacks(t *testing.T, tl tool.Tool, want string) {
 	t.Helper()
-	if r := run(t, tl, say("x")); !r.Gone || !r.Failed || !strings.Contains(r.Text(), want) {
-		t.Errorf("got gone %v, %.300q, want %q", r.Gone, r.Text(), want)
+	if r := run(t, tl, say("x")); !r.Unavailable || !r.Failed || !strings.Contains(r.Text(), want) {
+		t.Errorf("got gone %v, %.300q, want %q", r.Unavailable, r.Text(), want)
 	}
 }
 
-// What is not there is told apart from a tool that could not do it.
+// An unavailable tool is distinguished from a tool that failed.
 func TestGone(t *testing.T) {
 	each(t, func(t *testing.T, c *mcp.Client, s mcp.Server) {
 		lacks(t, c.Tool(s, "ehco"), `no tool is called "ehco", did you mean "echo"?`)
 		if _, err := c.Tool(s, "ehco").Described(t.Context()); err == nil || !strings.Contains(err.Error(), `did you mean "echo"?`) {
 			t.Errorf("got %v", err)
 		}
-		if r := run(t, c.Tool(s, "fail"), say("echo fail")); !r.Failed || r.Gone {
+		if r := run(t, c.Tool(s, "fail"), say("echo fail")); !r.Failed || r.Unavailable {
 			t.Errorf("a tool that reports an error is there: %+v", r)
 		}
 	})
@@ -45,7 +45,7 @@ func TestGone(t *testing.T) {
 	lacks(t, c.Tool(mcp.Server{URL: "http://127.0.0.1:1/mcp", Headers: map[string]string{"A": "{{ env.NO_SUCH_KEY }}"}}, "echo"), "the environment has no NO_SUCH_KEY")
 }
 
-// What a server lists has bounds, and so has what it says of one tool.
+// The list of a server and the description of a tool have limits.
 func TestTooMuchIsListed(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -76,8 +76,8 @@ func TestTooMuchIsListed(t *testing.T) {
 	}
 }
 
-// A tool that a server does not have any more is gone, whichever way the server
-// tells.
+// A tool that a server no longer has is unavailable, however the server reports
+// it.
 func TestVanished(t *testing.T) {
 	real := testServer(nil)
 	web := httptest.NewServer(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return real }, nil))
@@ -93,12 +93,12 @@ func TestVanished(t *testing.T) {
 	if _, err := echo.Described(t.Context()); err == nil {
 		t.Error("it is still described")
 	}
-	said, _ := started(t, "script", `CAPSTAN_MCP_REPLY={"jsonrpc":"2.0","id":ID,"result":{"isError":true,"content":[{"type":"text","text":"Unknown tool: serch"}]}}`)
-	lacks(t, c.Tool(said, "serch"), `no tool is called "serch"; there are check`)
+	unknown, _ := started(t, "script", `CAPSTAN_MCP_REPLY={"jsonrpc":"2.0","id":ID,"result":{"isError":true,"content":[{"type":"text","text":"Unknown tool: serch"}]}}`)
+	lacks(t, c.Tool(unknown, "serch"), `no tool is called "serch"; there are check`)
 }
 
-// Whatever a server prints by mistake, its messages are read; once is enough to
-// tell of it.
+// Output that is not a message does not prevent the reading of messages. It is
+// reported once.
 func TestNoise(t *testing.T) {
 	t.Parallel()
 	s, starts := started(t, "noisy")
@@ -125,8 +125,7 @@ func TestNoise(t *testing.T) {
 	}
 }
 
-// A server that is started sees what it is given; what it says of that is not
-// told on.
+// A started server sees its arguments. Its error messages do not repeat them.
 func TestServerEnvironment(t *testing.T) {
 	t.Setenv("MY_KEY", "a-secret-key")
 	t.Setenv("OTHER_KEY", "another-secret")
@@ -137,7 +136,7 @@ func TestServerEnvironment(t *testing.T) {
 	}
 }
 
-// refusing is a server that answers with a status and what it was sent.
+// refusing answers with a status and the request.
 func refusing(t *testing.T, status int) (s mcp.Server, asked *atomic.Int32) {
 	asked = &atomic.Int32{}
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -149,21 +148,22 @@ func refusing(t *testing.T, status int) (s mcp.Server, asked *atomic.Int32) {
 	return mcp.Server{URL: web.URL, Headers: map[string]string{"Authorization": "Bearer {{ env.MY_KEY }}", "x-team": "owls"}}, asked
 }
 
-// What a server says as it refuses is told, bounded, without the secrets that it
-// was sent.
+// The reason of a refusal is reported with limited length and without the
+// secrets of the request.
 func TestRefusals(t *testing.T) {
 	t.Setenv("MY_KEY", "a-secret-key\n")
 	for _, status := range []int{400, 401, 403, 404, 429, 500, 503} {
 		s, _ := refusing(t, status)
 		r := run(t, client(t).Tool(s, "echo"), say(""))
 		want := fmt.Sprintf("status %d: <p>no entry for Bearer [redacted MY_KEY] of owls</p>", status)
-		if text := r.Text(); !r.Gone || !strings.Contains(text, want) || len(text) > 2500 || strings.Contains(text, "secret") {
-			t.Errorf("%d: got %v %d bytes: %.400s", status, r.Gone, len(text), text)
+		if text := r.Text(); !r.Unavailable || !strings.Contains(text, want) || len(text) > 2500 || strings.Contains(text, "secret") {
+			t.Errorf("%d: got %v %d bytes: %.400s", status, r.Unavailable, len(text), text)
 		}
 	}
 }
 
-// Headers go to the server with every request, and to no other host.
+// TestHeaders checks that every request to the server has the headers. Other
+// hosts must not get the headers.
 func TestHeaders(t *testing.T) {
 	t.Setenv("MY_KEY", "a-secret-key")
 	real, _ := listening(t)
@@ -259,7 +259,7 @@ func TestRestarts(t *testing.T) {
 	}
 }
 
-// A call that a server has taken is not made again, whatever becomes of the
+// A call that a server has received is not repeated, whatever happens to the
 // server.
 func TestTakenOnce(t *testing.T) {
 	t.Parallel()
@@ -280,7 +280,7 @@ func TestTakenOnce(t *testing.T) {
 		calls.Add(1)
 		lower.ServeHTTP(w, r)
 		w.(http.Flusher).Flush()
-		l.Close() // from here on nobody is there
+		l.Close() // from here on there is no server
 		panic(http.ErrAbortHandler)
 	})}
 	go web.Serve(l)
@@ -288,7 +288,7 @@ func TestTakenOnce(t *testing.T) {
 	c := &mcp.Client{Timeout: patience}
 	t.Cleanup(func() { c.Close() })
 	r := run(t, c.Tool(mcp.Server{URL: "http://" + l.Addr().String()}, "check"), nil)
-	if !r.Failed || r.Gone || calls.Load() != 1 {
-		t.Errorf("%d calls: gone %v, %s", calls.Load(), r.Gone, r.Text())
+	if !r.Failed || r.Unavailable || calls.Load() != 1 {
+		t.Errorf("%d calls: gone %v, %s", calls.Load(), r.Unavailable, r.Text())
 	}
 }

@@ -11,22 +11,21 @@ import (
 	"sync"
 )
 
-// lines are the messages that a server prints, a line each. What else it prints
-// there, a greeting, a log, is left out: many servers do, and nothing is lost by
-// it. The first of it is kept to be told.
-type lines struct {
+// A lineReader reads the messages of a server, one in each line. It omits other output,
+// such as a greeting or a log, and stores the first line of it.
+type lineReader struct {
 	io.Closer
 	in    *bufio.Reader
-	max   int    // bytes of one message
-	fault *fault // set to errTooLarge by a longer one
-	rest  []byte // of the message being read
+	max   int    // the maximum size of a message in bytes
+	fault *fault // set to errTooLarge by a longer message
+	rest  []byte // the unread part of the message
 
 	mu    sync.Mutex
 	noise string
 }
 
-// Read implements [io.Reader]; it never gives more than one message at once.
-func (l *lines) Read(p []byte) (int, error) {
+// Read implements [io.Reader]. It returns at most one message.
+func (l *lineReader) Read(p []byte) (int, error) {
 	for len(l.rest) == 0 {
 		line, err := l.line()
 		line = bytes.TrimSpace(bytes.TrimPrefix(line, []byte("\ufeff")))
@@ -44,7 +43,7 @@ func (l *lines) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-func (l *lines) line() ([]byte, error) {
+func (l *lineReader) line() ([]byte, error) {
 	var line []byte
 	for {
 		part, err := l.in.ReadSlice('\n')
@@ -57,8 +56,8 @@ func (l *lines) line() ([]byte, error) {
 	}
 }
 
-// message is what a line has of a message of JSON-RPC, or nil: all of it, or
-// what follows a text that was printed without a line's end.
+// message returns the JSON-RPC message in a line, or nil. Other text may
+// precede it in the line.
 func message(line []byte) []byte {
 	if isMessage(line) {
 		return line
@@ -69,7 +68,7 @@ func message(line []byte) []byte {
 	return nil
 }
 
-// isMessage tells a message, or a batch of them, from other JSON: logs are JSON
+// isMessage reports whether a text is a message or a batch. Logs can be JSON
 // too.
 func isMessage(text []byte) bool {
 	type header struct{ JSONRPC string }
@@ -81,18 +80,18 @@ func isMessage(text []byte) bool {
 	return json.Unmarshal(text, &batch) == nil && len(batch) > 0 && batch[0].JSONRPC != ""
 }
 
-// maxNoise bounds what is told of noise, in bytes.
+// maxNoise is the maximum length of stored output in bytes.
 const maxNoise = 200
 
-func (l *lines) odd(line []byte) {
+func (l *lineReader) odd(line []byte) {
 	text := strings.ToValidUTF8(string(line[:min(len(line), maxNoise)]), "\uFFFD")
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.noise = cmp.Or(l.noise, text)
 }
 
-// Noise is the first that was printed and is no message; "" for nothing.
-func (l *lines) Noise() string {
+// Noise returns the first line that is not a message, or "".
+func (l *lineReader) Noise() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.noise

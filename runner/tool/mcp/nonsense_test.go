@@ -42,7 +42,7 @@ func TestNonsense(t *testing.T) {
 			s, starts := started(t, "script", "CAPSTAN_MCP_REPLY="+reply)
 			c := client(t)
 			defer c.Close()
-			impatient(t, c, s) // some of it is no answer
+			impatient(t, c, s) // some of it is not an answer
 			r := run(t, c.Tool(s, "check"), nil)
 			if want != "" && (!r.Failed || !strings.Contains(r.Text(), want)) {
 				t.Errorf("%.80q: got %v %q, want %q", reply, r.Failed, r.Text(), want)
@@ -62,7 +62,7 @@ func TestNonsense(t *testing.T) {
 	}
 }
 
-// TestReplyIDHTTP answers the call with an id that is no integer, which is no answer.
+// TestReplyIDHTTP answers the call with an invalid id, which is not an answer.
 func TestReplyIDHTTP(t *testing.T) {
 	t.Parallel()
 	reply := `{"jsonrpc":"2.0","id":ID.5,"result":{"content":[{"type":"text","text":"true"}]}}`
@@ -78,7 +78,7 @@ func TestReplyIDHTTP(t *testing.T) {
 	}
 }
 
-// FuzzReply has a server answer a call with anything at all.
+// FuzzReply lets a server answer a call with any bytes.
 func FuzzReply(f *testing.F) {
 	if err := flag.Set("test.fuzzminimizetime", "10x"); err != nil { // else a minute for each find
 		f.Fatal(err)
@@ -105,7 +105,7 @@ func FuzzReply(f *testing.F) {
 	})
 }
 
-// lowest is the server of script over HTTP, which answers calls with body.
+// lowest is the server of script over HTTP. It answers calls with body.
 func lowest(kind, body string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var m struct {

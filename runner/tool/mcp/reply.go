@@ -9,8 +9,8 @@ import (
 	"github.com/seed61713e19/capstan/runner/tool"
 )
 
-// valueOf is what a tool's reply is worth to a phase: its structured content
-// where it has some, else its text as [tool.Value] reads it.
+// valueOf returns the structured content of a reply, or else its text, see
+// [tool.Value].
 func valueOf(r *sdk.CallToolResult) (any, error) {
 	value, err := structured(r)
 	if err != nil {
@@ -22,7 +22,7 @@ func valueOf(r *sdk.CallToolResult) (any, error) {
 	return tool.Value(textOf(r)), nil
 }
 
-// textOf joins the texts of a reply; what is no text is named in brackets.
+// textOf joins the texts of a reply. Other content is described in brackets.
 func textOf(r *sdk.CallToolResult) string {
 	parts := make([]string, 0, len(r.Content))
 	for _, content := range r.Content {

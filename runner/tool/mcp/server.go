@@ -11,21 +11,21 @@ import (
 	"slices"
 )
 
-// A Server says where an MCP server is: a program to start and speak to over
-// its standard input and output, or the URL of one that runs and speaks
-// streamable HTTP. One of Command and URL must be set.
+// A Server is the address of an MCP server: the Command of a program with the stdio
+// transport, or the URL of a server with the streamable HTTP transport. One of them
+// must be set.
 type Server struct {
-	Command []string `json:"command,omitempty"` // the program and its arguments; there is no shell
-	Dir     string   `json:"dir,omitempty"`     // the program's working directory; empty: the caller's
-	Env     []string `json:"env,omitempty"`     // what the program sees beside the plain variables, as [process.Environment] has it
+	Command []string `json:"command,omitempty"` // the program and its arguments, without a shell
+	Dir     string   `json:"dir,omitempty"`     // the working directory of the program; "" for that of the process
+	Env     []string `json:"env,omitempty"`     // environment variables in addition to the default ones, see [process.Environment]
 	URL     string   `json:"url,omitempty"`
 
-	// Headers are sent with every request to URL, and to no other host. In their
-	// texts, {{ env.NAME }} stands for a variable of the caller's.
+	// Headers are the headers of each request to the URL. Redirects to other hosts do
+	// not get them. {{ env.NAME }} in a value is replaced by an environment variable.
 	Headers map[string]string `json:"headers,omitempty"`
 }
 
-// lent are the entries by which the server gets variables of the caller's.
+// lent returns the entries that pass environment variables to the server.
 func (s Server) lent() []string {
 	list := slices.Clone(s.Env)
 	for _, name := range slices.Sorted(maps.Keys(s.Headers)) {
@@ -34,8 +34,7 @@ func (s Server) lent() []string {
 	return list
 }
 
-// String names the server: its program, or its URL without what is secret in
-// it.
+// String returns the name of the program, or the URL without secrets.
 func (s Server) String() string {
 	if len(s.Command) > 0 {
 		return path.Base(filepath.ToSlash(s.Command[0]))
@@ -48,9 +47,9 @@ func (s Server) String() string {
 	return u.Redacted()
 }
 
-// key tells servers apart.
+// key returns a text that identifies the server.
 func (s Server) key() string {
-	text, _ := json.Marshal(s) // strings alone cannot fail
+	text, _ := json.Marshal(s) // strings can always be encoded
 	return string(text)
 }
 

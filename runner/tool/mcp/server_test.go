@@ -24,8 +24,9 @@ import (
 	"github.com/seed61713e19/capstan/runner/tool/mcp"
 )
 
-// TestMain lets this binary play the servers that the tests start. More of them
-// are at work at a time than there are processors, as most wait for a server.
+// TestMain lets this binary run the servers of the tests. The number of
+// parallel tests exceeds the number of processors, because most tests wait for
+// a server.
 func TestMain(m *testing.M) {
 	if role := os.Getenv("CAPSTAN_MCP_TEST"); role != "" {
 		play(role)
@@ -80,11 +81,11 @@ func play(role string) {
 	case "silent":
 		_, _ = io.Copy(io.Discard, os.Stdin)
 	case "deaf":
-		time.Sleep(time.Hour) // does not even read; the test kills it
+		time.Sleep(time.Hour) // reads nothing until the test kills it
 	}
 }
 
-// noisy is a server that also prints all that servers print by mistake.
+// noisy is a server that also prints everything that servers print by mistake.
 func noisy() {
 	read, write := io.Pipe()
 	go func() {
@@ -101,7 +102,7 @@ func noisy() {
 	_ = testServer(nil).Run(context.Background(), &sdk.IOTransport{Reader: os.Stdin, Writer: write})
 }
 
-// orphan starts a holder and leaves it behind.
+// orphan starts a holder and ends before it.
 func orphan() {
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), "CAPSTAN_MCP_TEST=holder")
@@ -115,8 +116,8 @@ func orphan() {
 	_, _ = out.Read(make([]byte, 6)) // until it listens
 }
 
-// testServer is a real MCP server with one tool for each way to behave; what
-// hangs hangs until stop.
+// testServer is an MCP server with one tool for each behavior. Tools that hang
+// return at stop.
 func testServer(stop <-chan struct{}) *sdk.Server {
 	s := sdk.NewServer(&sdk.Implementation{Name: "test", Version: "1"}, nil)
 	type said struct {
@@ -158,7 +159,7 @@ func testServer(stop <-chan struct{}) *sdk.Server {
 	return s
 }
 
-// addVerdicts adds the tools that judge: what they say is their content.
+// addVerdicts adds the tools that judge. Their content is the verdict.
 func addVerdicts(s *sdk.Server) {
 	type judged struct {
 		Content string         `json:"content"`
@@ -192,11 +193,11 @@ func addVerdicts(s *sdk.Server) {
 		return &sdk.CallToolResult{StructuredContent: map[string]any{"result": true}, Content: []sdk.Content{&sdk.TextContent{Text: "true"}}}
 	})
 	s.AddTool(&sdk.Tool{Name: "traced", InputSchema: json.RawMessage(`{"type": "object"}`)}, func(_ context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		said := fmt.Sprint(r.Params.Meta["traceparent"])
+		parent := fmt.Sprint(r.Params.Meta["traceparent"])
 		if r.Extra != nil && r.Extra.Header != nil {
-			said += " " + r.Extra.Header.Get("traceparent")
+			parent += " " + r.Extra.Header.Get("traceparent")
 		}
-		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: said}}}, nil
+		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: parent}}}, nil
 	})
 	arguments := func(arguments string) *sdk.CallToolResult {
 		quoted, _ := json.Marshal(map[string]any{"valid": true, "reason": arguments})
@@ -208,10 +209,9 @@ func addVerdicts(s *sdk.Server) {
 	raw("renamed", `{"type": "object", "properties": {"text": {}, "output": {}}}`, arguments)
 }
 
-// script is a server of the lowest kind: it shakes hands as the old protocol
-// has it, ends at a question it does not know, and answers tools/call with a
-// raw line in which ID is the call's number, or stops for good. A modern one
-// knows no initialize.
+// script is a minimal server. It performs the handshake of the old protocol,
+// ends at an unknown request, and answers tools/call with a raw line. In the
+// line, ID is the number of the call. A modern server has no initialize.
 func script(reply string) {
 	lines := bufio.NewScanner(os.Stdin)
 	lines.Buffer(nil, 16<<20)
@@ -255,7 +255,7 @@ func script(reply string) {
 	}
 }
 
-// started is a server that this binary plays; starts counts how often.
+// started starts a server in this binary. starts counts the starts.
 func started(t *testing.T, role string, env ...string) (s mcp.Server, starts func() []string) {
 	t.Helper()
 	path, err := os.Executable()
@@ -270,8 +270,8 @@ func started(t *testing.T, role string, env ...string) (s mcp.Server, starts fun
 	}
 }
 
-// listening is the same server over HTTP; cut ends its connections as a crash
-// would.
+// listening starts the same server over HTTP. cut ends its connections, as a
+// crash does.
 func listening(t *testing.T) (s mcp.Server, cut func()) {
 	t.Helper()
 	stop := make(chan struct{})
@@ -284,7 +284,7 @@ func listening(t *testing.T) (s mcp.Server, cut func()) {
 	return mcp.Server{URL: web.URL}, web.CloseClientConnections
 }
 
-// client is a client that ends with the test.
+// client returns a client that is closed with the test.
 func client(t *testing.T) *mcp.Client {
 	t.Helper()
 	c := &mcp.Client{Timeout: patience}
@@ -292,14 +292,14 @@ func client(t *testing.T) *mcp.Client {
 	return c
 }
 
-// patience is what a loaded machine has for what must come.
+// patience is the time limit for an event on a machine with high load.
 const patience = 2 * time.Minute
 
-// impatient leaves the client's calls little time, once the server is up: how
-// long that takes says nothing of what is tested.
+// impatient sets a short time limit for calls after the server has started,
+// because the start takes an unknown time.
 func impatient(t *testing.T, c *mcp.Client, s mcp.Server) {
 	t.Helper()
-	if _, err := c.Tool(s, "echo").Described(t.Context()); err != nil && !errors.Is(err, tool.ErrGone) { // some have another
+	if _, err := c.Tool(s, "echo").Described(t.Context()); err != nil && !errors.Is(err, tool.ErrUnavailable) { // some servers return another error
 		t.Fatal(err)
 	}
 	c.Timeout = time.Second

@@ -16,26 +16,25 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// A session is one connection to a server, from its handshake to its end. It
-// is not mended: when it is dead the next call makes another one.
+// A session is a connection to a server. After its end, the next call creates
+// another one.
 type session struct {
 	*sdk.ClientSession
-	child *child // nil for one that runs elsewhere
-	lines *lines // of the child; else nil
+	child *child      // nil for a server with a URL
+	lines *lineReader // the output of the child; nil for a server with a URL
 	fault fault
 	dead  chan struct{}
-	die   sync.Once // closes dead
+	die   sync.Once // guards the close of dead
 
 	mu    sync.Mutex
-	tools []*sdk.Tool // as the server listed them; nil before it was asked
+	tools []*sdk.Tool // the tools of the server; nil before they are listed
 }
 
-// legacy is the newest protocol version that begins with initialize. It goes
-// first: many servers of that time end themselves at the question newer ones
-// begin with, and a newer server that does not know it says so.
+// legacy is the newest protocol version with an initialize request. It is tried first,
+// because many older servers end at the first request of newer versions.
 const legacy = "2025-11-25"
 
-// connect reaches a server and shakes hands, in the time that ctx has.
+// connect connects to a server and performs the handshake within ctx.
 func connect(ctx context.Context, server Server, maxReply int64) (*session, error) {
 	s, err := handshake(ctx, server, maxReply, legacy)
 	if _, ok := errors.AsType[*jsonrpc.Error](err); ok {
@@ -55,14 +54,14 @@ func handshake(ctx context.Context, server Server, maxReply int64, version strin
 	}
 	// The SDK would wait for a server that does not read.
 	var opened *sdk.ClientSession
-	ctx, heard := listen(ctx)
+	ctx, log := logRequests(ctx)
 	err = within(ctx, func() (err error) {
 		client := sdk.NewClient(&sdk.Implementation{Name: "capstan", Version: "1"}, &sdk.ClientOptions{Capabilities: &sdk.ClientCapabilities{}})
 		opened, err = client.Connect(ctx, transport, &sdk.ClientSessionOptions{ProtocolVersion: version})
 		return err
 	})
 	if err != nil {
-		err = heard.explain(s.explain(err))
+		err = log.explain(s.explain(err))
 		if s.child != nil {
 			s.child.close()
 		}
@@ -94,13 +93,12 @@ func (s *session) transport(server Server, maxReply int64) (sdk.Transport, error
 	if err != nil {
 		return nil, err
 	}
-	s.child, s.lines = c, &lines{Closer: c.stdout, in: bufio.NewReaderSize(c.stdout, 64<<10), max: int(maxReply), fault: &s.fault}
+	s.child, s.lines = c, &lineReader{Closer: c.stdout, in: bufio.NewReaderSize(c.stdout, 64<<10), max: int(maxReply), fault: &s.fault}
 	return &sdk.IOTransport{Reader: newExact(s.lines, maxReply, false, &s.fault), Writer: c.stdin, MaxLineLength: int(maxReply)}, nil
 }
 
-// within runs work to its end or to ctx's, whichever comes first, and turns a
-// panic into an error. Work that ctx outran is left alone: it must not touch
-// what the caller goes on to use.
+// within runs work until it returns or ctx ends. A panic becomes an error. Work that
+// continues after ctx ended must not use values of the caller.
 func within(ctx context.Context, work func() error) error {
 	done := make(chan error, 1)
 	go func() {
@@ -122,7 +120,7 @@ func within(ctx context.Context, work func() error) error {
 	}
 }
 
-// isDead tells whether the connection has ended.
+// isDead reports whether the connection has ended.
 func (s *session) isDead() bool {
 	select {
 	case <-s.dead:
@@ -132,7 +130,7 @@ func (s *session) isDead() bool {
 	}
 }
 
-// bury says that no further call goes this way, and clears up.
+// bury marks the session as dead and closes it.
 func (s *session) bury() {
 	s.die.Do(func() {
 		close(s.dead)
@@ -140,27 +138,27 @@ func (s *session) bury() {
 	})
 }
 
-// close ends the session, politely for as long as grace.
+// close ends the session within grace.
 func (s *session) close() {
 	ctx, cancel := context.WithTimeout(context.Background(), grace)
 	defer cancel()
 	if s.child != nil {
-		s.child.close() // which also ends what the SDK waits for
+		s.child.close() // this also ends the reads of the SDK
 	}
 	_ = within(ctx, s.ClientSession.Close)
 }
 
-// errUnseen marks the error of a request that did not get to its session: the
-// server does not know that any more, or is not there.
+// errUnseen is the error of a request that its session did not receive. The server
+// is unavailable or does not know the session.
 var errUnseen = errors.New("the session has expired")
 
-// unseen marks an error without adding to its words.
-type unseen struct{ error }
+// An unseenError is an errUnseen with the message of another error.
+type unseenError struct{ error }
 
-// Unwrap gives the error and the mark.
-func (u unseen) Unwrap() []error { return []error{u.error, errUnseen} }
+// Unwrap returns the error and errUnseen.
+func (u unseenError) Unwrap() []error { return []error{u.error, errUnseen} }
 
-// call asks the server to run a tool.
+// call calls a tool of the server.
 func (s *session) call(ctx context.Context, name string, arguments map[string]any) (*sdk.CallToolResult, error) {
 	var result *sdk.CallToolResult
 	err := s.do(ctx, func(ctx context.Context) (err error) {
@@ -173,14 +171,14 @@ func (s *session) call(ctx context.Context, name string, arguments map[string]an
 	return result, nil
 }
 
-// Bounds of what a server lists.
+// The limits for the tools of a server.
 const (
 	maxTools     = 1000
-	maxDescribed = 1 << 20 // bytes of what it says of one tool
+	maxDescribed = 1 << 20 // the maximum size of a tool's description in bytes
 )
 
-// list gives the server's tools, which it is asked for once in a session, or
-// anew.
+// list returns the tools of the server. It requests the list once per session. If anew
+// is set, it requests the list again.
 func (s *session) list(ctx context.Context, anew bool) ([]*sdk.Tool, error) {
 	s.mu.Lock()
 	known := s.tools
@@ -210,7 +208,7 @@ func (s *session) list(ctx context.Context, anew bool) ([]*sdk.Tool, error) {
 }
 
 func (s *session) do(ctx context.Context, work func(context.Context) error) error {
-	ctx, heard := listen(ctx)
+	ctx, log := logRequests(ctx)
 	err := within(ctx, func() error { return work(ctx) })
 	switch {
 	case err == nil:
@@ -220,14 +218,14 @@ func (s *session) do(ctx context.Context, work func(context.Context) error) erro
 		return s.explain(err)
 	}
 	s.settle(err)
-	if err = heard.explain(s.explain(err)); errors.Is(err, errUnseen) {
+	if err = log.explain(s.explain(err)); errors.Is(err, errUnseen) {
 		s.bury()
 	}
 	return err
 }
 
-// settle makes sure that the next call does not meet a connection of which
-// this one's error shows, or will show in a moment, that it has ended.
+// settle marks the session as dead if the error shows that the connection has ended. It
+// waits a moment, because the connection may be ending.
 func (s *session) settle(err error) {
 	var answer *jsonrpc.Error
 	switch {
@@ -242,17 +240,15 @@ func (s *session) settle(err error) {
 	}
 }
 
-// ended tells whether err says that there is nobody at the other end: who reads
-// of that from a child, who writes, and who writes after it was waited for, each
-// get another error.
+// ended reports whether the error means that the connection has ended. Reading from a
+// child, writing to it, and writing after its end have different errors.
 func ended(err error) bool {
 	return errors.Is(err, sdk.ErrConnectionClosed) || errors.Is(err, io.EOF) ||
 		errors.Is(err, syscall.EPIPE) || errors.Is(err, os.ErrClosed)
 }
 
-// probe ends a session whose server does not answer at all, after a call that
-// took too long: one that hangs is started anew for the next call, one that is
-// merely slow is kept.
+// probe pings a server after a timeout. If the server does not answer, the session
+// ends, and the next call starts another one.
 func (s *session) probe() {
 	ctx, cancel := context.WithTimeout(context.Background(), grace)
 	defer cancel()
@@ -263,7 +259,7 @@ func (s *session) probe() {
 	}
 }
 
-// explain adds to an error of the connection what is known of its cause.
+// explain adds the known cause to an error of the connection.
 func (s *session) explain(err error) error {
 	var answer *jsonrpc.Error
 	switch {

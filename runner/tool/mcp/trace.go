@@ -4,21 +4,19 @@ import (
 	"context"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
-	"go.opentelemetry.io/otel/propagation"
+
+	"github.com/seed61713e19/capstan/internal/tracecontext"
 )
 
-// traced is what a call's _meta says of the span that it is part of, where ctx is
-// within one: traceparent and tracestate, as the protocol has them. A server
-// that is reached over HTTP has them in the headers too.
-func traced(ctx context.Context) sdk.Meta {
-	carrier := propagation.MapCarrier{}
-	propagation.TraceContext{}.Inject(ctx, carrier)
-	if len(carrier) == 0 {
-		return nil
-	}
-	meta := sdk.Meta{}
-	for name, value := range carrier {
+// traced returns the _meta member of a call with the traceparent and tracestate of the
+// span in ctx, or nil without a span. Requests over HTTP have the same values as
+// headers.
+func traced(ctx context.Context) (meta sdk.Meta) {
+	tracecontext.Inject(ctx, func(name, value string) {
+		if meta == nil {
+			meta = sdk.Meta{}
+		}
 		meta[name] = value
-	}
+	})
 	return meta
 }

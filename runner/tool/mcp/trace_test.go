@@ -6,15 +6,16 @@ import (
 
 	"go.opentelemetry.io/otel/propagation"
 
+	"github.com/seed61713e19/capstan/runner/telemetry"
 	"github.com/seed61713e19/capstan/runner/tool"
 	"github.com/seed61713e19/capstan/runner/tool/mcp"
 )
 
-// A server learns of the span that a call is part of: from the call's _meta, and
-// over HTTP from the headers.
+// A server receives the span of a call in _meta, and over HTTP also in the
+// headers.
 func TestTrace(t *testing.T) {
 	const parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
-	ctx := propagation.TraceContext{}.Extract(t.Context(), propagation.MapCarrier{"traceparent": parent})
+	ctx := propagation.TraceContext{}.Extract(telemetry.Propagate(t.Context()), propagation.MapCarrier{"traceparent": parent})
 	each(t, func(t *testing.T, c *mcp.Client, s mcp.Server) {
 		traced := c.Tool(s, "traced")
 		r, err := traced.Run(ctx, tool.Call{Name: "traced"})

@@ -10,21 +10,20 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/seed61713e19/capstan/internal/schema"
 	"github.com/seed61713e19/capstan/validators"
-	"github.com/seed61713e19/capstan/validators/schema"
 )
 
-// Validator makes an impure validator of a server's tool. Of the subject
-// (content, output, input, state, outputs, turn, attempt, key) and the
-// parameters (with) the tool is sent what its input schema declares; a schema
-// that declares nothing and is open gets everything. Parameters under their
-// own names go to a tool that does not declare with, which is how content
-// reaches one that calls it text; one that the tool does not declare is an
-// error.
+// Validator returns an impure validator that calls a tool of a server. The arguments
+// are the subject (content, output, input, state, outputs, turn, attempt, key) and the
+// parameters (with), as far as the input schema of the tool declares them. If the
+// schema is open and declares no properties, the tool gets all of them. If the schema
+// does not declare with, the parameters are arguments of their own, such as text. A
+// parameter that the schema does not declare is an error.
 //
-// The verdict is the tool's structured content, or else stands in its text. A
-// tool that reports an error or answers anything but a verdict, and a server
-// that cannot be reached or does not answer, are errors, never a no.
+// The verdict is the structured content or the text of the result. If the tool reports
+// an error, returns no verdict or cannot be reached, the validator returns an error and
+// no verdict.
 func (c *Client) Validator(name string, s Server, toolName string) validators.Validator {
 	description := fmt.Sprintf("what %s of the MCP server %s says of the text", toolName, s)
 	judge := func(ctx context.Context, with map[string]any, subject validators.Subject) (validators.Verdict, error) {
@@ -57,7 +56,7 @@ func (c *Client) judge(ctx context.Context, s Server, name string, with map[stri
 	return v, nil
 }
 
-// arguments picks what the input schema params declares.
+// arguments returns the arguments that the input schema declares.
 func arguments(params, with map[string]any, subject validators.Subject) (map[string]any, error) {
 	all, err := subjectMap(subject)
 	if err != nil {
@@ -84,7 +83,7 @@ func arguments(params, with map[string]any, subject validators.Subject) (map[str
 	return all, nil
 }
 
-// subjectMap is the subject by name; what it does not have is left out.
+// subjectMap returns the fields of the subject by name, without empty fields.
 func subjectMap(s validators.Subject) (map[string]any, error) {
 	plain, err := schema.Plain(s)
 	if err != nil {
@@ -116,7 +115,7 @@ func verdictOf(r *sdk.CallToolResult) (validators.Verdict, error) {
 		return validators.Verdict{}, fmt.Errorf("verdict: %w", err)
 	}
 	if value != nil {
-		// A scalar that a server wraps into an object stands in the text as it is.
+		// If a server wraps a scalar into an object, the text has the scalar.
 		if object, ok := value.(map[string]any); !ok || object["valid"] != nil || len(r.Content) == 0 {
 			return validators.VerdictFrom(value)
 		}
@@ -126,5 +125,5 @@ func verdictOf(r *sdk.CallToolResult) (validators.Verdict, error) {
 	return v, validators.Unreadable(err, text)
 }
 
-// clip bounds what is quoted of a server's words.
+// clip cuts a text of a server for a message.
 func clip(s string) string { return schema.Clip(s, maxTail) }

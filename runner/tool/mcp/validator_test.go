@@ -132,10 +132,10 @@ func TestValidatorThatBreaksHasNotSaidNo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	why := errors.New("enough")
+	cause := errors.New("enough")
 	ctx, cancel := context.WithCancelCause(t.Context())
-	cancel(why)
-	if _, err := check(ctx, subject); !errors.Is(err, why) {
+	cancel(cause)
+	if _, err := check(ctx, subject); !errors.Is(err, cause) {
 		t.Errorf("got %v", err)
 	}
 }

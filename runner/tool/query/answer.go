@@ -11,39 +11,38 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/seed61713e19/capstan/internal/schema"
 	"github.com/seed61713e19/capstan/runner/tool"
-	"github.com/seed61713e19/capstan/validators/schema"
 )
 
-// An answer is what a statement gave.
-type answer struct {
+// A result is the result of a statement.
+type result struct {
 	Database     string           `json:"database"`
-	Columns      []string         `json:"columns"` // in their order; one that stands twice is called name_2
+	Columns      []string         `json:"columns"` // in order; a second column of the same name is name_2
 	Rows         []map[string]any `json:"rows"`
-	RowCount     int              `json:"row_count"` // of Rows
-	MaxRows      int              `json:"max_rows"`  // how many were asked for
-	Truncated    bool             `json:"truncated"` // there are more rows
+	RowCount     int              `json:"row_count"` // the length of Rows
+	MaxRows      int              `json:"max_rows"`  // the limit of the call
+	Truncated    bool             `json:"truncated"` // reports whether there are more rows
 	CutValues    int              `json:"cut_values,omitempty"`
-	RowsAffected *int64           `json:"rows_affected,omitempty"` // of a database that may be written
+	RowsAffected *int64           `json:"rows_affected,omitempty"` // only for a database that can be changed
 
 	most, bytes int
 }
 
-// maxValue bounds one value of an answer, in bytes: what is longer is cut, and says
-// how long it was.
+// maxValue is the maximum size of one value in bytes. Longer values are cut.
 const maxValue = 32 << 10
 
-func newAnswer(d tool.Database, maxRows int) *answer {
-	a := &answer{Database: d.Name, Columns: []string{}, Rows: []map[string]any{}, MaxRows: d.MaxRows, most: d.MaxBytes}
+func newResult(d tool.Database, maxRows int) *result {
+	a := &result{Database: d.Name, Columns: []string{}, Rows: []map[string]any{}, MaxRows: d.MaxRows, most: d.MaxBytes}
 	if maxRows > 0 {
 		a.MaxRows = min(maxRows, d.MaxRows)
 	}
 	return a
 }
 
-// columns takes the columns' names.
-func (a *answer) columns(names []string) {
-	a.Columns, a.Rows, a.RowCount, a.Truncated, a.CutValues, a.bytes = []string{}, []map[string]any{}, 0, false, 0, 0 // it may be asked anew
+// columns sets the names of the columns.
+func (a *result) columns(names []string) {
+	a.Columns, a.Rows, a.RowCount, a.Truncated, a.CutValues, a.bytes = []string{}, []map[string]any{}, 0, false, 0, 0 // the statement may run again
 	taken := map[string]bool{}
 	for _, name := range names {
 		name = strings.ToValidUTF8(name, "\uFFFD")
@@ -56,9 +55,9 @@ func (a *answer) columns(names []string) {
 	}
 }
 
-// row takes a row, and tells whether another is wanted: one more than there is
-// room for, to know that it is there.
-func (a *answer) row(values []driver.Value) bool {
+// row appends a row. It returns false if the result is full. The first row after the
+// limit sets Truncated.
+func (a *result) row(values []driver.Value) bool {
 	if len(a.Rows) >= a.MaxRows {
 		a.Truncated = true
 		return false
@@ -72,11 +71,11 @@ func (a *answer) row(values []driver.Value) bool {
 		if long {
 			cut++
 		}
-		said, err := json.Marshal(plain)
+		encoded, err := json.Marshal(plain)
 		if err != nil {
-			plain, said = fmt.Sprint(plain), []byte(fmt.Sprint(plain))
+			plain, encoded = fmt.Sprint(plain), []byte(fmt.Sprint(plain))
 		}
-		size += len(a.Columns[i]) + len(said) + 4
+		size += len(a.Columns[i]) + len(encoded) + 4
 		row[a.Columns[i]] = plain
 	}
 	if a.bytes += size; a.bytes > a.most {
@@ -87,7 +86,8 @@ func (a *answer) row(values []driver.Value) bool {
 	return true
 }
 
-// plainValue is a database's value as JSON has it, and whether it is cut.
+// plainValue returns a value of a database as a JSON value, and reports whether
+// it was cut.
 func plainValue(v driver.Value) (plain any, cut bool) {
 	switch v := v.(type) {
 	case []byte:
@@ -100,12 +100,12 @@ func plainValue(v driver.Value) (plain any, cut bool) {
 		switch {
 		case math.IsNaN(v) || math.IsInf(v, 0):
 			return fmt.Sprint(v), false
-		case math.Abs(v) >= 1<<53: // no whole number, whose digits these would be taken for
+		case math.Abs(v) >= 1<<53: // with an exponent, because not all digits are exact
 			return json.Number(strconv.FormatFloat(v, 'e', -1, 64)), false
 		}
 	case json.Number:
 		if _, err := schema.Parse([]byte(v)); err != nil {
-			return short(string(v)) // of more digits than a number has
+			return short(string(v)) // more digits than a number can have
 		}
 	case json.RawMessage:
 		if value, err := schema.Parse(v); err == nil && len(v) <= maxValue {
@@ -128,15 +128,15 @@ func short(text string) (string, bool) {
 	return fmt.Sprintf("%s… [cut: %d bytes in all]", text[:end], len(text)), true
 }
 
-// arguments are those of a call.
+// The arguments of a call.
 type arguments struct {
 	database, query string
 	values          []any
 	maxRows         int
 }
 
-// read takes the arguments of a call, which the tool's schema may not have been
-// held against yet.
+// read decodes the arguments of a call, which may not match the schema of the
+// tool.
 func read(given map[string]any) (a arguments, err error) {
 	var in struct {
 		Database string `json:"database"`
@@ -164,7 +164,7 @@ func read(given map[string]any) (a arguments, err error) {
 	return arguments{in.Database, in.Query, in.Values, in.MaxRows}, nil
 }
 
-// bindable is a value as a database takes it.
+// bindable returns a value that a database accepts.
 func bindable(v any) (any, error) {
 	switch v := v.(type) {
 	case nil, bool, string, float64:
@@ -172,7 +172,7 @@ func bindable(v any) (any, error) {
 	case int:
 		return int64(v), nil
 	case json.Number:
-		return string(v), nil // more digits than a number of either has: compared as the column is
+		return string(v), nil // the database converts the digits to the type of the column
 	}
 	return nil, fmt.Errorf("must be a text, a number, true, false or null, not %s", schema.Kind(v))
 }

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,12 +15,12 @@ import (
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 
-	"github.com/seed61713e19/capstan/runner/journal/statements"
-	"github.com/seed61713e19/capstan/validators/patterns"
+	"github.com/seed61713e19/capstan/internal/databases"
+	"github.com/seed61713e19/capstan/internal/patterns"
 )
 
-// limits are what a connection of SQLite may do at most. A single function cannot be
-// interrupted: the length of what it works on bounds it.
+// limits are the limits of an SQLite connection. SQLite cannot interrupt a function, so
+// the length of its input is limited.
 var limits = map[int]int{
 	sqlite3.SQLITE_LIMIT_LENGTH:              1 << 20,
 	sqlite3.SQLITE_LIMIT_ATTACHED:            0,
@@ -31,12 +30,11 @@ var limits = map[int]int{
 	sqlite3.SQLITE_LIMIT_WORKER_THREADS:      0,
 }
 
-// onFile runs a statement on a file of SQLite. One that does not stop in time goes
-// on by itself, to no avail, until the function that it is in returns; what it gives
-// then is dropped.
-func onFile(ctx context.Context, o open, s statements.Statement) (int64, error) {
+// runFile runs a statement on an SQLite file. If the statement does not stop in time,
+// it continues in the background without a result.
+func runFile(ctx context.Context, o openDatabase, s databases.Statement) (int64, error) {
 	select {
-	case atOnce <- struct{}{}:
+	case fileSlots <- struct{}{}:
 	case <-ctx.Done():
 		return 0, ctx.Err()
 	}
@@ -45,10 +43,10 @@ func onFile(ctx context.Context, o open, s statements.Statement) (int64, error) 
 		err     error
 	}
 	done := make(chan outcome, 1)
-	heard := &ear{to: s}
+	rows := &relay{to: s}
 	go func() {
-		defer func() { <-atOnce }()
-		changed, err := asFile(ctx, o.file(), heard.statement())
+		defer func() { <-fileSlots }()
+		changed, err := queryFile(ctx, o.file(), rows.statement())
 		done <- outcome{changed, err}
 	}()
 	select {
@@ -57,18 +55,18 @@ func onFile(ctx context.Context, o open, s statements.Statement) (int64, error) 
 	case <-ctx.Done():
 	}
 	select {
-	case out := <-done: // it stopped
+	case out := <-done: // the statement stopped
 		return out.changed, out.err
-	case <-time.After(grace):
-		heard.close()
+	case <-time.After(stopTimeout):
+		rows.close()
 		return 0, ctx.Err()
 	}
 }
 
-// grace is how long a statement that is told to stop is waited for.
-const grace = 250 * time.Millisecond
+// stopTimeout is the time that a statement has to stop after its context ends.
+const stopTimeout = 250 * time.Millisecond
 
-func asFile(ctx context.Context, file string, s statements.Statement) (int64, error) {
+func queryFile(ctx context.Context, file string, s databases.Statement) (int64, error) {
 	info, err := os.Stat(file)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
@@ -78,32 +76,32 @@ func asFile(ctx context.Context, file string, s statements.Statement) (int64, er
 	case !info.Mode().IsRegular():
 		return 0, fmt.Errorf("%s is not a file", file)
 	}
-	ctx, cancel := watched(ctx)
+	ctx, cancel := limitMemory(ctx)
 	defer cancel()
-	before, still := asleep(file)
-	if !s.Writes && still {
-		changed, err := connected(ctx, file, "&immutable=1", s)
-		if after, still := asleep(file); still && after == before {
-			return changed, caused(ctx, err)
+	before, idle := isIdle(file)
+	if !s.Writes && idle {
+		changed, err := queryConnection(ctx, file, s, "immutable=1")
+		if after, idle := isIdle(file); idle && after == before {
+			return changed, causeOf(ctx, err)
 		}
 	}
-	changed, err := connected(ctx, file, "", s)
-	return changed, caused(ctx, err)
+	changed, err := queryConnection(ctx, file, s)
+	return changed, causeOf(ctx, err)
 }
 
-// caused is the reason that a context ended for, where it did.
-func caused(ctx context.Context, err error) error {
+// causeOf returns the cause of a context that ended, and err otherwise.
+func causeOf(ctx context.Context, err error) error {
 	if err != nil && ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	return err
 }
 
-// asleep tells of a file in WAL mode that nobody has open: to read it as others do,
-// SQLite would make files beside it, and leave them. State is the same for as long
-// as nobody has written it.
-func asleep(file string) (state string, yes bool) {
-	file, err := filepath.EvalSymlinks(file) // SQLite's log stands beside the file itself
+// isIdle reports whether a file in WAL mode has no writer, and returns its state.
+// SQLite would create files next to a file in WAL mode, and not remove them. The state
+// changes with each write.
+func isIdle(file string) (state string, idle bool) {
+	file, err := filepath.EvalSymlinks(file) // the log of SQLite is next to the file that the link points to
 	if err != nil {
 		return "", false
 	}
@@ -126,18 +124,17 @@ func asleep(file string) (state string, yes bool) {
 	return fmt.Sprint(info.Size(), info.ModTime().UnixNano()), true
 }
 
-// connected runs a statement on a connection of its own.
-func connected(ctx context.Context, file, more string, s statements.Statement) (changed int64, err error) {
-	mode := "?mode=ro&_pragma=query_only(1)"
-	if s.Writes {
-		mode = "?mode=rw"
-	}
+// queryConnection runs a statement on a new connection.
+func queryConnection(ctx context.Context, file string, s databases.Statement, more ...string) (changed int64, err error) {
 	whole, err := filepath.Abs(file)
 	if err != nil {
 		return 0, err
 	}
-	connector, err := sqlite.NewConnector("file:" + (&url.URL{Path: filepath.ToSlash(whole)}).EscapedPath() + mode + more +
-		"&_pragma=busy_timeout(2000)&_pragma=trusted_schema(0)&_pragma=cell_size_check(1)&_pragma=temp_store(2)&_pragma=mmap_size(0)")
+	f := databases.File{Path: whole, Mode: "rw", Wait: 2 * time.Second, Options: append([]string{"_pragma=temp_store(2)", "_pragma=mmap_size(0)"}, more...)}
+	if !s.Writes {
+		f.Mode, f.Options = "ro", append(f.Options, "_pragma=query_only(1)")
+	}
+	connector, err := sqlite.NewConnector(f.Name())
 	if err != nil {
 		return 0, err
 	}
@@ -145,7 +142,7 @@ func connected(ctx context.Context, file, more string, s statements.Statement) (
 	defer db.Close()
 	conn, err := db.Conn(ctx)
 	if err != nil {
-		return 0, told(err)
+		return 0, driverError(err)
 	}
 	defer conn.Close()
 	for limit, most := range limits {
@@ -154,32 +151,32 @@ func connected(ctx context.Context, file, more string, s statements.Statement) (
 		}
 	}
 	err = conn.Raw(func(c any) error {
-		changed, err = statements.OnFile(ctx, c.(driver.Conn), s)
+		changed, err = databases.OnFile(ctx, c.(driver.Conn), s)
 		return err
 	})
-	return changed, told(err)
+	return changed, driverError(err)
 }
 
-// told are SQLite's words, without what its driver says around them.
-func told(err error) error {
-	var said *sqlite.Error
-	if !errors.As(err, &said) {
+// driverError returns an error of SQLite without the text of its driver.
+func driverError(err error) error {
+	var driver *sqlite.Error
+	if !errors.As(err, &driver) {
 		return err
 	}
-	switch said.Code() & 0xff {
+	switch driver.Code() & 0xff {
 	case sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY:
-		return errors.New("the file cannot be opened: " + words(said))
+		return errors.New("the file cannot be opened: " + messageOf(driver))
 	case sqlite3.SQLITE_TOOBIG:
-		return fmt.Errorf("a value of more than %d bytes: %s", limits[sqlite3.SQLITE_LIMIT_LENGTH], words(said))
+		return fmt.Errorf("a value of more than %d bytes: %s", limits[sqlite3.SQLITE_LIMIT_LENGTH], messageOf(driver))
 	case sqlite3.SQLITE_AUTH:
 		return errors.New("the statement is not allowed: a read-only database takes SELECT, a writable one also INSERT, UPDATE and DELETE")
 	}
-	return errors.New(words(said))
+	return errors.New(messageOf(driver))
 }
 
-// code is what the driver's words end in.
+// code matches the code at the end of an error of the driver.
 var code = patterns.Lazy(` \(\d+\)$`)
 
-func words(err error) string {
+func messageOf(err error) string {
 	return code().ReplaceAllString(strings.TrimPrefix(err.Error(), "SQL logic error: "), "")
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/tool"
 )
 
-// shopAt makes a small database, and gives its folder.
+// shopAt creates a small database and returns its folder.
 func shopAt(t testing.TB, more ...string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -40,7 +40,7 @@ func shop(dir string) tool.Database {
 	return tool.Database{Name: "shop", URL: "shop.db", Dir: dir, MaxRows: 100, MaxBytes: 1 << 20, Timeout: 10 * time.Second}
 }
 
-// asked is what the tool gives, as JSON, or what it says is wrong.
+// asked returns the tool's answer as JSON, or the text of its failure.
 func asked(t testing.TB, d tool.Database, arguments map[string]any) (string, string) {
 	t.Helper()
 	r, err := bound([]tool.Database{d}).Run(t.Context(), tool.Call{Arguments: arguments})
@@ -91,8 +91,8 @@ func TestRowsOfAFile(t *testing.T) {
 	}
 }
 
-// What a statement may not do to a database that can only be read, and what is
-// said of it.
+// A statement must not write to a read-only database. The failure has the
+// reason.
 func TestHostileStatementsOnAFile(t *testing.T) {
 	dir := shopAt(t)
 	d := shop(dir)
@@ -112,7 +112,7 @@ func TestHostileStatementsOnAFile(t *testing.T) {
 		endless + "SELECT i FROM n WHERE i < 0": "longer than 300ms", endless + "SELECT count(*) FROM n": "longer than", endless + "SELECT i FROM n ORDER BY i DESC": "",
 		"SELECT zeroblob(1000000000)": "more than 1048576 bytes", "SELECT randomblob(2000000)": "more than", "SELECT hex(zeroblob(1000000))": "more than", "SELECT printf('%.*c', 100000000, 'x')": "more than",
 		"SELECT replace(hex(zeroblob(500000)), '0', 'xxxx')": "more than", endless + "SELECT group_concat(i) FROM n": "",
-		// a single function that takes minutes, and cannot be stopped
+		// one function that takes minutes and cannot be interrupted
 		"SELECT instr(replace(hex(zeroblob(500000)), '0', 'a'), substr(replace(hex(zeroblob(500000)), '0', 'a'), 1, 100000) || 'b')": "longer than",
 	} {
 		got, wrong := asked(t, d, query(text))
@@ -125,7 +125,7 @@ func TestHostileStatementsOnAFile(t *testing.T) {
 	}
 }
 
-// files are those of a folder, with what is in them.
+// files returns the files of a folder with their contents.
 func files(t testing.TB, dir string) (list []string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -145,7 +145,7 @@ func files(t testing.TB, dir string) (list []string) {
 func TestAnswersAreBounded(t *testing.T) {
 	d := shop(shopAt(t, "CREATE TABLE long (text)", "INSERT INTO long VALUES (hex(zeroblob(50000))), ('short')"))
 	endless := "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n"
-	answer := func(d tool.Database, q map[string]any) (a answer) {
+	answer := func(d tool.Database, q map[string]any) (a result) {
 		t.Helper()
 		got, wrong := asked(t, d, q)
 		if err := json.Unmarshal([]byte(got), &a); err != nil {
@@ -185,7 +185,7 @@ func TestAnswersAreBounded(t *testing.T) {
 	}
 }
 
-// A file in WAL mode is read, with what waits beside it, and nothing is left there.
+// A file in WAL mode is read together with its log, and no new file remains.
 func TestWAL(t *testing.T) {
 	dir := shopAt(t, "PRAGMA journal_mode=WAL", "INSERT INTO orders(id) VALUES (4)")
 	before := files(t, dir)
@@ -268,9 +268,9 @@ func TestWritesToAFile(t *testing.T) {
 	}
 }
 
-// A statement that sorts without end takes no more memory than it may.
+// A statement with an endless sort does not exceed the memory limit.
 func TestMemoryIsBounded(t *testing.T) {
-	if _, told := resident(); !told {
+	if _, known := resident(); !known {
 		t.Skip("the system does not tell")
 	}
 	d := shop(shopAt(t))

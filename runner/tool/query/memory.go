@@ -6,26 +6,26 @@ import (
 	"time"
 )
 
-// maxMemory is how much more memory the process may take while a statement runs,
-// in bytes: SQLite sorts and joins in memory, as much as there is.
+// maxMemory is the maximum growth of the memory of the process during a statement, in
+// bytes. SQLite sorts and joins in memory without a limit.
 const maxMemory = 512 << 20
 
-// pulse is how often the memory is looked at.
-const pulse = 20 * time.Millisecond
+// memoryInterval is the time between two measurements of the memory.
+const memoryInterval = 20 * time.Millisecond
 
-// errMemory says that a statement took too much.
+// errMemory is the error of a statement that exceeds maxMemory.
 var errMemory = fmt.Errorf("the statement took more than %d MiB of memory", maxMemory>>20)
 
-// watched is a context that ends where the process takes too much memory from then
-// on. Where the system does not tell it, the time that a statement has bounds it
-// alone.
-func watched(ctx context.Context) (context.Context, func()) {
+// limitMemory returns a context that ends if the memory of the process grows by more
+// than maxMemory. On systems without a measurement, only the timeout limits a
+// statement.
+func limitMemory(ctx context.Context) (context.Context, func()) {
 	before, ok := resident()
 	ctx, cancel := context.WithCancelCause(ctx)
 	if !ok {
 		return ctx, func() { cancel(nil) }
 	}
-	tick := time.NewTicker(pulse)
+	tick := time.NewTicker(memoryInterval)
 	go func() {
 		defer tick.Stop()
 		for {

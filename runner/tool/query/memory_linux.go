@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// resident is the memory that the process has, in bytes.
+// resident returns the memory of the process in bytes.
 func resident() (int64, bool) {
 	text, err := os.ReadFile("/proc/self/statm")
 	if err != nil {

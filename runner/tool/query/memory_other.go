@@ -2,5 +2,5 @@
 
 package query
 
-// resident is not told here.
+// resident returns false, because it has no implementation for the system.
 func resident() (int64, bool) { return 0, false }

@@ -1,20 +1,17 @@
-// Package query is sql_query: a tool that asks databases which a cascade's file
-// names, SQLite's and PostgreSQL's.
+// Package query implements sql_query, a tool that queries the SQLite and PostgreSQL
+// databases of a cascade.
 //
-// What comes in is a statement that a model wrote, or a phase with texts of a model
-// in it. It is one statement; it reads, unless the file lets it change rows; and it
-// reaches nothing but the tables of the database it is for. Three things stand in
-// its way: the connection can do no more (a file is opened to be read, a transaction
-// only reads), the database itself tells what the statement would do before it
-// runs (see the package of statements), and its time, its memory and the size of
-// what it gives are bounded.
+// The input is one SQL statement from a model or from a phase. The result has the rows
+// as objects, and reports whether rows or values were cut. For example:
 //
-// What goes out is an answer: rows as objects, so that a template, an each and a
-// model read them by name, cut where they are more than was asked for, and saying so.
+//	t, _ := query.Tool().Bind([]tool.Database{{Name: "shop", URL: "shop.db", MaxRows: 200}})
+//	result, err := t.Run(ctx, tool.Call{Arguments: map[string]any{"query": "SELECT 1"}})
 //
-// The address of a database, which may hold a password, is in nothing that goes out:
-// an error names the database as the file does. Who may do what on a server is the
-// server's to say: an address should be of a role that may do little.
+// A statement can only read, unless the file allows changes. The connection is
+// read-only, the database checks the statement before it runs (package statements), and
+// time, memory and result are limited. The role on a server should only have the
+// necessary rights. Results and errors never contain the address of a database, because
+// it can have a password. Begin with [Tool].
 package query
 
 import (
@@ -27,57 +24,58 @@ import (
 	"sync"
 	"time"
 
-	"github.com/seed61713e19/capstan/runner/journal/statements"
-	"github.com/seed61713e19/capstan/runner/process"
+	"github.com/seed61713e19/capstan/internal/databases"
+	"github.com/seed61713e19/capstan/internal/process"
 	"github.com/seed61713e19/capstan/runner/tool"
 )
 
-// Tool is sql_query. A cascade's file binds it to its databases; unbound, its
-// calls fail.
+// Tool returns sql_query. A cascade binds it to its databases. Calls of the
+// unbound tool fail.
 func Tool() tool.Tool {
-	return bound(nil).Overs(bound)
+	return bound(nil).WithBinding(bound)
 }
 
-// bound is the tool over some databases: it reads where none of them may be written.
+// bound returns the tool for the databases. Its effect is Writes if a database
+// can be changed.
 func bound(list []tool.Database) tool.Tool {
-	b := base(list)
+	b := databaseList(list)
 	t := tool.Declared(tool.SQLQuery, b.description(), b.params(), func(ctx context.Context, c tool.Call) (any, error) { return b.call(ctx, c.Arguments) })
 	if len(list) == 0 {
-		return t.That(tool.Reads)
+		return t.WithEffect(tool.Reads)
 	}
 	effect := tool.Reads
 	if slices.ContainsFunc(list, func(d tool.Database) bool { return d.Writes }) {
 		effect = tool.Writes
 	}
-	return t.That(effect).Reached(b.reach)
+	return t.WithEffect(effect).WithProbe(b.reach)
 }
 
-// A base is the databases that a tool is over.
-type base []tool.Database
+// A databaseList has the databases of a tool.
+type databaseList []tool.Database
 
-func (b base) description() string {
-	var said strings.Builder
-	said.WriteString("Run one SQL statement on a database.")
+func (b databaseList) description() string {
+	var text strings.Builder
+	text.WriteString("Run one SQL statement on a database.")
 	for _, d := range b {
 		kind, _ := tool.Kind(d.URL)
-		fmt.Fprintf(&said, " %s:", d.Name)
+		fmt.Fprintf(&text, " %s:", d.Name)
 		for _, part := range []string{kind, d.Description} {
 			if part = strings.TrimRight(strings.TrimSpace(part), "."); part != "" {
-				fmt.Fprintf(&said, " %s.", part)
+				fmt.Fprintf(&text, " %s.", part)
 			}
 		}
 		if d.Writes {
-			said.WriteString(" Rows can be changed.")
+			text.WriteString(" Rows can be changed.")
 		} else {
-			said.WriteString(" Can only be read.")
+			text.WriteString(" Can only be read.")
 		}
-		fmt.Fprintf(&said, " At most %d rows.", d.MaxRows)
+		fmt.Fprintf(&text, " At most %d rows.", d.MaxRows)
 	}
-	said.WriteString(" Tables stand in sqlite_schema (SQLite) or information_schema.columns (PostgreSQL).")
-	return said.String()
+	text.WriteString(" sqlite_schema (SQLite) or information_schema.columns (PostgreSQL) list the tables.")
+	return text.String()
 }
 
-func (b base) names() []any {
+func (b databaseList) names() []any {
 	names := []any{}
 	for _, d := range b {
 		names = append(names, d.Name)
@@ -85,8 +83,8 @@ func (b base) names() []any {
 	return names
 }
 
-func (b base) params() map[string]any {
-	database := map[string]any{"type": "string", "description": "which database"}
+func (b databaseList) params() map[string]any {
+	database := map[string]any{"type": "string", "description": "name of the database"}
 	required := []any{"query"}
 	if len(b) > 0 {
 		database["enum"] = b.names()
@@ -99,31 +97,32 @@ func (b base) params() map[string]any {
 		"properties": map[string]any{
 			"database": database,
 			"query":    map[string]any{"type": "string", "minLength": 1, "maxLength": maxStatement, "description": "one statement"},
-			"values":   map[string]any{"type": "array", "maxItems": maxValues, "items": map[string]any{"type": []any{"string", "number", "boolean", "null"}}, "description": "the values of its ? (SQLite) or $1, $2 (PostgreSQL), in order"},
-			"max_rows": map[string]any{"type": "integer", "minimum": 1, "description": "how many rows to give at most, if fewer than there may be"},
+			"values":   map[string]any{"type": "array", "maxItems": maxValues, "items": map[string]any{"type": []any{"string", "number", "boolean", "null"}}, "description": "values for ? (SQLite) or $1, $2 (PostgreSQL), in order"},
+			"max_rows": map[string]any{"type": "integer", "minimum": 1, "description": "smaller maximum number of rows"},
 		},
 	}
 }
 
-// Bounds of what a call may hold.
+// The limits of a call.
 const (
-	maxStatement = 100_000 // characters
+	maxStatement = 100_000 // in characters
 	maxValues    = 1000
 )
 
-// atOnce is how many statements of a process run on files at the same time. One
-// that does not stop when it is told to keeps its place until it does.
-var atOnce = make(chan struct{}, 8)
+// fileSlots limits the parallel statements on files in a process. A statement that does
+// not stop in time occupies its slot until it ends.
+var fileSlots = make(chan struct{}, 8)
 
-// open is a database with its address as it is.
-type open struct {
+// An openDatabase is a database with its expanded address.
+type openDatabase struct {
 	tool.Database
-	address string // with what the environment has put in
+	address string // with the values of environment variables
 	kind    string
 }
 
-// find gives the database of a name; without one, the only one there is.
-func (b base) find(name string) (o open, err error) {
+// find returns the database with the name. The name may be empty if there is
+// one database.
+func (b databaseList) find(name string) (o openDatabase, err error) {
 	switch i := slices.IndexFunc(b, func(d tool.Database) bool { return d.Name == name }); {
 	case len(b) == 0:
 		return o, errors.New("the cascade names no databases")
@@ -146,15 +145,15 @@ func (b base) find(name string) (o open, err error) {
 	return o, o.named(err)
 }
 
-func (o open) named(err error) error {
+func (o openDatabase) named(err error) error {
 	if err == nil {
 		return nil
 	}
 	return fmt.Errorf("database %s: %w", o.Name, err)
 }
 
-// file is where a database of SQLite is.
-func (o open) file() string {
+// file returns the path of an SQLite database.
+func (o openDatabase) file() string {
 	name := filepath.FromSlash(tool.File(o.address))
 	if !filepath.IsAbs(name) {
 		name = filepath.Join(filepath.FromSlash(o.Dir), name)
@@ -162,8 +161,8 @@ func (o open) file() string {
 	return name
 }
 
-// conceal takes out of a text what nobody is to see of the address.
-func (o open) conceal(text string) string {
+// conceal replaces the secrets of the address in a text.
+func (o openDatabase) conceal(text string) string {
 	text = process.Conceal([]string{"=" + o.URL}, text)
 	for _, secret := range secrets(o.address) {
 		text = strings.ReplaceAll(text, secret, "[redacted]")
@@ -171,7 +170,7 @@ func (o open) conceal(text string) string {
 	return text
 }
 
-func (b base) call(ctx context.Context, arguments map[string]any) (any, error) {
+func (b databaseList) call(ctx context.Context, arguments map[string]any) (any, error) {
 	a, err := read(arguments)
 	if err != nil {
 		return nil, err
@@ -180,29 +179,29 @@ func (b base) call(ctx context.Context, arguments map[string]any) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	said := newAnswer(o.Database, a.maxRows)
-	s := statements.Statement{
+	rows := newResult(o.Database, a.maxRows)
+	s := databases.Statement{
 		Text: a.query, Values: a.values, Writes: o.Writes, Exact: true, Timeout: o.Timeout,
-		Columns: said.columns, Row: said.row,
+		Columns: rows.columns, Row: rows.row,
 	}
 	changed, err := o.run(ctx, s)
 	if err != nil {
 		return nil, err
 	}
 	if o.Writes {
-		said.RowsAffected = &changed
+		rows.RowsAffected = &changed
 	}
-	return said, nil
+	return rows, nil
 }
 
-// run runs a statement where it is for, for as long as it may.
-func (o open) run(ctx context.Context, s statements.Statement) (int64, error) {
+// run runs a statement within the timeout of the database.
+func (o openDatabase) run(ctx context.Context, s databases.Statement) (int64, error) {
 	late := fmt.Errorf("the statement took longer than %s", o.Timeout)
 	inTime, cancel := context.WithTimeoutCause(ctx, o.Timeout, late)
 	defer cancel()
-	run := onServer
+	run := runServer
 	if o.kind == tool.SQLite {
-		run = onFile
+		run = runFile
 	}
 	changed, err := run(inTime, o, s)
 	if err != nil && inTime.Err() != nil {
@@ -216,20 +215,20 @@ func (o open) run(ctx context.Context, s statements.Statement) (int64, error) {
 	return changed, o.named(err)
 }
 
-// Reach tells why a database cannot be asked; nil where it can. It takes no longer
-// than a statement may, or ten seconds.
+// Reach returns an error if the database cannot be reached within its timeout.
+// Maximum: 10 seconds.
 func Reach(ctx context.Context, d tool.Database) error {
-	o, err := base{d}.find(d.Name)
+	o, err := databaseList{d}.find(d.Name)
 	if err != nil {
 		return err
 	}
 	o.Timeout, o.Writes = min(o.Timeout, 10*time.Second), false
-	_, err = o.run(ctx, statements.Statement{Text: "SELECT 1", Columns: func([]string) {}, Row: newAnswer(d, 1).row})
+	_, err = o.run(ctx, databases.Statement{Text: "SELECT 1", Columns: func([]string) {}, Row: newResult(d, 1).row})
 	return err
 }
 
-// reach looks whether all of them can be asked, at the same time.
-func (b base) reach(ctx context.Context) error {
+// reach checks all databases in parallel.
+func (b databaseList) reach(ctx context.Context) error {
 	wrong := make([]error, len(b))
 	var all sync.WaitGroup
 	for i, d := range b {

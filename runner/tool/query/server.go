@@ -6,27 +6,27 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/seed61713e19/capstan/runner/journal/postgres"
-	"github.com/seed61713e19/capstan/runner/journal/statements"
+	"github.com/seed61713e19/capstan/internal/databases"
+	"github.com/seed61713e19/capstan/internal/databases/postgres"
 )
 
-// onServer runs a statement on a database of PostgreSQL.
-func onServer(ctx context.Context, o open, s statements.Statement) (int64, error) {
+// runServer runs a statement on a PostgreSQL database.
+func runServer(ctx context.Context, o openDatabase, s databases.Statement) (int64, error) {
 	at, err := postgres.ParseForeign(o.address)
 	if err != nil {
 		return 0, err
 	}
 	changed, err := postgres.Query(ctx, at, s)
 	if postgres.Away(err) || postgres.Code(err) == "28P01" || postgres.Code(err) == "3D000" {
-		words, why := postgres.Words(err)
-		if err = errors.New(words); why != nil {
-			err = errors.New(words + ": " + why.Error())
+		words, reason := postgres.Words(err)
+		if err = errors.New(words); reason != nil {
+			err = errors.New(words + ": " + reason.Error())
 		}
 	}
 	return changed, err
 }
 
-// secrets are the passwords of an address, as it has them and as they are meant.
+// secrets returns the passwords in an address, encoded and decoded.
 func secrets(address string) (list []string) {
 	u, err := url.Parse(address)
 	if err != nil {

@@ -8,12 +8,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/seed61713e19/capstan/runner/journal/postgres/postgrestest"
+	"github.com/seed61713e19/capstan/internal/postgrestest"
 	"github.com/seed61713e19/capstan/runner/tool"
 )
 
-// cluster is a server for one test, whose user may do everything; it is none where
-// PostgreSQL is not installed.
+// cluster starts a server for one test. The user of the server has all rights.
+// It skips the test if PostgreSQL is not installed.
 func cluster(t *testing.T) *postgrestest.Cluster {
 	t.Helper()
 	if !postgrestest.Installed() {
@@ -92,8 +92,7 @@ func rowsOfAServer(t *testing.T, d tool.Database) {
 	}
 }
 
-// Even a user who may do everything reaches nothing but tables, see the journal's
-// own test of what leaves it.
+// Even a user with all rights reaches only tables.
 func hostileOnAServer(t *testing.T, c *postgrestest.Cluster) {
 	dir := t.TempDir()
 	if err := os.Chmod(dir, 0o777); err != nil {
@@ -153,14 +152,14 @@ func writesToAServer(t *testing.T, d tool.Database) {
 			t.Errorf("%s: got %s%s", c.text, got, wrong)
 		}
 	}
-	d.MaxRows = 1 // what is not given is changed all the same
+	d.MaxRows = 1 // a write without RETURNING is made in any case
 	if got, wrong := asked(t, d, query("INSERT INTO deep.things SELECT i FROM generate_series(1, 5) i RETURNING x")); !strings.Contains(got, `"rows_affected":5`) || !strings.Contains(got, `"truncated":true`) {
 		t.Error(got, wrong)
 	}
 }
 
-// What is said of a database never has its password in it, however the address has
-// it.
+// No message about a database contains its password, in any form of the
+// address.
 func secretsOfAServer(t *testing.T, d tool.Database) {
 	host := d.URL[strings.Index(d.URL, "@")+1:]
 	t.Setenv("SHOP_PASSWORD", "hunter2hunter2")
@@ -184,8 +183,8 @@ func secretsOfAServer(t *testing.T, d tool.Database) {
 		own := d
 		own.URL = url
 		got, wrong := asked(t, own, query("SELECT 1"))
-		if said := wrong + bound([]tool.Database{own}).Description; got != "" || strings.Contains(said, "hunter2") {
-			t.Errorf("%s: %s%s", url, got, said)
+		if described := wrong + bound([]tool.Database{own}).Description; got != "" || strings.Contains(described, "hunter2") {
+			t.Errorf("%s: %s%s", url, got, described)
 		}
 		if err := Reach(t.Context(), own); err == nil || strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("%s: %v", url, err)

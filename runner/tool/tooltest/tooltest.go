@@ -1,4 +1,4 @@
-// Package tooltest holds the suite that every tool passes, built in or not.
+// Package tooltest is the test suite for tools.
 package tooltest
 
 import (
@@ -10,15 +10,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed61713e19/capstan/internal/schema"
 	"github.com/seed61713e19/capstan/runner/tool"
-	"github.com/seed61713e19/capstan/validators/schema"
 )
 
-// Run checks that a tool keeps the contract of [tool.Tool]: a name that models'
-// endpoints accept, a description, parameters that compile, arguments checked
-// against them, results that encode as JSON, and a context that ends the call.
-// A call with the arguments good must succeed; it is made once. With nil
-// nothing is expected to succeed.
+// Run checks the contract of [tool.Tool]. A tool must have a description and a
+// name that the endpoints of models accept. Its parameters must compile, and it
+// must check its arguments. Results must have a JSON form, and a call must end
+// with its context. A call with the arguments good must succeed. Run makes this
+// call once. If good is nil, Run makes no such call.
 func Run(t *testing.T, tl tool.Tool, good map[string]any) {
 	t.Helper()
 	tl, err := tl.Described(t.Context())
@@ -30,7 +30,7 @@ func Run(t *testing.T, tl tool.Tool, good map[string]any) {
 		if good == nil {
 			t.Skip("no call is expected to succeed")
 		}
-		if err := s.Refusal(nil, good); err != nil {
+		if err := s.Validate(nil, good); err != nil {
 			t.Errorf("its own parameters refuse %v: %v", good, err)
 		}
 		if r := call(t, tl, good); r.Failed {
@@ -61,8 +61,8 @@ func describe(t *testing.T, tl tool.Tool) *schema.Schema {
 	return s
 }
 
-// refuse sends arguments that no one should send. What the parameters refuse
-// must fail; the rest may do what it likes but break.
+// refuse sends invalid arguments. If the schema rejects them, the call must
+// fail. Otherwise the call must not panic.
 func refuse(t *testing.T, tl tool.Tool, s *schema.Schema, good map[string]any) {
 	hostile := []map[string]any{nil, {}, {"no_such_argument": 1}}
 	if good != nil {
@@ -81,8 +81,8 @@ func refuse(t *testing.T, tl tool.Tool, s *schema.Schema, good map[string]any) {
 		if checked == nil {
 			checked = map[string]any{}
 		}
-		if s.Refusal(nil, checked) == nil {
-			continue // these are good arguments, and what they do is the tool's affair
+		if s.Validate(nil, checked) == nil {
+			continue // these arguments are valid
 		}
 		if r := call(t, tl, arguments); !r.Failed {
 			t.Errorf("arguments %v break its parameters, and gave %s", arguments, r.Text())
@@ -107,10 +107,10 @@ func call(t *testing.T, tl tool.Tool, arguments map[string]any) tool.Result {
 }
 
 func cancelled(t *testing.T, tl tool.Tool, good map[string]any) {
-	why := errors.New("enough")
+	cause := errors.New("enough")
 	ctx, cancel := context.WithCancelCause(t.Context())
-	cancel(why)
-	if r, err := tl.Run(ctx, tool.Call{Name: tl.Name, Arguments: good}); !errors.Is(err, why) {
+	cancel(cause)
+	if r, err := tl.Run(ctx, tool.Call{Name: tl.Name, Arguments: good}); !errors.Is(err, cause) {
 		t.Errorf("the context is over, and it gave %v, %v", r, err)
 	}
 }

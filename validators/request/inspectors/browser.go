@@ -15,23 +15,23 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/seed61713e19/capstan/internal/hosts"
-	"github.com/seed61713e19/capstan/runner/process"
+	"github.com/seed61713e19/capstan/internal/process"
 )
 
 // startLimit is the maximum time of a start.
 const startLimit = time.Minute
 
-// chromiums are the names that a Chromium goes by: first those that are made to
-// have no window, which take a third of the processor's time.
+// chromiums are the names of Chromium programs. The headless builds come first,
+// because they need a third of the CPU time.
 var chromiums = []string{"chromium-headless-shell", "chrome-headless-shell", "headless-shell",
 	"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"}
 
-// A chromium is a headless Chromium, started when the first page is opened. It
-// starts with an empty profile and an empty home, which are gone when it is.
+// A chromium is a headless Chromium that starts with the first page. Its
+// profile and its home are empty at the start, and deleted at the end.
 type chromium struct {
 	program string
-	dir     string // where screenshots are kept
-	limits  Limits
+	dir     string // the directory of screenshots
+	limits  limits
 
 	home        string
 	certificate tls.Certificate // of its proxies
@@ -49,8 +49,8 @@ func (b *chromium) close() {
 	b.stop = nil
 }
 
-// FindBrowser gives the path of the Chromium that would be used: program, where
-// it is not "", else the first that is installed of those it knows by name.
+// FindBrowser returns the path of the Chromium to use: program, or the first
+// installed Chromium of the usual names if program is "".
 func FindBrowser(program string) (string, error) {
 	switch program {
 	case NoBrowser:
@@ -70,29 +70,44 @@ func FindBrowser(program string) (string, error) {
 	return at, nil
 }
 
-// start starts the Chromium once. One that did not start is not tried
-// again, unless it was the time that was out.
+// start starts the Chromium once, with two tries. A second failure is final for
+// the inspection, unless a context ended.
 func (b *chromium) start(ctx context.Context) error {
 	if b.ctx != nil || b.problem != nil {
 		return b.problem
 	}
 	program, err := FindBrowser(b.program)
-	if err == nil {
-		b.home, err = os.MkdirTemp("", "capstan-browser-")
-	}
 	if err != nil {
 		b.problem = err
+		return err
+	}
+	for range 2 {
+		if err = b.launch(ctx, program); err == nil {
+			return nil
+		}
+		b.close()
+		if ctx.Err() != nil {
+			return fmt.Errorf("no Chromium: %s did not start: %w", program, context.Cause(ctx))
+		}
+	}
+	b.problem = fmt.Errorf("no Chromium: %s did not start in two tries: %w", program, err)
+	return b.problem
+}
+
+// launch starts a Chromium with a home and a proxy of its own.
+func (b *chromium) launch(ctx context.Context, program string) (err error) {
+	if b.home, err = os.MkdirTemp("", "capstan-browser-"); err != nil {
 		return err
 	}
 	b.stop = append(b.stop, func() { os.RemoveAll(b.home) }, b.sweep)
 	var key string
 	if b.certificate, key, err = newCertificate(); err != nil {
-		return fmt.Errorf("no Chromium: %w", err)
+		return err
 	}
 	// Pages have proxies of their own. The browser itself reaches nothing.
 	nowhere, err := serveProxy(b.certificate, func(string, *url.URL) error { return hosts.ErrRefused }, nil)
 	if err != nil {
-		return fmt.Errorf("no Chromium: %w", err)
+		return err
 	}
 	b.stop = append(b.stop, nowhere.stop)
 	// The browser outlives the criterion that starts it, not the inspection.
@@ -101,26 +116,19 @@ func (b *chromium) start(ctx context.Context) error {
 	running, quit := chromedp.NewContext(allocator, chromedp.WithLogf(silent), chromedp.WithErrorf(silent))
 	b.stop = append(b.stop, quit)
 	late := context.AfterFunc(ctx, quit)
+	defer late()
 	timer := time.AfterFunc(startLimit, quit)
-	err = chromedp.Do(running)
-	timer.Stop()
-	if late(); err != nil && ctx.Err() != nil {
-		b.close()
-		return fmt.Errorf("no Chromium: %s did not start: %w", program, context.Cause(ctx))
+	defer timer.Stop()
+	if err = chromedp.Do(running); err == nil {
+		b.ctx = running
 	}
-	if err != nil {
-		b.problem = fmt.Errorf("no Chromium: %s did not start: %w", program, err)
-		b.close()
-		return b.problem
-	}
-	b.ctx = running
-	return nil
+	return err
 }
 
 func silent(string, ...any) {}
 
-// group starts the program in a process group of its own, which is killed as a
-// whole: it may be a script, and what that has started outlives it.
+// group starts the program in a process group of its own. The program may be a
+// script whose children outlive it, so the whole group is killed.
 func (b *chromium) group(cmd *exec.Cmd) {
 	process.OwnGroup(cmd)
 	dieWithParent(cmd)
@@ -128,7 +136,7 @@ func (b *chromium) group(cmd *exec.Cmd) {
 	b.cmd = cmd
 }
 
-// sweep kills what the program has left behind.
+// sweep kills the remaining processes of the group.
 func (b *chromium) sweep() {
 	if b.cmd != nil && b.cmd.Process != nil {
 		_ = process.KillGroup(b.cmd)

@@ -14,10 +14,10 @@ func TestCommands(t *testing.T) {
 	dir := tree(t, map[string]string{"a.md": "x", "ok.sh": "#!/bin/sh\nexit 0\n", "e3.sh": "#!/bin/sh\nexit 3\n", "plain": ""})
 	executable(t, dir, "ok.sh", "e3.sh")
 	t.Setenv("CAPSTAN_SECRET", "hunter2")
-	const pass, fail, blocked = request.Passed, request.Failed, request.Unreachable
+	const pass, fail, blocked = request.Pass, request.Fail, request.Blocked
 	for _, c := range []struct {
 		hint     string
-		status   request.Status
+		status   request.Verdict
 		evidence string
 	}{
 		{"run: true", pass, `"true" ended with status 0`},
@@ -70,14 +70,14 @@ func TestCommandEvidence(t *testing.T) {
 func TestCommandLimits(t *testing.T) {
 	t.Parallel()
 	dir := tree(t, nil)
-	i := &Inspector{AllowExec: true, Limits: Limits{Criterion: time.Second, Bytes: 1000}}
+	i := &Inspector{AllowExec: true, limits: limits{Criterion: time.Second, Bytes: 1000}}
 	for hint, want := range map[string]string{
 		"run: sleep 100000":                             "out of time",
 		"run: sh -c 'trap : TERM; while :; do :; done'": "out of time",
 		"run: head -c 1073741824 /dev/zero":             "too much output",
 		"run: sh -c 'yes >&2'":                          "too much output",
 	} {
-		got := one(t, i, request.Request{WorktreePath: dir}, hint, request.Unreachable, want)
+		got := one(t, i, request.Request{WorktreePath: dir}, hint, request.Blocked, want)
 		if r := got.Evidence.TestResults; r.ExitCode != nil || len(r.Output) > 1500 {
 			t.Errorf("%s: got %+v", hint, r)
 		}
@@ -87,16 +87,16 @@ func TestCommandLimits(t *testing.T) {
 func TestCommandCounts(t *testing.T) {
 	r := request.Request{WorktreePath: tree(t, nil)}
 	for _, c := range []hinted{
-		{"run: echo all well", request.Passed, "status 0"},
-		{"run: sh -c 'echo 1 failed, 2 passed in 0.1s'", request.Failed, "status 0: 2 passed, 1 failed, 0 skipped; it printed: 1 failed"},
-		{"run: sh -c 'echo Ran 3 tests in 0.1s >&2; echo \"FAILED (failures=1)\" >&2'", request.Failed, "FAILED (failures=1)"},
-		{"run: sh -c 'echo Ran 3 tests in 0.1s >&2; echo OK >&2'", request.Passed, "status 0"},
-		{"run: sh -c 'echo not ok 1 - x'", request.Failed, "it printed: not ok 1 - x"},
-		{"run: sh -c 'echo \"--- PASS: TestA (0.00s)\"; exit 1'", request.Failed, "ended with status 1; it printed"},
-		{"run: sh -c 'echo \"2 tests failed last week\"'", request.Passed, "status 0"},
-		{"run: echo '?  m  [no test files]'", request.Unreachable, "a run of no tests"},
-		{"run: echo 'Tests run: 0, Failures: 0, Errors: 0, Skipped: 0'", request.Unreachable, "a run of no tests"},
-		{"run: sh -c 'seq -f \"?  m/%g  [no test files]\" 100; printf \"ok  \\tm\\t0.1s\\n\"'", request.Passed, ""},
+		{"run: echo all well", request.Pass, "status 0"},
+		{"run: sh -c 'echo 1 failed, 2 passed in 0.1s'", request.Fail, "status 0: 2 passed, 1 failed, 0 skipped; it printed: 1 failed"},
+		{"run: sh -c 'echo Ran 3 tests in 0.1s >&2; echo \"FAILED (failures=1)\" >&2'", request.Fail, "FAILED (failures=1)"},
+		{"run: sh -c 'echo Ran 3 tests in 0.1s >&2; echo OK >&2'", request.Pass, "status 0"},
+		{"run: sh -c 'echo not ok 1 - x'", request.Fail, "it printed: not ok 1 - x"},
+		{"run: sh -c 'echo \"--- PASS: TestA (0.00s)\"; exit 1'", request.Fail, "ended with status 1; it printed"},
+		{"run: sh -c 'echo \"2 tests failed last week\"'", request.Pass, "status 0"},
+		{"run: echo '?  m  [no test files]'", request.Blocked, "a run of no tests"},
+		{"run: echo 'Tests run: 0, Failures: 0, Errors: 0, Skipped: 0'", request.Blocked, "a run of no tests"},
+		{"run: sh -c 'seq -f \"?  m/%g  [no test files]\" 100; printf \"ok  \\tm\\t0.1s\\n\"'", request.Pass, ""},
 	} {
 		one(t, &Inspector{AllowExec: true}, r, c.hint, c.status, c.evidence)
 	}

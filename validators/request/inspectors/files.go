@@ -1,113 +1,30 @@
 package inspectors
 
 import (
+	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
+	"io"
 	"io/fs"
-	"strconv"
+	"slices"
 	"strings"
 
+	"github.com/seed61713e19/capstan/internal/patterns"
 	"github.com/seed61713e19/capstan/validators/request"
+	"github.com/seed61713e19/capstan/validators/request/internal/hints"
+	"github.com/seed61713e19/capstan/validators/request/internal/worktree"
 )
 
-// A fileCheck looks at a path of the worktree.
-type fileCheck struct {
-	path   string
-	absent bool
-	dir    bool // the path ends with a slash
-	sizes  []size
-	expect []expectation
-}
-
-// A size is a demand on a file's size in bytes.
-type size struct {
-	operator string
-	bytes    int64
-}
-
-func (fileCheck) in() request.Type { return request.Code }
-
-// parseFile reads: path [absent] [size OP N] [contains TEXT] [lacks TEXT]
-// [matches /RE/], the latter four as often as need be.
-func parseFile(l *lexer) (check, error) {
-	name, err := l.argument("file:")
-	if err != nil {
-		return nil, err
+// file checks a path of the worktree.
+func (c check) file(ctx context.Context, n *inspection) finding {
+	if c.has("absent") && len(c.Clauses) > 1 {
+		return blocked("the hint %q cannot be read: nothing more can be asked of an absent file", clip(c.Text, 200))
 	}
-	c := fileCheck{path: name, dir: strings.HasSuffix(name, "/")}
-	if err := l.each(c.clause); err != nil {
-		return nil, err
-	}
-	if c.absent && (c.sizes != nil || c.expect != nil) {
-		return nil, errors.New("nothing more can be asked of an absent file")
-	}
-	return c, nil
-}
-
-func (c *fileCheck) clause(w word, l *lexer) error {
-	e, is, err := parseExpectation(w, l)
-	switch {
-	case err != nil:
-		return err
-	case is:
-		c.expect = append(c.expect, e)
-		return nil
-	case w.is("absent"):
-		c.absent = true
-		return nil
-	case w.is("exists"):
-		return nil
-	case w.is("size"):
-		s, err := parseSize(l)
-		c.sizes = append(c.sizes, s)
-		return err
-	}
-	return fmt.Errorf("%s is none of exists, absent, size, contains, lacks, matches", w)
-}
-
-func parseSize(l *lexer) (size, error) {
-	text, err := l.argument("size")
-	if err != nil {
-		return size{}, err
-	}
-	number := strings.TrimLeft(text, "<>=")
-	s := size{operator: cmp.Or(strings.TrimSuffix(text, number), "=")}
-	if number == "" {
-		if number, err = l.argument(s.operator); err != nil {
-			return size{}, err
-		}
-	}
-	if s.bytes, err = strconv.ParseInt(number, 10, 64); err != nil {
-		return size{}, fmt.Errorf("%q is no number of bytes", number)
-	}
-	switch s.operator {
-	case "=", ">=", "<=", ">", "<":
-		return s, nil
-	}
-	return size{}, fmt.Errorf("%q is none of >=, >, <=, <, =", s.operator)
-}
-
-func (s size) holds(bytes int64) bool {
-	switch s.operator {
-	case ">=":
-		return bytes >= s.bytes
-	case "<=":
-		return bytes <= s.bytes
-	case ">":
-		return bytes > s.bytes
-	case "<":
-		return bytes < s.bytes
-	}
-	return bytes == s.bytes
-}
-
-func (c fileCheck) inspect(ctx context.Context, n *inspection) finding {
 	if n.tree == nil {
 		return blocked("%v", n.noTree)
 	}
-	name, err := n.tree.Local(c.path)
+	name, err := n.tree.Local(c.Args[0])
 	if err != nil {
 		return blocked("%v", err)
 	}
@@ -115,71 +32,122 @@ func (c fileCheck) inspect(ctx context.Context, n *inspection) finding {
 	if err != nil {
 		return blocked("%v", err)
 	}
-	record := request.FileCheck{Path: name}
 	exists := info != nil
-	record.Exists = &exists
-	f := c.judge(ctx, n, name, info, &record)
-	record.Note = clip(f.said, 500)
+	record := request.FileCheck{Path: name, Exists: &exists}
+	f := c.judgeFile(ctx, n, name, info, &record)
+	record.Note = clip(f.message, 500)
 	n.cite(fmt.Sprintf("file_checks/%d", len(n.evidence.FileChecks)))
 	n.evidence.FileChecks = append(n.evidence.FileChecks, record)
 	return f
 }
 
-func (c fileCheck) judge(ctx context.Context, n *inspection, name string, info fs.FileInfo, record *request.FileCheck) finding {
+// has reports whether a check has one of the clauses.
+func (c check) has(words ...string) bool {
+	return slices.ContainsFunc(c.Clauses, func(one hints.Clause) bool { return slices.Contains(words, one.Word) })
+}
+
+func (c check) judgeFile(ctx context.Context, n *inspection, name string, info fs.FileInfo, record *request.FileCheck) finding {
 	switch {
-	case info == nil && c.absent:
+	case info == nil && c.has("absent"):
 		return holds("%s does not exist", name)
 	case info == nil:
 		return fails("create "+name, "%s does not exist", name)
-	case c.absent:
+	case c.has("absent"):
 		return fails("remove "+name, "%s exists, which it must not", name)
+	case info.IsDir() && c.has("size", "contains", "lacks", "matches"):
+		return fails("make "+name+" a file", "%s is a directory, and has neither size nor content", name)
 	case info.IsDir():
-		return c.judgeDir(name)
-	case c.dir:
+		return holds("%s exists, a directory", name)
+	case strings.HasSuffix(c.Args[0], "/"):
 		return fails("make "+name+" a directory", "%s is no directory", name)
 	case !info.Mode().IsRegular():
 		return blocked("%s: not a regular file", name)
 	}
-	bytes := info.Size()
-	record.SizeBytes = &bytes
-	return sum(append([]finding{c.judgeSize(name, bytes)}, c.judgeContent(ctx, n, name, record)...))
+	size := info.Size()
+	record.SizeBytes = &size
+	return sum(append([]finding{c.judgeSize(name, size)}, c.judgeContent(ctx, n, name, record)...))
 }
 
-func (c fileCheck) judgeDir(name string) finding {
-	if c.sizes != nil || c.expect != nil {
-		return fails("make "+name+" a file", "%s is a directory, and has neither size nor content", name)
-	}
-	return holds("%s exists, a directory", name)
-}
-
-func (c fileCheck) judgeSize(name string, bytes int64) finding {
-	for _, s := range c.sizes {
-		if !s.holds(bytes) {
-			return fails(fmt.Sprintf("give %s a size %s %d bytes", name, s.operator, s.bytes),
-				"%s has %d bytes, not %s %d", name, bytes, s.operator, s.bytes)
+func (c check) judgeSize(name string, bytes int64) finding {
+	for _, s := range c.Clauses {
+		if s.Word == "size" && !s.Holds(bytes) {
+			operator := cmp.Or(s.Operator, "=")
+			return fails(fmt.Sprintf("give %s a size %s %d bytes", name, operator, s.Number), "%s has %d bytes, not %s %d", name, bytes, operator, s.Number)
 		}
 	}
 	return holds("%s exists with %d bytes", name, bytes)
 }
 
-func (c fileCheck) judgeContent(ctx context.Context, n *inspection, name string, record *request.FileCheck) []finding {
-	if c.expect == nil {
+func (c check) judgeContent(ctx context.Context, n *inspection, name string, record *request.FileCheck) []finding {
+	if !c.has("contains", "lacks", "matches") {
 		return nil
 	}
 	text, err := readFile(n.tree, name, n.limits.Bytes)
 	if err != nil {
 		return []finding{blocked("%s: %v", name, err)}
 	}
-	found := text.expectAll(ctx, name, c.expect)
-	var inside []finding
-	for i, e := range c.expect {
-		if e.word != "lacks" {
-			inside = append(inside, found[i])
-		}
-	}
-	as := sum(inside).status == request.Passed
-	if len(inside) > 0 && sum(inside).status != request.Unreachable && !(as && len(text.bytes) == 0) { // nothing contains nothing
+	inside := text.expect(ctx, name, c.Clauses, "contains", "matches")
+	as := sum(inside).status == request.Pass
+	if len(inside) > 0 && sum(inside).status != request.Blocked && !(as && len(text.bytes) == 0) { // nothing contains nothing
 		record.ContainsExpected = &as
 	}
-	return found
+	return append(inside, text.expect(ctx, name, c.Clauses, "lacks")...)
+}
+
+// A content is the start of a text, and whether there is more.
+type content struct {
+	bytes []byte
+	cut   bool
+}
+
+// expect returns a finding for each clause with one of the words.
+func (c content) expect(ctx context.Context, name string, clauses []hints.Clause, words ...string) (all []finding) {
+	for _, one := range clauses {
+		if slices.Contains(words, one.Word) {
+			all = append(all, c.compare(ctx, name, one))
+		}
+	}
+	return all
+}
+
+// compare checks a clause. The finding is blocked if the content was not read to its end,
+// or if a pattern takes too much work.
+func (c content) compare(ctx context.Context, name string, e hints.Clause) finding {
+	found, what := bytes.Contains(c.bytes, []byte(e.Text)), fmt.Sprintf("%q", clip(e.Text, 200))
+	if e.Word == "matches" {
+		var err error
+		if found, err = e.Pattern.MatchWithin(patterns.NewBudget(ctx.Err), string(c.bytes)); err != nil {
+			return blocked("%s: %v", name, err)
+		}
+		what = "a match of " + what
+	}
+	switch {
+	case c.cut && !found:
+		return blocked("%s has no %s in its first %d bytes, and more was not read", name, what, len(c.bytes))
+	case found && e.Word != "lacks":
+		return holds("%s contains %s", name, what)
+	case found:
+		return fails(fmt.Sprintf("remove %s from %s", what, name), "%s contains %s, which it must not", name, what)
+	case e.Word == "lacks":
+		return holds("%s does not contain %s", name, what)
+	}
+	return fails(fmt.Sprintf("make %s contain %s", name, what), "%s does not contain %s", name, what)
+}
+
+// readFile reads a regular file of the worktree up to a number of bytes.
+func readFile(t *worktree.Tree, name string, limit int64) (content, error) {
+	f, err := t.File(name)
+	if err != nil {
+		return content{}, err
+	}
+	defer f.Close()
+	return readContent(f, limit)
+}
+
+func readContent(r io.Reader, limit int64) (content, error) {
+	text, err := io.ReadAll(io.LimitReader(r, limit+1))
+	if int64(len(text)) > limit {
+		return content{text[:limit], true}, err
+	}
+	return content{text, false}, err
 }

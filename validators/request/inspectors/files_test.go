@@ -18,10 +18,10 @@ func TestFiles(t *testing.T) {
 	symlink(t, "a.md", filepath.Join(dir, "inside"))
 	symlink(t, "nowhere", filepath.Join(dir, "dangling"))
 	symlink(t, "loop", filepath.Join(dir, "loop"))
-	const pass, fail, blocked = request.Passed, request.Failed, request.Unreachable
+	const pass, fail, blocked = request.Pass, request.Fail, request.Blocked
 	for _, c := range []struct {
 		hint     string
-		status   request.Status
+		status   request.Verdict
 		evidence string
 	}{
 		{"file: a.md", pass, "a.md exists with 12 bytes"},
@@ -64,7 +64,7 @@ func TestFiles(t *testing.T) {
 		{"Check `" + dir + "/a.md` for \"Hello\"", blocked, "a.md found; whether"},
 		{"Check /x" + dir + "/a.md", blocked, "declares no check"},
 	} {
-		one(t, &Inspector{Limits: Limits{Bytes: 100}}, request.Request{WorktreePath: dir}, c.hint, c.status, c.evidence)
+		one(t, &Inspector{limits: limits{Bytes: 100}}, request.Request{WorktreePath: dir}, c.hint, c.status, c.evidence)
 	}
 }
 
@@ -92,7 +92,7 @@ func TestFilesOutside(t *testing.T) {
 			if strings.HasPrefix(hint, "run: ") && !strings.Contains(name, "/") {
 				continue
 			}
-			got := one(t, i, request.Request{WorktreePath: dir}, hint, request.Unreachable, "")
+			got := one(t, i, request.Request{WorktreePath: dir}, hint, request.Blocked, "")
 			text := got.Results[0].Evidence
 			if !strings.Contains(text, "outside the worktree") && !strings.Contains(text, "not in the worktree") {
 				t.Errorf("%s: got %q", hint, text)
@@ -103,13 +103,13 @@ func TestFilesOutside(t *testing.T) {
 		}
 	}
 	for _, hint := range []string{outside, "Check " + outside, "Check ../secret.txt for the secret"} {
-		if got := one(t, &Inspector{}, request.Request{WorktreePath: dir}, hint, request.Unreachable, "declares no check"); got.Evidence != nil {
+		if got := one(t, &Inspector{}, request.Request{WorktreePath: dir}, hint, request.Blocked, "declares no check"); got.Evidence != nil {
 			t.Errorf("%s: %+v", hint, got.Evidence)
 		}
 	}
 }
 
-// never is a judge that must not be asked.
+// never returns a judge that fails the test when it is called.
 func never(t *testing.T) Judge {
 	return func(_ context.Context, c request.Criterion, _ request.Evidence) (request.Result, error) {
 		t.Errorf("the judge was asked of %q", c.Hint)
@@ -132,12 +132,12 @@ func TestFileEvidence(t *testing.T) {
 		t.Errorf("got %+v", f)
 	}
 	for n, want := range map[int]string{2: "false", 3: "", 4: "", 5: "true", 6: "", 7: "", 8: "false", 9: "true"} {
-		said := ""
+		evidence := ""
 		if as := all[n].ContainsExpected; as != nil {
-			said = fmt.Sprint(*as)
+			evidence = fmt.Sprint(*as)
 		}
-		if said != want {
-			t.Errorf("%d: got %q, want %q", n, said, want)
+		if evidence != want {
+			t.Errorf("%d: got %q, want %q", n, evidence, want)
 		}
 	}
 	for _, hint := range []string{"file: empty lacks Hello", "file: empty matches /^$/"} {
@@ -157,10 +157,10 @@ func TestWorktree(t *testing.T) {
 	other := t.TempDir()
 	inner := filepath.Join(dir, "work")
 	symlink(t, other, filepath.Join(dir, "away"))
-	const pass, blocked = request.Passed, request.Unreachable
+	const pass, blocked = request.Pass, request.Blocked
 	for _, c := range []struct {
 		root, path string
-		status     request.Status
+		status     request.Verdict
 		evidence   string
 	}{
 		{"", "", blocked, "no worktree_path"},

@@ -8,23 +8,27 @@ import (
 	"strings"
 
 	"github.com/seed61713e19/capstan/validators/request"
+	"github.com/seed61713e19/capstan/validators/request/internal/hints"
 	"github.com/seed61713e19/capstan/validators/request/internal/worktree"
 )
 
 var errOutOfTime = errors.New("out of time")
 
-// An inspection is one request being inspected. Criteria are looked at one
-// after the other.
+// An inspection inspects the criteria of a request, in their order.
 type inspection struct {
 	*Inspector
-	limits   Limits
+	limits   limits
 	request  *request.Request
-	tree     *worktree.Tree // nil: there is none, and noTree says why
+	tree     *worktree.Tree // nil if there is none; noTree has the reason
 	noTree   error
 	services *services
 	browser  *chromium
 	evidence request.Evidence
 	computed bool // every criterion was, so far
+	ports    struct {
+		known   bool
+		problem error // of the required ports
+	}
 
 	number int // of the criterion at hand, from 1
 	shown  int // the number of screenshots before it
@@ -33,7 +37,7 @@ type inspection struct {
 }
 
 func (i *Inspector) begin(r *request.Request) *inspection {
-	at := &inspection{Inspector: i, limits: i.Limits.withDefaults(), request: r, computed: true}
+	at := &inspection{Inspector: i, limits: i.limits.withDefaults(), request: r, computed: true}
 	at.tree, at.noTree = openWorktree(i.Root, r.WorktreePath)
 	at.services = newServices(r.Services, i.Network, at.limits)
 	at.browser = &chromium{program: i.Browser, dir: i.EvidenceDir, limits: at.limits}
@@ -45,36 +49,28 @@ func (n *inspection) end() {
 	n.tree.Close()
 }
 
-// A check is one thing of a hint that has to hold.
-type check interface {
-	// in says whether the check looks at code, at pages, or at either.
-	in() request.Type
-	// inspect makes the check.
-	inspect(ctx context.Context, n *inspection) finding
-}
-
-// A finding is what a check came to. An empty status says that judgement is
-// needed.
+// A finding is the result of a check. An empty status means that a judge must
+// decide.
 type finding struct {
-	status request.Status
-	said   string
-	remedy string
+	status  request.Verdict
+	message string
+	remedy  string
 }
 
 func holds(format string, args ...any) finding {
-	return finding{status: request.Passed, said: fmt.Sprintf(format, args...)}
+	return finding{status: request.Pass, message: fmt.Sprintf(format, args...)}
 }
 
 func blocked(format string, args ...any) finding {
-	return finding{status: request.Unreachable, said: fmt.Sprintf(format, args...)}
+	return finding{status: request.Blocked, message: fmt.Sprintf(format, args...)}
 }
 
 func fails(remedy, format string, args ...any) finding {
-	return finding{request.Failed, fmt.Sprintf(format, args...), remedy}
+	return finding{request.Fail, fmt.Sprintf(format, args...), remedy}
 }
 
 func open(format string, args ...any) finding {
-	return finding{said: fmt.Sprintf(format, args...)}
+	return finding{message: fmt.Sprintf(format, args...)}
 }
 
 // criterion inspects the criterion at an index.
@@ -84,87 +80,107 @@ func (n *inspection) criterion(ctx context.Context, index int) request.Result {
 	limited, cancel := context.WithTimeoutCause(ctx, n.limits.Criterion, errOutOfTime)
 	defer cancel()
 	sum := n.look(limited)
-	if sum.status == request.Passed || sum.status == "" {
+	if sum.status == request.Pass || sum.status == "" {
 		sum = n.pictured(limited, sum)
 	}
-	n.computed = n.computed && (sum.status == request.Passed || sum.status == request.Failed)
+	n.computed = n.computed && (sum.status == request.Pass || sum.status == request.Fail)
 	if sum.status == "" {
 		return n.judge(limited, sum)
 	}
 	return request.Result{
-		CriterionID: n.at.ID, Status: sum.status, Evidence: clip(sum.said, 4000), Remediation: clip(sum.remedy, 2000), EvidenceRefs: n.refs,
+		CriterionID: n.at.ID, Status: sum.status, Evidence: clip(sum.message, 4000), Remediation: clip(sum.remedy, 2000), EvidenceRefs: n.refs,
 	}
 }
 
 // cite names an entry of the evidence for the criterion at hand.
 func (n *inspection) cite(pointer string) { n.refs = append(n.refs, pointer) }
 
-// look makes the checks that the hint names, all of them: one that fails does
-// not keep the others from being told.
+// look makes all checks of the hint, including those after a failed check.
 func (n *inspection) look(ctx context.Context) finding {
-	if err := n.services.required(ctx); err != nil {
-		return blocked("%v", err)
+	if !n.ports.known {
+		n.ports.problem = n.services.required(ctx)
+		n.ports.known = ctx.Err() == nil
+	}
+	if n.ports.problem != nil {
+		return blocked("%v", n.ports.problem)
 	}
 	var all []finding
-	for _, c := range parseHint(n.at.Hint) {
-		switch {
-		case ctx.Err() != nil:
-			all = append(all, blocked("%v", context.Cause(ctx)))
-		case n.excludes(c.in()):
-			all = append(all, blocked("the request asks for %s validation alone, and the hint needs %s validation", n.request.ValidationType, c.in()))
-		default:
-			all = append(all, c.inspect(ctx, n))
-		}
+	for _, c := range hints.Parse(n.at.Hint) {
+		all = append(all, n.inspect(ctx, check{c}))
 	}
 	return sum(all)
 }
 
-func (n *inspection) excludes(t request.Type) bool {
-	asked := n.request.ValidationType
-	return asked == request.Code && t == request.Browser || asked == request.Browser && t == request.Code
+// A check is one declaration of a hint.
+type check struct{ hints.Check }
+
+// inspect makes one check.
+func (n *inspection) inspect(ctx context.Context, c check) finding {
+	looks := map[string]request.Type{"file": request.Code, "run": request.Code, "page": request.Browser}[c.Keyword]
+	switch asked := n.request.ValidationType; {
+	case ctx.Err() != nil:
+		return blocked("%v", context.Cause(ctx))
+	case c.Err != nil:
+		return blocked("%v", c.Err)
+	case looks != "" && asked != request.Both && asked != looks:
+		return blocked("the request asks for %s validation alone, and the hint needs %s validation", asked, looks)
+	}
+	switch c.Keyword {
+	case "file":
+		return c.file(ctx, n)
+	case "run":
+		return c.run(ctx, n)
+	case "port":
+		return c.port(ctx, n)
+	case "url":
+		return c.url(ctx, n)
+	case "page":
+		return c.page(ctx, n)
+	}
+	return c.mention(ctx, n)
 }
 
-// sum is what findings come to together: the first of FAIL, BLOCKED, open and
-// PASS that there is.
+// sum returns the combined result of findings: the first status of FAIL,
+// BLOCKED, open and PASS that occurs.
 func sum(all []finding) finding {
 	var total finding
-	var said, remedies []string
-	found := map[request.Status]bool{}
+	var message, remedies []string
+	found := map[request.Verdict]bool{}
 	for _, f := range all {
 		found[f.status] = true
-		said = append(said, f.said)
+		message = append(message, f.message)
 		if f.remedy != "" {
 			remedies = append(remedies, f.remedy)
 		}
 	}
-	for _, s := range []request.Status{request.Failed, request.Unreachable, "", request.Passed} {
+	for _, s := range []request.Verdict{request.Fail, request.Blocked, "", request.Pass} {
 		if found[s] {
 			total.status = s
 			break
 		}
 	}
-	total.said, total.remedy = strings.Join(said, "; "), strings.Join(remedies, "; ")
+	total.message, total.remedy = strings.Join(message, "; "), strings.Join(remedies, "; ")
 	return total
 }
 
 // judge puts a criterion that is open to the judge.
 func (n *inspection) judge(ctx context.Context, so finding) request.Result {
-	result := request.Result{CriterionID: n.at.ID, Status: request.Unreachable}
+	result := request.Result{CriterionID: n.at.ID, Status: request.Blocked}
 	if n.Judge == nil {
-		result.Evidence = clip(so.said+"; the rest needs judgement, and there is no judge", 4000)
+		result.Evidence = clip(so.message+"; the rest needs judgement, and there is no judge", 4000)
 		return result
 	}
 	judged, err := n.Judge(ctx, n.at, n.evidence)
 	switch {
 	case err != nil:
-		result.Evidence = clip(so.said+"; judge: "+err.Error(), 4000)
+		result.Evidence = clip(so.message+"; judge: "+err.Error(), 4000)
 		return result
-	case !slices.Contains([]request.Status{request.Passed, request.Failed, request.Skipped, request.Unreachable}, judged.Status):
-		result.Evidence = clip(fmt.Sprintf("%s; judge: %q is no status", so.said, judged.Status), 4000)
+	case !slices.Contains([]request.Verdict{request.Pass, request.Fail, request.Skip, request.Blocked}, judged.Status):
+		result.Evidence = clip(fmt.Sprintf("%s; judge: %q is no status", so.message, judged.Status), 4000)
 		return result
 	}
 	judged.CriterionID = n.at.ID
-	judged.Evidence = clip(strings.TrimPrefix(so.said+"; judged: "+judged.Evidence, "; "), 4000)
+	judged.Evidence = clip(strings.TrimPrefix(so.message+"; judged: "+judged.Evidence, "; "), 4000)
 	return judged
 }
 

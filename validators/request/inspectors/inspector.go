@@ -1,9 +1,9 @@
-// Package inspectors validates a request for real: it looks at the files of
-// the worktree, runs the commands that the hints name, asks the services, and
+// Package inspectors validates a request against the real work. It reads files
+// of the worktree, runs the commands in the hints, calls the services, and
 // opens the pages in a headless Chromium.
 //
-// What is to be looked at is read from a criterion's validation_hint. A hint is
-// a list of checks, parted by semicolons or line ends, that must all hold:
+// The validation_hint of a criterion declares its checks. A hint is a list of
+// checks, separated by semicolons or line ends, and all checks must succeed:
 //
 //	file: docs/guide.md size >= 1000 contains "Limits"
 //	run: go test ./...
@@ -11,12 +11,13 @@
 //	port: 8080
 //	page: /login fill "#user" "ann" click "button" text "Welcome"
 //
-// Other text declares no check. The files of the worktree that it names become evidence
-// (mention.go), and a [Judge] decides.
+// Other text declares no check. The files of the worktree that it names become
+// evidence (mention.go), and a [Judge] decides.
 //
-// The response has only evidence that was seen, and each result names its own. Commands
-// and services need the operator's permission, and no file outside the worktree is read
-// (worktree.go, network.go). Begin with [Inspector.Inspect], then hint.go and inspection.go.
+// The response only has evidence that the inspector saw, and each result names
+// its own evidence. Commands and services need the operator's permission. No
+// file outside the worktree is read (worktree.go, network.go). Begin with
+// [Inspector.Inspect], then inspection.go. Package hints parses the checks.
 package inspectors
 
 import (
@@ -34,40 +35,40 @@ type Inspector struct {
 	Root        string           // the directory that a worktree is or lies in; empty: worktrees are where requests say
 	Network     Network          // which services are asked
 	AllowExec   bool             // whether the commands that hints name are run
-	Env         []string         // what commands see beside the plain variables, as [process.Environment] has it
+	Env         []string         // further variables of commands, in the form of [process.Environment]
 	Browser     string           // a Chromium, by path or by name in PATH; empty: the first of the usual names; NoBrowser: none
-	EvidenceDir string           // where screenshots are kept, made when there is one; empty: a new directory of the system's temporary ones
-	Limits      Limits           // what holds where a limit is 0 is told there
-	Judge       Judge            // decides what cannot be computed; nil: that is BLOCKED
+	EvidenceDir string           // the directory of screenshots, created on demand; empty: a new temporary directory
+	limits      limits           // [limits] has the defaults
+	Judge       Judge            // decides criteria that cannot be computed; nil: such criteria are BLOCKED
 	Now         func() time.Time // the clock; nil: time.Now
 }
 
 // NoBrowser as an Inspector's Browser means that there is none.
 const NoBrowser = "none"
 
-// Limits bound what one criterion may take. All of a request's criteria
-// together take a little less than the request's time-out.
-type Limits struct {
-	Criterion time.Duration // of a criterion as a whole; 0: a minute
+// limits are the limits of one criterion. All criteria of a request together
+// get a little less than the request's timeout.
+type limits struct {
+	Criterion time.Duration // for the whole criterion; 0: a minute
 	Answer    time.Duration // for a service to answer; 0: ten seconds
-	Wait      time.Duration // for a page to come to show what it should; 0: five seconds
+	Wait      time.Duration // until a page shows the expected state; 0: five seconds
 	Bytes     int64         // read of a file, a body or a command's output; 0: 8 MiB
 }
 
-// A Judge decides a criterion that cannot be computed, such as by asking a
-// model. It is given what has been found so far, and decides the status, the
-// evidence and the remediation of the result. A criterion of which something
-// computed fails is not put to it.
+// A Judge decides a criterion that cannot be computed, for example by a model
+// call. It gets the evidence so far, and returns the status, the evidence and
+// the remediation. If a computed check fails, the judge is not called.
 type Judge func(ctx context.Context, c request.Criterion, found request.Evidence) (request.Result, error)
 
 // validatorID names the inspector in its responses.
 const validatorID = "capstan"
 
-// Inspect validates a request. The error is the context's cause alone: whatever
-// else is in the way, such as a service that is down, a missing worktree or no
-// Chromium, makes criteria BLOCKED, and their evidence says why. The response
-// has one result for each criterion, in the request's order; criteria that time
-// does not suffice for are BLOCKED.
+// Inspect validates a request. The only error is the context's cause.
+//
+// An unavailable service, a missing worktree or a missing Chromium makes
+// criteria BLOCKED, with the reason as evidence. The response has one result
+// for each criterion, in the request's order. Criteria without enough time are
+// BLOCKED.
 func (i *Inspector) Inspect(ctx context.Context, r *request.Request) (*request.Response, error) {
 	began := i.now()
 	at := i.begin(r)
@@ -100,7 +101,7 @@ func (i *Inspector) now() time.Time {
 	return time.Now()
 }
 
-func (l Limits) withDefaults() Limits {
+func (l limits) withDefaults() limits {
 	l.Criterion = cmp.Or(max(l.Criterion, 0), time.Minute)
 	if l.Answer <= 0 {
 		l.Answer = 10 * time.Second

@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/seed61713e19/capstan/internal/schema"
 	"github.com/seed61713e19/capstan/validators/request"
-	"github.com/seed61713e19/capstan/validators/schema"
 )
 
 // tree is a git worktree with files.
@@ -62,20 +62,21 @@ func ask(t *testing.T, i *Inspector, r request.Request, hints ...string) *reques
 }
 
 // one inspects one hint, and wants a status and a text in its evidence.
-func one(t *testing.T, i *Inspector, r request.Request, hint string, status request.Status, evidence string) *request.Response {
+func one(t *testing.T, i *Inspector, r request.Request, hint string, status request.Verdict, evidence string) *request.Response {
 	t.Helper()
 	response := ask(t, i, r, hint)
 	got := response.Results[0]
 	if got.Status != status || !strings.Contains(got.Evidence, evidence) {
 		t.Errorf("%s: got %s %q, want %s %q", hint, got.Status, got.Evidence, status, evidence)
 	}
-	if (got.Status == request.Failed) != (got.Remediation != "") {
+	if (got.Status == request.Fail) != (got.Remediation != "") {
 		t.Errorf("%s: %s with the remediation %q", hint, got.Status, got.Remediation)
 	}
 	return response
 }
 
-// conforms holds a response against the protocol's schema, where it is at hand.
+// conforms validates a response against the protocol's schema, if the schema is
+// present.
 func conforms(t *testing.T, response *request.Response) {
 	t.Helper()
 	text, err := os.ReadFile("../../../../shared/data/validation-request/validation-response.schema.json")
@@ -98,26 +99,26 @@ func conforms(t *testing.T, response *request.Response) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if broken := compiled.Refusal(nil, value); broken != nil {
+	if broken := compiled.Validate(nil, value); broken != nil {
 		t.Errorf("the response breaks its schema: %v\n%s", broken, encoded)
 	}
 }
 
 func TestVerdict(t *testing.T) {
-	const p, f, b, s = request.Passed, request.Failed, request.Unreachable, request.Skipped
+	const p, f, b, s = request.Pass, request.Fail, request.Blocked, request.Skip
 	for _, c := range []struct {
-		statuses []request.Status
+		statuses []request.Verdict
 		want     request.Verdict
 	}{
 		{nil, request.Blocked},
-		{[]request.Status{p, p}, request.Pass},
-		{[]request.Status{p, f}, request.Partial},
-		{[]request.Status{f, f}, request.Fail},
-		{[]request.Status{p, f, b}, request.Fail},
-		{[]request.Status{p, f, s}, request.Fail},
-		{[]request.Status{p, b}, request.Blocked},
-		{[]request.Status{p, s}, request.Blocked},
-		{[]request.Status{b}, request.Blocked},
+		{[]request.Verdict{p, p}, request.Pass},
+		{[]request.Verdict{p, f}, request.Partial},
+		{[]request.Verdict{f, f}, request.Fail},
+		{[]request.Verdict{p, f, b}, request.Fail},
+		{[]request.Verdict{p, f, s}, request.Fail},
+		{[]request.Verdict{p, b}, request.Blocked},
+		{[]request.Verdict{p, s}, request.Blocked},
+		{[]request.Verdict{b}, request.Blocked},
 	} {
 		var results []request.Result
 		for _, status := range c.statuses {
@@ -154,22 +155,23 @@ func TestInspect(t *testing.T) {
 
 func TestInspectCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
-	why := errors.New("why")
-	cancel(why)
+	cause := errors.New("why")
+	cancel(cause)
 	r := &request.Request{TaskID: "t", Criteria: []request.Criterion{{ID: "1"}}}
-	if response, err := new(Inspector).Inspect(ctx, r); !errors.Is(err, why) || response != nil {
+	if response, err := new(Inspector).Inspect(ctx, r); !errors.Is(err, cause) || response != nil {
 		t.Errorf("got %v, %v", response, err)
 	}
 }
 
-// The request's own time ends in a response, not in an error.
+// TestInspectOutOfTime checks that the request's timeout leads to a response
+// and not to an error.
 func TestInspectOutOfTime(t *testing.T) {
 	t.Parallel()
 	dir := tree(t, nil)
 	i := &Inspector{AllowExec: true}
 	got := ask(t, i, request.Request{WorktreePath: dir, TimeoutSeconds: 1}, "run: sleep 100000", "file: .")
 	for _, r := range got.Results {
-		if r.Status != request.Unreachable || !strings.Contains(r.Evidence, "out of time") {
+		if r.Status != request.Blocked || !strings.Contains(r.Evidence, "out of time") {
 			t.Errorf("got %+v", r)
 		}
 	}
@@ -181,7 +183,7 @@ func TestInspectOutOfTime(t *testing.T) {
 func TestJudge(t *testing.T) {
 	dir := tree(t, map[string]string{"a.md": "hello"})
 	asked := 0
-	answer := request.Result{CriterionID: "another", Status: request.Failed, Evidence: "rude", Remediation: "be kind"}
+	answer := request.Result{CriterionID: "another", Status: request.Fail, Evidence: "rude", Remediation: "be kind"}
 	var problem error
 	var found request.Evidence
 	i := &Inspector{Judge: func(_ context.Context, c request.Criterion, so request.Evidence) (request.Result, error) {
@@ -192,7 +194,7 @@ func TestJudge(t *testing.T) {
 	r := request.Request{WorktreePath: dir}
 
 	got := ask(t, i, r, "file: a.md; the tone is kind").Results[0]
-	if got.CriterionID != "AC-1" || got.Status != request.Failed || !strings.Contains(got.Evidence, "a.md exists") ||
+	if got.CriterionID != "AC-1" || got.Status != request.Fail || !strings.Contains(got.Evidence, "a.md exists") ||
 		!strings.Contains(got.Evidence, "judged: rude") || got.Remediation != "be kind" {
 		t.Errorf("got %+v", got)
 	}
@@ -200,34 +202,34 @@ func TestJudge(t *testing.T) {
 		t.Errorf("the judge was shown %+v", found)
 	}
 	asked = 0
-	if got := ask(t, i, r, "file: b.md; the tone is kind").Results[0]; got.Status != request.Failed || asked != 0 {
+	if got := ask(t, i, r, "file: b.md; the tone is kind").Results[0]; got.Status != request.Fail || asked != 0 {
 		t.Errorf("got %+v and asked %d times", got, asked)
 	}
-	if got := ask(t, i, r, "file: ../b.md; the tone is kind").Results[0]; got.Status != request.Unreachable || asked != 0 {
+	if got := ask(t, i, r, "file: ../b.md; the tone is kind").Results[0]; got.Status != request.Blocked || asked != 0 {
 		t.Errorf("got %+v and asked %d times", got, asked)
 	}
 	answer = request.Result{Status: "pass"}
-	if got := ask(t, i, r, "the tone is kind").Results[0]; got.Status != request.Unreachable || !strings.Contains(got.Evidence, `"pass" is no status`) {
+	if got := ask(t, i, r, "the tone is kind").Results[0]; got.Status != request.Blocked || !strings.Contains(got.Evidence, `"pass" is no status`) {
 		t.Errorf("got %+v", got)
 	}
 	problem = errors.New("no model")
-	if got := ask(t, i, r, "the tone is kind").Results[0]; got.Status != request.Unreachable || !strings.Contains(got.Evidence, "no model") {
+	if got := ask(t, i, r, "the tone is kind").Results[0]; got.Status != request.Blocked || !strings.Contains(got.Evidence, "no model") {
 		t.Errorf("got %+v", got)
 	}
-	one(t, &Inspector{}, r, "the tone is kind", request.Unreachable, "there is no judge")
+	one(t, &Inspector{}, r, "the tone is kind", request.Blocked, "there is no judge")
 }
 
-// What the request does not ask for is not done.
+// TestType checks that checks of another validation type are not made.
 func TestType(t *testing.T) {
 	dir := tree(t, map[string]string{"a.md": "hello"})
 	i := &Inspector{AllowExec: true, Browser: NoBrowser}
-	one(t, i, request.Request{WorktreePath: dir}, "page: / element h1", request.Unreachable, "asks for code validation alone")
+	one(t, i, request.Request{WorktreePath: dir}, "page: / element h1", request.Blocked, "asks for code validation alone")
 	r := request.Request{WorktreePath: dir, ValidationType: request.Browser}
-	one(t, i, r, "file: a.md", request.Unreachable, "asks for browser validation alone")
-	one(t, i, r, "run: true", request.Unreachable, "asks for browser validation alone")
+	one(t, i, r, "file: a.md", request.Blocked, "asks for browser validation alone")
+	one(t, i, r, "run: true", request.Blocked, "asks for browser validation alone")
 	r.ValidationType = request.Both
-	one(t, i, r, "file: a.md", request.Unreachable, "has no app_url")
-	one(t, i, r, "file: b.md", request.Failed, "does not exist")
+	one(t, i, r, "file: a.md", request.Blocked, "has no app_url")
+	one(t, i, r, "file: b.md", request.Fail, "does not exist")
 }
 
 func TestClip(t *testing.T) {
@@ -245,7 +247,8 @@ func TestClip(t *testing.T) {
 	}
 }
 
-// What is too long is not read, and inspections do not meet.
+// TestHostile checks that long texts are ignored, and that concurrent
+// inspections are independent.
 func TestHostile(t *testing.T) {
 	big := strings.Repeat("not exists a/b.md \xff", 1<<20)
 	i := &Inspector{AllowExec: true}
@@ -253,10 +256,10 @@ func TestHostile(t *testing.T) {
 		{ID: big, Description: big}, {ID: "2", Hint: big}, {ID: "3", Description: big, Hint: "Check x.md"}, {ID: "4", Hint: "run: true; file: ."},
 	}}
 	var all sync.WaitGroup
-	for range 10 {
+	for range 3 {
 		all.Go(func() {
 			got, err := i.Inspect(t.Context(), &r)
-			if err != nil || got.Verdict != request.Blocked || got.Results[3].Status != request.Passed {
+			if err != nil || got.Verdict != request.Blocked || got.Results[3].Status != request.Pass {
 				t.Errorf("got %v, %v", got.Results[1:], err)
 				return
 			}

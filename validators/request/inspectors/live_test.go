@@ -118,7 +118,8 @@ func hostileTree(t *testing.T) string {
 	return dir
 }
 
-// TestHostileCases: hostile servers, files and programs get no PASS, honest ones do.
+// TestHostileCases checks that hostile servers, files and programs get no PASS,
+// and that honest ones do.
 func TestHostileCases(t *testing.T) {
 	source, err := os.ReadFile("../../../../shared/data/gates/request_live.yaml")
 	if err != nil {
@@ -148,7 +149,7 @@ func TestHostileCases(t *testing.T) {
 				}
 			}
 			r.Criteria = []request.Criterion{{ID: "1", Description: c.Desc, Hint: c.Hint}}
-			i := &Inspector{AllowExec: c.Exec, Network: Network{Services: true}, EvidenceDir: t.TempDir(), Limits: Limits{Answer: 2 * time.Second, Criterion: time.Minute}}
+			i := &Inspector{AllowExec: c.Exec, Network: Network{Services: true}, EvidenceDir: t.TempDir(), limits: limits{Answer: 2 * time.Second, Criterion: time.Minute}}
 			given, err := i.Inspect(t.Context(), &r)
 			if err != nil {
 				t.Fatal(err)

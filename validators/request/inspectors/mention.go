@@ -7,12 +7,8 @@ import (
 	"strings"
 
 	"github.com/seed61713e19/capstan/validators/request"
+	"github.com/seed61713e19/capstan/validators/request/internal/hints"
 )
-
-// A mention is a part of a hint that declares no check. If a word of it, or of the
-// description, is the path of a file of the worktree, the file becomes evidence. The
-// evidence decides nothing.
-type mention string
 
 // Limits of a mention.
 const (
@@ -23,11 +19,11 @@ const (
 // wrapping is the punctuation around a path in a text.
 const wrapping = "`\"'“”‘’()[]<>,;:!?*."
 
-func (mention) in() request.Type { return request.Both }
-
-func (m mention) inspect(_ context.Context, n *inspection) finding {
+// mention searches a part that declares no check. If a word of it, or of the description, is
+// the path of a file of the worktree, the file becomes evidence, which decides nothing.
+func (c check) mention(_ context.Context, n *inspection) finding {
 	var found []string
-	words := strings.Fields(string(m) + " " + n.at.Description)
+	words := strings.Fields(c.Text + " " + n.at.Description[:min(len(n.at.Description), hints.MaxHint)])
 	for _, word := range words[:min(len(words), maxWords)] {
 		name := strings.TrimRight(strings.TrimLeft(word, strings.Trim(wrapping, ".")), wrapping)
 		if slices.Contains(found, name) || len(found) == maxPaths || !n.addFile(name) {
@@ -36,7 +32,7 @@ func (m mention) inspect(_ context.Context, n *inspection) finding {
 		found = append(found, name)
 	}
 	if found == nil {
-		return open("%q declares no check", clip(string(m)+" "+n.at.Description, 300))
+		return open("%q declares no check", clip(c.Text+" "+n.at.Description, 300))
 	}
 	return open("%s found; whether %q holds needs judgement", strings.Join(found, ", "), clip(n.at.Description, 300))
 }

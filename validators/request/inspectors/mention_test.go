@@ -11,13 +11,13 @@ import (
 	"github.com/seed61713e19/capstan/validators/request"
 )
 
-// TestMentions: a text that declares no check settles nothing and starts nothing. The
-// existing files that it names are evidence.
+// TestMentions checks that a text without a declared check decides nothing and
+// starts nothing. Existing files that it names are evidence.
 func TestMentions(t *testing.T) {
 	dir := tree(t, map[string]string{"docs/guide.md": "# G\n", "Makefile": "check:\n\ttouch made\n", "a b.md": "x", "run.sh": "touch made\n"})
 	symlink(t, "/etc/passwd", dir+"/link")
 	for _, c := range []struct{ description, hint, files string }{
-		{"The guide has its limits", "Check docs/guide.md for `Limits`", "docs/guide.md 4"},
+		{"The guide has its limits", "Check docs/guide.md for `limits`", "docs/guide.md 4"},
 		{"The guide has its limits", "See (docs/guide.md), `Makefile`, ./run.sh and docs/guide.md.", "docs/guide.md 4, Makefile 19, run.sh 11"},
 		{"docs/guide.md exists", "", "docs/guide.md 4"},
 		{"docs/gone.md exists", "", ""},
@@ -51,7 +51,7 @@ func TestMentions(t *testing.T) {
 			if kind == request.Browser {
 				want = ""
 			}
-			if got := response.Results[0]; got.Status != request.Unreachable || strings.Join(files, ", ") != want || got.EvidenceRefs != nil {
+			if got := response.Results[0]; got.Status != request.Blocked || strings.Join(files, ", ") != want || got.EvidenceRefs != nil {
 				t.Errorf("%s %s | %s: %+v, files %q", kind, c.description, c.hint, got, files)
 			}
 		}
@@ -61,23 +61,23 @@ func TestMentions(t *testing.T) {
 	}
 }
 
-// TestMentionJudged: the judge sees the files of a mention, and decides.
+// TestMentionJudged checks that the judge gets the mentioned files and decides.
 func TestMentionJudged(t *testing.T) {
 	dir := tree(t, map[string]string{"docs/guide.md": "# G\n"})
 	judge := func(_ context.Context, _ request.Criterion, found request.Evidence) (request.Result, error) {
 		if len(found.FileChecks) != 1 || found.FileChecks[0].Path != "docs/guide.md" {
 			t.Errorf("got %+v", found.FileChecks)
 		}
-		return request.Result{Status: request.Passed, Evidence: "it has", EvidenceRefs: []string{"file_checks/0"}}, nil
+		return request.Result{Status: request.Pass, Evidence: "it has", EvidenceRefs: []string{"file_checks/0"}}, nil
 	}
 	got := ask(t, &Inspector{Judge: judge}, request.Request{WorktreePath: dir}, "Check docs/guide.md").Results[0]
-	if got.Status != request.Passed || len(got.EvidenceRefs) != 1 {
+	if got.Status != request.Pass || len(got.EvidenceRefs) != 1 {
 		t.Errorf("got %+v", got)
 	}
 }
 
-// TestReferencesOfChecks: the result of a declared check names its evidence, and a strict
-// gate accepts it.
+// TestReferencesOfChecks checks that the result of a declared check names its
+// evidence, and that a strict gate accepts it.
 func TestReferencesOfChecks(t *testing.T) {
 	dir := tree(t, map[string]string{"a.md": "x"})
 	up := server(t, nil)

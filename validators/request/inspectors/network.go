@@ -11,7 +11,8 @@ import (
 	"github.com/seed61713e19/capstan/internal/hosts"
 )
 
-// A Network is what an inspector may connect to. Its zero value allows nothing.
+// A Network is the set of allowed connections of an inspector. Its zero value
+// allows no connection.
 type Network struct {
 	Services bool     // the services that a request names, with every method
 	Hosts    []string // "name", "name:port", "*.name" or an address, as http_get takes them
@@ -40,7 +41,7 @@ func (s *services) dial(ctx context.Context, network, address string) (net.Conn,
 	return hosts.List(s.network.Hosts).Dial(ctx, network, address)
 }
 
-// refusal returns an error that says that nothing was checked.
+// refusal returns an error that reports that nothing was checked.
 func (s *services) refusal(err error) error {
 	if s.network.Services {
 		return fmt.Errorf("not checked: %w", err)

@@ -6,110 +6,29 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/seed61713e19/capstan/validators/request"
+	"github.com/seed61713e19/capstan/validators/request/internal/hints"
 )
 
-// A pageCheck opens a page and goes through its clauses, in order.
-type pageCheck struct {
-	ref     string // a path, or a URL
-	status  int    // 0: any below 400
-	clauses []clause
-}
-
-// A clause is something to do on a page or to see there.
-type clause struct {
-	word     string // element, absent, text, title, click, fill, console, screenshot
-	selector string // of text: where; empty: anywhere
-	text     string
-}
-
-func (pageCheck) in() request.Type { return request.Browser }
-
-// parsePage reads: PATH-OR-URL [status N], and as often as need be and in any
-// order: element CSS [text TEXT], absent CSS, text TEXT, title TEXT, click CSS,
-// fill CSS TEXT, no console errors, screenshot.
-func parsePage(l *lexer) (check, error) {
-	ref, err := l.argument("page:")
+// page opens a page and executes its clauses in order.
+func (c check) page(ctx context.Context, n *inspection) finding {
+	u, err := n.services.resolve(cmp.Or(n.services.app, n.services.api), c.Args[0])
 	if err != nil {
-		return nil, err
-	}
-	c := pageCheck{ref: ref}
-	if err := l.each(c.clause); err != nil {
-		return nil, err
-	}
-	return c, nil
-}
-
-func (c *pageCheck) clause(w word, l *lexer) (err error) {
-	next := clause{word: w.text}
-	switch {
-	case w.is("element"), w.is("absent"), w.is("click"):
-		next.selector, err = l.argument(w.text)
-	case w.is("fill"):
-		next.selector, err = l.argument(w.text)
-		if err == nil {
-			next.text, err = l.value(next.selector)
-		}
-	case w.is("text"):
-		if n := len(c.clauses); n > 0 && (c.clauses[n-1].word == "element" || c.clauses[n-1].word == "text") {
-			next.selector = c.clauses[n-1].selector
-		}
-		next.text, err = l.argument(w.text)
-	case w.is("title"):
-		next.text, err = l.argument(w.text)
-	case w.is("status"):
-		c.status, err = parseStatus(l)
-		return err
-	case w.is("no"):
-		next.word = "console"
-		err = l.expect("console", "errors")
-	case w.is("screenshot"):
-	default:
-		return fmt.Errorf("%s is none of element, absent, text, title, click, fill, status, no console errors, screenshot", w)
-	}
-	c.clauses = append(c.clauses, next)
-	return err
-}
-
-// value is the next word, which may be empty if it is quoted.
-func (l *lexer) value(after string) (string, error) {
-	w, err := l.next()
-	if err == nil && w.text == "" && !w.quoted {
-		err = fmt.Errorf("nothing stands behind %s", after)
-	}
-	return w.text, err
-}
-
-func (l *lexer) expect(words ...string) error {
-	for _, keyword := range words {
-		w, err := l.next()
-		if err != nil {
-			return err
-		}
-		if !w.is(keyword) {
-			return fmt.Errorf("%s stands where %q should", w, keyword)
-		}
-	}
-	return nil
-}
-
-func (c pageCheck) inspect(ctx context.Context, n *inspection) finding {
-	u, err := n.services.resolve(cmp.Or(n.services.app, n.services.api), c.ref)
-	if err != nil {
-		return blocked("%v", cmp.Or(n.services.problem, err))
+		return blocked("%v", err)
 	}
 	if err := n.services.up(ctx, u); err != nil {
 		return blocked("%v", err)
 	}
 	var led finding
-	if c.status/100 == 3 { // which a browser follows before it shows anything
-		led = urlCheck{ref: u.String(), method: http.MethodGet, status: c.status}.inspect(ctx, n)
-		if led.status != request.Passed {
+	if c.Status()/100 == 3 { // a browser follows it before it shows anything
+		led = c.ask(ctx, n, http.MethodGet, u)
+		if led.status != request.Pass {
 			return led
 		}
-		c.status = 0
+		c.Clauses = slices.DeleteFunc(slices.Clone(c.Clauses), func(one hints.Clause) bool { return one.Word == "status" })
 	}
 	tab, err := n.browser.open(ctx, n.services)
 	if err != nil {
@@ -118,13 +37,13 @@ func (c pageCheck) inspect(ctx context.Context, n *inspection) finding {
 	defer tab.close()
 	f := c.walk(tab, n, u.String())
 	if refused := tab.network.refusals(); refused != nil { // which the page may need
-		f = blocked("%s; page %s: %s", f.said, c.ref, strings.Join(refused, "; "))
+		f = blocked("%s; page %s: %s", f.message, c.Args[0], strings.Join(refused, "; "))
 	}
-	if led.said != "" {
+	if led.message != "" {
 		f = sum([]finding{led, f})
 	}
 	if tab.pictures == 0 && !tab.silent {
-		if err := tab.screenshot(n, "page "+c.ref+" at the end"); err != nil {
+		if err := tab.screenshot(n, "page "+c.Args[0]+" at the end"); err != nil {
 			shot := blocked("no screenshot: %v", err)
 			return sum([]finding{f, shot})
 		}
@@ -132,54 +51,61 @@ func (c pageCheck) inspect(ctx context.Context, n *inspection) finding {
 	return f
 }
 
-// walk opens the page and goes through the clauses until one does not hold.
-func (c pageCheck) walk(t *tab, n *inspection, address string) finding {
+// walk opens the page and checks the clauses up to the first that fails.
+func (c check) walk(t *tab, n *inspection, address string) finding {
 	opened, err := t.navigate(address)
 	if err != nil {
-		return blocked("page %s: %v", c.ref, err)
+		return blocked("page %s: %v", c.Args[0], err)
 	}
-	all := []finding{c.judgeStatus(opened)}
-	for _, clause := range c.clauses {
-		if all[len(all)-1].status != request.Passed {
+	all := []finding{c.judgeOpened(opened)}
+	for _, one := range c.Clauses {
+		if all[len(all)-1].status != request.Pass {
 			break
 		}
-		f, err := clause.on(t, n, c.ref)
+		if one.Word == "status" {
+			continue
+		}
+		f, err := clause(one).on(t, n, c.Args[0])
 		if err != nil {
-			f = blocked("page %s: %v", c.ref, err)
+			f = blocked("page %s: %v", c.Args[0], err)
 		}
 		all = append(all, f)
 	}
 	return sum(all)
 }
 
-func (c pageCheck) judgeStatus(opened view) finding {
+func (c check) judgeOpened(opened view) finding {
+	status := c.Status()
 	switch {
-	case c.status != 0 && opened.Status != c.status:
-		return fails(fmt.Sprintf("make page %s answer with status %d", c.ref, c.status),
-			"page %s opened with status %d, not %d", c.ref, opened.Status, c.status)
-	case c.status == 0 && opened.Status >= 400:
-		return fails("make page "+c.ref+" open", "page %s opened with status %d", c.ref, opened.Status)
+	case status != 0 && opened.Status != status:
+		return fails(fmt.Sprintf("make page %s answer with status %d", c.Args[0], status),
+			"page %s opened with status %d, not %d", c.Args[0], opened.Status, status)
+	case status == 0 && opened.Status >= 400:
+		return fails("make page "+c.Args[0]+" open", "page %s opened with status %d", c.Args[0], opened.Status)
 	}
-	return holds("page %s opened with status %d, title %q", c.ref, opened.Status, clip(opened.Title, 100))
+	return holds("page %s opened with status %d, title %q", c.Args[0], opened.Status, clip(opened.Title, 100))
 }
 
-// on does what a clause says, and waits for what it wants to see. An error says
-// that it cannot be known.
+// A clause is a demand of a check of a page.
+type clause hints.Clause
+
+// on executes a clause and waits for the expected state. An error means that
+// the state is unknown.
 func (c clause) on(t *tab, n *inspection, ref string) (finding, error) {
-	switch c.word {
+	switch c.Word {
 	case "screenshot":
 		if err := t.screenshot(n, "page "+ref); err != nil {
 			return finding{}, err
 		}
 		return holds("screenshot taken"), nil
-	case "console":
+	case "no":
 		return c.console(t), nil
 	case "click":
-		return c.act(t, ref, func() error { return t.click(c.selector) })
+		return c.act(t, ref, func() error { return t.click(c.Selector) })
 	case "fill":
-		return c.act(t, ref, func() error { return t.fill(c.selector, c.text) })
+		return c.act(t, ref, func() error { return t.fill(c.Selector, c.Text) })
 	}
-	last, met, err := t.await(c.selector, c.met)
+	last, met, err := t.await(c.Selector, c.met)
 	if err != nil {
 		return finding{}, err
 	}
@@ -189,10 +115,10 @@ func (c clause) on(t *tab, n *inspection, ref string) (finding, error) {
 	return fails("see to it that "+c.wanted(ref), "%s", c.missed(ref, last)), nil
 }
 
-// act waits for a visible element and does something with it.
+// act waits for a visible element and performs an action with it.
 func (c clause) act(t *tab, ref string, do func() error) (finding, error) {
-	element := clause{word: "element", selector: c.selector}
-	last, met, err := t.await(c.selector, element.met)
+	element := clause{Word: "element", Selector: c.Selector}
+	last, met, err := t.await(c.Selector, element.met)
 	switch {
 	case err != nil:
 		return finding{}, err
@@ -201,58 +127,61 @@ func (c clause) act(t *tab, ref string, do func() error) (finding, error) {
 	}
 	err = do()
 	if errors.Is(err, errNotDone) {
-		return fails(fmt.Sprintf("make %s of %q on page %s possible", c.word, c.selector, ref), "page %s: %s %q: %v", ref, c.word, c.selector, err), nil
+		return fails(fmt.Sprintf("make %s of %q on page %s possible", c.Word, c.Selector, ref), "page %s: %s %q: %v", ref, c.Word, c.Selector, err), nil
 	}
-	return holds("%s %q done", c.word, c.selector), err
+	return holds("%s %q done", c.Word, c.Selector), err
 }
 
 func (c clause) met(v view) bool {
-	switch c.word {
+	switch c.Word {
 	case "element":
 		return v.Visible > 0
 	case "absent":
 		return v.Count == 0
 	case "title":
-		return strings.Contains(squeezed(v.Title), squeezed(c.text))
+		return strings.Contains(squeezed(v.Title), squeezed(c.Text))
 	}
-	return strings.Contains(squeezed(v.Text), squeezed(c.text))
+	return strings.Contains(squeezed(v.Text), squeezed(c.Text))
 }
 
 func (c clause) wanted(ref string) string {
 	switch {
-	case c.word == "element":
-		return fmt.Sprintf("page %s shows an element %q", ref, c.selector)
-	case c.word == "absent":
-		return fmt.Sprintf("page %s has no element %q", ref, c.selector)
-	case c.word == "title":
-		return fmt.Sprintf("the title of page %s contains %q", ref, c.text)
-	case c.selector != "":
-		return fmt.Sprintf("%q on page %s shows %q", c.selector, ref, c.text)
+	case c.Word == "element":
+		return fmt.Sprintf("page %s shows an element %q", ref, c.Selector)
+	case c.Word == "absent":
+		return fmt.Sprintf("page %s has no element %q", ref, c.Selector)
+	case c.Word == "title":
+		return fmt.Sprintf("the title of page %s contains %q", ref, c.Text)
+	case c.Selector != "":
+		return fmt.Sprintf("%q on page %s shows %q", c.Selector, ref, c.Text)
 	}
-	return fmt.Sprintf("page %s shows %q", ref, c.text)
+	return fmt.Sprintf("page %s shows %q", ref, c.Text)
 }
 
 func (c clause) missed(ref string, v view) string {
 	switch {
-	case c.word == "element" && v.Count > 0:
-		return fmt.Sprintf("page %s has %d elements %q, and shows none of them", ref, v.Count, c.selector)
-	case c.word == "element":
-		return fmt.Sprintf("page %s has no element %q", ref, c.selector)
-	case c.word == "absent":
-		return fmt.Sprintf("page %s has %d elements %q", ref, v.Count, c.selector)
-	case c.word == "title":
-		return fmt.Sprintf("the title of page %s is %q, and does not contain %q", ref, clip(v.Title, 200), c.text)
+	case c.Word == "element" && v.Count > 0:
+		return fmt.Sprintf("page %s has %d elements %q, and shows none of them", ref, v.Count, c.Selector)
+	case c.Word == "element":
+		return fmt.Sprintf("page %s has no element %q", ref, c.Selector)
+	case c.Word == "absent":
+		return fmt.Sprintf("page %s has %d elements %q", ref, v.Count, c.Selector)
+	case c.Word == "title":
+		return fmt.Sprintf("the title of page %s is %q, and does not contain %q", ref, clip(v.Title, 200), c.Text)
 	}
 	where := "page " + ref
-	if c.selector != "" {
-		where = fmt.Sprintf("%q on %s", c.selector, where)
+	if c.Selector != "" {
+		where = fmt.Sprintf("%q on %s", c.Selector, where)
 	}
-	return fmt.Sprintf("%s does not show %q but %q", where, c.text, clip(squeezed(v.Text), 300))
+	return fmt.Sprintf("%s does not show %q but %q", where, c.Text, clip(squeezed(v.Text), 300))
 }
 
 func (c clause) console(t *tab) finding {
-	if said := t.errors(); len(said) > 0 {
-		return fails("mend what the console complains of", "the console has errors: %s", clip(strings.Join(said, "; "), 1000))
+	if message := t.errors(); len(message) > 0 {
+		return fails("mend what the console complains of", "the console has errors: %s", clip(strings.Join(message, "; "), 1000))
 	}
 	return holds("the console has no errors")
 }
+
+// squeezed returns a text with each run of blanks as one.
+func squeezed(text string) string { return strings.Join(strings.Fields(text), " ") }

@@ -113,7 +113,8 @@ func tunnelled(t *testing.T, p *proxy, to, text string) string {
 	return answer
 }
 
-// TestProxyKey: an ordinary client does not trust the certificate of a proxy.
+// TestProxyKey checks that an ordinary client does not trust the certificate of
+// a proxy.
 func TestProxyKey(t *testing.T) {
 	t.Parallel()
 	certificate, _, err := newCertificate()

@@ -10,6 +10,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 	"github.com/seed61713e19/capstan/validators/request"
+	"github.com/seed61713e19/capstan/validators/request/internal/worktree"
 )
 
 // screenshot keeps a picture of the page as evidence of the criterion at hand.
@@ -39,12 +40,12 @@ func (n *inspection) show(at, description string) {
 	})
 }
 
-// keep writes a picture under a name that has nothing foreign in it: the
-// criterion's number and the picture's own digest. So no picture takes the
-// place of another, and one can be told from a forged one.
+// keep writes a picture to a file whose name consists of the criterion's number
+// and the picture's digest. The name contains no foreign text, so a picture
+// cannot replace another, and a forged picture can be detected.
 func (b *chromium) keep(picture []byte, number int) (string, error) {
 	if b.dir == "" {
-		dir, err := os.MkdirTemp("", request.EvidenceDirs)
+		dir, err := os.MkdirTemp("", worktree.EvidenceDirs)
 		if err != nil {
 			return "", err
 		}
@@ -58,7 +59,8 @@ func (b *chromium) keep(picture []byte, number int) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	// Written beside and renamed: what is there under the name is whole.
+	// The file is written under another name and renamed, so a file of this
+	// name is complete.
 	f, err := os.CreateTemp(b.dir, "screenshot-*")
 	if err != nil {
 		return "", err
@@ -85,8 +87,8 @@ type landing struct {
 	problem error
 }
 
-// pictured sees to it that a criterion of a request that asks for pages has a
-// screenshot: without one, it cannot be said to hold.
+// pictured takes a screenshot for a criterion of a request for pages unless
+// there is one. Without a screenshot, the criterion does not pass.
 func (n *inspection) pictured(ctx context.Context, f finding) finding {
 	if n.request.ValidationType == request.Code || n.hasPicture() {
 		return f

@@ -11,8 +11,8 @@ import (
 	"github.com/seed61713e19/capstan/validators/request"
 )
 
-// A screenshot that is kept outside of the worktree bears out the response that
-// names it, wherever it is kept.
+// TestKeptScreenshotsAreEvidence checks that a stored screenshot outside the
+// worktree is valid evidence, whatever its directory.
 func TestKeptScreenshotsAreEvidence(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	m := image.NewGray(image.Rect(0, 0, 20, 20))
@@ -28,7 +28,7 @@ func TestKeptScreenshotsAreEvidence(t *testing.T) {
 		}
 		r := &request.Request{TaskID: "t", ValidationType: request.Browser, Criteria: []request.Criterion{{ID: "a"}}}
 		given := &request.Response{
-			TaskID: "t", Verdict: request.Pass, Timestamp: time.Now(), Results: []request.Result{{CriterionID: "a", Status: request.Passed, Evidence: "seen"}},
+			TaskID: "t", Verdict: request.Pass, Timestamp: time.Now(), Results: []request.Result{{CriterionID: "a", Status: request.Pass, Evidence: "seen"}},
 			Evidence: &request.Evidence{Screenshots: []request.Screenshot{{Path: at}}},
 		}
 		if j := request.Judge(r, given, request.Options{Root: t.TempDir(), Evidence: dir}); j.Effective != request.Pass {

@@ -19,25 +19,23 @@ import (
 // loopback is where ports are looked for when no URL names a host.
 const loopback = "127.0.0.1"
 
-// services are what the request says is up, of which the network admits some. Results
-// are stored: a service is asked once.
+// services are the services of a request. The network admits some of them.
 type services struct {
 	network  Network
 	app, api *url.URL // nil: none
 	ports    []int
 	problem  error // of the URLs
-	limits   Limits
+	limits   limits
 	client   *http.Client
 	still    *http.Client // follows no redirect
-	asked    map[string]error
 }
 
-func newServices(s *request.Services, network Network, limits Limits) *services {
-	v := &services{network: network, limits: limits, asked: map[string]error{}}
+func newServices(s *request.Services, network Network, limits limits) *services {
+	v := &services{network: network, limits: limits}
 	v.client = &http.Client{
 		Timeout:       limits.Answer,
 		CheckRedirect: v.redirect,
-		Transport: &http.Transport{ // no proxy: services are where the request says
+		Transport: &http.Transport{ // no proxy: the request has the addresses of services
 			DialContext:            v.dial,
 			DisableKeepAlives:      true,
 			MaxResponseHeaderBytes: 1 << 20,
@@ -112,8 +110,11 @@ func (s *services) redirect(r *http.Request, via []*http.Request) error {
 	return s.admits(r.Method, r.URL)
 }
 
-// resolve is a path of a hint, or a URL, as a URL of one of the services.
+// resolve returns a path or URL of a hint as a URL of one of the services.
 func (s *services) resolve(base *url.URL, ref string) (*url.URL, error) {
+	if s.problem != nil {
+		return nil, s.problem
+	}
 	u, err := url.Parse(ref)
 	if err != nil {
 		return nil, fmt.Errorf("%q is no URL", clip(ref, 200))
@@ -130,8 +131,8 @@ func (s *services) resolve(base *url.URL, ref string) (*url.URL, error) {
 	return u, nil
 }
 
-// under is a path below a base, or the path itself where it begins with the
-// base's.
+// under returns a path below a base. A path that begins with the base's path is
+// returned unchanged.
 func under(base, ref *url.URL) *url.URL {
 	joined := *base
 	if p := strings.TrimSuffix(base.Path, "/"); p == "" || ref.Path == p || strings.HasPrefix(ref.Path, p+"/") {
@@ -142,8 +143,7 @@ func under(base, ref *url.URL) *url.URL {
 	return &joined
 }
 
-// required says why validation cannot proceed, if it cannot: every port that
-// the request requires must listen.
+// required returns the reason if a port that the request requires does not listen.
 func (s *services) required(ctx context.Context) error {
 	for _, port := range s.ports {
 		if err := s.listens(ctx, port); err != nil {
@@ -153,25 +153,18 @@ func (s *services) required(ctx context.Context) error {
 	return nil
 }
 
-// up says why the service that a URL needs is not up, if it is not.
+// up returns an error if the service of a URL is unavailable.
 func (s *services) up(ctx context.Context, u *url.URL) error {
-	if s.problem != nil {
-		return s.problem
-	}
-	root := url.URL{Scheme: u.Scheme, User: u.User, Host: u.Host, Path: "/"}
-	if err := s.admits(http.MethodGet, &root); err != nil {
+	if err := s.admits(http.MethodGet, u); err != nil {
 		return err
 	}
-	return s.once(ctx, root.String(), func() error {
-		response, err := s.ask(ctx, s.client, http.MethodGet, &root)
-		if err != nil {
-			return fmt.Errorf("the service %s does not answer: %w", root.Redacted(), err)
-		}
-		return response.Body.Close()
-	})
+	if err := s.connect(ctx, s.dial, address(u)); err != nil {
+		return fmt.Errorf("the service %s://%s does not answer: %w", u.Scheme, u.Host, err)
+	}
+	return nil
 }
 
-// listens says why nothing listens on a port.
+// listens returns the reason if nothing listens on a port.
 func (s *services) listens(ctx context.Context, port int) error {
 	if port < 1 || port > 65535 {
 		return fmt.Errorf("port %d: no such port", port)
@@ -184,37 +177,31 @@ func (s *services) listens(ctx context.Context, port int) error {
 			return fmt.Errorf("port %d: %w", port, err)
 		}
 	}
-	return s.once(ctx, at, func() error {
-		limited, cancel := context.WithTimeout(ctx, s.limits.Answer)
-		defer cancel()
-		conn, err := dial(limited, "tcp", at)
-		switch {
-		case err == nil:
-			return conn.Close()
-		case ctx.Err() != nil:
-			return fmt.Errorf("port %d: %w", port, context.Cause(ctx))
-		case errors.Is(err, hosts.ErrRefused):
-			return fmt.Errorf("port %d: %w", port, s.refusal(err))
-		}
-		return fmt.Errorf("port %d: nothing listens at %s", port, at)
-	})
+	err := s.connect(ctx, dial, at)
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return fmt.Errorf("port %d: %w", port, context.Cause(ctx))
+	case errors.Is(err, hosts.ErrRefused):
+		return fmt.Errorf("port %d: %w", port, s.refusal(err))
+	}
+	return fmt.Errorf("port %d: nothing listens at %s", port, at)
 }
 
-// once remembers what was found, unless the context ended while looking.
-func (s *services) once(ctx context.Context, key string, look func() error) error {
-	if err, known := s.asked[key]; known {
+// connect opens a connection and closes it.
+func (s *services) connect(ctx context.Context, dial dialer, at string) error {
+	limited, cancel := context.WithTimeout(ctx, s.limits.Answer)
+	defer cancel()
+	conn, err := dial(limited, "tcp", at)
+	if err != nil {
 		return err
 	}
-	err := look()
-	if ctx.Err() != nil && err != nil {
-		return err
-	}
-	s.asked[key] = err
-	return err
+	return conn.Close()
 }
 
-// ask asks a service. The errors of net/http have the whole URL, which may
-// have a password, and say nothing more than what is in them.
+// ask sends a request to a service. It removes the URL from the errors of
+// net/http, because the URL may have a password.
 func (s *services) ask(ctx context.Context, client *http.Client, method string, u *url.URL) (*http.Response, error) {
 	r, err := http.NewRequestWithContext(ctx, method, u.String(), nil)
 	if err != nil {
@@ -227,30 +214,13 @@ func (s *services) ask(ctx context.Context, client *http.Client, method string, 
 	return response, err
 }
 
-// A portCheck looks whether something listens.
-type portCheck int
-
-func (portCheck) in() request.Type { return request.Both }
-
-// parsePort reads a port's number.
-func parsePort(l *lexer) (check, error) {
-	text, err := l.argument("port:")
-	if err != nil {
-		return nil, err
+// port checks whether something listens.
+func (c check) port(ctx context.Context, n *inspection) finding {
+	port, err := strconv.ParseUint(c.Args[0], 10, 16)
+	if err != nil || port == 0 {
+		return blocked("the hint %q cannot be read: it is no port", clip(c.Text, 80))
 	}
-	port, err := strconv.Atoi(text)
-	if err != nil || port < 1 || port > 65535 {
-		return nil, fmt.Errorf("%q is no port", clip(text, 80))
-	}
-	if l.more() {
-		return nil, errors.New("nothing can stand behind a port")
-	}
-	return portCheck(port), nil
-}
-
-func (c portCheck) inspect(ctx context.Context, n *inspection) finding {
-	port := int(c)
-	err := n.services.listens(ctx, port)
+	err = n.services.listens(ctx, int(port))
 	switch {
 	case err == nil:
 		return holds("port %d listens at %s", port, n.services.host())

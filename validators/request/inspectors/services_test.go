@@ -81,12 +81,12 @@ func TestURLs(t *testing.T) {
 			w.WriteHeader(http.StatusInternalServerError)
 		}
 	})
-	const pass, fail, blocked = request.Passed, request.Failed, request.Unreachable
+	const pass, fail, blocked = request.Pass, request.Fail, request.Blocked
 	r := request.Request{Services: &request.Services{APIURL: api.URL + "/api"}}
-	i := &Inspector{Limits: Limits{Bytes: 10_000, Answer: time.Second}}
+	i := &Inspector{limits: limits{Bytes: 10_000, Answer: time.Second}}
 	for _, c := range []struct {
 		hint     string
-		status   request.Status
+		status   request.Verdict
 		evidence string
 	}{
 		{"url: /health", pass, "answered with status 200"},
@@ -141,11 +141,11 @@ func TestPorts(t *testing.T) {
 	up := server(t, func(http.ResponseWriter, *http.Request) {})
 	open, closed := portOf(t, up), closedPort
 	dir := tree(t, map[string]string{"a.md": "x"})
-	const pass, fail, blocked = request.Passed, request.Failed, request.Unreachable
+	const pass, fail, blocked = request.Pass, request.Fail, request.Blocked
 	for _, c := range []struct {
 		services *request.Services
 		hint     string
-		status   request.Status
+		status   request.Verdict
 		evidence string
 	}{
 		{nil, fmt.Sprintf("port: %d", open), pass, "listens at 127.0.0.1"},
@@ -161,7 +161,7 @@ func TestPorts(t *testing.T) {
 		{&request.Services{APIURL: up.URL, RequiredPorts: []int{closed}}, "url: /", blocked, "required port"},
 		{&request.Services{APIURL: up.URL, RequiredPorts: []int{99999}}, "url: /", blocked, "no such port"},
 		{&request.Services{APIURL: up.URL, RequiredPorts: []int{open}}, "url: /", pass, ""},
-		{&request.Services{APIURL: fmt.Sprintf("http://127.0.0.1:%d", closed)}, "url: /", blocked, "does not answer"},
+		{&request.Services{APIURL: fmt.Sprintf("http://127.0.0.1:%d", closed)}, "url: /", blocked, "dial tcp"},
 		{&request.Services{AppURL: up.URL}, "url: /", pass, ""},
 		{&request.Services{RequiredPorts: []int{open}}, fmt.Sprintf("url: http://127.0.0.1:%d/", open), pass, ""},
 		{nil, "url: " + up.URL, blocked, "is not one of the request's services"},
@@ -174,7 +174,7 @@ func TestPorts(t *testing.T) {
 	}
 }
 
-// A password in a URL is not told.
+// TestPassword checks that no message shows the password of a URL.
 func TestPassword(t *testing.T) {
 	for _, status := range []int{200, 302} {
 		up := server(t, func(w http.ResponseWriter, r *http.Request) {
@@ -194,16 +194,12 @@ func TestPassword(t *testing.T) {
 	}
 }
 
-// A service is asked once whether it is up.
-func TestServicesAskedOnce(t *testing.T) {
+// TestServicesRequests checks that a service only gets the declared requests.
+func TestServicesRequests(t *testing.T) {
 	var asked atomic.Int32
-	up := server(t, func(_ http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/" {
-			asked.Add(1)
-		}
-	})
-	ask(t, &Inspector{}, request.Request{Services: &request.Services{APIURL: up.URL}}, "url: /a", "url: /b; url: /c")
-	if n := asked.Load(); n != 1 {
+	up := server(t, func(http.ResponseWriter, *http.Request) { asked.Add(1) })
+	ask(t, &Inspector{}, request.Request{Services: &request.Services{APIURL: up.URL}}, "url: /a", "url: /b; url: POST /c")
+	if n := asked.Load(); n != 3 {
 		t.Errorf("asked %d times", n)
 	}
 }

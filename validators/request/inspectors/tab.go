@@ -34,8 +34,8 @@ var (
 	errSilent  = errors.New("the page does not respond")
 )
 
-// A tab is one page being looked at. What is asked of the page is asked in a
-// world of its own, where the page's scripts change nothing.
+// A tab is an open page. Questions about the page run in an isolated world,
+// which the page's scripts cannot change.
 type tab struct {
 	ctx      context.Context
 	close    func()
@@ -49,7 +49,7 @@ type tab struct {
 	wrong []string // errors of the console
 }
 
-// A view is what is seen of a page at one moment.
+// A view is the state of a page at one moment.
 type view struct {
 	Count, Visible int
 	Text, Title    string
@@ -58,8 +58,8 @@ type view struct {
 	At             string
 }
 
-// A question is what the page is asked about. It goes as one value: an empty
-// text alone would not arrive.
+// A question is an evaluation in the page. Its argument is one value, because a
+// separate empty text would not arrive.
 type question struct {
 	Selector string `json:"selector"`
 	Value    string `json:"value"`
@@ -67,7 +67,7 @@ type question struct {
 
 // prepare makes the tab and listens to it. Links for a new window open in the tab.
 func (t *tab) prepare() error {
-	if err := chromedp.Listen(t.ctx, t.heard); err != nil {
+	if err := chromedp.Listen(t.ctx, t.handle); err != nil {
 		return err
 	}
 	if err := refuseDownloads(t.ctx); err != nil {
@@ -93,16 +93,17 @@ func (t *tab) errors() []string {
 	return slices.Clone(t.wrong)
 }
 
-// heard must not wait: it runs where the browser's messages are read.
-func (t *tab) heard(event any) {
+// handle processes an event of the browser. It must not block, because it runs in
+// the reader of the messages.
+func (t *tab) handle(event any) {
 	switch e := event.(type) {
 	case *runtime.EventConsoleAPICalled:
 		if e.Type == runtime.ConsoleAPICalledTypeError {
 			t.note(spoken(e.Args))
 		}
 	case *runtime.EventExceptionThrown:
-		said, _, _ := strings.Cut((&chromedp.ExceptionError{ExceptionDetails: e.ExceptionDetails}).Error(), "\n")
-		t.note(said)
+		message, _, _ := strings.Cut((&chromedp.ExceptionError{ExceptionDetails: e.ExceptionDetails}).Error(), "\n")
+		t.note(message)
 	case *log.EventEntryAdded:
 		if e.Entry.Level == log.EntryLevelError && !strings.HasSuffix(e.Entry.URL, "/favicon.ico") {
 			t.note(e.Entry.Text + " " + e.Entry.URL)
@@ -128,8 +129,9 @@ func spoken(args []*runtime.RemoteObject) string {
 	return strings.Join(words, " ")
 }
 
-// navigate opens an address and waits for it to be loaded, but not for longer
-// than a page is waited for: one that never ends to load can be looked at.
+// navigate opens an address and waits until the page is loaded or the limit of
+// waiting is exceeded. A page that never finishes loading can still be
+// inspected.
 func (t *tab) navigate(address string) (view, error) {
 	opened, err := chromedp.Call(t.ctx, page.Navigate, page.NavigateParams{URL: address})
 	switch {
@@ -154,7 +156,8 @@ func (t *tab) problem(v view) error {
 	return nil
 }
 
-// fault tells the end of the time from what the browser says of it.
+// fault returns the cause of the context's end, or the browser's error if the
+// context has not ended.
 func (t *tab) fault(err error) error {
 	if cause := context.Cause(t.ctx); cause != nil {
 		return cause
@@ -162,15 +165,13 @@ func (t *tab) fault(err error) error {
 	return err
 }
 
-// await looks at the page again and again until what it sees is met, and gives
-// the last view there was. The error says that the page could not be looked at.
+// await views the page repeatedly until the condition is met, and returns the
+// last view. An error means that the page could not be viewed.
 func (t *tab) await(selector string, met func(view) bool) (last view, ok bool, err error) {
 	ctx, cancel := context.WithTimeout(t.ctx, t.browser.limits.Wait)
 	defer cancel()
-	again := time.NewTicker(50 * time.Millisecond)
-	defer again.Stop()
 	seen, problem := false, errSilent
-	for {
+	for pause := 25 * time.Millisecond; ; pause = min(2*pause, 400*time.Millisecond) {
 		var v view
 		switch err := t.ask(ctx, lookJS, &v, question{Selector: selector}); {
 		case err == nil && t.problem(v) != nil:
@@ -186,7 +187,7 @@ func (t *tab) await(selector string, met func(view) bool) (last view, ok bool, e
 			problem = err // such as a page that is being left
 		}
 		select {
-		case <-again.C:
+		case <-time.After(pause):
 		case <-ctx.Done():
 			switch {
 			case t.ctx.Err() != nil:

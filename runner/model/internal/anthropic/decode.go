@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/seed61713e19/capstan/runner/internal/jsontree"
 	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/runner/model/internal/jsontree"
 	"github.com/seed61713e19/capstan/runner/model/internal/protocol"
 )
 
@@ -50,7 +50,7 @@ type part struct {
 	text      protocol.Text  // of a text or of thinking
 	signature protocol.Text
 	arguments protocol.Text // pieces of a call's input
-	pieces    bool          // more came than the beginning
+	pieces    bool          // whether deltas follow the beginning
 }
 
 // message takes a message object and returns the text in it.
@@ -192,7 +192,7 @@ func (r *reply) draft() protocol.Draft {
 	}
 	var text, thinking []string
 	for _, p := range r.parts {
-		d.Invalid = d.Invalid || p.invalid() // also of a piece that nothing completed
+		d.Invalid = d.Invalid || p.invalid() // includes an incomplete last piece
 		switch p.kind {
 		case "text":
 			text = append(text, p.text.String())

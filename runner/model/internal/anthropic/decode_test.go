@@ -221,18 +221,18 @@ func FuzzStream(f *testing.F) {
 	f.Add("{\"type\":\"content_block_delta\",\"delta\":{\"text\":\"\\ud83e\xf0\x9f\"}}")
 	f.Fuzz(func(t *testing.T, text string) {
 		s := anthropic.New(model.Provider{Name: own}).Stream()
-		var heard strings.Builder
+		var streamed strings.Builder
 		for line := range strings.Lines(text) {
 			piece, err := s.Add(t.Context(), "", []byte(line))
-			heard.WriteString(piece)
+			streamed.WriteString(piece)
 			if err != nil {
 				return
 			}
 		}
 		piece, d := s.Finish()
-		heard.WriteString(piece)
-		if len(d.Text) != heard.Len() { // blocks may have come by turns
-			t.Errorf("the text is %q, heard was %q", d.Text, heard.String())
+		streamed.WriteString(piece)
+		if len(d.Text) != streamed.Len() { // blocks may have come by turns
+			t.Errorf("the text is %q, heard was %q", d.Text, streamed.String())
 		}
 		again := request(model.Message{Role: model.User, Content: "Hi"}, model.Message{Role: model.Assistant, Content: d.Text, ToolCalls: d.Calls, Extra: d.Extra, Provider: own})
 		if body, err := encoded(protocol.Query{Request: again}); err != nil || !json.Valid([]byte(body)) {

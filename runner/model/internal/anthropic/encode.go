@@ -13,8 +13,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/seed61713e19/capstan/runner/internal/jsontree"
 	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/runner/model/internal/jsontree"
 	"github.com/seed61713e19/capstan/runner/model/internal/protocol"
 )
 

@@ -37,7 +37,7 @@ func request(messages ...model.Message) model.Request {
 	return model.Request{Model: "claude-opus-5-5", Messages: messages}
 }
 
-// Each case gives the members after the model and max_tokens.
+// Each case has the members after the model and max_tokens.
 func TestEncodeMessages(t *testing.T) {
 	call := model.ToolCall{ID: "toolu_1", Name: "now", Arguments: `{"zone": "UTC"}`}
 	broken := model.ToolCall{ID: "functions.now:0", Name: "now", Arguments: `{"zone"`}
@@ -196,8 +196,8 @@ func TestEncodeParams(t *testing.T) {
 	}
 }
 
-// members returns the members of an object, which lacks its end, in the order of their
-// names.
+// members returns the members of an object without its end, in the order of
+// their names.
 func members(t *testing.T, object string) string {
 	t.Helper()
 	var v any
@@ -268,8 +268,8 @@ func TestThinkingTable(t *testing.T) {
 				t.Errorf("%s: %s has a budget: %t", row, cells[i], is)
 			}
 		}
-		if len(cells) != 6 || cells[3] == "" {
-			t.Errorf("%s: want 6 cells and a source", row)
+		if len(cells) != 6 || !strings.HasPrefix(cells[3], "https://") {
+			t.Errorf("%s: want 6 cells and the address of a source", row)
 		}
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/seed61713e19/capstan/runner/internal/jsontree"
-	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/internal/jsonvalue"
+	"github.com/seed61713e19/capstan/runner/model/internal/jsontree"
 )
 
 // The keywords and formats of schemas in output_config, from transformSchema of
@@ -38,7 +38,7 @@ func narrowed(v jsontree.Value) []byte {
 	n := schemaWriter{text: []byte("{")}
 	for name, value := range v.Members() {
 		n.has = append(n.has, string(name))
-		if string(name) == "$ref" { // no other keyword may be beside it
+		if string(name) == "$ref" { // $ref must be the only keyword
 			return slices.Concat([]byte(`{"$ref":`), value.Raw(), []byte("}"))
 		}
 	}
@@ -60,7 +60,7 @@ func (n *schemaWriter) member(name string, value []byte) {
 	if len(n.text) > 1 {
 		n.text = append(n.text, ',')
 	}
-	n.text = append(append(model.AppendText(n.text, name), ':'), value...)
+	n.text = append(append(jsonvalue.AppendText(n.text, name), ':'), value...)
 }
 
 func (n *schemaWriter) keyword(name string, v jsontree.Value) {
@@ -96,7 +96,7 @@ func (n *schemaWriter) end(v jsontree.Value) []byte {
 		n.description = strings.TrimSpace(n.description + "\n\n{" + strings.Join(n.moved, ", ") + "}")
 	}
 	if n.description != "" {
-		n.member("description", model.AppendText(nil, n.description))
+		n.member("description", jsonvalue.AppendText(nil, n.description))
 	}
 	return append(n.text, '}')
 }

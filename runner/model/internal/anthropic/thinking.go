@@ -14,9 +14,9 @@ import (
 //	kind    budget: a model whose name begins with word; share: an effort and its share in percent
 //	word    the beginning of a model's name, or the effort
 //	value   the share; 0 for a model
-//	source  the vendor's documentation
-//	match   a word of that kind
-//	no      a word that is not
+//	source  the page with the model or the share
+//	match   a name or an effort that the row matches
+//	no      a name or an effort that the row does not match
 //
 //go:embed tables/thinking.tsv
 var thinkingTable string

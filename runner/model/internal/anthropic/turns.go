@@ -5,10 +5,12 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"slices"
 	"strings"
 
-	"github.com/seed61713e19/capstan/runner/internal/jsontree"
+	"github.com/seed61713e19/capstan/internal/jsonvalue"
 	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/runner/model/internal/jsontree"
 	"github.com/seed61713e19/capstan/runner/model/internal/protocol"
 )
 
@@ -34,8 +36,11 @@ func (b *block) MarshalJSON() ([]byte, error) {
 	return append(b.json[:len(b.json)-1:len(b.json)-1], `,"cache_control":{"type":"ephemeral"}}`...), nil
 }
 
-// maxMarks is the largest number of cache marks in one request.
-const maxMarks = 4
+// The limits of the prompt cache, from platform.claude.com, prompt caching.
+const (
+	maxMarks = 4  // in one request
+	lookBack = 20 // blocks that a mark compares with earlier marks, its own included
+)
 
 // A conversation is the end of a request.
 type conversation struct {
@@ -43,16 +48,24 @@ type conversation struct {
 	Messages []turn   `json:"messages"`
 }
 
+// An end is the last block of a beginning that other requests share.
+type end struct {
+	*block
+	position int // among all blocks
+	turn     int // 0 in the system prompt
+}
+
 // conversation returns the system prompt and the turns of a query. The last block of a
-// message with CacheEnd has a cache mark. Of too many marks, the first three and the
-// last remain.
+// message with CacheEnd has a cache mark, within the limits of [setMarks].
 func (m messages) conversation(q protocol.Query) (c conversation) {
-	var ends []*block
+	var ends []end
+	count := 0
 	for i, message := range q.Request.Messages {
 		blocks := blocksOf(message, message.Provider == m.provider && !q.Without(protocol.Extras))
+		count += len(blocks)
 		if message.Role == model.System && len(c.Messages) == 0 && i < len(q.Request.Messages)-1 {
 			c.System = append(c.System, blocks...)
-			ends = appendEnd(ends, message, c.System)
+			ends = appendEnd(ends, message, c.System, end{position: count})
 			continue
 		}
 		role := model.User
@@ -67,28 +80,50 @@ func (m messages) conversation(q protocol.Query) (c conversation) {
 		}
 		last := &c.Messages[len(c.Messages)-1]
 		last.Content = append(last.Content, blocks...)
-		ends = appendEnd(ends, message, last.Content)
+		ends = appendEnd(ends, message, last.Content, end{position: count, turn: len(c.Messages)})
 	}
-	for i, end := range ends {
-		end.marked = i < maxMarks-1 || i == len(ends)-1
-	}
+	setMarks(ends)
 	return c
 }
 
-// appendEnd appends the last block that can have a mark if m ends a cached beginning.
-func appendEnd(ends []*block, m model.Message, blocks []*block) []*block {
+// appendEnd appends the last block that can have a mark if m ends a cached beginning. The
+// blocks are those up to next.
+func appendEnd(ends []end, m model.Message, blocks []*block, next end) []end {
 	if !m.CacheEnd {
 		return ends
 	}
-	for i := len(blocks) - 1; i >= 0; i-- {
-		if b := blocks[i]; !b.fixed {
-			if n := len(ends); n > 0 && ends[n-1] == b {
-				return ends
-			}
-			return append(ends, b)
+	for _, b := range slices.Backward(blocks) {
+		if next.position--; b.fixed {
+			continue
 		}
+		if n := len(ends); n == 0 || ends[n-1].block != b {
+			next.block = b
+			ends = append(ends, next)
+		}
+		break
 	}
 	return ends
+}
+
+// setMarks marks the ends. If there are more than maxMarks, it marks the first three and the
+// last. If the turn before the last mark is out of its reach, the end of that turn replaces
+// the third.
+func setMarks(ends []end) {
+	if n := len(ends); n > maxMarks {
+		last, third := ends[n-1], ends[2]
+		for _, e := range slices.Backward(ends) {
+			if e.turn < last.turn {
+				if last.position-e.position >= lookBack {
+					third = e
+				}
+				break
+			}
+		}
+		ends = []end{ends[0], ends[1], third, last}
+	}
+	for _, e := range ends {
+		e.marked = true
+	}
 }
 
 // blocksOf returns the blocks of a message. If the answer is the provider's own, its
@@ -103,7 +138,7 @@ func blocksOf(m model.Message, own bool) (list []*block) {
 		}
 	}
 	if strings.TrimSpace(m.Content) != "" { // the protocol refuses blank texts
-		list = append(list, &block{json: append(model.AppendText([]byte(`{"type":"text","text":`), m.Content), '}')})
+		list = append(list, &block{json: append(jsonvalue.AppendText([]byte(`{"type":"text","text":`), m.Content), '}')})
 	}
 	for _, c := range m.ToolCalls {
 		list = append(list, objectOf(map[string]any{"type": "tool_use", "id": callID(c.ID), "name": c.Name, "input": json.RawMessage(c.Object())}))

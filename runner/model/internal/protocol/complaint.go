@@ -11,8 +11,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/seed61713e19/capstan/runner/internal/jsontree"
 	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/runner/model/internal/jsontree"
 )
 
 // A complaint is an error that an endpoint reports, in one of the forms
@@ -71,8 +71,8 @@ func detailsOf(v jsontree.Value) (d details) {
 	return d
 }
 
-// wait returns how long the endpoint asks to wait. Google sends it here and in no
-// header.
+// wait returns the wait that the endpoint requests. Google sends it in the body
+// and not in a header.
 func (d details) wait() (wait time.Duration) {
 	for detail := range d.more.Elements() {
 		for name, value := range detail.Members() {
@@ -90,8 +90,9 @@ func (d details) wait() (wait time.Duration) {
 // MaxComplaint is the maximum number of bytes of an error that are read.
 const MaxComplaint = 1 << 20
 
-// ParseComplaint parses the body of an error. Its texts are only shown, so that
-// invalid UTF-8 is accepted. A body that is no JSON gives a missing value.
+// ParseComplaint parses the body of an error. Its texts are only shown, so
+// invalid UTF-8 is accepted. The result for a body without JSON is a missing
+// value.
 func ParseComplaint(body []byte) jsontree.Value {
 	v, _ := jsontree.Parse(context.Background(), body[:min(len(body), MaxComplaint)], jsontree.Options{InvalidUTF8: true})
 	return v

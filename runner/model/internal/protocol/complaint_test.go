@@ -10,7 +10,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/model/internal/protocol"
 )
 
-// Each row of the table gives an error without a status that of its type.
+// The table maps an error type without a status to the status.
 func TestErrorTable(t *testing.T) {
 	table, err := os.ReadFile("tables/errors.tsv")
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/seed61713e19/capstan/runner/internal/jsontree"
 	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/runner/model/internal/jsontree"
 )
 
 // The readers of replies take each member by itself: a member of an unexpected
@@ -29,8 +29,8 @@ func Parse(ctx context.Context, text []byte, whole bool) (jsontree.Value, error)
 	return v, err
 }
 
-// Encode returns the JSON of v, with < > and & as they are: escaped for HTML they would
-// be six bytes each.
+// Encode returns the JSON of v. It does not escape <, > and &, because each
+// escape has six bytes.
 func Encode(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -39,7 +39,8 @@ func Encode(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
-// Merge returns an object with the members of extra, which win over its own.
+// Merge returns an object with the members of extra. A member of extra replaces
+// a member of the object.
 func Merge(object []byte, extra model.Extra) ([]byte, error) {
 	if extra == "" {
 		return object, nil
@@ -63,8 +64,8 @@ func Word(v jsontree.Value) string {
 	return string(v.Raw())
 }
 
-// Empty reports whether a value is missing, null, false, "", or a list or an object
-// with nothing in it.
+// Empty reports whether a value is missing, null, false, "", or an empty list
+// or object.
 func Empty(v jsontree.Value) bool {
 	raw := v.Raw()
 	return string(raw) == "null" || string(raw) == "false" || string(raw) == `""` || len(bytes.Trim(raw, "[]{} \n\t\r")) == 0

@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/seed61713e19/capstan/runner/internal/jsontree"
+	"github.com/seed61713e19/capstan/runner/model/internal/jsontree"
 )
 
 func TestTokens(t *testing.T) {

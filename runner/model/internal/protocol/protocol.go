@@ -20,16 +20,16 @@ type Protocol interface {
 	// cascade names them.
 	Unsupported() []string
 
-	// Optional returns the members of a request that an endpoint may refuse and that
-	// Encode can leave out, beside those that the client knows: the schema, the extras
-	// and the cache key.
+	// Optional returns the members of a request that an endpoint may refuse and
+	// that Encode can leave out. The client itself handles the schema, the
+	// extras and the cache key.
 	Optional(q Query) []Member
 
 	// Encode returns the body of a request. The same query has the same body.
 	Encode(q Query) ([]byte, error)
 
-	// Decode decodes a whole reply, which is a JSON object. An error that is no
-	// [model.Failure] says that the reply does not decode.
+	// Decode decodes a whole reply, which is a JSON object. An error other than
+	// [model.Failure] means that the reply cannot be decoded.
 	Decode(ctx context.Context, reply []byte) (Draft, error)
 
 	// Stream returns the decoder of one streamed reply.
@@ -44,11 +44,11 @@ type Stream interface {
 	// events with the name error.
 	Add(ctx context.Context, name string, data []byte) (text string, err error)
 
-	// Ended reports whether the reply is complete, although events may follow, such
-	// as the usage. A stream that breaks off before that is cut.
+	// Ended reports whether the reply is complete, although events may follow,
+	// such as the usage. A stream that ends earlier is cut.
 	Ended() bool
 
-	// Finish returns what the stream has of the reply, and the end of the answer's
+	// Finish returns the reply from the stream, and the end of the answer's
 	// text if Add held it back.
 	Finish() (text string, d Draft)
 }
@@ -56,7 +56,7 @@ type Stream interface {
 // A Member is a member of a request that an endpoint may refuse.
 type Member struct {
 	Name  string   // as in [Query.Without]
-	Words []string // a refusal that is about the member contains one of them, in small letters
+	Words []string // a refusal because of the member contains one of them, in small letters
 }
 
 // The forms in which a request asks for an answer that matches its schema, the best
@@ -92,16 +92,16 @@ type Draft struct {
 	Calls          []model.ToolCall
 	Count          int         // of calls, also of those beyond [MaxCalls]
 	Extra          model.Extra // goes back with the message to the same provider
-	Finish, Native string      // reasons, the second as the model behind a router has it
+	Finish, Native string      // reasons; Native is the reason of the model behind a router
 	Answered       bool        // the reply has an answer at all
 	Invalid        bool        // a text has invalid UTF-8
-	Shape          string      // describes what the reply has in place of a text; "" for nothing
+	Shape          string      // describes the content of the reply that is no text; "" if there is none
 	Usage          Tally
 }
 
 // A Tally is the usage that a reply reports.
 type Tally struct {
-	Input, Output     Count // Input includes what was read from a cache and written to it
+	Input, Output     Count // Input includes tokens that are read from a cache or written to it
 	Total             Count
 	Cached, Reasoning Count
 	CacheWrite        Count

@@ -5,13 +5,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/seed61713e19/capstan/runner/internal/jsontree"
+	"github.com/seed61713e19/capstan/internal/jsonvalue"
 	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/runner/model/internal/jsontree"
 )
 
 // A Text is a text that arrives in pieces. A single piece is not copied. A
-// piece may end within a character, between its bytes or between the halves of a
-// pair like \ud83e\udd89: such an end waits for the next piece.
+// piece may end within a character, between its bytes or in a pair like
+// \ud83e\udd89. Text holds such an end back until the next piece.
 type Text struct {
 	first   string
 	all     strings.Builder // if there is more than the first piece
@@ -36,8 +37,7 @@ func (t *Text) Read(v jsontree.Value) (added string, ok bool) {
 	return t.unquote(raw), true
 }
 
-// Finish adds the end that waits for a piece, after the last piece, and returns
-// what it adds.
+// Finish adds the incomplete end of the last piece, and returns the added text.
 func (t *Text) Finish() string {
 	if len(t.waiting) == 0 {
 		return ""
@@ -81,7 +81,7 @@ func (t *Text) String() string {
 func (t *Text) Piece() (text string, one bool) { return t.first, t.all.Len() == 0 }
 
 // MarshalJSON returns the text as a JSON string.
-func (t *Text) MarshalJSON() ([]byte, error) { return model.AppendText(nil, t.String()), nil }
+func (t *Text) MarshalJSON() ([]byte, error) { return jsonvalue.AppendText(nil, t.String()), nil }
 
 // wholeCharacters returns the length of inner, the inside of a JSON string, up to
 // the half of a character at its end.

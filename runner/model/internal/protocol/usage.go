@@ -1,6 +1,6 @@
 package protocol
 
-import "github.com/seed61713e19/capstan/runner/internal/jsontree"
+import "github.com/seed61713e19/capstan/runner/model/internal/jsontree"
 
 // named returns the count of a name. Endpoints have several names for the same count.
 func (t *Tally) named(name string) *Count {
@@ -21,8 +21,8 @@ func (t *Tally) named(name string) *Count {
 	return nil
 }
 
-// Read takes the counts of a usage object of OpenAI's protocols. A number that is
-// missing, or is written in another way, does not change what is known.
+// Read takes the counts of a usage object of OpenAI's protocols. A missing or
+// invalid number changes nothing.
 func (t *Tally) Read(usage jsontree.Value) {
 	for name, value := range usage.Members() {
 		switch string(name) {

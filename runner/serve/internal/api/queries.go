@@ -1,6 +1,6 @@
-// Package api reads requests and writes answers for the HTTP API and the pages: queries,
-// forms and bodies of bounded size, and answers that are streamed. What it cannot read is
-// an [orders.Problem].
+// Package api reads requests and writes answers for the HTTP API and the pages. It limits the
+// size of bodies and forms, and the time of a client. Its errors are problems, see
+// [orders.Problem].
 package api
 
 import (
@@ -19,10 +19,10 @@ import (
 	"github.com/seed61713e19/capstan/runner/serve/orders"
 )
 
-// MaxList is how many runs one answer lists.
+// MaxList is the maximum number of runs in one answer.
 const MaxList = 500
 
-// RunFilter reads the filter of a list from a query.
+// RunFilter returns the filter of a query for runs.
 func RunFilter(q url.Values, limit int) (journal.Filter, error) {
 	f := journal.Filter{Status: q.Get("status"), Cascade: q.Get("cascade"), Text: q.Get("q"), Words: q.Get("words"), Before: q.Get("before"), Limit: limit}
 	if f.Status != "" && !slices.Contains(orders.Statuses, f.Status) {
@@ -40,8 +40,8 @@ func RunFilter(q url.Values, limit int) (journal.Filter, error) {
 	return f, err
 }
 
-// Between reads since and until, which are times or whole days, of which the last
-// one counts too. What is not given is zero.
+// Between returns the parameters since and until, zero if a parameter is missing. The
+// values are times or days. The range includes the day in until.
 func Between(q url.Values) (since, until time.Time, err error) {
 	read := func(name string, days int) (time.Time, error) {
 		text := q.Get(name)
@@ -63,10 +63,10 @@ func Between(q url.Values) (since, until time.Time, err error) {
 	return since, until, err
 }
 
-// MaxBody bounds what is posted, in bytes.
+// MaxBody is the maximum size of a body, in bytes.
 const MaxBody = 16 << 20
 
-// Body reads a body of at most limit bytes in bounded time.
+// Body reads a body of at most limit bytes.
 func Body(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
 	control := http.NewResponseController(w)
 	control.SetReadDeadline(time.Now().Add(time.Minute))
@@ -78,14 +78,22 @@ func Body(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
 	case err != nil:
 		return nil, orders.NewProblem(http.StatusBadRequest, "bad_body", "the body could not be read")
 	}
-	control.SetReadDeadline(time.Time{}) // only now: of a body that did not come, the server would wait for the rest
+	control.SetReadDeadline(time.Time{}) // keep the deadline after an error: the server would wait for the rest
 	return text, nil
 }
 
-// Form reads a form of at most limit bytes in bounded time and gives its fields by name.
-// Browsers send the ends of lines as CRLF; whoever typed them meant the end of a
-// line.
+// Form reads a form of at most limit bytes. The returned function returns the value of a field.
+// Browsers send line ends as CRLF, which Form replaces.
 func Form(w http.ResponseWriter, r *http.Request, limit int64) (func(name string) string, error) {
+	form, err := Values(w, r, limit)
+	if err != nil {
+		return nil, err
+	}
+	return func(name string) string { return strings.ReplaceAll(form.Get(name), "\r\n", "\n") }, nil
+}
+
+// Values returns all values of a posted form.
+func Values(w http.ResponseWriter, r *http.Request, limit int64) (url.Values, error) {
 	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || kind != "application/x-www-form-urlencoded" {
 		return nil, orders.NewProblem(http.StatusUnsupportedMediaType, "unsupported_media_type", "send application/x-www-form-urlencoded")
@@ -98,5 +106,5 @@ func Form(w http.ResponseWriter, r *http.Request, limit int64) (func(name string
 	if err != nil {
 		return nil, orders.NewProblem(http.StatusBadRequest, "bad_form", "the form could not be read")
 	}
-	return func(name string) string { return strings.ReplaceAll(form.Get(name), "\r\n", "\n") }, nil
+	return form, nil
 }

@@ -8,28 +8,27 @@ import (
 	"strings"
 	"time"
 
-	"github.com/seed61713e19/capstan/runner/redactions"
+	"github.com/seed61713e19/capstan/internal/redactions"
 	"github.com/seed61713e19/capstan/runner/serve/orders"
 )
 
-// A Stream is an answer that goes on. Each piece, and each part of a long one, has to be
-// taken within half a minute.
+// A Stream is an answer without a fixed length. The client must receive each part within half
+// a minute.
 type Stream struct {
 	w       http.ResponseWriter
 	control *http.ResponseController
 }
 
-// NewStream begins an answer of a content type; its status is still to be written.
+// NewStream begins an answer of a content type. The caller must write the status.
 func NewStream(w http.ResponseWriter, kind string) *Stream {
 	w.Header().Set("Content-Type", kind)
-	w.Header().Set("X-Accel-Buffering", "no") // proxies are not to hold it back
+	w.Header().Set("X-Accel-Buffering", "no") // proxies must not buffer the stream
 	st := &Stream{w, http.NewResponseController(w)}
 	st.control.SetReadDeadline(time.Time{})
 	return st
 }
 
-// Write sends a piece of the answer, of whole lines. It may stay on the way until
-// [Stream.Flush].
+// Write writes a piece of whole lines. [Stream.Flush] sends it.
 func (st *Stream) Write(piece string) error {
 	piece = redactions.Piece(st.w, piece)
 	for {
@@ -44,13 +43,13 @@ func (st *Stream) Write(piece string) error {
 	}
 }
 
-// partSize is how much of a piece has half a minute of its own, in bytes.
+// partSize is the size of the parts of a piece, in bytes.
 const partSize = 64 << 10
 
-// Flush sends what is on the way.
+// Flush sends the written pieces.
 func (st *Stream) Flush() error { return st.control.Flush() }
 
-// Beat sends a sign of life, and what is there.
+// Beat sends a comment as a sign of life.
 func (st *Stream) Beat() error {
 	if err := st.Write(": \n\n"); err != nil {
 		return err
@@ -58,7 +57,7 @@ func (st *Stream) Beat() error {
 	return st.Flush()
 }
 
-// Send sends one server-sent event. Its data may have lines.
+// Send writes one server-sent event. Its data may have several lines.
 func (st *Stream) Send(id int64, name, data string) error {
 	var b strings.Builder
 	if id > 0 {
@@ -74,8 +73,8 @@ func (st *Stream) Send(id int64, name, data string) error {
 	return st.Write(b.String())
 }
 
-// LastEvent is the number of the event that a reader has had last, by the query and, where
-// a browser comes back, by its header.
+// LastEvent returns the number of the last event that the client has. The header, which a
+// reconnecting browser sends, overrides the parameter after.
 func LastEvent(r *http.Request) (after int64, err error) {
 	for _, text := range []string{r.URL.Query().Get("after"), r.Header.Get("Last-Event-ID")} {
 		if text == "" {

@@ -1,6 +1,5 @@
-// Package guards decides whether a server answers a request: by the host name that the
-// request is sent to, and by a token, which programs send and people enter on a page once
-// for a cookie.
+// Package guards checks the host name and the token of a request. Programs send the token.
+// People enter the token on a page and receive a cookie.
 package guards
 
 import (
@@ -17,19 +16,18 @@ import (
 	"unicode"
 )
 
-// A Guard is that of one server. Make one with [New].
+// A Guard checks the requests of one server. Make one with [New].
 type Guard struct {
 	token string
-	hosts map[string]bool // nil takes any
+	hosts map[string]bool // nil accepts any name
 }
 
-// minToken is how many characters a token has at least.
+// minToken is the minimum length of a token.
 const minToken = 16
 
-// New is the guard of a server at an address that goes by further names. The address ""
-// is one that only the owner of the process reaches, such as a Unix socket. Without a token everybody may come in, which an
-// address that other machines reach does not allow: whoever reaches the server starts
-// runs and reads every text.
+// New returns the guard of a server with an address and further names. The address "" is one
+// that only the owner of the process reaches, such as a Unix socket. An address that other
+// machines reach needs a token.
 func New(addr, token string, names []string) (Guard, error) {
 	loopback, err := isLoopback(addr)
 	switch {
@@ -51,6 +49,15 @@ func New(addr, token string, names []string) (Guard, error) {
 	return g, nil
 }
 
+// Monitoring returns the guard of an address for health and metrics without a token. On a
+// loopback address it accepts the same names as [New].
+func Monitoring(addr string, names []string) Guard {
+	if loopback, err := isLoopback(addr); err == nil && !loopback && len(names) == 0 {
+		return Guard{}
+	}
+	return Guard{hosts: hosts(addr, names)}
+}
+
 func isLoopback(addr string) (bool, error) {
 	if addr == "" {
 		return true, nil
@@ -63,9 +70,8 @@ func isLoopback(addr string) (bool, error) {
 	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback(), nil
 }
 
-// hosts are the names the server goes by: a page of another name that resolves
-// to this address must not read it. An address that other machines reach goes
-// by any name unless some are given; there the token keeps strangers out.
+// hosts returns the names of the server. A page of another name that resolves to this address
+// must not read anything.
 func hosts(addr string, names []string) map[string]bool {
 	all := map[string]bool{"localhost": true, "127.0.0.1": true, "::1": true}
 	if host, _, err := net.SplitHostPort(addr); err == nil && host != "" {
@@ -80,22 +86,22 @@ func hosts(addr string, names []string) map[string]bool {
 // sessionLength is how long a session lasts after its login.
 const sessionLength = 12 * time.Hour
 
-// session returns the cookie of a session that ends at a time in seconds since 1970:
-// the time and an HMAC of it under the token. The cookie does not reveal the token.
+// session returns the cookie of a session that ends at a time in seconds since 1970. The
+// cookie has the time and the HMAC of the time with the token as key.
 func (g Guard) session(end int64) string {
 	mac := hmac.New(sha256.New, []byte(g.token))
 	fmt.Fprintf(mac, "capstan page session 2 %d", end)
 	return fmt.Sprintf("%d.%x", end, mac.Sum(nil))
 }
 
-// inSession reports whether a cookie is that of a session that has not ended.
+// inSession reports whether a cookie is valid and its session has not ended.
 func (g Guard) inSession(cookie string) bool {
 	until, _, _ := strings.Cut(cookie, ".")
 	end, err := strconv.ParseInt(until, 10, 64)
 	return err == nil && time.Now().Unix() < end && same(cookie, g.session(end))
 }
 
-// Knows tells whether the server goes by the name that a request asks for.
+// Knows reports whether the name in a request is a name of the server.
 func (g Guard) Knows(host string) bool {
 	if g.hosts == nil {
 		return host != ""
@@ -106,11 +112,11 @@ func (g Guard) Knows(host string) bool {
 	return g.hosts[strings.ToLower(strings.Trim(host, "[]"))]
 }
 
-// Open tells whether everybody may come in.
+// Open reports whether the server has no token.
 func (g Guard) Open() bool { return g.token == "" }
 
-// Lets reports whether a request may pass: the server has no token, or the request has
-// the token or the cookie of a session that has not ended.
+// Lets reports whether a request may pass: the server has no token, or the request has the
+// token or the cookie of a session.
 func (g Guard) Lets(r *http.Request) bool {
 	if g.Open() {
 		return true
@@ -122,11 +128,10 @@ func (g Guard) Lets(r *http.Request) bool {
 	return err == nil && g.inSession(c.Value)
 }
 
-// cookieName is the page's session.
 const cookieName = "capstan_session"
 
-// Login reports whether the token is right and, if so, sets the cookie of a session of
-// twelve hours. The session ends then on the server as well.
+// Login reports whether the token is right and, if so, sets the cookie of a session of twelve
+// hours.
 func (g Guard) Login(w http.ResponseWriter, r *http.Request, token string) bool {
 	ok := !g.Open() && same(strings.TrimSpace(token), g.token)
 	if ok {
@@ -135,7 +140,7 @@ func (g Guard) Login(w http.ResponseWriter, r *http.Request, token string) bool 
 	return ok
 }
 
-// Logout takes the cookie away.
+// Logout removes the cookie.
 func (g Guard) Logout(w http.ResponseWriter, r *http.Request) { setCookie(w, r, "", -1) }
 
 func setCookie(w http.ResponseWriter, r *http.Request, value string, seconds int) {
@@ -145,13 +150,12 @@ func setCookie(w http.ResponseWriter, r *http.Request, value string, seconds int
 	})
 }
 
-// isTLS also believes a proxy that says so: all it can do is keep a cookie from
-// plain connections.
+// isTLS also believes a proxy: a wrong header can only keep the cookie from plain connections.
 func isTLS(r *http.Request) bool {
 	return r.TLS != nil || strings.EqualFold(r.Header.Get("X-Forwarded-Proto"), "https")
 }
 
-// same compares in a time that tells nothing of either.
+// same compares two texts in constant time.
 func same(a, b string) bool {
 	x, y := sha256.Sum256([]byte(a)), sha256.Sum256([]byte(b))
 	return subtle.ConstantTimeCompare(x[:], y[:]) == 1

@@ -14,7 +14,8 @@ import (
 
 const token = "0123456789abcdef"
 
-// What other machines reach needs a token, and a token has sixteen characters.
+// TestNew checks that a server which other machines can reach needs a token of
+// at least sixteen characters.
 func TestNew(t *testing.T) {
 	for _, c := range []struct{ addr, token, want string }{
 		{"", "", ""}, {"localhost:80", "", ""}, {"LocalHost:80", "", ""}, {"127.1.2.3:80", "", ""}, {"[::1]:80", "", ""}, {":80", token, ""}, {"0.0.0.0:80", token, ""}, {"", token, ""},
@@ -29,8 +30,9 @@ func TestNew(t *testing.T) {
 	}
 }
 
-// A server goes by its names, whatever their case and the port; one that other
-// machines reach goes by any name unless some are given.
+// TestKnows checks the accepted host names, in any case and with any port.
+// Without a list of names, a server that other machines can reach accepts all
+// names.
 func TestKnows(t *testing.T) {
 	for _, c := range []struct {
 		addr           string
@@ -61,8 +63,8 @@ func TestKnows(t *testing.T) {
 	}
 }
 
-// In comes who brings the token, or the cookie that it was shown for, which does
-// not give it away.
+// TestLets checks that a request needs the token or its cookie, and that the
+// cookie does not reveal the token.
 func TestLets(t *testing.T) {
 	g, err := guards.New(":8", token, nil)
 	if err != nil {
@@ -112,8 +114,8 @@ func TestLets(t *testing.T) {
 	}
 }
 
-// TestSessionEnd: a cookie is of no use twelve hours after its login, whatever end it
-// names, and to a server with another token.
+// TestSessionEnd checks that a cookie is invalid twelve hours after its login,
+// whatever end it names. A server with another token rejects it.
 func TestSessionEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g, err := guards.New(":8", token, nil)

@@ -6,29 +6,29 @@ import (
 	"time"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/internal/reports"
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/journal"
-	"github.com/seed61713e19/capstan/runner/reports"
 	"github.com/seed61713e19/capstan/runner/serve/internal/api"
 	"github.com/seed61713e19/capstan/runner/serve/orders"
 )
 
-// An againView is the form that makes a new run of a kept one.
+// An againView is the form that makes a new run from a stored run.
 type againView struct {
 	frame
 	Head    headView
-	RunID   string // the new run's name; "" where there is no form
+	RunID   string // the name of the new run; "" if there is no form
 	From    string
 	Phases  []string
 	Fields  []fieldView
-	Offered bool // its files may be taken as they are now
+	Offered bool // the current files can be used
 	Changed bool
 	Problem *orders.Problem
 }
 
-// againForm makes the form, without what was typed into it.
+// againForm returns the form with the values of the stored run.
 func (s *Site) againForm(r *http.Request) (v againView, run *journal.Run, c *cascades.Cascade, err error) {
-	if run, err = s.o.Desk.About(r.Context(), r.PathValue("id")); err != nil {
+	if run, err = s.o.Orders.Run(r.Context(), r.PathValue("id")); err != nil {
 		return v, nil, nil, err
 	}
 	v = againView{frame: s.frame("Run again · "+run.RunID, "runs"), Head: headView{RunID: run.RunID, Cascade: run.CascadeID, URL: runLink(run.RunID)}}
@@ -46,8 +46,8 @@ func (s *Site) againForm(r *http.Request) (v againView, run *journal.Run, c *cas
 		}
 		f := newField(in)
 		f.Stays = given
-		if reports.Visible(f.Value) != f.Value { // what cannot be seen in a form is not to be changed in it
-			f.Kind = "kept"
+		if reports.Visible(f.Value) != f.Value { // a form must not change invisible characters
+			f.Kind = "fixed"
 		}
 		v.Fields = append(v.Fields, f)
 	}
@@ -77,10 +77,10 @@ func (s *Site) againPosted(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	v.RunID, v.From, v.Changed = form("run_id"), form("from"), form("changed") != ""
-	change := orders.Change{RunID: v.RunID, From: v.From, Changed: v.Changed, Watched: true, Input: map[string]any{}}
+	change := orders.Change{RunID: v.RunID, From: v.From, CurrentFiles: v.Changed, Watched: true, Input: map[string]any{}}
 	for i, in := range c.Inputs {
 		in.HasDefault = in.HasDefault || v.Fields[i].Stays
-		if f := &v.Fields[i]; f.Kind != "kept" && !f.take(r, in, form, change.Input) {
+		if f := &v.Fields[i]; f.Kind != "fixed" && !f.take(r, in, form, change.Input) {
 			err = errTyped
 		}
 	}
@@ -88,12 +88,12 @@ func (s *Site) againPosted(w http.ResponseWriter, r *http.Request) error {
 		err = errName
 	}
 	if err == nil {
-		var made orders.Standing
-		if made, err = s.o.Desk.Again(r.Context(), run, change); err == nil {
+		var made orders.RunState
+		if made, err = s.o.Orders.Again(r.Context(), run, change); err == nil {
 			return back(w, r, made.RunID)
 		}
 	}
-	v.Problem = orders.ProblemOf(s.o.Log, w, r, err)
+	v.Problem = orders.ProblemOf(w, r, err)
 	v.RunID = runner.NewRunID(time.Now())
 	return s.render(w, v.Problem.Status, "again", v)
 }

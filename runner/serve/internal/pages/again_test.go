@@ -9,8 +9,8 @@ import (
 	"github.com/seed61713e19/capstan/runner/internal/servetest"
 )
 
-// TestTheFormRunsAgain holds that the form has the run's inputs, tells what does not
-// fit beside it, and starts one run however often it is sent.
+// TestTheFormRunsAgain checks the inputs and the errors of the form, and that a form sent twice
+// starts one run.
 func TestTheFormRunsAgain(t *testing.T) {
 	w := servetest.New(t)
 	id := w.Start("form", map[string]any{"title": "A <title>", "share": 0.5, "loud": true, "note": "Be brief."})

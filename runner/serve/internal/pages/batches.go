@@ -4,34 +4,33 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/seed61713e19/capstan/runner"
-	"github.com/seed61713e19/capstan/runner/batch"
+	"github.com/seed61713e19/capstan/internal/measures/batch"
+	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/serve/orders"
 )
 
-// A batchesView is what one batch came to, or which there are.
+// A batchesView is the result of one batch, or the list of batches.
 type batchesView struct {
 	frame
 	Batch  string
-	Report *batch.Report // nil where none is chosen
-	Not    []batch.Outcome
-	More   int // rows without an output that are not listed
+	Report *batch.Result // nil in the list of batches
+	Failed []batch.Outcome
+	More   int // failed rows that are not listed
 	Rows   []batchRow
 }
 
-// A batchRow is a batch in the list.
 type batchRow struct {
 	Name, Cascade string
 	Runs          int
 	Started       time.Time // of its newest run
 }
 
-// The list of batches is made of so many of the newest runs; so many rows without
-// an output have a line each.
+// maxListed is the number of newest runs that the list of batches reads. maxFailed is the
+// maximum number of failed rows on a page.
 const (
 	maxListed = 20_000
-	maxNot    = 100
+	maxFailed = 100
 )
 
 func (s *Site) batchesPage(w http.ResponseWriter, r *http.Request) error {
@@ -50,17 +49,17 @@ func (s *Site) batchesPage(w http.ResponseWriter, r *http.Request) error {
 	}
 	took, names := map[string]time.Duration{}, []string{}
 	for _, run := range runs {
-		if name, _, _ := batch.Of(run.RunID); name == v.Batch {
+		if name, _, _ := batch.ParseRunID(run.RunID); name == v.Batch {
 			names, took[run.RunID] = append(names, run.RunID), newRunRow(run).Took
 		}
 	}
 	if len(names) == 0 {
 		return orders.NewProblem(http.StatusNotFound, "not_found", "no run of batch "+v.Batch+" is kept")
 	}
-	report, err := batch.Kept(v.Batch, names, func(id string) (runner.Result, float64, error) {
+	report, err := batch.FromRuns(v.Batch, names, func(id string) (engine.Result, float64, error) {
 		result, err := s.o.Store.Result(r.Context(), id)
 		return result, took[id].Seconds(), err
-	}, v.told)
+	}, v.addFailed)
 	if err != nil {
 		return err
 	}
@@ -68,23 +67,23 @@ func (s *Site) batchesPage(w http.ResponseWriter, r *http.Request) error {
 	return s.render(w, http.StatusOK, "batches", v)
 }
 
-// told keeps what has no output.
-func (v *batchesView) told(o batch.Outcome) {
+// addFailed adds a row without an output.
+func (v *batchesView) addFailed(o batch.Outcome) {
 	switch {
-	case o.Status == runner.Succeeded:
-	case len(v.Not) == maxNot:
+	case o.Status == engine.Succeeded:
+	case len(v.Failed) == maxFailed:
 		v.More++
 	default:
 		o.Output, o.Verdicts, o.Phases = nil, nil, nil
-		v.Not = append(v.Not, o)
+		v.Failed = append(v.Failed, o)
 	}
 }
 
-// batchesOf are those that the runs are of, the newest first.
+// batchesOf returns the batches of runs, the newest first.
 func batchesOf(runs []journal.Summary) (list []batchRow) {
 	at := map[string]int{}
 	for _, run := range runs {
-		name, _, _ := batch.Of(run.RunID)
+		name, _, _ := batch.ParseRunID(run.RunID)
 		if name == "" {
 			continue
 		}

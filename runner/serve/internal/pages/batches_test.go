@@ -9,16 +9,17 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed61713e19/capstan/internal/measures/batch"
 	"github.com/seed61713e19/capstan/runner"
-	"github.com/seed61713e19/capstan/runner/batch"
 	"github.com/seed61713e19/capstan/runner/internal/servetest"
 	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
-// batched is a world with a batch of three rows, each done twice: the bats are never
-// accepted, the herons at the second attempt, and of the owls the second time broke.
-func batched(t testing.TB) (*servetest.World, batch.Report) {
+// batched returns a world with a batch of three rows with two runs each. The bats are
+// never accepted. The herons are accepted at the second attempt. The second run of the
+// owls fails.
+func batched(t testing.TB) (*servetest.World, batch.Result) {
 	t.Helper()
 	j, err := journal.Open(filepath.Join(t.TempDir(), "runs.db"), journal.Options{})
 	if err != nil {
@@ -61,7 +62,7 @@ phases:
 	if err != nil {
 		t.Fatal(err)
 	}
-	report, err := (&batch.Batch{Cascade: c, Set: set, Times: 2}).Evaluate(t.Context(), r, nil)
+	report, err := (&batch.Batch{Cascade: c, Dataset: set, Times: 2}).Evaluate(t.Context(), r, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,8 +72,7 @@ phases:
 	return servetest.Over(t, j), report
 }
 
-// The page of a batch says of its runs what eval said, and leads to those without
-// an output.
+// TestBatches compares the page of a batch with the report of eval.
 func TestBatches(t *testing.T) {
 	w, report := batched(t)
 	list := w.Want(200, "GET", "/batches", nil).Text

@@ -44,8 +44,7 @@ func BenchmarkRunPage(b *testing.B) {
 	}
 }
 
-// BenchmarkJournalRunPage makes the page of a run of 1,000 phases that a journal
-// keeps.
+// BenchmarkJournalRunPage makes the page of a stored run of 1,000 phases.
 func BenchmarkJournalRunPage(b *testing.B) {
 	file := filepath.Join(b.TempDir(), "thousand.yaml")
 	var text strings.Builder
@@ -56,9 +55,9 @@ func BenchmarkJournalRunPage(b *testing.B) {
 	if err := os.WriteFile(file, []byte(text.String()), 0o644); err != nil {
 		b.Fatal(err)
 	}
-	w := servetest.New(b, func(_ *serve.Options, c *orders.CrewOptions) { c.Cascades = map[string]string{"thousand": file} })
-	said := strings.Repeat("owl ", 250)
-	w.Model = model.Func(func(context.Context, model.Request) (model.Response, error) { return model.Response{Text: said}, nil })
+	w := servetest.New(b, func(_ *serve.Options, c *orders.PoolOptions) { c.Cascades = map[string]string{"thousand": file} })
+	reply := strings.Repeat("owl ", 250)
+	w.Model = model.Func(func(context.Context, model.Request) (model.Response, error) { return model.Response{Text: reply}, nil })
 	id := w.Start("thousand", nil)
 	b.Run("page", func(b *testing.B) { bench(b, w, "/runs/"+id) })
 	b.Run("one", func(b *testing.B) { bench(b, w, "/runs/"+id+"/phase?at=phase_1") })
@@ -67,8 +66,7 @@ func BenchmarkJournalRunPage(b *testing.B) {
 	})
 }
 
-// BenchmarkFanOutPage makes the page of a fan-out of 1,000 items, one of its
-// items and a later list of them.
+// BenchmarkFanOutPage makes the pages of a fan-out of 1,000 items.
 func BenchmarkFanOutPage(b *testing.B) {
 	w := servetest.New(b)
 	id := fanOut(w, 1000)

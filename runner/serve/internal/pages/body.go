@@ -4,36 +4,36 @@ import (
 	"slices"
 	"time"
 
+	"github.com/seed61713e19/capstan/internal/trace"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
-	"github.com/seed61713e19/capstan/runner/trace"
 	"github.com/seed61713e19/capstan/validators"
 )
 
-// A phaseView is a phase with all that is in it.
+// A phaseView is a phase with its contents.
 type phaseView struct {
 	RunID    string
 	Path     event.Path
-	Matrix   *matrix // nil where nothing was checked
+	Matrix   *matrix // nil without checks
 	Attempts []attemptView
-	Hidden   int // attempts that are not shown, the oldest
+	Hidden   int // number of older attempts that are not shown
 	All      string
 	Calls    []callView
 	Verdicts []verdictView
 	Phases   []phaseRow
-	Branches *branches // nil where there are none
+	Branches *branches // nil without branches
 	Output   textView
 	Answers  []event.Answer
 }
 
-// maxAttempts and maxTurns bound what a phase shows unless all is asked for.
+// The maximum numbers of attempts and turns that a phase shows, unless the client asks for all.
 const (
 	maxAttempts = 30
 	maxTurns    = 40
 )
 
-// newPhaseView is the phase with all its attempts or the newest, and its items from
-// one on.
+// newPhaseView returns a phase. Without all, it has the newest attempts only. Its items begin
+// at from.
 func newPhaseView(run string, p *trace.Phase, all bool, from int) *phaseView {
 	v := &phaseView{RunID: run, Path: p.Path, Answers: p.Answers, All: phaseLink(run, p.Path, "all", "1")}
 	v.Matrix = newMatrix(run, p)
@@ -62,7 +62,7 @@ func newPhaseView(run string, p *trace.Phase, all bool, from int) *phaseView {
 	return v
 }
 
-// A matrix is which check said what of which attempt.
+// A matrix has one row for each check and one column for each attempt.
 type matrix struct {
 	Columns []column
 	Rows    []matrixRow
@@ -76,10 +76,10 @@ type column struct {
 
 type matrixRow struct {
 	Moment, Validator, Mode string
-	Cells                   []*verdictView // nil where it was not asked
+	Cells                   []*verdictView // nil if the check did not run
 }
 
-// maxColumns bounds a matrix: of more attempts the newest are shown.
+// maxColumns is the maximum number of attempts in a matrix, the newest ones.
 const maxColumns = 40
 
 func newMatrix(run string, p *trace.Phase) *matrix {
@@ -120,12 +120,12 @@ func attemptName(a *trace.Attempt) string {
 	return "attempt " + formatCount(a.Number)
 }
 
-// A attemptView is one at a phase, with all that is in it.
+// An attemptView is an attempt with its contents.
 type attemptView struct {
 	Path        event.Path
 	Name        string
 	Status      string
-	Picked      bool // of soundings, the one that the visit went on with
+	Picked      bool // the chosen one of several soundings
 	Took        time.Duration
 	Usage       model.Usage
 	Bar         timeBar
@@ -138,7 +138,7 @@ type attemptView struct {
 	Verdicts    []verdictView
 	Feedback    []textView
 	Phases      []phaseRow
-	Diff        string // the address of what changed since the attempt before
+	Diff        string // the address of the difference to the previous attempt
 }
 
 func newAttempt(run string, p *trace.Phase, version trace.Version, all, last bool) attemptView {
@@ -169,7 +169,7 @@ func newAttempt(run string, p *trace.Phase, version trace.Version, all, last boo
 	return v
 }
 
-// latest is the end of a phase, or of what it has so far.
+// latest returns the end of a phase, or the end of its last turn so far.
 func latest(p *trace.Phase) time.Time {
 	end := p.Finished
 	if !end.IsZero() {
@@ -190,7 +190,7 @@ func latest(p *trace.Phase) time.Time {
 	return end
 }
 
-// A turn is one of an attempt, with all that is in it.
+// A turn is a turn of an attempt with its contents.
 type turn struct {
 	Path     event.Path
 	Number   int
@@ -209,28 +209,28 @@ func newTurn(run string, p *trace.Phase, t *trace.Turn, over bool) turn {
 	}
 	v.Tools, v.Verdicts = guardedUses(run, t, over)
 	asking := slices.ContainsFunc(v.Calls, func(c callView) bool { return c.Open })
-	if !t.Finished.IsZero() && (over || !asking) { // until it is answered nothing tells how long
+	if !t.Finished.IsZero() && (over || !asking) { // an open call has no end yet
 		v.Took = t.Finished.Sub(t.Started)
 	}
 	return v
 }
 
-// A callView is a call of a model; its prompt is fetched when it is opened.
+// A callView is a model call. The page loads its prompt later.
 type callView struct {
 	Path     event.Path
-	Who      string // author, judge NAME, evaluator
+	Who      string // author, judge NAME or evaluator
 	Model    string
 	Usage    model.Usage
 	Took     time.Duration
 	URL      string
-	Open     bool // under way
+	Open     bool // has no reply yet
 	Failure  *model.Failure
 	Reply    textView
-	Thinking textView // cut out of the reply
+	Thinking textView // not part of Reply
 	Tools    []model.ToolCall
 }
 
-// callViews are calls of models, without their prompts.
+// callViews returns calls without their prompts.
 func callViews(run string, calls []*trace.Call) []callView {
 	var list []callView
 	for _, c := range calls {
@@ -257,22 +257,22 @@ func callViews(run string, calls []*trace.Call) []callView {
 	return list
 }
 
-// A verdictView is one with its texts as pages show them.
+// A verdictView is a verdict with its texts.
 type verdictView struct {
 	event.Verdict
-	Status   string // passed, rejected, error or skipped
-	Why      textView
-	FixText  textView
-	Evidence textView
-	Details  textView
-	Time     time.Time
-	Findings []validators.Issue
-	Notes    []validators.Issue
-	Cut      int // issues and warnings that are not shown
-	Score    string
+	Status      string // passed, rejected, error or skipped
+	Explanation textView
+	FixText     textView
+	Evidence    textView
+	Details     textView
+	Time        time.Time
+	Findings    []validators.Issue
+	Notes       []validators.Issue
+	Cut         int // issues and warnings that are not shown
+	Score       string
 }
 
-// maxIssues bounds what one verdict lists.
+// maxIssues is the maximum number of issues and of warnings of a verdict.
 const maxIssues = 20
 
 func newVerdicts(run string, verdicts []trace.Verdict) []verdictView {
@@ -285,19 +285,19 @@ func newVerdicts(run string, verdicts []trace.Verdict) []verdictView {
 
 func newVerdict(run string, from *trace.Verdict) verdictView {
 	v := verdictView{Verdict: from.Verdict, Time: from.Time, Status: "rejected", Score: formatScore(from.Score)}
-	if from.Filters() {
+	if from.IsFilter() {
 		v.Moment, v.Mode = trace.Filter, ""
 	}
-	why := from.Reason
+	reason := from.Reason
 	switch {
 	case from.Error != nil:
-		v.Status, why = "error", *from.Error
+		v.Status, reason = "error", *from.Error
 	case from.Skipped():
 		v.Status = event.Skipped
 	case *from.Valid:
 		v.Status = "passed"
 	}
-	v.Why = newTextView(run, "reason", why, textRef{What: "reason", At: from.Path})
+	v.Explanation = newTextView(run, "reason", reason, textRef{What: "reason", At: from.Path})
 	v.FixText = newTextView(run, "fix", from.Fix, textRef{What: "fix", At: from.Path})
 	v.Evidence = newTextView(run, "evidence", prettyJSON(from.Verdict.Evidence), textRef{What: "evidence", At: from.Path})
 	v.Details = newTextView(run, "details", prettyJSON(from.Verdict.Details), textRef{What: "details", At: from.Path})

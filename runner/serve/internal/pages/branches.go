@@ -6,19 +6,20 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/seed61713e19/capstan/runner"
-	"github.com/seed61713e19/capstan/runner/trace"
+	"github.com/seed61713e19/capstan/internal/reports"
+	"github.com/seed61713e19/capstan/internal/trace"
+	"github.com/seed61713e19/capstan/runner/engine"
 )
 
-// A tally is how far the items of a phase with each have come.
+// A tally counts the items of a fan-out.
 type tally struct {
-	Items     int // there are
-	Over      int // are over, one way or the other
+	Items     int
+	Over      int
 	Failed    int
 	Cancelled int
 }
 
-// String tells it in words: 312 of 1 000 items, 3 failed.
+// String returns a text such as "312 of 1 000 items, 3 failed".
 func (t tally) String() string {
 	text := plural(t.Items, "item")
 	if t.Over < t.Items {
@@ -53,7 +54,7 @@ func newTally(p *trace.Phase) tally {
 	return t
 }
 
-// The ranks of items, as a reader wants to see them.
+// The ranks of items, in the order of the list.
 const (
 	failedItem = iota
 	openItem
@@ -64,32 +65,32 @@ const (
 
 func rank(p *trace.Phase) int {
 	switch p.Status {
-	case "", runner.Waiting:
+	case "", engine.Waiting:
 		return openItem
-	case runner.Cancelled:
+	case engine.Cancelled:
 		return cutItem
 	case "degraded":
 		return unsureItem
-	case runner.Succeeded, "skipped":
+	case engine.Succeeded, "skipped":
 		return goodItem
 	}
 	return failedItem
 }
 
-// branches are the items of a phase, or the phases of a group.
+// branches are the items of a fan-out, or the phases of a group.
 type branches struct {
 	Label         string
 	Rows          []phaseRow
-	First, Last   int    // of the items that are shown, from 1; 0 where all are
-	Of            int    // how many have begun
-	Before, After string // the addresses of those before and behind; "" where there are none
+	First, Last   int    // the numbers of the shown items, from 1; 0 if all are shown
+	Of            int    // number of items that have begun
+	Before, After string // the addresses of the previous and the next items; "" if there are none
 }
 
-// maxItems is how many items one page lists.
+// maxItems is the number of items on a page.
 const maxItems = 50
 
-// newBranches lists the phases of a group as they stand in the file, and of the
-// items those that failed first, then those at work, then those that are done.
+// newBranches lists the phases of a group in the order of the file. It lists items by rank:
+// failed ones first, then running ones.
 func newBranches(run string, p *trace.Phase, from int) *branches {
 	if len(p.Branches) == 0 {
 		return nil
@@ -101,22 +102,22 @@ func newBranches(run string, p *trace.Phase, from int) *branches {
 		slices.SortStableFunc(list, func(a, b *trace.Phase) int { return cmp.Compare(rank(a), rank(b)) })
 		list = v.page(run, p, list, from)
 	}
-	why := map[int]string{}
+	reasons := map[int]string{}
 	for _, f := range p.Failures {
-		why[f.Index] = f.Message
+		reasons[f.Index] = f.Message
 	}
 	end := latest(p)
 	for _, b := range list {
 		row := newPhaseRow(run, b, p.Started, end)
 		if row.Failing == nil && row.Broken == nil {
-			row.Why = oneLine(why[b.Item])
+			row.Reason = reports.Name(reasons[b.Item])
 		}
 		v.Rows = append(v.Rows, row)
 	}
 	return v
 }
 
-// page cuts the list to what one page shows from a place on.
+// page returns the items of the page that begins at from.
 func (v *branches) page(run string, p *trace.Phase, list []*trace.Phase, from int) []*trace.Phase {
 	if len(list) <= maxItems {
 		return list
@@ -138,7 +139,7 @@ func (v *branches) page(run string, p *trace.Phase, list []*trace.Phase, from in
 	return list[from:end]
 }
 
-// rowName is what a visit is called in a list.
+// rowName returns the name of a phase in a list.
 func rowName(p *trace.Phase) string {
 	if p.Item >= 0 {
 		return fmt.Sprintf("item %d", p.Item)
@@ -146,7 +147,7 @@ func rowName(p *trace.Phase) string {
 	return p.Name
 }
 
-// longName is what a visit is called where nothing around it tells.
+// longName returns the name of a phase outside its list.
 func longName(p *trace.Phase) string {
 	if p.Item >= 0 {
 		return p.Name + ", " + rowName(p)

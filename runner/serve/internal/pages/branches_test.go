@@ -8,14 +8,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chromedp/chromedp"
-
 	"github.com/seed61713e19/capstan/runner/internal/servetest"
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
-// fanOut runs a fan-out over n items, of which every fortieth is lost, and a
-// group behind it.
+// fanOut runs a fan-out over n items, and a group. Every fortieth item fails.
 func fanOut(w *servetest.World, n int) string {
 	w.Model = model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
 		text := r.Messages[len(r.Messages)-1].Content
@@ -41,9 +38,9 @@ func TestAFanOutIsOneRow(t *testing.T) {
 	w := servetest.New(t)
 	id := fanOut(w, 120)
 	page := w.Send("GET", "/runs/"+id, nil).Text
-	for _, said := range []string{"120 items, 3 failed", "2 phases in parallel"} {
-		if !strings.Contains(page, said) {
-			t.Errorf("the page does not say %q", said)
+	for _, summary := range []string{"120 items, 3 failed", "2 phases in parallel"} {
+		if !strings.Contains(page, summary) {
+			t.Errorf("the page does not say %q", summary)
 		}
 	}
 	opened := w.Send("GET", "/runs/"+id+"/phase?at=lines", nil, "HX-Request", "true").Text
@@ -54,7 +51,7 @@ func TestAFanOutIsOneRow(t *testing.T) {
 	if !strings.Contains(opened, "1 to 50 of 120") || strings.Contains(opened, `class="attempt`) {
 		t.Errorf("%.2000s", opened)
 	}
-	// All of them, once, through the addresses that the pages give.
+	// Follow the addresses of all pages.
 	seen, at := map[string]int{}, "/runs/"+id+"/phase?at=lines"
 	for pages := 0; at != "" && pages < 9; pages++ {
 		text := w.Send("GET", at, nil).Text
@@ -84,7 +81,7 @@ func TestAFanOutIsOneRow(t *testing.T) {
 	}
 }
 
-// The records of a fan-out are those that the contract promises.
+// TestItemsOverHTTP compares the records of a fan-out with the contract.
 func TestItemsOverHTTP(t *testing.T) {
 	w := servetest.New(t)
 	run := w.Want(200, "GET", "/v1/runs/"+fanOut(w, 40), nil).JSON(t)
@@ -101,8 +98,8 @@ func TestItemsOverHTTP(t *testing.T) {
 	w.Want(200, "GET", "/v1/runs/"+w.Start("acts", nil), nil)
 }
 
-// TestCallsThatWereRefused holds that what wards around tools said stands with
-// the call, and that a call that was not made does not look as if it was.
+// TestCallsThatWereRefused checks that a call shows the verdicts of its wards, and whether it
+// was made.
 func TestCallsThatWereRefused(t *testing.T) {
 	w := servetest.New(t)
 	id := w.Start("acts", nil)
@@ -116,9 +113,9 @@ func TestCallsThatWereRefused(t *testing.T) {
 		text := w.Send("GET", "/runs/"+id+"/phase?at="+phase, nil, "HX-Request", "true").Text
 		var got []string
 		for _, m := range calls.FindAllStringSubmatch(text, -1) {
-			said := strings.Join(strings.Fields(tags.ReplaceAllString(m[1], " ")), " ")
-			if i := strings.Index(said, "tool set_state"); i >= 0 {
-				got = append(got, strings.TrimLeft(said[:i], "⚠✗■–…· ")+"tool set_state")
+			shown := strings.Join(strings.Fields(tags.ReplaceAllString(m[1], " ")), " ")
+			if i := strings.Index(shown, "tool set_state"); i >= 0 {
+				got = append(got, strings.TrimLeft(shown[:i], "⚠✗■–…· ")+"tool set_state")
 			}
 		}
 		if strings.Join(got, "|") != strings.Join(want, "|") {
@@ -130,46 +127,31 @@ func TestCallsThatWereRefused(t *testing.T) {
 	}
 }
 
-// TestAFanOutInABrowser shows a fan-out of a thousand items and calls that were
-// refused.
+// TestAFanOutInABrowser shows a fan-out of a thousand items, and refused calls.
 func TestAFanOutInABrowser(t *testing.T) {
 	w := servetest.New(t)
 	b := newBrowser(t, w.HTTP.URL)
 	fan, acts := fanOut(w, 1000), ""
 	w.Model = nil
 	acts = w.Start("acts", nil)
-	for _, look := range []struct {
-		name, scheme  string
-		width, height int64
-	}{{"light", "light", 1280, 900}, {"dark", "dark", 1280, 900}, {"narrow", "light", 390, 844}, {"narrow-dark", "dark", 390, 844}} {
-		b.do(chromedp.EmulateViewport(look.width, look.height))
-		b.media("prefers-color-scheme", look.scheme)
-		fits := func(name string) {
-			if wide := js[int](b, "document.documentElement.scrollWidth"); wide > int(look.width) {
-				t.Errorf("%s is %d wide on a screen of %d", name, wide, look.width)
-			}
-			b.shoot(name + "-" + look.name)
-		}
-		b.open("/runs/" + fan)
-		if n := js[int](b, "document.querySelectorAll('#phases > li').length"); n != 2 {
-			t.Errorf("%d rows", n)
-		}
-		if !js[bool](b, "document.querySelector('#phases > li > details').open") {
-			b.click("#phases > li > details > summary")
-		}
-		b.until("document.querySelectorAll('#phases > li:first-child .phases > li').length === 50")
-		js[any](b, "document.querySelector('#phases > li:first-child .phases > li summary').click()")
-		b.until("document.querySelector('#phases > li:first-child .phases .attempt') !== null")
-		fits("fan")
-		b.open("/runs/" + acts)
-		fits("acts")
-		b.open("/runs/" + acts + "/phase?at=work")
-		fits("acts-work")
+	b.open("/runs/" + fan)
+	if n := js[int](b, "document.querySelectorAll('#phases > li').length"); n != 2 {
+		t.Errorf("%d rows", n)
 	}
+	if !js[bool](b, "document.querySelector('#phases > li > details').open") {
+		b.click("#phases > li > details > summary")
+	}
+	b.until("document.querySelectorAll('#phases > li:first-child .phases > li').length === 50")
+	js[any](b, "document.querySelector('#phases > li:first-child .phases > li summary').click()")
+	b.until("document.querySelector('#phases > li:first-child .phases .attempt') !== null")
+	b.looks("fan")
+	b.open("/runs/" + acts)
+	b.looks("acts")
+	b.open("/runs/" + acts + "/phase?at=work")
+	b.looks("acts-work")
 }
 
-// TestAnItemThatIsOpen follows a fan-out with one item open: what is new of it
-// is seen, and what the reader has opened in it stays.
+// TestAnItemThatIsOpen checks that updates of an open item keep its open elements.
 func TestAnItemThatIsOpen(t *testing.T) {
 	w := servetest.New(t)
 	owl, bat := make(chan struct{}), make(chan struct{})
@@ -197,7 +179,7 @@ func TestAnItemThatIsOpen(t *testing.T) {
 		return fmt.Sprintf("(%s || document.body).textContent.includes('%s')", item(n), what)
 	}
 	b.until("document.querySelectorAll('#phases .phases > li').length === 3 && " + says(0, "rejected: expr"))
-	// A piece that has just come is opened before htmx knows it.
+	// Open a part before htmx has processed it.
 	js[any](b, "(i => i.replaceWith(i.cloneNode(true)))("+item(0)+")")
 	js[any](b, item(0)+".querySelector('summary').click()")
 	b.until(says(0, "asking"))

@@ -16,8 +16,8 @@ import (
 	"github.com/seed61713e19/capstan/runner/serve/orders"
 )
 
-// click clicks on what a page has. One that follows a run may put another in its place
-// between the look for it and the click: then nothing was clicked yet.
+// click clicks on an element. It repeats the click if an update replaces the
+// element.
 func (b *browser) click(selector string) {
 	b.Helper()
 	for {
@@ -36,8 +36,7 @@ func (b *browser) keys(keys string) {
 	b.do(chromedp.KeyEvent(keys))
 }
 
-// TestARunIsLive holds that pages that are open follow a run without being
-// asked: the list, and the run itself, down to its end.
+// TestARunIsLive checks that open pages follow a run to its end.
 func TestARunIsLive(t *testing.T) {
 	w := servetest.New(t)
 	b := newBrowser(t, w.HTTP.URL)
@@ -48,11 +47,11 @@ func TestARunIsLive(t *testing.T) {
 	b.leave("a[data-open]")
 	b.until("location.pathname === '/runs/" + id + "'")
 	b.until("document.querySelector('details.call') !== null && document.querySelector('#head').innerText.includes('running')")
-	// What the reader has closed stays closed, what is open stays open.
+	// Updates keep closed elements closed, and open ones open.
 	b.click("details.call > summary")
 	b.until("document.querySelector('details.call').innerText.includes('Wait.')")
 	b.shoot("live-before")
-	// What comes again after a break is not there twice.
+	// Repeated updates add nothing twice.
 	js[any](b, "htmx.swap('body', '<ol hx-swap-oob=\"beforeend:#phases\">' + document.querySelector('#phases').innerHTML + '</ol>', {swapStyle: 'none'})")
 	close(w.Hold)
 	b.until("document.querySelector('#head').innerText.includes('succeeded')")
@@ -109,7 +108,7 @@ func TestKeys(t *testing.T) {
 	b.keys("jk" + first[len(first)-8:] + "\r")
 	b.until("location.search.includes('q=jk" + first[len(first)-8:] + "')")
 
-	// Every entry of the navigation is something to look at, not to download.
+	// Every entry of the navigation is a page.
 	for _, path := range js[[]string](b, "Array.from(document.querySelectorAll('header nav a')).map(a => a.getAttribute('href'))") {
 		b.open(path)
 	}
@@ -120,7 +119,7 @@ func TestKeys(t *testing.T) {
 	b.keys("j")
 	b.keys("\r")
 	b.until("!document.querySelector('#phases details').open")
-	// A jump opens what it leads into.
+	// A jump opens its target.
 	b.click("#troubles article:last-of-type [data-jump]")
 	b.until("document.querySelector('#phases details').open && document.activeElement.closest('.attempt').innerText.includes('attempt 1')")
 	b.until("document.querySelector('.attempt').open && location.hash.length > 1")
@@ -128,7 +127,7 @@ func TestKeys(t *testing.T) {
 	b.until("document.activeElement.classList.contains('verdict')")
 }
 
-// TestHostileTextsInABrowser holds that a browser takes no text for more.
+// TestHostileTextsInABrowser checks that a browser does not interpret texts.
 func TestHostileTextsInABrowser(t *testing.T) {
 	w := servetest.New(t)
 	b := newBrowser(t, w.HTTP.URL)
@@ -151,14 +150,14 @@ func TestHostileTextsInABrowser(t *testing.T) {
 	if js[string](b, "document.querySelector('h1').textContent") != "ask" {
 		t.Error("the heading was changed")
 	}
-	// As plain text, it is plain text.
+	// The raw text has no markup.
 	b.open("/runs/" + id + "/raw?what=attempt&at=draft/attempt[1]")
 	if n := js[int](b, "document.querySelectorAll('script, h1, img').length"); n != 0 {
 		t.Errorf("%d elements", n)
 	}
 }
 
-// TestAThousandPhasesAndAMegabyte holds that what is large stays usable.
+// TestAThousandPhasesAndAMegabyte checks large runs and texts.
 func TestAThousandPhasesAndAMegabyte(t *testing.T) {
 	w := servetest.MadeUp(t)
 	b := newBrowser(t, w.HTTP.URL)
@@ -188,8 +187,7 @@ func TestAThousandPhasesAndAMegabyte(t *testing.T) {
 	t.Logf("1,000 phases: loaded in %v, one opened in %v; a line of 1 MiB: two pieces in %v", loaded, opened, pieces)
 }
 
-// TestStartingOnThePage holds that a run is started by keys alone, after what
-// was wrong is mended, and that its page is live.
+// TestStartingOnThePage starts a run with keys only, after it has corrected an error.
 func TestStartingOnThePage(t *testing.T) {
 	w := servetest.New(t)
 	b := newBrowser(t, w.HTTP.URL)
@@ -226,7 +224,7 @@ func TestStartingOnThePage(t *testing.T) {
 	}
 }
 
-// TestWithoutScripts holds that all that is folded away can be reached by links.
+// TestWithoutScripts checks that links reach everything that is folded.
 func TestWithoutScripts(t *testing.T) {
 	w := servetest.New(t)
 	b := newBrowser(t, w.HTTP.URL)
@@ -251,7 +249,7 @@ func TestWithoutScripts(t *testing.T) {
 }
 
 func TestLoginInABrowser(t *testing.T) {
-	w := servetest.New(t, func(o *serve.Options, _ *orders.CrewOptions) { o.Token = "a-token-of-many-characters" })
+	w := servetest.New(t, func(o *serve.Options, _ *orders.PoolOptions) { o.Token = "a-token-of-many-characters" })
 	b := newBrowser(t, w.HTTP.URL)
 	b.open("/gates")
 	b.shoot("login")

@@ -28,8 +28,8 @@ import (
 
 var shots = flag.String("shots", "", "write screenshots to this folder")
 
-// A browser is a tab of a real Chromium. What the page complains of, and what
-// it asks of anybody but the server, fails the test.
+// A browser is a tab of a Chromium. Errors on the console and requests to other servers fail
+// the test.
 type browser struct {
 	*testing.T
 	ctx  context.Context
@@ -38,8 +38,7 @@ type browser struct {
 	base string
 }
 
-// chromium is started once for all tests; each has a tab that shares nothing
-// with the others' but the process.
+// chromium is one process for all tests. Each test has its own browser context.
 var chromium = sync.OnceValues(func() (context.Context, error) {
 	program, err := inspectors.FindBrowser("")
 	if err != nil {
@@ -55,13 +54,13 @@ var chromium = sync.OnceValues(func() (context.Context, error) {
 	return ctx, chromedp.Do(ctx)
 })
 
-// started is what ends the Chromium, if it was asked for.
+// started ends the Chromium.
 var started atomic.Pointer[context.CancelFunc]
 
 func quiet(string, ...any) {}
 
-// TestMain lets more tests look at pages at a time than there are processors, as
-// most wait for what comes. Garbage is collected seldom: what the servers hold is little.
+// TestMain runs more browser tests in parallel than the machine has processors, because
+// most tests wait.
 func TestMain(m *testing.M) {
 	debug.SetGCPercent(400)
 	if err := flag.Set("test.parallel", "6"); err != nil {
@@ -100,7 +99,7 @@ func newBrowser(t *testing.T, base string) *browser {
 	return b
 }
 
-// hear notes what must not be.
+// hear records errors.
 func (b *browser) hear(ev any) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -114,15 +113,14 @@ func (b *browser) hear(ev any) {
 	case *runtime.EventConsoleAPICalled:
 		b.bad = append(b.bad, "console."+string(ev.Type))
 	case *network.EventRequestWillBeSent:
-		// A data: address asks nobody: it is the browser's own picture of a calendar.
+		// The picture of a calendar is a data: address.
 		if !strings.HasPrefix(ev.Request.URL, b.base+"/") && !strings.HasPrefix(ev.Request.URL, "data:") {
 			b.bad = append(b.bad, "asks elsewhere: "+ev.Request.URL)
 		}
 	}
 }
 
-// quiet forgets that the console told of a page with that status, which was
-// meant to be.
+// quiet removes the expected errors of a status.
 func (b *browser) quiet(status string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -159,7 +157,7 @@ func js[T any](b *browser, expression string) T {
 	return v
 }
 
-// until waits for an expression to become true, over pages that come and go.
+// until waits for an expression to become true, also while pages change.
 func (b *browser) until(expression string) {
 	b.Helper()
 	ctx, cancel := context.WithTimeout(b.ctx, 2*time.Minute)
@@ -177,7 +175,7 @@ func (b *browser) until(expression string) {
 	}
 }
 
-// leave clicks on what leads to another page, and waits for that.
+// leave clicks on a link and waits for the next page.
 func (b *browser) leave(selector string) {
 	b.Helper()
 	js[int](b, "window.stay = 1")
@@ -193,7 +191,7 @@ func (b *browser) media(feature, value string) {
 	}))
 }
 
-// shoot takes a picture of the whole page, where pictures are asked for.
+// shoot takes a picture of the whole page if -shots is set.
 func (b *browser) shoot(name string) {
 	b.Helper()
 	if *shots == "" {
@@ -208,8 +206,7 @@ func (b *browser) shoot(name string) {
 	}
 }
 
-// TestTheBrowserComplains holds that what the other tests hope not to hear is
-// heard.
+// TestTheBrowserComplains checks that the browser reports errors.
 func TestTheBrowserComplains(t *testing.T) {
 	w := servetest.New(t)
 	b := newBrowser(t, w.HTTP.URL)
@@ -226,9 +223,8 @@ func TestTheBrowserComplains(t *testing.T) {
 	b.bad = nil
 }
 
-// TestNothingSticksOut holds that names without a break, and differences that
-// are folded in a row of a table, fit a narrow screen, and that what scrolls
-// does not make the page longer.
+// TestNothingSticksOut checks that long names and differences fit a narrow screen, and that
+// scrolling parts do not lengthen the page.
 func TestNothingSticksOut(t *testing.T) {
 	w := servetest.New(t)
 	b := newBrowser(t, w.HTTP.URL)
@@ -253,7 +249,7 @@ func TestNothingSticksOut(t *testing.T) {
 		}
 		b.shoot(name)
 	}
-	// A difference in a row is a table as it is elsewhere.
+	// A difference in a row is a table.
 	owls := map[string]any{"topic": "owls"}
 	b.open("/compare?a=" + w.Start("post", owls) + "&b=" + w.Start("post", owls))
 	b.click(".aligned summary")
@@ -264,7 +260,30 @@ func TestNothingSticksOut(t *testing.T) {
 	}
 }
 
-// TestPages shows every page, light, dark and narrow.
+// looks checks that the open page fits a wide and a narrow screen. Dark colours change no
+// size: they are only for pictures.
+func (b *browser) looks(name string, checks ...func()) {
+	b.Helper()
+	for _, look := range []struct {
+		name, scheme  string
+		width, height int64
+	}{{"light", "light", 1280, 900}, {"narrow", "light", 390, 844}, {"dark", "dark", 1280, 900}} {
+		if look.name == "dark" && *shots == "" {
+			continue
+		}
+		b.do(chromedp.EmulateViewport(look.width, look.height))
+		b.media("prefers-color-scheme", look.scheme)
+		if wide := js[int](b, "document.documentElement.scrollWidth"); wide > int(look.width) {
+			b.Errorf("%s is %d wide on a screen of %d", name, wide, look.width)
+		}
+		for _, check := range checks {
+			check()
+		}
+		b.shoot(name + "-" + look.name)
+	}
+}
+
+// TestPages shows every page on a wide and on a narrow screen.
 func TestPages(t *testing.T) {
 	w := servetest.New(t)
 	b := newBrowser(t, w.HTTP.URL)
@@ -280,23 +299,13 @@ func TestPages(t *testing.T) {
 		"runs": "/", "run": "/runs/" + first, "blocked": "/runs/" + second, "waiting": "/runs/" + waiting, "gates": "/gates",
 		"compare": "/compare?a=" + first + "&b=" + third, "compare-empty": "/compare", "graph": "/runs/" + first + "/graph",
 		"diff": "/runs/" + first + "/diff?a=draft/attempt[1]&b=draft/attempt[2]", "call": "/runs/" + first + "/call?at=draft/attempt[2]/turn[0]/model",
-		"phase": "/runs/" + first + "/phase?at=draft", "filtered": "/?status=over_budget", "last": "/runs/last",
+		"phase": "/runs/" + first + "/phase?at=draft", "filtered": "/?status=over_budget", "last": "/runs/last", "questions": "/questions",
 	}
-	for _, look := range []struct {
-		name, scheme  string
-		width, height int64
-	}{{"light", "light", 1280, 900}, {"dark", "dark", 1280, 900}, {"narrow", "light", 390, 844}} {
-		b.do(chromedp.EmulateViewport(look.width, look.height))
-		b.media("prefers-color-scheme", look.scheme)
-		for name, path := range pages {
-			b.open(path)
-			if wide := js[int](b, "document.documentElement.scrollWidth"); wide > int(look.width) {
-				t.Errorf("%s is %d wide on a screen of %d", name, wide, look.width)
-			}
-			if n := js[int](b, "document.querySelectorAll('h1').length"); n != 1 {
-				t.Errorf("%s has %d h1", name, n)
-			}
-			b.shoot(name + "-" + look.name)
+	for name, path := range pages {
+		b.open(path)
+		if n := js[int](b, "document.querySelectorAll('h1').length"); n != 1 {
+			t.Errorf("%s has %d h1", name, n)
 		}
+		b.looks(name)
 	}
 }

@@ -3,35 +3,34 @@ package pages
 import (
 	"net/http"
 
+	"github.com/seed61713e19/capstan/internal/schema"
+	"github.com/seed61713e19/capstan/internal/trace"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
-	"github.com/seed61713e19/capstan/runner/trace"
-	"github.com/seed61713e19/capstan/validators/schema"
 )
 
-// A callPageView is a call of a model: the whole prompt and the reply.
+// A callPageView is a model call with its whole prompt and its reply.
 type callPageView struct {
 	frame
 	RunID    string
 	Path     event.Path
 	Model    string
 	Messages []messageView
-	Hidden   int // messages that are not shown, the oldest but the first
+	Hidden   int // number of messages that are not shown
 	All      string
 	Tools    []string
 	Schema   textView
-	Reply    *callView // nil while it is under way, and in a part of a page, which has it
+	Reply    *callView // nil without a reply, and in a part of a page, which already has the reply
 }
 
-// A messageView is a message of a prompt.
 type messageView struct {
 	Role  model.Role
 	Text  textView
 	Calls []model.ToolCall
-	New   bool // the last one: what this call adds
+	New   bool // the last message
 }
 
-// maxMessages bounds the messages shown unless all are asked for.
+// maxMessages is the number of newest messages that are shown, unless the client asks for all.
 const maxMessages = 60
 
 func (s *Site) callPage(w http.ResponseWriter, r *http.Request) error {
@@ -45,7 +44,7 @@ func (s *Site) callPage(w http.ResponseWriter, r *http.Request) error {
 		v.Tools = append(v.Tools, t.Name)
 	}
 	if req.Schema != nil {
-		shape, _ := schema.Parse(req.Schema) // a run's own
+		shape, _ := schema.Parse(req.Schema) // the run has compiled it
 		v.Schema = newTextView(id, "schema", prettyJSON(shape), textRef{What: "schema", At: at})
 	}
 	for i, m := range req.Messages {

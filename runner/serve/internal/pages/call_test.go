@@ -11,8 +11,8 @@ import (
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
-// The page of a call shows the system message and the examples before the instructions. The
-// page of the run shows the tokens that were read from the cache.
+// TestCallShowsSystemAndExamples checks the system message and the examples of a call, and the tokens from the
+// cache.
 func TestCallShowsSystemAndExamples(t *testing.T) {
 	w := servetest.New(t)
 	w.Model = model.Func(func(context.Context, model.Request) (model.Response, error) {

@@ -5,17 +5,17 @@ import (
 	"net/http"
 	"reflect"
 
+	"github.com/seed61713e19/capstan/internal/trace"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/serve/orders"
-	"github.com/seed61713e19/capstan/runner/trace"
 )
 
-// A diffPageView is the difference between two texts of one run.
+// A diffPageView is the difference between two texts.
 type diffPageView struct {
 	frame
 	RunID string
 	Title string
-	A, B  string // what is compared
+	A, B  string // the names of the texts
 	Diff  comparison
 	Back  string
 }
@@ -38,19 +38,18 @@ func (s *Site) diffPage(w http.ResponseWriter, r *http.Request) error {
 	return s.renderPart(w, r, http.StatusOK, "diff", v)
 }
 
-// A compareView is two runs side by side.
 type compareView struct {
 	frame
 	A, B  *side
 	IDs   [2]string
 	Rows  []compareRow
 	Input comparison
-	Alike int  // rows that are left out: nothing differs
+	Alike int  // number of rows without a difference, which are left out
 	All   bool // nothing is left out
 	URL   string
 }
 
-// InputPage is the difference of the inputs as a page shows it.
+// InputPage returns the difference of the inputs.
 func (v compareView) InputPage() diffPageView { return diffPageView{Diff: v.Input} }
 
 // A side is one of the two runs.
@@ -61,20 +60,20 @@ type side struct {
 	Turns      int
 }
 
-// A compareRow is one phase of both runs; nil where a run did not visit it.
+// A compareRow is one phase of both runs; nil if a run did not visit it.
 type compareRow struct {
 	Path    event.Path
 	A, B    *phaseRow
-	Output  string // what the outputs are to each other
+	Output  string // differs, the same, none, or only in one
 	Differs bool
-	Diff    string // the address of their difference
+	Diff    string // the address of the difference
 }
 
 func (s *Site) comparePage(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
 	ids := [2]string{q.Get("a"), q.Get("b")}
 	if picked := q["run"]; len(picked) >= 2 {
-		ids = [2]string{picked[1], picked[0]} // the list has the newest first
+		ids = [2]string{picked[1], picked[0]} // the list has the newest run first
 	} else if len(picked) == 1 {
 		ids[0] = picked[0]
 	}
@@ -106,8 +105,7 @@ func (s *Site) comparePage(w http.ResponseWriter, r *http.Request) error {
 	return s.render(w, http.StatusOK, "compare", v)
 }
 
-// filled is the input of a run with the defaults of what was not given, so that it
-// is the same as one that gave them.
+// filled returns the input of a run with the defaults of missing values.
 func (s *Site) filled(r *http.Request, x *side, t *trace.Run) map[string]any {
 	input := map[string]any{}
 	maps.Copy(input, t.Input)
@@ -142,8 +140,8 @@ func (s *Site) side(r *http.Request, id string) (*side, *trace.Run, error) {
 	return x, t, nil
 }
 
-// align puts the phases of both runs beside each other by their paths, in the
-// order of the first, what only the second visited behind.
+// align returns the phases of both runs by their paths, in the order of the first run. The
+// phases that only the second run visited follow.
 func align(ids [2]string, ta, tb *trace.Run) []compareRow {
 	second := map[event.Path]*trace.Phase{}
 	for _, p := range tb.Phases {
@@ -190,7 +188,7 @@ func newCompareRow(ids [2]string, a, b *trace.Phase, ta, tb *trace.Run) compareR
 	return row
 }
 
-// outputDiff compares what one phase gave in both runs.
+// outputDiff compares the outputs of one phase of both runs.
 func (s *Site) outputDiff(w http.ResponseWriter, r *http.Request, v compareView, at string, ta, tb *trace.Run) error {
 	text := func(t *trace.Run) string {
 		for _, p := range t.Phases {

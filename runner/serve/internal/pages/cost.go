@@ -6,17 +6,15 @@ import (
 	"net/http"
 	"strconv"
 
-	"github.com/seed61713e19/capstan/runner/cost"
+	"github.com/seed61713e19/capstan/internal/measures/cost"
 )
 
-// A costView is what accepted outputs of a cascade cost, and would cost.
 type costView struct {
-	weighed
-	Report *cost.Report
+	measuredView
+	Report *cost.Result
 	Phases []costRow
 }
 
-// A costRow is what those of one phase do.
 type costRow struct {
 	*cost.Phase
 	Money   bool
@@ -24,7 +22,7 @@ type costRow struct {
 	Options []cost.Option
 }
 
-// Price writes what an option takes, in what options are compared by.
+// Price returns the price of an option, in dollars or in calls.
 func (r costRow) Price(p cost.Price) string {
 	if r.Money {
 		return dollars(p.CostUSD)
@@ -32,7 +30,6 @@ func (r costRow) Price(p cost.Price) string {
 	return strconv.FormatFloat(p.Calls, 'f', 2, 64) + " calls"
 }
 
-// Advised tells whether the option is the one that is advised.
 func (r costRow) Advised(o cost.Option) bool { return r.Advice != nil && r.Advice.Name == o.Name }
 
 func (s *Site) costPage(w http.ResponseWriter, r *http.Request) error {
@@ -40,7 +37,7 @@ func (s *Site) costPage(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	v := costView{weighed: known}
+	v := costView{measuredView: known}
 	if scale == nil {
 		return s.render(w, v.status(), "cost", v)
 	}
@@ -49,7 +46,7 @@ func (s *Site) costPage(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	v.Report = b.Report(trusted.Released())
+	v.Report = b.Result(trusted.Released())
 	for _, p := range v.Report.Phases {
 		v.Phases = append(v.Phases, newCostRow(p))
 	}
@@ -57,22 +54,22 @@ func (s *Site) costPage(w http.ResponseWriter, r *http.Request) error {
 }
 
 func newCostRow(p *cost.Phase) costRow {
-	row := costRow{Phase: p, Money: p.Now.Price.CostUSD > 0, Options: append([]cost.Option{p.Now}, p.Others...)}
+	row := costRow{Phase: p, Money: p.Current.Price.CostUSD > 0, Options: append([]cost.Option{p.Current}, p.Alternatives...)}
 	row.Plots = []plotView{row.curve(), row.hazard()}
 	return row
 }
 
-// curve is the price of an accepted output against how many outputs are accepted:
-// one point for each number of attempts, joined, the other ways beside them.
+// curve returns the price of an accepted output over the share of accepted outputs. The points
+// of options that differ only in the maximum of attempts are joined.
 func (r costRow) curve() plotView {
 	budgets, others := Series{}, Series{Class: "b"}
-	for _, o := range append(r.Others[:len(r.Others):len(r.Others)], r.Now) { // fewer attempts come first
+	for _, o := range append(r.Alternatives[:len(r.Alternatives):len(r.Alternatives)], r.Current) { // fewer attempts come first
 		p := Point{X: o.Accepted.Value(), Y: r.of(o.Price), Marked: r.Advised(o), Label: fmt.Sprintf("%s: %s, accepts %s", o.Name, r.Price(o.Price), o.Accepted)}
 		if math.IsNaN(p.X) {
 			continue
 		}
-		if o.Around != nil && o.Around.Bounded() {
-			p.Low, p.High = o.Around.Low, o.Around.High
+		if o.Interval != nil && o.Interval.Bounded() {
+			p.Low, p.High = o.Interval.Low, o.Interval.High
 		}
 		if o.Attempts == 0 {
 			others.Points = append(others.Points, p)
@@ -92,7 +89,7 @@ func (r costRow) curve() plotView {
 	}
 	low = math.Max(0, math.Floor(low*10-0.5)/10)
 	x := Axis{Low: low, High: 1.02, Format: func(v float64) string { return strconv.FormatFloat(100*v, 'f', 0, 64) + " %" }}
-	// Only the first series is joined; the others are places of their own.
+	// Only the first series is joined.
 	all := []Series{budgets}
 	for _, p := range others.Points {
 		all = append(all, Series{Class: "b", Points: []Point{p}})
@@ -107,7 +104,7 @@ func (r costRow) of(p cost.Price) float64 {
 	return p.Calls
 }
 
-// hazard is how often an attempt is accepted where those before it were not.
+// hazard returns the share of accepted attempts by the number of the attempt.
 func (r costRow) hazard() plotView {
 	v := inSteps("Accepted, by attempt", "after the earlier attempts were rejected, with the exact 95 % interval",
 		r.ByAttempt, func(s cost.Step) (int, share) { return s.Attempt, s.Accepted })

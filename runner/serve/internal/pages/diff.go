@@ -1,48 +1,48 @@
 package pages
 
 import (
-	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/aymanbagabas/go-udiff/lcs"
+
+	"github.com/seed61713e19/capstan/internal/reports"
 )
 
-// A comparison is what changed from one text to another.
+// A comparison is the difference between two texts.
 type comparison struct {
 	Hunks   []hunk
 	Added   int // lines
 	Removed int
 	Same    bool
-	Cut     bool // the differences are more than are shown
-	Skipped bool // the texts are too large to compare
+	Cut     bool // more differences are not shown
+	Skipped bool // the texts are too large
 }
 
-// A hunk is changed lines with some of those around them.
+// A hunk is a group of changed lines with the lines around them.
 type hunk struct {
 	From, To int // the number of its first line, before and after
 	Lines    []diffLine
 }
 
-// A diffLine is a line of a hunk. Pieces are the whole line.
+// A diffLine is a line of a hunk. Its pieces form the whole line.
 type diffLine struct {
 	Kind   string // same, added or removed
 	Sign   string
-	Old    int // its number before; 0 where it was not there
+	Old    int // its number in the first text; 0 if it is not there
 	New    int
 	Pieces []piece
 }
 
-// A piece is a part of a line, marked where just it has changed.
+// A piece is a part of a line. Mark is set if only parts of the line changed, and this is one.
 type piece struct {
 	Text string
 	Mark bool
 }
 
-// The bounds of a diff. Beyond maxDiffBytes a text is not compared; a line of
-// more than maxDiffLine bytes is shown in part, and only shorter ones are
-// compared by words.
+// The limits of a comparison. Texts over maxDiffBytes are not compared. Lines over maxDiffLine
+// are cut, and not compared by words.
 const (
 	maxDiffBytes = 4 << 20
 	maxDiffLines = 2000
@@ -50,7 +50,7 @@ const (
 	contextLines = 3
 )
 
-// compareTexts finds the lines that differ.
+// compareTexts returns the lines that differ.
 func compareTexts(before, after string) comparison {
 	v := comparison{Same: before == after}
 	if v.Same {
@@ -70,7 +70,7 @@ func compareTexts(before, after string) comparison {
 	return v
 }
 
-// splitLines keeps each line's end, so that a last line without one differs.
+// splitLines returns the lines with their ends.
 func splitLines(text string) []string {
 	list := strings.SplitAfter(text, "\n")
 	if list[len(list)-1] == "" {
@@ -85,7 +85,7 @@ type differ struct {
 }
 
 func (d *differ) hunks() (list []hunk, cut bool) {
-	shown, old := 0, 0 // changed lines so far; the line of the first text that comes next
+	shown, old := 0, 0 // changed lines so far; the next line of the first text
 	for i, c := range d.changes {
 		if shown > maxDiffLines {
 			return list, true
@@ -108,33 +108,33 @@ func (d *differ) hunks() (list []hunk, cut bool) {
 	return list, shown > maxDiffLines
 }
 
-// close tells whether the change after the i-th belongs to its hunk.
+// close reports whether the change after the i-th belongs to its hunk.
 func (d *differ) close(i int) bool {
 	return i+1 < len(d.changes) && d.changes[i+1].Start-d.changes[i].End <= 2*contextLines
 }
 
-// same adds n lines that did not change.
+// same appends n unchanged lines.
 func (d *differ) same(lines []diffLine, i, j, n int) []diffLine {
 	for k := range n {
-		lines = append(lines, diffLine{Kind: "same", Sign: " ", Old: i + k + 1, New: j + k + 1, Pieces: []piece{{Text: clipLine(d.a[i+k])}}})
+		lines = append(lines, diffLine{Kind: "same", Sign: " ", Old: i + k + 1, New: j + k + 1, Pieces: []piece{{Text: clipped(d.a[i+k])}}})
 	}
 	return lines
 }
 
-// changed shows one change: what was removed, then what was added, of each as many
-// LinePlot as most. Where as many came as went, the words that differ are marked.
+// changed returns the removed lines of a change, then the added lines, up to a limit of
+// each. If their numbers are equal, it marks the words that differ.
 func (d *differ) changed(c lcs.Diff, most int) []diffLine {
 	pairs := c.End-c.Start == c.ReplEnd-c.ReplStart
-	went, came := d.a[c.Start:min(c.End, c.Start+most)], d.b[c.ReplStart:min(c.ReplEnd, c.ReplStart+most)]
-	list := make([]diffLine, 0, len(went)+len(came))
-	for i, line := range went {
-		list = append(list, diffLine{Kind: "removed", Sign: "−", Old: c.Start + i + 1, Pieces: []piece{{Text: clipLine(line)}}})
+	removed, added := d.a[c.Start:min(c.End, c.Start+most)], d.b[c.ReplStart:min(c.ReplEnd, c.ReplStart+most)]
+	list := make([]diffLine, 0, len(removed)+len(added))
+	for i, line := range removed {
+		list = append(list, diffLine{Kind: "removed", Sign: "−", Old: c.Start + i + 1, Pieces: []piece{{Text: clipped(line)}}})
 	}
-	for j, line := range came {
-		list = append(list, diffLine{Kind: "added", Sign: "+", New: c.ReplStart + j + 1, Pieces: []piece{{Text: clipLine(line)}}})
+	for j, line := range added {
+		list = append(list, diffLine{Kind: "added", Sign: "+", New: c.ReplStart + j + 1, Pieces: []piece{{Text: clipped(line)}}})
 	}
-	for i := 0; pairs && i < len(went); i++ {
-		list[i].Pieces, list[len(went)+i].Pieces = words(went[i], came[i])
+	for i := 0; pairs && i < len(removed); i++ {
+		list[i].Pieces, list[len(removed)+i].Pieces = words(removed[i], added[i])
 	}
 	return list
 }
@@ -142,7 +142,7 @@ func (d *differ) changed(c lcs.Diff, most int) []diffLine {
 // words marks the words that differ between two lines.
 func words(before, after string) (old, fresh []piece) {
 	if len(before) > maxDiffLine || len(after) > maxDiffLine {
-		return []piece{{Text: clipLine(before)}}, []piece{{Text: clipLine(after)}}
+		return []piece{{Text: clipped(before)}}, []piece{{Text: clipped(after)}}
 	}
 	a, b := split(before), split(after)
 	i, j := 0, 0
@@ -160,7 +160,7 @@ func words(before, after string) (old, fresh []piece) {
 	return put(old, a[i:], false), put(fresh, b[j:], false)
 }
 
-// split takes a line apart into words and what is between them.
+// split returns the words of a line and the characters between them.
 func split(s string) []string {
 	var list []string
 	for start := 0; start < len(s); {
@@ -181,14 +181,4 @@ func split(s string) []string {
 
 func wordly(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_' }
 
-func clipLine(s string) string {
-	s = strings.TrimSuffix(s, "\n")
-	if len(s) <= maxDiffLine {
-		return s
-	}
-	end := maxDiffLine
-	for end > maxDiffLine-utf8.UTFMax && !utf8.RuneStart(s[end]) {
-		end--
-	}
-	return fmt.Sprintf("%s … (%d bytes)", s[:end], len(s))
-}
+func clipped(line string) string { return reports.Clip(strings.TrimSuffix(line, "\n"), maxDiffLine) }

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// text writes a diff as patches are written, marks in brackets.
+// text returns a difference as a patch, with marks in brackets.
 func (v comparison) text() string {
 	var b strings.Builder
 	for _, h := range v.Hunks {
@@ -45,7 +45,7 @@ func TestDiffs(t *testing.T) {
 	}
 }
 
-// TestDiffsOfLargeTexts holds that no text makes a diff slow or its page large.
+// TestDiffsOfLargeTexts checks the time and the size of differences.
 func TestDiffsOfLargeTexts(t *testing.T) {
 	long := strings.Repeat("x", 1<<20)
 	var odd, even strings.Builder
@@ -85,19 +85,19 @@ func FuzzDiff(f *testing.F) {
 				old, fresh = old+a[at-1], fresh+b[to-1]
 			}
 			for _, l := range h.Lines {
-				said := ""
+				text := ""
 				for _, p := range l.Pieces {
-					said += p.Text
+					text += p.Text
 				}
 				if l.Kind != "added" {
-					if said != strings.TrimSuffix(a[at-1], "\n") || l.Old != at {
-						t.Fatalf("line %d of the first: %q", at, said)
+					if text != strings.TrimSuffix(a[at-1], "\n") || l.Old != at {
+						t.Fatalf("line %d of the first: %q", at, text)
 					}
 					old, at = old+a[at-1], at+1
 				}
 				if l.Kind != "removed" {
-					if said != strings.TrimSuffix(b[to-1], "\n") || l.New != to {
-						t.Fatalf("line %d of the second: %q", to, said)
+					if text != strings.TrimSuffix(b[to-1], "\n") || l.New != to {
+						t.Fatalf("line %d of the second: %q", to, text)
 					}
 					fresh, to = fresh+b[to-1], to+1
 				}

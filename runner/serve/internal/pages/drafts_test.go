@@ -10,10 +10,10 @@ import (
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
-// A speaker is a model that says a piece of each reply, and the rest when it is let.
+// A speaker is a model whose replies the test controls.
 type speaker struct {
-	asked chan bool   // of each call: whether it is to stream
-	says  chan string // pieces; closed, the reply ends
+	asked chan bool   // for each call: whether it streams
+	says  chan string // pieces; closing it ends the reply
 }
 
 func (s *speaker) Call(ctx context.Context, req model.Request) (model.Response, error) {
@@ -35,7 +35,7 @@ func (s *speaker) Call(ctx context.Context, req model.Request) (model.Response, 
 	}
 }
 
-// heard reads updates of a page until one has a text.
+// hears reads updates of a page until one contains a text.
 func hears(l *servetest.Listener, text string) string {
 	l.Helper()
 	for {
@@ -49,8 +49,7 @@ func hears(l *servetest.Listener, text string) string {
 	}
 }
 
-// TestDrafts holds that whoever looks at a run reads what its models say while they
-// say it, and that no model is made to stream where nobody does.
+// TestDrafts checks that the page shows drafts, and that models stream only for readers.
 func TestDrafts(t *testing.T) {
 	t.Parallel()
 	w := servetest.New(t)
@@ -95,8 +94,7 @@ func TestDrafts(t *testing.T) {
 	}
 }
 
-// TestDraftsFromTheStart holds that who starts a run on the page hears its first
-// newCaller too.
+// TestDraftsFromTheStart checks that a run started on the page streams from its first call.
 func TestDraftsFromTheStart(t *testing.T) {
 	w := servetest.New(t)
 	s := &speaker{make(chan bool, 9), make(chan string)}

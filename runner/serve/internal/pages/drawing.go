@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// The sizes of a plot and of what stands around its ground.
+// The sizes of a plot and of its margins.
 const (
 	width, height           = 360, 190
 	left, right             = 44, 12
@@ -19,10 +19,10 @@ const (
 	sparkWidth, sparkHeight = 120, 24
 )
 
-// What is larger cannot be told apart on a scale, what is smaller is none.
+// Larger values are not drawn; smaller ranges count as empty.
 const maxPoints, least = 1e15, 1e-15
 
-// A scale takes numbers to places on the page.
+// A scale maps values to positions.
 type scale struct{ from, to, start, end float64 }
 
 func (s scale) at(v float64) float64 {
@@ -32,7 +32,7 @@ func (s scale) at(v float64) float64 {
 	return s.start + (s.end-s.start)*(v-s.from)/(s.to-s.from)
 }
 
-// A drawing is a plot in the making.
+// A drawing is a plot with its scales and its SVG so far.
 type drawing struct {
 	Plot
 	strings.Builder
@@ -48,7 +48,7 @@ func newDrawing(p Plot) *drawing {
 		for _, at := range s.Points {
 			xs.take(at.X)
 			ys.take(at.Y)
-			if at.Low < at.High && at.High < 20*at.Y { // an interval without an end would flatten the rest
+			if at.Low < at.High && at.High < 20*at.Y { // a very wide interval would flatten the rest
 				ys.take(at.High)
 			}
 		}
@@ -76,7 +76,7 @@ func newDrawing(p Plot) *drawing {
 	return d
 }
 
-// A reach is from where to where numbers go.
+// A reach is a range of values.
 type reach struct{ low, high float64 }
 
 func (r *reach) take(v float64) {
@@ -85,7 +85,7 @@ func (r *reach) take(v float64) {
 	}
 }
 
-// stepOf is a round number of which three to six reach so far.
+// stepOf returns a round number of which three to six fit into high.
 func stepOf(high float64) float64 {
 	unit := math.Pow(10, math.Floor(math.Log10(high/3)))
 	for _, times := range []float64{1, 2, 5, 10} {
@@ -102,11 +102,11 @@ func (d *drawing) text(x, y float64, class, s string) {
 	d.printf(`<text x="%s" y="%s" class="%s">%s</text>`, num(x), num(y), class, escaped(s))
 }
 
-// num writes a place, to a tenth.
+// num formats a position with one decimal.
 func num(v float64) string { return strconv.FormatFloat(math.Round(10*v)/10, 'f', -1, 64) }
 
-// escaped makes a text safe within markup. What turns the direction of writing, or
-// is no character, is shown as one that stands for it.
+// escaped escapes a text for markup. It replaces control characters, characters that change the
+// direction of writing, and invalid ones.
 func escaped(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Cc, r) || unicode.Is(unicode.Cf, r) || r == utf8.RuneError || r == '\uFFFE' || r == '\uFFFF' {
@@ -117,7 +117,7 @@ func escaped(s string) string {
 	return html.EscapeString(s)
 }
 
-// axes draws the ground, with lines at the ticks.
+// axes draws the axes, with lines at the ticks.
 func (d *drawing) axes() {
 	for _, t := range d.Y.ticks(d.y) {
 		y := d.y.at(t.At)
@@ -128,9 +128,9 @@ func (d *drawing) axes() {
 	for _, t := range d.X.ticks(d.x) {
 		x := d.x.at(t.At)
 		half := 3.1 * float64(utf8.RuneCountInString(t.Label))
-		x = max(left-10+half, min(x, width-2-half)) // words stay within
+		x = max(left-10+half, min(x, width-2-half)) // keep the label inside the plot
 		if x-half < taken {
-			continue // they would run into each other
+			continue // the labels would overlap
 		}
 		taken = x + half + 6
 		d.text(x, height-bottom+16, "middle", t.Label)
@@ -138,7 +138,7 @@ func (d *drawing) axes() {
 	d.printf(`<path class="axis" d="M%d %dH%d"/>`, left, height-bottom, width-right)
 }
 
-// ticks are those of an axis that reaches so far: its own, else ones at round numbers.
+// ticks returns the ticks of an axis, by default at round numbers.
 func (a Axis) ticks(s scale) []Tick {
 	if a.Ticks != nil || s.to <= s.from {
 		return a.Ticks
@@ -169,7 +169,7 @@ func (d *drawing) series(s Series) {
 	d.printf("</g>")
 }
 
-// band draws how sure the points are: a bar for each, so that gaps stay gaps.
+// band draws the intervals of points as separate bars.
 func (d *drawing) band(points []Point) {
 	for _, p := range points {
 		if !p.known() || p.Low >= p.High {
@@ -179,7 +179,7 @@ func (d *drawing) band(points []Point) {
 	}
 }
 
-// line joins points that have no gap between them.
+// line joins neighbouring points without a gap between them.
 func (d *drawing) line(points []Point) {
 	var path strings.Builder
 	pen := "M"
@@ -217,7 +217,7 @@ func (d *drawing) dots(points []Point, radius float64) {
 	}
 }
 
-// beside writes a word above a point, or below one at the top, within the plot.
+// beside writes a word above a point, or below a point at the top.
 func (d *drawing) beside(x, y float64, word string) {
 	half := 3.1 * float64(utf8.RuneCountInString(word))
 	x = max(left+half, min(x, width-4-half))
@@ -244,8 +244,8 @@ func (d *drawing) bars(points []Point) {
 	}
 }
 
-// linked draws a point with what it says, as a link where it leads somewhere. No
-// key stops there: the table beside the plot has the same links.
+// linked draws a point with its label and its link. The link cannot be reached by keys, because
+// the table beside the plot has the same links.
 func (d *drawing) linked(p Point, body func()) {
 	around := "g"
 	if p.URL == "" {

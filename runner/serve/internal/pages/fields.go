@@ -6,26 +6,25 @@ import (
 	"slices"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/internal/schema"
 	"github.com/seed61713e19/capstan/runner/serve/orders"
-	"github.com/seed61713e19/capstan/validators/schema"
 )
 
 // A fieldView is an input of a cascade as a field of a form.
 type fieldView struct {
 	Name        string
-	Kind        string // text, number, truth, choice, json, or kept: it is as it was
+	Kind        string // text, number, truth, choice, json, or fixed for a field that cannot be changed
 	Description string
-	Value       string // as it was typed
+	Value       string // as typed
 	Options     []string
-	Default     string // what stands in for a field that is left empty, where the field does not show it
-	Missing     bool   // a field that is left empty has no value
+	Default     string // the default of an empty field that does not show it
+	Missing     bool   // an empty field has no value
 	Required    bool
-	Stays       bool   // a field that is left empty has the value that it had
-	Wrong       string // why the value is not taken
+	Stays       bool   // an empty field has the previous value
+	Wrong       string // the error of the value
 }
 
-// newField makes the field of an input, with its default in it. What may be a
-// text is typed as one.
+// newField returns the field of an input with its default.
 func newField(in cascades.Input) fieldView {
 	f := fieldView{Name: in.Name, Kind: "text", Description: in.Description, Missing: true}
 	if in.Schema != nil {
@@ -38,14 +37,14 @@ func newField(in cascades.Input) fieldView {
 	case isText && (f.Kind == "text" || f.Kind == "choice"):
 		f.Value = text
 	case f.Kind == "text":
-		f.Missing, f.Default = true, exact(in.Default) // it cannot be typed as a text
+		f.Missing, f.Default = true, exact(in.Default) // the default is not a text
 	default:
 		f.Value = exact(in.Default)
 	}
 	return f
 }
 
-// like makes the field one for what the input's schema takes.
+// like sets the kind of the field from the input's schema.
 func (f *fieldView) like(in cascades.Input) {
 	source, _ := in.Schema.Source().(map[string]any)
 	types := typesOf(source)
@@ -66,7 +65,7 @@ func (f *fieldView) like(in cascades.Input) {
 	f.Missing = f.Kind != "text"
 }
 
-// typesOf are the types that a schema names.
+// typesOf returns the types of a schema.
 func typesOf(source map[string]any) []string {
 	switch t := source["type"].(type) {
 	case string:
@@ -86,7 +85,7 @@ func only(types []string, allowed ...string) bool {
 	return !slices.ContainsFunc(types, func(t string) bool { return !slices.Contains(allowed, t) })
 }
 
-// choices are the values of an enum of texts.
+// choices returns the values of an enum of texts.
 func choices(source map[string]any) []string {
 	list, _ := source["enum"].([]any)
 	var out []string
@@ -100,11 +99,11 @@ func choices(source map[string]any) []string {
 	return out
 }
 
-// exact is a value as JSON.
+// exact returns a value as JSON.
 func exact(v any) string {
 	switch v.(type) {
 	case nil, string:
-		text, _ := json.Marshal(v) // a plain value always encodes
+		text, _ := json.Marshal(v) // these values always encode
 		return string(text)
 	}
 	return prettyJSON(v)
@@ -115,7 +114,7 @@ var (
 	errName  = orders.NewProblem(http.StatusUnprocessableEntity, "invalid_body", "that is no name for a run")
 )
 
-// take puts what was typed into the field into the input, and tells whether it fits.
+// take adds the value of the field to the input and reports whether it is valid.
 func (f *fieldView) take(r *http.Request, in cascades.Input, form func(string) string, input map[string]any) bool {
 	value, given := f.read(form)
 	if wrong := in.Check(r.Context().Err, value, given); f.Wrong == "" && len(wrong) > 0 {
@@ -127,8 +126,7 @@ func (f *fieldView) take(r *http.Request, in cascades.Input, form func(string) s
 	return f.Wrong == ""
 }
 
-// read takes what was typed into the field: its value, and whether there is
-// one.
+// read returns the value of the field, and whether there is one.
 func (f *fieldView) read(form func(string) string) (value any, given bool) {
 	f.Value = form("in." + f.Name)
 	switch {

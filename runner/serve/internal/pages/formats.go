@@ -8,14 +8,10 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/seed61713e19/capstan/validators"
-	"github.com/seed61713e19/capstan/validators/schema"
+	"github.com/seed61713e19/capstan/internal/schema"
 )
 
-// oneLine returns text in one line of at most 300 characters.
-func oneLine(text string) string { return validators.OneLine(text, 300) }
-
-// runeStart is the beginning of the character at an offset, within the text.
+// runeStart returns the start of the character at an offset.
 func runeStart(text string, at int) int {
 	at = max(0, min(at, len(text)))
 	for back := 0; at > 0 && at < len(text) && back < utf8.UTFMax-1 && !utf8.RuneStart(text[at]); back++ {
@@ -24,8 +20,7 @@ func runeStart(text string, at int) int {
 	return at
 }
 
-// prettyJSON is a value as people read it: a text as it is, anything else as
-// indented JSON, nothing as "".
+// prettyJSON returns a text unchanged, nil as "", and other values as indented JSON.
 func prettyJSON(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -40,7 +35,7 @@ func prettyJSON(v any) string {
 	return string(text)
 }
 
-// formatCount writes a number with its thousands apart.
+// formatCount formats a number with a space between thousands.
 func formatCount[N int | int64](n N) string {
 	digits := strconv.FormatInt(int64(n), 10)
 	for i := len(digits) - 3; i > 0 && digits[i-1] != '-'; i -= 3 {
@@ -49,8 +44,7 @@ func formatCount[N int | int64](n N) string {
 	return digits
 }
 
-// formatScore is a verdict's score with three digits behind the point at the most, "" where
-// it has none.
+// formatScore formats a score with at most three decimals, nil as "".
 func formatScore(s *float64) string {
 	if s == nil {
 		return ""
@@ -58,7 +52,7 @@ func formatScore(s *float64) string {
 	return strings.TrimRight(strings.TrimRight(strconv.FormatFloat(*s, 'f', 3, 64), "0"), ".")
 }
 
-// plural is a count with its noun: "1 turn", "2 turns", "2 retries".
+// plural returns a number and its noun: "1 turn", "2 turns", "2 retries".
 func plural(n int, noun string) string {
 	switch {
 	case n == 1:
@@ -69,7 +63,7 @@ func plural(n int, noun string) string {
 	return formatCount(n) + " " + noun + "s"
 }
 
-// formatMoney writes US dollars to the digits that tell something; "" for none.
+// formatMoney formats US dollars; "" for zero.
 func formatMoney(usd float64) string {
 	switch {
 	case usd == 0 || math.IsNaN(usd):
@@ -83,7 +77,7 @@ func formatMoney(usd float64) string {
 	}
 }
 
-// formatDuration writes a duration to two units; "" for none.
+// formatDuration formats a duration in at most two units; "" for zero.
 func formatDuration(d time.Duration) string {
 	switch {
 	case d <= 0:
@@ -101,10 +95,9 @@ func formatDuration(d time.Duration) string {
 	}
 }
 
-// formatSeconds is [formatDuration] of a number of them.
 func formatSeconds(s float64) string { return formatDuration(time.Duration(s * float64(time.Second))) }
 
-// formatAxis writes seconds for an axis, in one unit.
+// formatAxis formats seconds in one unit for an axis.
 func formatAxis(s float64) string {
 	unit, name := 1.0, " s"
 	switch {
@@ -120,7 +113,6 @@ func formatAxis(s float64) string {
 	return strconv.FormatFloat(s/unit, 'g', 3, 64) + name
 }
 
-// formatSize writes a number of bytes.
 func formatSize(n int) string {
 	switch {
 	case n < 1<<10:
@@ -132,16 +124,10 @@ func formatSize(n int) string {
 	}
 }
 
-// formatClock is a time of the day, in UTC.
-func formatClock(t time.Time) string { return t.UTC().Format("15:04:05") }
-
-// formatDate is a time with its day, in UTC.
-func formatDate(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05") }
-
-// formatStamp is a time as programs read it, exact and in UTC.
+// formatStamp formats a time exactly and in UTC.
 func formatStamp(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
 
-// formatPercent writes a part of a whole; "" where there is no whole.
+// formatPercent returns the percentage of a part; "" if whole is zero.
 func formatPercent(part, whole int) string {
 	if whole == 0 {
 		return ""
@@ -149,7 +135,7 @@ func formatPercent(part, whole int) string {
 	return strconv.FormatFloat(math.Floor(1000*float64(part)/float64(whole))/10, 'f', -1, 64) + " %"
 }
 
-// signs say with a sign what a status says with a colour.
+// signs are the signs of statuses, which help readers without colour vision.
 var signs = map[string]string{
 	"succeeded": "✓", "blocked": "⊘", "exhausted": "✗", "failed": "⚠", "waiting": "?", "over_budget": "$", "cancelled": "■",
 	"running": "…", "skipped": "–", "degraded": "≈", "": "…",
@@ -157,7 +143,6 @@ var signs = map[string]string{
 	"passed": "✓", "rejected": "✗", "error": "⚠", "retry": "↻",
 }
 
-// statusSign is that of a status, "·" for one that has none.
 func statusSign(status string) string {
 	if s, ok := signs[status]; ok {
 		return s
@@ -165,7 +150,7 @@ func statusSign(status string) string {
 	return "·"
 }
 
-// statusWord is a status in words; "" is that of what goes on.
+// statusWord returns a status in words.
 func statusWord(status string) string {
 	if status == "" {
 		return "running"

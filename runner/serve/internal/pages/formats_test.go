@@ -4,13 +4,15 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/seed61713e19/capstan/internal/reports"
 )
 
 func FuzzLine(f *testing.F) {
 	f.Add("a\x00\x1b[2J\u202e\xff")
 	f.Add("00\xb2\xb2\xb2\xb2")
 	f.Fuzz(func(t *testing.T, in string) {
-		if l := oneLine(in); strings.ContainsAny(l, "\n\t") {
+		if l := reports.Name(in); strings.ContainsAny(l, "\n\t") {
 			t.Fatalf("%q is not a line", l)
 		}
 		for at := -1; at < len(in)+2; at += 3 {
@@ -43,7 +45,7 @@ func TestFigures(t *testing.T) {
 	if got := formatPercent(999, 1000); got != "99.9 %" {
 		t.Error(got)
 	}
-	if got := formatPercent(9999, 10000); got != "99.9 %" { // never rounded up to all
+	if got := formatPercent(9999, 10000); got != "99.9 %" { // rounded down
 		t.Error(got)
 	}
 }

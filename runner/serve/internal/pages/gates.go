@@ -11,7 +11,6 @@ import (
 	"github.com/seed61713e19/capstan/runner/serve/orders"
 )
 
-// A gatesView is how every validator did.
 type gatesView struct {
 	frame
 	Cascade  string
@@ -19,14 +18,14 @@ type gatesView struct {
 	Rows     []gateRow
 }
 
-// A gateRow is how one validator did at one moment.
+// A gateRow has the numbers of one validator at one moment.
 type gateRow struct {
 	journal.Gate
-	Decided    int // verdicts that are a yes or a no
+	Decided    int // passed and failed verdicts
 	Bar        timeBar
-	Each       float64 // seconds of one verdict
-	Trend      string  // the address of how it did over days
-	Rejections string  // that of what it refused
+	Each       float64 // seconds per verdict
+	Trend      string  // the address of its trend
+	Rejections string  // the address of its rejections
 }
 
 func (s *Site) gatesPage(w http.ResponseWriter, r *http.Request) error {
@@ -53,7 +52,7 @@ func (s *Site) gatesPage(w http.ResponseWriter, r *http.Request) error {
 	return s.render(w, http.StatusOK, "gates", v)
 }
 
-// cascadesSeen are the cascades of the newest runs, and the one that is looked at.
+// cascadesSeen returns the cascades of the newest runs, and the selected one.
 func (s *Site) cascadesSeen(r *http.Request, asked string) ([]string, error) {
 	runs, err := s.o.Store.Runs(r.Context(), journal.Filter{Limit: api.MaxList})
 	if err != nil {
@@ -73,29 +72,28 @@ func (s *Site) cascadesSeen(r *http.Request, asked string) ([]string, error) {
 	return list, nil
 }
 
-// A rejectionsView is what a gate refused.
 type rejectionsView struct {
 	frame
 	Scope
 	Since, Until time.Time
-	Rows         []noRow
-	Earlier      int // that are not shown
+	Rows         []rejection
+	Earlier      int // number of older rejections
 	Trend        string
 }
 
-// A noRow is a no, or a verdict that could not be given.
-type noRow struct {
+// A rejection is a failed verdict or a gate without a verdict.
+type rejection struct {
 	journal.Judgement
 	RunID, Phase string
 	Attempt      int
 	URL          string
-	Long         bool // its reason stands in the run alone
+	Long         bool // only the run has the complete reason
 }
 
-// maxRejections is how many are shown, the newest.
+// maxRejections is the number of rejections on the page, the newest ones.
 const maxRejections = 200
 
-// rejectionsPage lists the rejections of a gate, of the runs that began between two times.
+// rejectionsPage lists the rejections of a gate in the runs that began between two times.
 func (s *Site) rejectionsPage(w http.ResponseWriter, r *http.Request) error {
 	v := rejectionsView{frame: s.frame("Rejections", "trends"), Scope: scopeOf(r)}
 	if v.Gate == "" {
@@ -115,7 +113,7 @@ func (s *Site) rejectionsPage(w http.ResponseWriter, r *http.Request) error {
 			if g.Validator != v.Gate || v.Moment != "" && g.Moment != v.Moment || v.Phase != "" && a.Phase != v.Phase || g.Valid == nil && !g.Broke || g.Valid != nil && *g.Valid {
 				continue
 			}
-			v.Rows = append(v.Rows, noRow{g, a.RunID, a.Phase, a.Number, attemptLink(a.RunID, a.Path), strings.HasPrefix(g.Reason, "#text:")})
+			v.Rows = append(v.Rows, rejection{g, a.RunID, a.Phase, a.Number, attemptLink(a.RunID, a.Path), strings.HasPrefix(g.Reason, "#text:")})
 			if len(v.Rows) >= 2*maxRejections {
 				v.Earlier += len(v.Rows) - maxRejections
 				v.Rows = append(v.Rows[:0], v.Rows[len(v.Rows)-maxRejections:]...)

@@ -4,19 +4,18 @@ import (
 	"net/http"
 
 	"github.com/seed61713e19/capstan/cascades"
-	"github.com/seed61713e19/capstan/cascades/graphs"
-	"github.com/seed61713e19/capstan/cascades/proofs"
+	"github.com/seed61713e19/capstan/internal/graphs"
+	"github.com/seed61713e19/capstan/internal/proofs"
+	"github.com/seed61713e19/capstan/internal/trace"
 	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/serve/orders"
-	"github.com/seed61713e19/capstan/runner/trace"
 )
 
-// A graphView is the cascade of a run as a drawing.
 type graphView struct {
 	frame
 	Head   headView
 	Broken string // why there is no drawing
-	Proof  string // the ways to the tools that write, as a table; "" where none writes
+	Proof  string // the paths to tools that write, as a table; "" if no tool writes
 	Places []graphs.Spot
 }
 
@@ -31,20 +30,19 @@ func (s *Site) graphPage(w http.ResponseWriter, r *http.Request) error {
 		v.Broken = err.Error()
 	} else {
 		v.Places = c.Graph(t.Marks()).Spots()
-		if p := proofs.Of(c); p.Writers > 0 || p.Beyond {
+		if p := proofs.Of(c); p.Writers > 0 || p.TooLarge {
 			v.Proof = p.Text()
 		}
 	}
 	return s.render(w, http.StatusOK, "graph", v)
 }
 
-// graphSVG draws the cascade as the run had it, and what the run did with it, for an img element: the drawing
-// has a style of its own, and as a picture it can do nothing.
+// graphSVG draws the cascade of a run and the path of the run, as a picture for an img element.
 func (s *Site) graphSVG(w http.ResponseWriter, r *http.Request) error {
 	return s.picture(w, r, func(c *cascades.Cascade, t *trace.Run) string { return c.Graph(t.Marks()).SVG() })
 }
 
-// proofSVG draws the ways to the tools that write.
+// proofSVG draws the paths to tools that write.
 func (s *Site) proofSVG(w http.ResponseWriter, r *http.Request) error {
 	return s.picture(w, r, func(c *cascades.Cascade, _ *trace.Run) string { return proofs.Of(c).Graph().SVG() })
 }

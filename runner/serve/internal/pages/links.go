@@ -10,8 +10,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/event"
 )
 
-// link is a path of the server with its query; parameters come in pairs, and
-// those that are "" are left out.
+// link returns a path with a query. The parameters are pairs; empty values are left out.
 func link(path string, pairs ...string) string {
 	q := url.Values{}
 	for pair := range slices.Chunk(pairs, 2) {
@@ -25,17 +24,17 @@ func link(path string, pairs ...string) string {
 	return path + "?" + q.Encode()
 }
 
-// runLink is the page of a run, or one below it: "/text".
+// runLink returns the address of a run, or of a page below it: "/text".
 func runLink(id string, rest ...string) string {
 	return "/runs/" + url.PathEscape(id) + strings.Join(rest, "")
 }
 
-// phaseLink is the page of a phase, with further parameters.
+// phaseLink returns the address of a phase.
 func phaseLink(run string, at event.Path, pairs ...string) string {
 	return link(runLink(run, "/phase"), append([]string{"at", string(at)}, pairs...)...)
 }
 
-// attemptLink is where an attempt stands on the page of its run.
+// attemptLink returns the address of an attempt on the page of its run.
 func attemptLink(run string, at event.Path) string {
 	if strings.Count(string(at), "/") > 1 { // it is folded away in the timeline
 		return phaseLink(run, phasePath(at)) + "#" + anchor(string(at))
@@ -43,20 +42,20 @@ func attemptLink(run string, at event.Path) string {
 	return link(runLink(run), "open", at.First()) + "#" + anchor(string(at))
 }
 
-// phasePath is the path of the phase, or of the item of one, that an attempt is in:
-// draft of draft/sounding[1]/attempt[2] and of draft/human_input/attempt[1].
+// phasePath returns the path of the phase or item of an attempt: draft for
+// draft/sounding[1]/attempt[2] and draft/human_input/attempt[1].
 func phasePath(at event.Path) event.Path {
 	if i := strings.LastIndex(string(at), "/attempt["); i > 0 {
 		at = at[:i]
 	}
-	name, _, _ := event.Numbered(at.Last())
-	if up := at.Up(); up != "" && (name == "sounding" || name == "human_input") {
+	name, _, _ := event.SplitIndex(at.Last())
+	if up := at.Parent(); up != "" && (name == "sounding" || name == "human_input") {
 		return up
 	}
 	return at
 }
 
-// anchor is a name for the element of a path: letters and digits alone.
+// anchor returns the identifier of an element for a path.
 func anchor(path string) string {
 	h := fnv.New64a()
 	h.Write([]byte(path))

@@ -16,16 +16,16 @@ import (
 
 var leads = regexp.MustCompile(`(?:href|src|hx-get)="([^"]+)"`)
 
-// Wherever a page of any run leads, something is there, but for a cascade that is
-// wrong, which says so, and a run of tools that this server has not.
+// TestEveryLinkLeads checks that every link of every page works, except those of a wrong
+// cascade and of missing tools.
 func TestEveryLinkLeads(t *testing.T) {
-	w := servetest.New(t, func(o *serve.Options, _ *orders.CrewOptions) {
+	w := servetest.New(t, func(o *serve.Options, _ *orders.PoolOptions) {
 		var err error
 		if o.Runner, err = runner.New(runner.WithTools(enginetest.Tools()...), runner.WithValidators(enginetest.Validators()...)); err != nil {
 			t.Fatal(err)
 		}
 	})
-	for i, s := range append(enginetest.Randoms(t, 25), enginetest.Shipped(t, "human_edit"), enginetest.Shipped(t, "soundings_aggregate")) {
+	for i, s := range append(enginetest.RandomStories(t, 25), enginetest.Embedded(t, "human_edit"), enginetest.Embedded(t, "soundings_aggregate")) {
 		_, _ = s.Runner(t, runner.WithJournal(w.Store)).Run(t.Context(), s.Cascade, s.Input, runner.WithRunID(fmt.Sprint("run", i)))
 	}
 	from := map[string]string{"/": ""}

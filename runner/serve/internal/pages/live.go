@@ -1,22 +1,20 @@
 package pages
 
 import (
-	"errors"
 	"net/http"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/seed61713e19/capstan/internal/trace"
 	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/serve/internal/api"
 	"github.com/seed61713e19/capstan/runner/serve/internal/live"
 	"github.com/seed61713e19/capstan/runner/serve/orders"
-	"github.com/seed61713e19/capstan/runner/trace"
 )
 
-// runLive sends the pieces of a run's page that have changed since the event
-// the page was made with. It ends when the run has.
+// runLive sends the changed parts of a run's page until the run ends.
 func (s *Site) runLive(w http.ResponseWriter, r *http.Request) error {
 	after, err := api.LastEvent(r)
 	if err != nil {
@@ -26,41 +24,40 @@ func (s *Site) runLive(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	// The page is asked for again from what it was made with, also after a break:
-	// its pieces are whole each time.
+	// A reconnecting page repeats the number of its first event: it receives whole parts.
 	x := &watcher{s: s, r: r, stream: api.NewStream(w, "text/event-stream"), id: run.RunID, made: after, status: r.URL.Query().Get("status"), folder: trace.NewFolder()}
 	w.WriteHeader(http.StatusOK)
 	more, stop := x.listen()
 	defer stop()
-	s.follow(r, x.id, more, x.news, x.stream.Beat)
+	s.o.Live.Follow(r, x.id, more, x.news, x.stream.Beat)
 	return nil
 }
 
-// A watcher keeps one reader's page of a run up to date.
+// A watcher updates the page of a run for one reader.
 type watcher struct {
 	s      *Site
 	r      *http.Request
 	stream *api.Stream
 	id     string
-	made   int64 // the last event that the page has
-	seq    int64 // the last event that the folder has
+	made   int64 // the last event of the page
+	seq    int64 // the last event in the folder
 	folder *trace.Folder
-	known  int                   // phases that the page has
-	status string                // that the page has
-	dirty  map[string]bool       // paths of phases that have changed
-	now    func() []orders.Draft // what models are saying; nil where nobody hears it
-	shown  []orders.Draft        // that the page has
+	known  int                   // number of phases on the page
+	status string                // on the page
+	dirty  map[string]bool       // paths of changed phases
+	now    func() []orders.Draft // nil if the server does not run the run
+	shown  []orders.Draft        // on the page
 }
 
-// listen hears what models say while they say it, of a run of this process.
+// listen subscribes to the drafts of a run of this process.
 func (x *watcher) listen() (more <-chan struct{}, stop func()) {
-	d, ok := x.s.o.Desk.Runs.(orders.Drafter)
+	d, ok := x.s.o.Orders.Runs.(orders.Drafter)
 	if !ok {
 		return nil, func() {}
 	}
-	told := make(chan struct{}, 1)
-	x.now, stop = d.Drafts(x.id, func() { live.Wake(told) })
-	return told, stop
+	changed := make(chan struct{}, 1)
+	x.now, stop = d.Drafts(x.id, func() { live.Notify(changed) })
+	return changed, stop
 }
 
 func (x *watcher) news() error {
@@ -84,7 +81,7 @@ func (x *watcher) news() error {
 	case !changed:
 		return nil
 	}
-	// A phase that is sent anew has lost what was put into it.
+	// A replaced phase has lost its drafts.
 	pieces += drafts
 	if err := x.stream.Send(x.seq, "update", pieces); err != nil {
 		return err
@@ -93,7 +90,7 @@ func (x *watcher) news() error {
 	if live.Over(run.Status) {
 		x.stream.Send(0, "end", "1")
 		x.stream.Flush()
-		return errEnded
+		return live.ErrEnd
 	}
 	if err := x.stream.Flush(); err != nil {
 		return err
@@ -101,7 +98,7 @@ func (x *watcher) news() error {
 	return model.Wait(x.r.Context(), x.rest())
 }
 
-// drafts renders what models are saying, and tells whether the page has it.
+// drafts renders the drafts, and reports whether they have changed.
 func (x *watcher) drafts() (pieces string, changed bool, err error) {
 	if x.now == nil {
 		return "", false, nil
@@ -109,22 +106,18 @@ func (x *watcher) drafts() (pieces string, changed bool, err error) {
 	now := x.now()
 	changed = !slices.Equal(now, x.shown)
 	x.shown = now
-	for _, d := range now {
-		piece, err := part("live-draft", d)
-		if err != nil {
-			return "", false, err
-		}
-		pieces += piece
+	if pieces, err = part("live-drafts", now); err != nil {
+		return "", false, err
 	}
 	return pieces, changed, nil
 }
 
-// rest is how long the reader is left alone: the larger the run, the longer.
+// rest returns the pause after an update, which is longer for larger runs.
 func (x *watcher) rest() time.Duration {
 	return 300*time.Millisecond + time.Duration(len(x.folder.Run().Phases))*time.Millisecond
 }
 
-// read takes in what is new.
+// read reads new events.
 func (x *watcher) read() error {
 	x.dirty = map[string]bool{}
 	for e, err := range x.s.o.Store.Events(x.r.Context(), x.id, x.seq, journal.Brief) {
@@ -146,17 +139,16 @@ func (x *watcher) read() error {
 	return nil
 }
 
-// maxBars is how many phases a run has at most whose bars, which grow shorter as
-// the run grows longer, are sent with every update; of longer runs they are sent
-// at the end.
+// maxBars is the maximum number of phases whose time bars every update sends. Longer runs send
+// all bars at the end.
 const maxBars = 100
 
-// pieces renders the run's head and every phase that has changed.
+// pieces renders the head of the run and the changed phases.
 func (x *watcher) pieces(run *journal.Run) (string, error) {
 	t := x.folder.Run()
 	for _, p := range t.Phases {
 		if p.Status == "" && live.Over(run.Status) {
-			x.dirty[p.Path.First()] = true // it was cut off
+			x.dirty[p.Path.First()] = true // the run ended before the phase
 		}
 	}
 	settle(t, run.Status)
@@ -191,42 +183,4 @@ func (x *watcher) pieces(run *journal.Run) (string, error) {
 	}
 	x.known = len(t.Phases)
 	return b.String(), nil
-}
-
-// errEnded says that a stream has nothing more to tell.
-var errEnded = errors.New("ended")
-
-// follow calls news at once and whenever there may be more of a run, or of any
-// where id is "", until it gives an error, the reader goes or the server ends.
-// More tells of what is not in the store; nil where nothing is. Between, idle is
-// called. Who asks for the header alone is told nothing, and holds nothing.
-func (s *Site) follow(r *http.Request, id string, more <-chan struct{}, news, idle func() error) error {
-	if r.Method == http.MethodHead {
-		return nil
-	}
-	beats, leave := s.o.Feeds.Beats(id)
-	defer leave()
-	t := time.NewTicker(live.Heartbeat)
-	defer t.Stop()
-	for {
-		if err := news(); err != nil {
-			return err
-		}
-		for waiting := true; waiting; {
-			select {
-			case <-beats:
-				waiting = false
-			case <-more:
-				waiting = false
-			case <-t.C:
-				if err := idle(); err != nil {
-					return err
-				}
-			case <-r.Context().Done():
-				return r.Context().Err()
-			case <-s.o.Closing:
-				return errEnded
-			}
-		}
-	}
 }

@@ -14,17 +14,16 @@ import (
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
-// TestARunThatWasCutOff holds that nothing of a run whose process is gone looks
-// as if it went on, and that a check that broke is not called a no.
+// TestARunThatWasCutOff checks that a run without a process is not shown as running.
 func TestARunThatWasCutOff(t *testing.T) {
 	w := servetest.MadeUp(t)
 	r := &servetest.Shelved{Summary: journal.Summary{RunID: "cut", CascadeID: "post", Status: journal.Running}}
 	w.Shelf.Add(r)
-	said := "the program is gone"
+	reason := "the program is gone"
 	for _, e := range []event.Event{
 		{Kind: event.RunStarted, RunID: "cut"},
 		{Kind: event.PhaseStarted, Path: "draft", Phase: "draft"},
-		{Kind: event.VerdictGiven, Path: "draft/pre[0]", Verdict: &event.Verdict{Path: "draft/pre[0]", Phase: "draft", Moment: "pre", Validator: "odd", Mode: "advisory", Error: &said}},
+		{Kind: event.VerdictGiven, Path: "draft/pre[0]", Verdict: &event.Verdict{Path: "draft/pre[0]", Phase: "draft", Moment: "pre", Validator: "odd", Mode: "advisory", Error: &reason}},
 		{Kind: event.AttemptStarted, Path: "draft/attempt[1]", Phase: "draft", Attempt: 1},
 		{Kind: event.TurnStarted, Path: "draft/attempt[1]/turn[0]", Phase: "draft", Attempt: 1, Turn: new(0)},
 		{Kind: event.ModelCalled, Path: "draft/attempt[1]/turn[0]/model", Request: &model.Request{Model: "m"}},
@@ -55,8 +54,7 @@ func TestARunThatWasCutOff(t *testing.T) {
 	}
 }
 
-// TestBarsAsTimeGoesOn holds that the bars of phases that have ended are sent
-// too as the run grows longer, and of a long run at its end.
+// TestBarsAsTimeGoesOn checks when the bars of ended phases are sent.
 func TestBarsAsTimeGoesOn(t *testing.T) {
 	t.Parallel()
 	for phases, bars := range map[int]int{3: 2, 200: 0} {
@@ -64,7 +62,7 @@ func TestBarsAsTimeGoesOn(t *testing.T) {
 		w.Shelf.LongRun("long", phases, "Owls.")
 		r := w.Shelf.Find("long")
 		r.Summary.Status, r.Summary.Finished = journal.Running, nil
-		after := len(r.Events) - 2 // all but the end of the last phase and of the run
+		after := len(r.Events) - 2 // all except the end of the last phase and of the run
 		r.Events = r.Events[:len(r.Events)-1]
 		l := w.Listen("/runs/long/live?status=running&after=" + strconv.Itoa(after))
 		first, _ := l.Next()
@@ -83,8 +81,7 @@ func TestBarsAsTimeGoesOn(t *testing.T) {
 	}
 }
 
-// TestTheBarOfWhatGoesOn holds that a phase that goes on has taken the time since
-// the last event too.
+// TestTheBarOfWhatGoesOn checks the duration of a running phase.
 func TestTheBarOfWhatGoesOn(t *testing.T) {
 	w := servetest.MadeUp(t)
 	now := time.Now()
@@ -97,8 +94,7 @@ func TestTheBarOfWhatGoesOn(t *testing.T) {
 	}
 }
 
-// TestThePageAsItComes holds that a run's page is sent what changes, and that
-// it is told when there is no more.
+// TestThePageAsItComes checks that the page receives changes, and the end.
 func TestThePageAsItComes(t *testing.T) {
 	t.Parallel()
 	w := servetest.New(t)

@@ -7,7 +7,6 @@ import (
 	"github.com/seed61713e19/capstan/runner/serve/internal/api"
 )
 
-// A loginView is the login form.
 type loginView struct {
 	frame
 	To    string
@@ -41,7 +40,7 @@ func (s *Site) logout(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// inside is a path of this server: "//elsewhere" and "/\elsewhere" are not.
+// inside returns a path of this server, "/" for other addresses such as "//elsewhere".
 func inside(to string) string {
 	if !strings.HasPrefix(to, "/") || len(to) > 1 && (to[1] == '/' || to[1] == '\\') || strings.ContainsAny(to, "\r\n\t\\") {
 		return "/"

@@ -9,7 +9,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/internal/servetest"
 )
 
-// TestAQuestionHeadsItsRun holds that what a run waits for stands before all else.
+// TestAQuestionHeadsItsRun checks that the question is at the top of the page.
 func TestAQuestionHeadsItsRun(t *testing.T) {
 	w := servetest.New(t)
 	page := w.Want(200, "GET", "/runs/"+w.Start("ask", nil), nil).Text
@@ -18,8 +18,7 @@ func TestAQuestionHeadsItsRun(t *testing.T) {
 	}
 }
 
-// TestDefaultsAreNoDifference holds that an input that was left to its default is the
-// same as one that was given.
+// TestDefaultsAreNoDifference checks that a default and the same value as input are equal.
 func TestDefaultsAreNoDifference(t *testing.T) {
 	w := servetest.New(t)
 	a := w.Start("form", map[string]any{"title": "A title", "share": 0.5, "loud": true})
@@ -36,8 +35,8 @@ func TestDefaultsAreNoDifference(t *testing.T) {
 	}
 }
 
-// TestReceiptPage holds that a released text shows what can be proved of it and how
-// to verify that, and that one that was not released has none.
+// TestReceiptPage checks the page of a released text, and the page of a run
+// without a released text.
 func TestReceiptPage(t *testing.T) {
 	w := servetest.New(t)
 	id := w.Start("post", map[string]any{"topic": "owls"})
@@ -57,8 +56,7 @@ func TestReceiptPage(t *testing.T) {
 	w.Want(404, "GET", "/runs/none/receipt", nil)
 }
 
-// TestDaysFilterRuns holds that runs are found by days, the last one included, and
-// that a day that was chosen stays in the form.
+// TestDaysFilterRuns checks the filter for days, with the last day included.
 func TestDaysFilterRuns(t *testing.T) {
 	w := past(t, 5, 1)
 	run := w.Run("last")
@@ -73,8 +71,8 @@ func TestDaysFilterRuns(t *testing.T) {
 	}
 }
 
-// TestTheGraphIsFoundIn holds that the drawing is made larger, that a phase is found
-// in it by its name, and that the time of what goes on goes on.
+// TestTheGraphIsFoundIn checks the zoom and the search in a graph, and the clock of a running
+// run.
 func TestTheGraphIsFoundIn(t *testing.T) {
 	w := servetest.New(t)
 	b := newBrowser(t, w.HTTP.URL)

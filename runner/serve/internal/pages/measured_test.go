@@ -12,21 +12,21 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/internal/measures/stats"
+	"github.com/seed61713e19/capstan/internal/measures/trust"
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/internal/servetest"
-	"github.com/seed61713e19/capstan/runner/measure"
 	"github.com/seed61713e19/capstan/runner/serve"
 	"github.com/seed61713e19/capstan/runner/serve/orders"
-	"github.com/seed61713e19/capstan/runner/trust"
 )
 
-// A drawer keeps labels in memory, of any cascade.
+// A drawer stores labels in memory.
 type drawer struct {
 	t      testing.TB
 	runner *runner.Runner
 	of     func() serve.Store
 	mu     sync.Mutex
-	labels []measure.Label
+	labels []stats.Label
 }
 
 func (d *drawer) Weigh(ctx context.Context, name string) (*serve.Scale, error) {
@@ -55,11 +55,11 @@ func (d *drawer) Weigh(ctx context.Context, name string) (*serve.Scale, error) {
 	gates, err := past(runs.RunID)
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	q := trust.Question{CascadeID: c.ID, Gates: gates, Labels: measure.NewLedger(d.labels), Past: past}
+	q := trust.Question{CascadeID: c.ID, Gates: gates, Labels: stats.NewLedger(d.labels), Past: past}
 	return &serve.Scale{Question: q, Cascade: c, Notes: []string{"ann.jsonl: line 2: it is <none>"}}, err
 }
 
-func (d *drawer) Label(_, _ string, l measure.Label) error {
+func (d *drawer) Label(_, _ string, l stats.Label) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	l.Time = time.Now()
@@ -67,7 +67,7 @@ func (d *drawer) Label(_, _ string, l measure.Label) error {
 	return nil
 }
 
-// weighing is the world of [past] with scales.
+// weighing returns the world of [past] with scales.
 func weighing(t testing.TB, days, each int) (*servetest.World, *drawer) {
 	t.Helper()
 	r, err := runner.New()
@@ -75,14 +75,14 @@ func weighing(t testing.TB, days, each int) (*servetest.World, *drawer) {
 		t.Fatal(err)
 	}
 	d := &drawer{t: t, runner: r}
-	w := past(t, days, each, func(o *serve.Options, _ *orders.CrewOptions) {
+	w := past(t, days, each, func(o *serve.Options, _ *orders.PoolOptions) {
 		o.Scales, d.of = d, func() serve.Store { return o.Store }
 	})
 	return w, d
 }
 
-// TestLabels holds that what a gate said of a text is told once somebody has said
-// whether it is good, and not before; and that what is posted is what was shown.
+// TestLabels checks that the page shows verdicts only after the person's answer, and stores a
+// label only of the shown text.
 func TestLabels(t *testing.T) {
 	w, d := weighing(t, 9, 2)
 	asked := w.Want(200, "GET", "/label?cascade=post", nil).Text
@@ -115,7 +115,7 @@ func TestLabels(t *testing.T) {
 	if r.StatusCode != 303 || len(d.labels) != 1 {
 		t.Fatalf("%d: %s", r.StatusCode, r.Text)
 	}
-	if l := d.labels[0]; l.Good || l.By != "ann" || l.Phase != "draft" || l.Gate != "all" || l.Reason != "too <b>short" || len(l.Text) != 64 || l.Draw == nil || l.Draw.Order != measure.Random {
+	if l := d.labels[0]; l.Good || l.By != "ann" || l.Phase != "draft" || l.Gate != "all" || l.Reason != "too <b>short" || len(l.Text) != 64 || l.Draw == nil || l.Draw.Order != stats.Random {
 		t.Errorf("kept %+v", l)
 	}
 	next := w.Want(200, "GET", r.Header.Get("Location"), nil).Text
@@ -125,17 +125,16 @@ func TestLabels(t *testing.T) {
 	if strings.Contains(next, `name="text" value="`+fields["text"][0]) {
 		t.Error("it asks about the same text again")
 	}
-	// Nobody learns by naming a text what was said of it.
+	// Naming a text does not show its verdicts.
 	if page := w.Want(200, "GET", "/label?cascade=post&by=bob&past="+fields["text"][0], nil).Text; strings.Contains(page, "The gates said") {
 		t.Error("it tells who has not answered")
 	}
 }
 
-// TestLabelDraws: a label of the page records how its text was drawn, and the label of a
-// text that was asked for by name counts in no rate.
+// TestLabelDraws checks that a label records how its text was drawn.
 func TestLabelDraws(t *testing.T) {
 	w, d := weighing(t, 9, 2)
-	label := func(query string) measure.Draw {
+	label := func(query string) stats.Draw {
 		t.Helper()
 		page := w.Want(200, "GET", "/label?cascade=post&"+query, nil).Text
 		fields := url.Values{"said": {"y"}}
@@ -151,23 +150,22 @@ func TestLabelDraws(t *testing.T) {
 		}
 		return *d.labels[len(d.labels)-1].Draw
 	}
-	if got := label("by=ann"); got != (measure.Draw{Order: measure.Random}) {
+	if got := label("by=ann"); got != (stats.Draw{Order: stats.Random}) {
 		t.Errorf("at random: %+v", got)
 	}
 	drawn := d.labels[0].Text
-	if got := label("by=ann&text=" + drawn); got.Order != measure.Random {
+	if got := label("by=ann&text=" + drawn); got.Order != stats.Random {
 		t.Errorf("a label that replaces another is of %+v", got)
 	}
-	if got := label("by=bob&text=" + drawn); got.Order != measure.Chosen || got.Weight() != 0 {
+	if got := label("by=bob&text=" + drawn); got.Order != stats.Chosen || got.Weight() != 0 {
 		t.Errorf("by name: %+v", got)
 	}
-	if got := label("by=eve&order=disagreement"); got.Order != measure.Disagreement || got.Weight() <= 0 {
+	if got := label("by=eve&order=disagreement"); got.Order != stats.Disagreement || got.Weight() <= 0 {
 		t.Errorf("by disagreement: %+v", got)
 	}
 }
 
-// TestRunsByTheirTexts holds that runs are found by what stands in their texts, and by
-// what people said of them.
+// TestRunsByTheirTexts checks the filters for words and labels.
 func TestRunsByTheirTexts(t *testing.T) {
 	w, d := weighing(t, 5, 2)
 	rows := func(query string) int {
@@ -184,7 +182,7 @@ func TestRunsByTheirTexts(t *testing.T) {
 	if rows("label=bad") != 0 {
 		t.Error("nobody has said anything")
 	}
-	_ = d.Label("post", "", measure.Label{Text: measure.TextDigest("Short."), Phase: "draft", Gate: "all", By: "ann"})
+	_ = d.Label("post", "", stats.Label{Text: stats.TextDigest("Short."), Phase: "draft", Gate: "all", By: "ann"})
 	if got := rows("label=bad"); got != short || rows("label=good") != 0 || rows("label=bad&words=short") != short || rows("label=bad&words=no+such") != 0 {
 		t.Errorf("%d runs have a text that is bad, %d say it", got, short)
 	}
@@ -195,8 +193,8 @@ func TestRunsByTheirTexts(t *testing.T) {
 	servetest.New(t).Want(501, "GET", "/?label=bad", nil)
 }
 
-// TestMeasuredPages holds that what is not known is said to be unknown, and that a
-// cascade that cannot be weighed says why.
+// TestMeasuredPages checks pages without measurements, and the page of a cascade that does
+// not load.
 func TestMeasuredPages(t *testing.T) {
 	w, d := weighing(t, 5, 2)
 	for _, path := range []string{"/trust?cascade=post", "/cost?cascade=post", "/label?cascade=post"} {
@@ -210,16 +208,16 @@ func TestMeasuredPages(t *testing.T) {
 	if strings.Count(page, "unknown") < 4 || !strings.Contains(page, "label 68 bad texts") {
 		t.Error(page)
 	}
-	random := &measure.Draw{Order: measure.Random}
-	_ = d.Label("post", "", measure.Label{Text: measure.TextDigest("Short."), Phase: "draft", Gate: "all", By: "ann", Draw: random})
-	_ = d.Label("post", "", measure.Label{Text: measure.TextDigest("A long enough text about owls."), Phase: "draft", Gate: "all", By: "ann", Good: true, Draw: random})
+	random := &stats.Draw{Order: stats.Random}
+	_ = d.Label("post", "", stats.Label{Text: stats.TextDigest("Short."), Phase: "draft", Gate: "all", By: "ann", Draw: random})
+	_ = d.Label("post", "", stats.Label{Text: stats.TextDigest("A long enough text about owls."), Phase: "draft", Gate: "all", By: "ann", Good: true, Draw: random})
 	page = w.Want(200, "GET", "/trust?cascade=post", nil).Text
 	for _, want := range []string{"0 of 1, 0.0 % (0.0-99.0)", `<th scope="row">bad</th>`, "of 1 released labelled texts, 0 are bad"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %q in %s", want, page)
 		}
 	}
-	_ = d.Label("post", "", measure.Label{Text: measure.TextDigest("Short."), Phase: "draft", Gate: "all", By: "bob <i>", Good: true})
+	_ = d.Label("post", "", stats.Label{Text: stats.TextDigest("Short."), Phase: "draft", Gate: "all", By: "bob <i>", Good: true})
 	if page = w.Want(200, "GET", "/trust?cascade=post", nil).Text; !strings.Contains(page, "Contradicting labels") || !strings.Contains(page, "unknown") || !strings.Contains(page, `data-label="Kappa">0.00<`) {
 		t.Error(page)
 	}
@@ -232,8 +230,7 @@ func TestMeasuredPages(t *testing.T) {
 	bare.Want(501, "GET", "/trust", nil)
 }
 
-// TestLabelledWithKeys holds that one labels with single keys, and that a reason
-// that is typed labels nothing; and shows the pages that measure.
+// TestLabelledWithKeys checks labelling with single keys, and shows the pages of measurements.
 func TestLabelledWithKeys(t *testing.T) {
 	w, d := weighing(t, 30, 9)
 	b := newBrowser(t, w.HTTP.URL)
@@ -252,7 +249,7 @@ func TestLabelledWithKeys(t *testing.T) {
 		t.Errorf("%+v", d.labels)
 	}
 	for i := range 40 {
-		d.labels = append(d.labels, measure.Label{Text: measure.TextDigest(fmt.Sprint(i)), Phase: "draft", Gate: "all", By: "ann", Good: i%3 > 0, Draw: &measure.Draw{Order: measure.Random}})
+		d.labels = append(d.labels, stats.Label{Text: stats.TextDigest(fmt.Sprint(i)), Phase: "draft", Gate: "all", By: "ann", Good: i%3 > 0, Draw: &stats.Draw{Order: stats.Random}})
 	}
 	d.mu.Unlock()
 	for _, look := range []struct {

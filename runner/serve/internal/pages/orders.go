@@ -3,15 +3,13 @@ package pages
 import (
 	"net/http"
 
-	"github.com/seed61713e19/capstan/cascades"
-	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/serve/internal/api"
 )
 
-// answerForm takes the answer that a person gives on the page.
+// answerForm stores the answer of a form.
 func (s *Site) answerForm(w http.ResponseWriter, r *http.Request) error {
-	run, err := s.o.Desk.About(r.Context(), r.PathValue("id"))
+	run, err := s.o.Orders.Run(r.Context(), r.PathValue("id"))
 	if err != nil {
 		return err
 	}
@@ -19,33 +17,23 @@ func (s *Site) answerForm(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	var value any = form("value")
-	key := event.Path(form("question"))
-	if p, err := run.Question(key); err == nil && p.Question.Type == cascades.Confirmation {
-		switch value {
-		case "yes":
-			value = true
-		case "no":
-			value = false
-		}
-	}
-	if err := s.o.Desk.Answer(r.Context(), run, key, runner.Answer{Value: value, By: form("by")}); err != nil {
+	if err := s.answer(r, run, event.Path(form("question")), form("value"), form("by")); err != nil {
 		return err
 	}
 	return back(w, r, run.RunID)
 }
 
 func (s *Site) cancelForm(w http.ResponseWriter, r *http.Request) error {
-	return s.order(w, r, func(id string) error { return s.o.Desk.Cancel(id) })
+	return s.order(w, r, func(id string) error { return s.o.Orders.Cancel(id) })
 }
 
 func (s *Site) resumeForm(w http.ResponseWriter, r *http.Request) error {
-	return s.order(w, r, func(id string) error { return s.o.Desk.Resume(r.Context(), id) })
+	return s.order(w, r, func(id string) error { return s.o.Orders.Resume(r.Context(), id) })
 }
 
-// order gives an order about a run and shows the run again.
+// order executes a request and shows the run again.
 func (s *Site) order(w http.ResponseWriter, r *http.Request, give func(id string) error) error {
-	run, err := s.o.Desk.About(r.Context(), r.PathValue("id"))
+	run, err := s.o.Orders.Run(r.Context(), r.PathValue("id"))
 	if err != nil {
 		return err
 	}
@@ -55,7 +43,6 @@ func (s *Site) order(w http.ResponseWriter, r *http.Request, give func(id string
 	return back(w, r, run.RunID)
 }
 
-// back shows the run again.
 func back(w http.ResponseWriter, r *http.Request, id string) error {
 	http.Redirect(w, r, runLink(id), http.StatusSeeOther)
 	return nil

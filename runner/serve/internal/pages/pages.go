@@ -1,22 +1,16 @@
-// Package pages serves the web pages of a server: its runs, live while they go on, the
-// forms that start, change and answer runs, and the graphs.
+// Package pages serves the web pages: runs, live while they run; the forms that start, change
+// and answer runs; graphs, trends and measurements.
 //
-// A request reaches a page by one of the [Site.Routes], after the server has checked who
-// sends it. The answer is a whole page, a part of one, or an error, which [Site.Error]
-// writes. A page has three parts: a handler that reads the store or the tree of a run
-// (trees.go), a view, whose fields are everything that is shown, and a template in page/
-// that prints the view (render.go). The views of a run itself are in rows.go, body.go,
-// texts.go and troubles.go. Open pages receive their changes as server-sent events
-// (live.go).
+// A page has three parts. A handler reads the store or the tree of a run (trees.go). A view
+// contains everything that the page shows. A template in page/ prints the view (render.go). The
+// views of a run are in rows.go, body.go, texts.go and troubles.go. Open pages receive changes
+// as server-sent events (live.go).
 //
-// The texts of a run are untrusted: pages show them and never interpret them. A page
-// loads nothing from other servers, runs no script except those in static/, and works
-// without any. Nothing here starts a run: package orders does.
+// Texts of runs are untrusted. Pages show these texts, but never interpret them. A page does
+// not load anything from other servers, and works without scripts.
 //
-// Numbers over time are counted by day (counter.go) and drawn as SVG (drawing.go).
-// A [TrendCounter] reads the attempts of each day once and stores the counts. It reads a
-// day again only if a run of that day changed. All counts belong to the day, in UTC, on
-// which their run started.
+// Numbers over time are counted by day (trend_counts.go) and drawn as SVG (drawing.go). A run
+// counts for the day, in UTC, on which it started.
 //
 // Begin with Routes and run.go.
 package pages
@@ -24,9 +18,9 @@ package pages
 import (
 	"context"
 	"iter"
-	"log/slog"
 	"net/http"
 
+	"github.com/seed61713e19/capstan/internal/measures/trust"
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
@@ -37,60 +31,58 @@ import (
 	"github.com/seed61713e19/capstan/runner/serve/orders"
 )
 
-// A Store is what pages are made from; what each method promises is said at
-// [journal.Journal].
+// A Store contains the runs. [journal.Journal] documents the methods.
 type Store interface {
 	live.Store
 	Runs(ctx context.Context, f journal.Filter) ([]journal.Summary, error)
 	Result(ctx context.Context, id string) (engine.Result, error)
 	Request(ctx context.Context, id string, at event.Path) (*model.Request, error)
-	// Gates tells how every validator did, over the runs of one cascade or, with
-	// "", over all.
+	// Gates returns the numbers of each validator for the runs of a cascade. If cascade is
+	// "", it counts all runs.
 	Gates(ctx context.Context, cascade string) ([]journal.Gate, error)
-	// Attempts gives every attempt of the runs that the filter lets through.
+	// Attempts returns the attempts of the runs that match the filter.
 	Attempts(ctx context.Context, f journal.Filter) iter.Seq2[journal.Attempt, error]
 }
 
-// Options say what a site shows, and by whom.
+// Options configure a [Site].
 type Options struct {
 	Store Store
-	// Desk takes orders; Cascades and Models are the names that they may give.
-	Desk             orders.Desk
+	// Orders executes requests, which may use these names of cascades and models.
+	Orders           orders.Service
 	Cascades, Models []string
-	// Scales weigh the gates of the offered cascades; nil where they cannot be.
+	// Scales measure the gates of the offered cascades. They may be nil.
 	Scales Scales
-	// Runner reads the cascades that runs were kept with.
+	// Runner loads the stored cascades of runs.
 	Runner *runner.Runner
 	Guard  guards.Guard
-	Feeds  *live.Source
-	// Names tells whether a run may have that name.
+	Live   *live.Source
+	// Names reports whether a name is valid for a run.
 	Names func(ctx context.Context, run string) bool
-	// Closing is closed when what is live is to end.
-	Closing <-chan struct{}
-	Log     *slog.Logger
 }
 
-// A Site is the pages of one server. Make one with [New].
+// A Site serves the pages of one server. Make one with [New].
 type Site struct {
 	o      Options
 	trees  *runTrees
-	trends *TrendCounter
-	lately lately
+	counts memo[dayCounts]
+	recent memo[[]trust.Candidate]
 }
 
-// New is a site, all of whose options are given but Scales.
+// New returns a site. Only Scales may be nil.
 func New(o Options) *Site {
-	return &Site{o: o, trees: newRunTrees(o.Store), trends: NewTrendCounter(o.Store)}
+	return &Site{o: o, trees: newRunTrees(o.Store)}
 }
 
-// Routes are what answers each pattern of an [http.ServeMux], "GET /runs/{id}". An
-// error that one returns has not been answered yet.
+// Routes returns the handlers by their patterns for an [http.ServeMux]. The caller must answer
+// the error of a handler.
 func (s *Site) Routes() map[string]func(http.ResponseWriter, *http.Request) error {
 	return map[string]func(http.ResponseWriter, *http.Request) error{
 		"GET /{$}":                 s.runsPage,
 		"GET /live":                s.runsLive,
 		"GET /start":               s.startPage,
 		"POST /start":              s.startForm,
+		"GET /questions":           s.questionsPage,
+		"POST /questions":          s.questionsForm,
 		"GET /runs/{id}":           s.runPage,
 		"GET /runs/{id}/live":      s.runLive,
 		"GET /runs/{id}/phase":     s.phasePage,

@@ -14,14 +14,14 @@ import (
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
-// hostile is what a model may say, or a person be asked.
+// hostile are replies and questions with markup.
 var hostile = []string{
 	`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `<a href="javascript:alert(1)">x</a>`, `javascript:alert(1)`,
 	`</pre></details><h1>owned</h1>`, `<!--`, `{{.}}{{template "top"}}`, "\x1b[31mred\x1b[0m \x00 \u202etxt.exe\u202c", `<div hx-get="/x" hx-trigger="load">`,
 	`<template><div id="head" hx-swap-oob="true">owned</div></template>`, "'`&lt;", `<style>*{display:none}</style>`, `<svg/onload=alert(1)>`, "\xff\xfe",
 }
 
-// tags are the elements that pages are made of.
+// tags are the elements of the pages.
 var tags = strings.Fields(`a article bdi body br button caption code details div fieldset footer form h1 h2 h3 h4 head header html input kbd label legend li link
 	main mark meta nav ol option p pre rect script section select span strong summary svg table tbody td textarea th thead time title tr ul img
 	circle datalist dd dl dt figcaption figure g path text`)
@@ -31,12 +31,12 @@ var (
 	attribute = regexp.MustCompile(`\s([^\s="'>]+)(?:\s*=\s*("[^"]*"|'[^']*'|[^\s>]+))?`)
 )
 
-var tamed sync.Map // the tags that were looked at, of whichever page, from behind their < on
+var tamed sync.Map // the tags already checked
 
-// tame fails where a page has what only a text could have brought.
+// tame fails if a page has an element or attribute that only a text could contain.
 func tame(t *testing.T, path, page string) {
 	t.Helper()
-	for piece := range strings.SplitAfterSeq(page, ">") { // no tag goes on behind one
+	for piece := range strings.SplitAfterSeq(page, ">") { // each piece has one tag
 		_, piece, _ = strings.Cut(piece, "<")
 		if _, known := tamed.LoadOrStore(piece, true); known {
 			continue
@@ -66,7 +66,7 @@ func tame(t *testing.T, path, page string) {
 	}
 }
 
-// crawl fetches every page that can be reached from one, on this server.
+// crawl fetches every page that links reach.
 func crawl(w *servetest.World, t *testing.T, from string) map[string]string {
 	t.Helper()
 	pages := map[string]string{}
@@ -120,8 +120,8 @@ func TestHostileTextsStayTexts(t *testing.T) {
 	}
 }
 
-// TestThePathToANo holds that from a run that failed it is two clicks to which
-// check said no, of which attempt, why, the text, the prompt and the feedback.
+// TestThePathToANo checks that two clicks lead from a failed run to the check, the attempt, the
+// reason, the text, the prompt and the feedback.
 func TestThePathToANo(t *testing.T) {
 	w := servetest.New(t)
 	id := w.Start("blocked", nil)
@@ -145,8 +145,7 @@ func TestThePathToANo(t *testing.T) {
 	}
 }
 
-// TestSoundings: the tries stand in their order, with the one that was picked
-// and what the filter said.
+// TestSoundings checks the order of soundings, the chosen one, and the filter.
 func TestSoundings(t *testing.T) {
 	w := servetest.New(t)
 	page := w.Send("GET", "/runs/"+w.Start("tries", nil), nil).Text
@@ -189,8 +188,7 @@ func TestPagesThatAreNot(t *testing.T) {
 	}
 }
 
-// TestLongTextsComeInPieces holds that a page never has more of a text than it
-// is asked for, and that the pieces are the text.
+// TestLongTextsComeInPieces checks that the pieces form the whole text.
 func TestLongTextsComeInPieces(t *testing.T) {
 	w := servetest.New(t)
 	text := strings.Repeat("é", 1<<19) + "end"
@@ -206,9 +204,9 @@ func TestLongTextsComeInPieces(t *testing.T) {
 		if len(part) > 80<<10 {
 			t.Errorf("a piece has %d bytes", len(part))
 		}
-		_, said, _ := strings.Cut(part, ">")
-		said, rest, _ := strings.Cut(said, "</pre>")
-		got.WriteString(said)
+		_, piece, _ := strings.Cut(part, ">")
+		piece, rest, _ := strings.Cut(piece, "</pre>")
+		got.WriteString(piece)
 		at = ""
 		if m := next.FindStringSubmatch(rest); m != nil {
 			at = strings.ReplaceAll(m[1], "&amp;", "&")
@@ -236,7 +234,7 @@ func TestOrdersOnThePage(t *testing.T) {
 	if s := w.Run(id).Status; s != "succeeded" {
 		t.Errorf("status %s", s)
 	}
-	for range 2 { // the second one finds that it was answered
+	for range 2 { // the second answer is refused
 		id = w.Start("ask", nil)
 		w.Want(202, "POST", "/v1/runs/"+id+"/answer", `{"value": true}`)
 		<-w.Done
@@ -259,7 +257,7 @@ func TestOrdersOnThePage(t *testing.T) {
 	}
 }
 
-// TestTheGatesPage holds what the journal tells against what the page shows.
+// TestTheGatesPage compares the page with the journal.
 func TestTheGatesPage(t *testing.T) {
 	w := servetest.New(t)
 	for range 3 {

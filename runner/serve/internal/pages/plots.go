@@ -5,65 +5,63 @@ import (
 	"math"
 )
 
-// A PlotKind says how a series is drawn.
+// A PlotKind is the form of a series.
 type PlotKind int
 
-// The kinds of series.
 const (
 	LinePlot PlotKind = iota // points joined, gaps left open
 	BarPlot                  // from zero up
-	StepPlot                 // a line without points, for many of them
+	StepPlot                 // a line without points
 )
 
-// A Plot is numbers over a common ground.
+// A Plot contains series over common axes.
 type Plot struct {
 	X, Y   Axis
 	Series []Series
-	Limit  *PlotLimit // a line across
-	Empty  string     // what is said where there is no number
+	Limit  *PlotLimit // a horizontal line
+	Empty  string     // the text of a plot without points
 }
 
-// A Axis is a direction of a plot. Where Low and High are the same it reaches as
-// far as the points do, and from zero.
+// An Axis is an axis of a plot. If Low and High are equal, it includes zero and all points.
 type Axis struct {
 	Low, High float64
-	Ticks     []Tick               // nil makes some
-	Format    func(float64) string // writes a made tick; nil as few digits as tell them apart
+	Ticks     []Tick               // nil makes ticks
+	Format    func(float64) string // formats made ticks; may be nil
 }
 
-// A Tick is a place on an axis with its word.
+// A Tick is a labelled position on an axis.
 type Tick struct {
 	At    float64
 	Label string
 }
 
-// A Series is points that belong together, in the order of X.
+// A Series contains points in the order of X.
 type Series struct {
 	Kind   PlotKind
-	Class  string // the page's colour: a, b, c; "" is a
+	Class  string // a, b or c, for the colour; "" is a
 	Points []Point
 }
 
-// A Point is a number at a place; a Y that is none, or has more than fifteen digits
-// before its point, is a gap. Where Low is below High they are how sure it is.
+// A Point is a value. If Y is not a number or too large, the point is a gap. If Low is less
+// than High, they are the interval of Y.
 type Point struct {
 	X, Y      float64
 	Low, High float64
-	Label     string // what it says when pointed at
-	Word      string // that stands beside it
-	URL       string // where it leads; "" nowhere
-	Marked    bool   // it is the one that is meant
+	Label     string // shown on hover
+	Word      string // shown beside the point
+	URL       string // "" for no link
+	Marked    bool   // is highlighted
 }
 
 func (p Point) known() bool { return math.Abs(p.Y) < maxPoints }
 
-// A PlotLimit is a line across a plot, with its word.
+// A PlotLimit is a labelled horizontal line.
 type PlotLimit struct {
 	At    float64
 	Label string
 }
 
-// Rows are the points of all series that are no gaps, for a table beside the plot.
+// Rows returns the points of all series without the gaps.
 func (p Plot) Rows() []Point {
 	var list []Point
 	for _, s := range p.Series {
@@ -76,10 +74,10 @@ func (p Plot) Rows() []Point {
 	return list
 }
 
-// Known tells whether there is anything to draw.
+// Known reports whether the plot has points.
 func (p Plot) Known() bool { return len(p.Rows()) > 0 }
 
-// SVG is the plot.
+// SVG returns the plot as markup.
 func (p Plot) SVG() template.HTML {
 	d := newDrawing(p)
 	d.printf(`<svg class="plot" viewBox="0 0 %d %d" aria-hidden="true" focusable="false">`, width, height)
@@ -96,8 +94,8 @@ func (p Plot) SVG() template.HTML {
 	return template.HTML(d.String())
 }
 
-// Spark is the first series alone, small, without words: for a row of a table.
-// Its height is from low to high.
+// Spark returns the first series as a small plot without labels, for a row of a table. Its
+// height is from low to high.
 func (p Plot) Spark(low, high float64) template.HTML {
 	d := &drawing{Plot: p, x: scale{math.Inf(1), math.Inf(-1), 2, sparkWidth - 2}, y: scale{low, high, sparkHeight - 2, 2}}
 	d.printf(`<svg class="spark" viewBox="0 0 %d %d" aria-hidden="true" focusable="false">`, sparkWidth, sparkHeight)

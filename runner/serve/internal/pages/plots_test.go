@@ -11,8 +11,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/serve/internal/pages"
 )
 
-// parsed holds that a plot is XML, with no attribute that acts, and gives its
-// elements' names.
+// parsed checks that a plot is XML without active attributes, and counts its elements.
 func parsed(t *testing.T, svg string) map[string]int {
 	t.Helper()
 	found := map[string]int{}
@@ -38,8 +37,7 @@ func parsed(t *testing.T, svg string) map[string]int {
 
 var gap = math.NaN()
 
-// TestHostile holds that words are words and that numbers of every size, and none,
-// make a drawing.
+// TestHostile checks labels with markup, and numbers of every size.
 func TestHostile(t *testing.T) {
 	evil := "</text><script>alert(1)</script>\" onload=\"x\u202e\x00&"
 	for name, points := range map[string][]pages.Point{
@@ -62,8 +60,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// TestGaps holds that what is not known is no zero: it takes no place, and parts
-// the line.
+// TestGaps checks that unknown values are gaps.
 func TestGaps(t *testing.T) {
 	p := pages.Plot{Series: []pages.Series{{Points: []pages.Point{{X: 0, Y: 1}, {X: 1, Y: gap}, {X: 2, Y: 1}, {X: 3, Y: 1}}}}}
 	svg := string(p.SVG())
@@ -80,7 +77,7 @@ func TestGaps(t *testing.T) {
 	}
 }
 
-// TestTicksAreRound holds that an axis has a few round numbers.
+// TestTicksAreRound checks that an axis has a few round numbers.
 func TestTicksAreRound(t *testing.T) {
 	for _, high := range []float64{0.00031, 0.7, 1, 3, 9.3, 10, 47, 1234567} {
 		svg := string(pages.Plot{X: pages.Axis{Ticks: []pages.Tick{}}, Series: []pages.Series{{Points: []pages.Point{{Y: high}}}}}.SVG())

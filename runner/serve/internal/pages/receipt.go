@@ -3,24 +3,22 @@ package pages
 import (
 	"net/http"
 
+	"github.com/seed61713e19/capstan/internal/receipts"
+	"github.com/seed61713e19/capstan/internal/trace"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/journal"
-	"github.com/seed61713e19/capstan/runner/receipt"
-	"github.com/seed61713e19/capstan/runner/trace"
 )
 
-// A receiptView is what a receipt of a run's text would say. The server has no key
-// and signs nothing.
+// A receiptView is the content of a receipt. The server has no key and signs nothing.
 type receiptView struct {
 	frame
 	Head   headView
-	Claim  receipt.Claim
+	Claim  receipts.Claim
 	Raw    string // the address of the exact text
-	Broken string // why there is none
-	Hidden bool   // a secret stood in the text, and the run was kept without it
+	Broken string // why there is no receipt
+	Hidden bool   // the journal has replaced a secret in the text
 }
 
-// receiptPage shows what of a released text can be proved, and how.
 func (s *Site) receiptPage(w http.ResponseWriter, r *http.Request) error {
 	run, err := s.o.Store.Run(r.Context(), r.PathValue("id"))
 	if err != nil {
@@ -40,7 +38,7 @@ func (s *Site) receiptPage(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if v.Claim, err = receipt.Of(receipt.Run{Run: t, Cascade: c, Gates: gates, Program: receipt.Program{Version: "the server"}}, ""); err != nil {
+	if v.Claim, err = receipts.ClaimOf(receipts.Run{Run: t, Cascade: c, Gates: gates, Program: receipts.Program{Version: "the server"}}, ""); err != nil {
 		v.Broken = err.Error()
 		return s.render(w, http.StatusOK, "receipt", v)
 	}

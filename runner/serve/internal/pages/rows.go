@@ -5,10 +5,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/seed61713e19/capstan/internal/trace"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/model"
-	"github.com/seed61713e19/capstan/runner/trace"
 )
 
 // A phaseRow is a phase in the timeline of a run.
@@ -18,27 +18,26 @@ type phaseRow struct {
 	Cascade    string
 	Status     string
 	Started    time.Time
-	Tally      *tally // of a phase with each
-	Side       int    // how many phases a group has
+	Tally      *tally // nil unless the phase is a fan-out
+	Side       int    // number of phases of a group
 	Attempts   int
 	Turns      int
-	Rejections int // verdicts that were a no
-	Errors     int // checks that could not say
+	Rejections int // failed verdicts
+	Errors     int // checks without a verdict
 	Usage      model.Usage
 	Took       time.Duration
 	Bar        timeBar
 	Next       string
-	Failing    names  // the checks that said no
-	Broken     names  // those that could not say
-	Why        string // there is no output, where no check tells
+	Failing    names  // the checks that failed
+	Broken     names  // the checks without a verdict
+	Reason     string // the reason of a failed item without a failed check
 	URL        string
-	Body       *phaseView // nil where it is fetched when it is opened
-	Again      string     // the address of the form that runs it again from here; "" where it cannot be
-	OOB        bool       // it takes the place of itself in a page
+	Body       *phaseView // nil if the page loads it later
+	Again      string     // the address of the form that repeats the run from here; "" if there is none
+	OOB        bool       // replaces the same row of the page
 }
 
-// names are different ones, in the order in which they came; those behind the third
-// are "…".
+// names has at most three different names, and "…" instead of further names.
 type names []string
 
 func (n *names) add(name string) {
@@ -51,10 +50,9 @@ func (n *names) add(name string) {
 	}
 }
 
-// String is the names as a list.
 func (n names) String() string { return strings.Join(n, ", ") }
 
-// A timeBar is a part of a stretch of time, in thousandths.
+// A timeBar is a part of a period, in thousandths.
 type timeBar struct{ From, Width float64 }
 
 func newBar(from, to, start, end time.Time) timeBar {
@@ -71,11 +69,11 @@ func newBar(from, to, start, end time.Time) timeBar {
 	return b
 }
 
-// phaseRows are the phases of a run.
+// phaseRows returns the rows of a run's phases.
 func phaseRows(run *journal.Run, t *trace.Run) []phaseRow {
 	rows, end := make([]phaseRow, len(t.Phases)), t.Finished
 	if run.Status == journal.Running {
-		end = time.Now() // what goes on has gone on since the last event
+		end = time.Now() // phases that run have lasted longer than to the last event
 	}
 	for i, p := range t.Phases {
 		rows[i] = newPhaseRow(run.RunID, p, t.Started, end)
@@ -83,7 +81,7 @@ func phaseRows(run *journal.Run, t *trace.Run) []phaseRow {
 	return rows
 }
 
-// newPhaseRow is a phase in a timeline from start to end.
+// newPhaseRow returns the row of a phase in a timeline from start to end.
 func newPhaseRow(run string, p *trace.Phase, start, end time.Time) phaseRow {
 	row := phaseRow{
 		Path: p.Path, Name: rowName(p), Cascade: p.Cascade, Status: p.Status, Started: p.Started, Attempts: len(p.Attempts), Usage: p.Usage(),
@@ -99,8 +97,7 @@ func newPhaseRow(run string, p *trace.Phase, start, end time.Time) phaseRow {
 	return row
 }
 
-// count adds what is in a visit and in its branches, but not in the cascades
-// within it.
+// count adds the contents of a phase and its branches, without inner cascades.
 func (row *phaseRow) count(p *trace.Phase) {
 	for _, a := range p.Attempts {
 		row.Turns += len(a.Turns)

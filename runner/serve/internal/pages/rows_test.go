@@ -2,7 +2,7 @@ package pages
 
 import "testing"
 
-// Two rejections by two checks are not counted as two by one check.
+// TestNames checks that the names of failed checks are different.
 func TestNames(t *testing.T) {
 	for last, want := range map[int]string{0: "tone", 1: "tone", 2: "tone, length", 3: "tone, length", 4: "tone, length, facts", 5: "tone, length, facts, …", 6: "tone, length, facts, …"} {
 		var n names

@@ -9,18 +9,17 @@ import (
 	"time"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/internal/nextsteps"
+	"github.com/seed61713e19/capstan/internal/trace"
 	"github.com/seed61713e19/capstan/runner"
-	"github.com/seed61713e19/capstan/runner/endings"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/serve/internal/live"
 	"github.com/seed61713e19/capstan/runner/serve/orders"
-	"github.com/seed61713e19/capstan/runner/trace"
 )
 
-// A runView is a run.
 type runView struct {
 	frame
 	Head     headView
@@ -28,67 +27,69 @@ type runView struct {
 	Input    textView
 	Output   textView
 	Phases   []phaseRow
-	Live     string // the address of what is to come; "" where nothing is
+	Live     string // the address of the updates; "" after the end
 }
 
-// A headView is what changes at the top of a run's page while it runs.
+// A headView is the part of a run's page above the phases.
 type headView struct {
 	RunID    string
 	Cascade  string
 	File     string
 	Status   string
 	Started  time.Time
-	Owner    string // the process that runs it
+	Owner    string // the process that executes the run
 	Took     time.Duration
 	Phases   int
 	Usage    model.Usage
 	Error    *event.Error
 	Asks     []askView
-	Next     string // what to do next; "" for nothing
-	Guest    bool   // another engine makes the run, and takes its answers
+	Next     string // the next step for the reader; may be ""
+	External bool   // another engine executes the run and takes its answers
 	Parent   string
-	CanOrder bool // answer, cancel and resume are offered
+	CanOrder bool // the server accepts answers and other requests
 	URL      string
 }
 
-// Running tells whether the run goes on.
+// Running reports whether the run is running.
 func (h headView) Running() bool { return h.Status == journal.Running }
 
-// Resumable tells whether the run can be gone on with as it is.
+// Resumable reports whether the run can be resumed now.
 func (h headView) Resumable() bool {
 	open := slices.ContainsFunc(h.Asks, func(a askView) bool { return !a.Expired })
-	return !open && (h.Status == runner.Cancelled || h.Status == runner.Failed || h.Status == runner.Waiting)
+	return !open && (h.Status == engine.Cancelled || h.Status == engine.Failed || h.Status == engine.Waiting)
 }
 
 // An askView is an open question with its form.
 type askView struct {
 	journal.Pending
-	N       int      // of the questions of the page, from 0
-	Subject textView // the text that a person decides about; empty where the form has it, or where there is none
+	N       int      // number of the question on the page, from 0
+	Subject textView // the text of the question; empty if the prompt contains it
+	Checks  []verdictView
+	Change  *diffPageView // the change since the previous version; may be nil
 	Head    *headView
 }
 
-// Confirmation tells whether the question is one of yes or no.
+// Confirmation reports whether the answer is yes or no.
 func (a askView) Confirmation() bool { return a.Question.Type == cascades.Confirmation }
 
-// Choice tells whether the question has options.
+// Choice reports whether the question has options.
 func (a askView) Choice() bool { return a.Question.Type == cascades.Choice }
 
-// Command is the command that answers the question.
+// Command returns the command that answers the question.
 func (a askView) Command() string { return runner.AnswerCommand(a.Head.RunID, a.Path) }
 
-// Edit tells whether the person is to change a text.
+// Edit reports whether the answer is an edited text.
 func (a askView) Edit() bool { return a.Question.Type == cascades.Edit }
 
 func (s *Site) head(run *journal.Run, t *trace.Run) headView {
 	h := headView{
 		RunID: run.RunID, Cascade: run.CascadeID, File: run.File, Status: run.Status, Started: run.Started, Phases: len(t.Phases),
-		Usage: t.Usage, Error: run.Error, Parent: run.Parent, Owner: run.Owner, Guest: run.Guest, CanOrder: s.o.Desk.Open() == nil, URL: runLink(run.RunID),
+		Usage: t.Usage, Error: run.Error, Parent: run.Parent, Owner: run.Owner, External: run.External, CanOrder: s.o.Orders.Enabled() == nil, URL: runLink(run.RunID),
 	}
 	for i, p := range run.Pending {
 		ask := askView{Pending: p, N: i, Head: &h}
-		if !p.Expired && !ask.Edit() {
-			ask.Subject = subject(run, t, p.Path)
+		if !p.Expired {
+			ask.show(t.Subject(p.Path))
 		}
 		h.Asks = append(h.Asks, ask)
 	}
@@ -105,31 +106,32 @@ func (s *Site) head(run *journal.Run, t *trace.Run) headView {
 	return h
 }
 
-// next returns the step after the run, "" for none. The page shows the attempts itself.
+// next returns the next step after a run, or "".
 func next(run *journal.Run, t *trace.Run, err *event.Error) string {
 	r := engine.Result{RunID: run.RunID, Status: run.Status, Error: err}
 	for p := range t.All() {
 		r.Answers = append(r.Answers, p.Answers...)
 	}
-	return endings.After(run, r).Do
+	return nextsteps.After(run, r).Do
 }
 
-// subject is the newest text of the phase that asks a person the question at a path.
-func subject(run *journal.Run, t *trace.Run, question event.Path) textView {
-	var asks *trace.Phase
-	for p := range t.All() {
-		if strings.HasPrefix(string(question), string(p.Path)+"/") && (asks == nil || len(p.Path) > len(asks.Path)) {
-			asks = p
-		}
+// show adds the text of the question, its verdicts, and the change since the previous version.
+func (a *askView) show(about *trace.Subject) {
+	if about == nil {
+		return
 	}
-	if asks == nil || asks.Last() == nil {
-		return textView{}
+	if !a.Edit() && !strings.Contains(a.Question.Prompt, strings.TrimSpace(about.Text)) {
+		a.Subject = newTextView(a.Head.RunID, "text", about.Text, textRef{What: "attempt", At: about.Attempt})
 	}
-	a := asks.Last()
-	return newTextView(run.RunID, "text", a.Text, textRef{What: "attempt", At: a.Path})
+	for _, v := range about.Verdicts {
+		a.Checks = append(a.Checks, newVerdict(a.Head.RunID, &trace.Verdict{Verdict: v}))
+	}
+	if about.Before != "" {
+		a.Change = &diffPageView{Diff: compareTexts(about.Previous, about.Text)}
+	}
 }
 
-// maxOpen is how many phases are open when the page is loaded.
+// maxOpen is the maximum number of phases that are open at first.
 const maxOpen = 3
 
 func (s *Site) runPage(w http.ResponseWriter, r *http.Request) error {
@@ -153,7 +155,7 @@ func (s *Site) runPage(w http.ResponseWriter, r *http.Request) error {
 	v.Troubles = newTroubles(run.RunID, t)
 	v.Phases = phaseRows(run, t)
 	for i, p := range t.Phases {
-		if s.o.Desk.Open() == nil && live.Over(run.Status) {
+		if s.o.Orders.Enabled() == nil && live.Over(run.Status) {
 			v.Phases[i].Again = link(runLink(run.RunID, "/again"), "from", p.Name)
 		}
 	}
@@ -167,8 +169,8 @@ func (s *Site) runPage(w http.ResponseWriter, r *http.Request) error {
 	return s.render(w, http.StatusOK, "run", v)
 }
 
-// toOpen picks the phases that are open at first: the one that is asked for,
-// those that ended badly or go on, the newest first, and the last one.
+// toOpen selects the open phases: the requested one, the last one, and the newest that failed
+// or are running.
 func toOpen(rows []phaseRow, asked string) []int {
 	var open []int
 	for i := len(rows) - 1; i >= 0; i-- {
@@ -176,7 +178,7 @@ func toOpen(rows []phaseRow, asked string) []int {
 		if string(p.Path) == asked {
 			open = append(open, i)
 		}
-		bad := p.Status != runner.Succeeded && p.Status != "skipped"
+		bad := p.Status != engine.Succeeded && p.Status != "skipped"
 		if len(open) < maxOpen && !slices.Contains(open, i) && (bad || i == len(rows)-1) {
 			open = append(open, i)
 		}

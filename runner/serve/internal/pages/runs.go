@@ -8,40 +8,38 @@ import (
 	"slices"
 	"time"
 
-	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/cascades/syntax"
 	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/serve/internal/api"
 	"github.com/seed61713e19/capstan/runner/serve/orders"
 )
 
-// A runsView is the list of runs.
 type runsView struct {
 	frame
 	Filter   url.Values
 	Statuses []string
 	Filtered bool
 	Rows     []runRow
-	Next     string // the address of the rest of the list; "" at its end
-	First    string // that of its beginning; "" there
+	Next     string // the address of the next page; "" at the end
+	First    string // the address of the first page; "" there
 	Live     bool
 	Cascades []string
-	Base     string // where the API is
+	Base     string // the address of the API
 	CanStart bool
-	Labels   bool // there are cascades whose labels can be asked for
+	Labels   bool // the list can be filtered by labels
 }
 
-// A runRow is a run in a list.
 type runRow struct {
 	journal.Summary
 	URL  string
 	Took time.Duration
 }
 
-// Running tells whether the run goes on.
+// Running reports whether the run is running.
 func (r runRow) Running() bool { return r.Status == journal.Running }
 
-// perPage is how many runs a page lists.
+// perPage is the number of runs on a page.
 const perPage = 100
 
 func (s *Site) runsPage(w http.ResponseWriter, r *http.Request) error {
@@ -59,7 +57,7 @@ func (s *Site) runsPage(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	v := runsView{frame: s.frame("Runs", "runs"), Filter: q, Statuses: orders.Statuses, Live: f.Before == "" && f.Words == "" && f.Among == nil, Cascades: s.o.Cascades, Base: "http://" + r.Host}
-	v.CanStart = s.o.Desk.Open() == nil && len(s.o.Cascades) > 0
+	v.CanStart = s.o.Orders.Enabled() == nil && len(s.o.Cascades) > 0
 	v.Labels = s.o.Scales != nil && len(s.o.Cascades) > 0
 	v.Filtered = f.Status != "" || f.Cascade != "" || f.Text != "" || f.Words != "" || f.Among != nil || !f.Since.IsZero() || !f.Until.IsZero()
 	if len(runs) == f.Limit {
@@ -90,19 +88,18 @@ func listAddress(q url.Values, before string) string {
 	return link("/", "status", q.Get("status"), "cascade", q.Get("cascade"), "q", q.Get("q"), "words", q.Get("words"), "label", q.Get("label"), "since", q.Get("since"), "until", q.Get("until"), "limit", q.Get("limit"), "before", before)
 }
 
-// Self is the address of the list as it is shown.
+// Self returns the address of the list.
 func (v runsView) Self() string { return listAddress(v.Filter, v.Filter.Get("before")) }
 
-// Has tells whether a field of the filter has a value.
+// Has reports whether a field of the filter has a value.
 func (v runsView) Has(field, value string) bool { return v.Filter.Get(field) == value }
 
-// Day gives since or until as a day; a midnight until which runs are shown is the
-// end of the day before.
+// Day returns the day of the field since or until.
 func (v runsView) Day(field string) string {
 	text := v.Filter.Get(field)
 	t, err := time.Parse(time.RFC3339, text)
 	if err != nil {
-		return text // a day, as the form has it
+		return text // already a day
 	}
 	if field == "until" {
 		t = t.Add(-time.Nanosecond)
@@ -110,15 +107,15 @@ func (v runsView) Day(field string) string {
 	return t.UTC().Format(time.DateOnly)
 }
 
-// Get gives a field of the filter.
+// Get returns a field of the filter.
 func (v runsView) Get(field string) string { return v.Filter.Get(field) }
 
-// runsLive tells the list when there is something new, once a second at most.
+// runsLive reports changes of the list, with a pause of a second.
 func (s *Site) runsLive(w http.ResponseWriter, r *http.Request) error {
 	st := api.NewStream(w, "text/event-stream")
 	w.WriteHeader(http.StatusOK)
-	// Told at once, too: something may have changed since the page was made.
-	s.follow(r, "", nil, func() error {
+	// The first event follows at once: the list may have changed since the page was made.
+	s.o.Live.Follow(r, "", nil, func() error {
 		if err := st.Send(0, "changed", "1"); err != nil {
 			return err
 		}
@@ -130,14 +127,12 @@ func (s *Site) runsLive(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// labelWords are what a list can be asked for of what people said of runs' texts.
+// labelWords are the values of the filter for labels.
 var labelWords = []string{"good", "bad"}
 
-// LabelWords are those of the form.
 func (runsView) LabelWords() []string { return labelWords }
 
-// labelled are the runs of a list in which somebody called a text good, or bad; nil
-// where that is not asked for.
+// labelled returns the runs with a text that somebody labelled, nil without this filter.
 func (s *Site) labelled(ctx context.Context, label string, f journal.Filter) (map[string]bool, error) {
 	switch {
 	case label == "":
@@ -150,8 +145,8 @@ func (s *Site) labelled(ctx context.Context, label string, f journal.Filter) (ma
 	texts := map[string]bool{}
 	for _, name := range s.o.Cascades {
 		scale, err := s.o.Scales.Weigh(ctx, name)
-		if _, broken := errors.AsType[cascades.Diagnostics](err); broken {
-			continue // its own pages say what is wrong with it
+		if _, broken := errors.AsType[syntax.Diagnostics](err); broken {
+			continue // its own pages show the mistakes
 		}
 		if err != nil {
 			return nil, err

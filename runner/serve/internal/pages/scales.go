@@ -7,48 +7,47 @@ import (
 	"slices"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/internal/measures/stats"
+	"github.com/seed61713e19/capstan/internal/measures/trust"
 	"github.com/seed61713e19/capstan/runner/journal"
-	"github.com/seed61713e19/capstan/runner/measure"
 	"github.com/seed61713e19/capstan/runner/serve/orders"
-	"github.com/seed61713e19/capstan/runner/trust"
 )
 
-// Scales weigh the gates of offered cascades.
+// Scales measure the gates of offered cascades.
 type Scales interface {
-	// Weigh gives what a cascade is weighed with, as its files, labels and evidence
-	// are now. Its errors are [orders.ErrNoCascade], [cascades.Diagnostics] and those of
-	// what is read.
+	// Weigh returns the gates, labels and evidence of a cascade as its files are now. Its
+	// errors are [orders.ErrNoCascade], [syntax.Diagnostics] and errors of reading.
 	Weigh(ctx context.Context, cascade string) (*Scale, error)
-	// Label keeps a person's word on a text beside the cascade, and the text.
-	Label(cascade, text string, l measure.Label) error
+	// Label stores a person's label of a text, and the text, beside the cascade.
+	Label(cascade, text string, l stats.Label) error
 }
 
-// A Scale is what a cascade is weighed with.
+// A Scale contains the gates, labels and evidence of a cascade.
 type Scale struct {
 	trust.Question
 	Cascade *cascades.Cascade
-	Notes   []string // what is wrong with its labels, for people
+	Notes   []string // mistakes in the labels
 }
 
-// Has tells whether the cascade has a gate of that name; all is every text's.
+// Has reports whether the cascade has a gate of that name, or the gate is "all".
 func (s *Scale) Has(gate string) bool {
-	return gate == measure.All || slices.ContainsFunc(s.Gates, func(g cascades.Gate) bool { return g.Name == gate })
+	return gate == stats.All || slices.ContainsFunc(s.Gates, func(g cascades.Gate) bool { return g.Name == gate })
 }
 
-// A weighed is what pages about one offered cascade have in common.
-type weighed struct {
+// A measuredView is the common part of the pages about one offered cascade.
+type measuredView struct {
 	frame
 	Cascades []string
-	Cascade  string // the name that it is offered under; "" where it is still to be chosen
+	Cascade  string // the offered name; "" if none is selected
 	ID       string
-	Problem  *orders.Problem // why it cannot be weighed
+	Problem  *orders.Problem // why it cannot be measured
 	Notes    []string
 }
 
-// weigh reads which cascade a page is about and gives its scale, nil where none was
-// chosen or it cannot be weighed, which the page then says.
-func (s *Site) weigh(w http.ResponseWriter, r *http.Request, title, here, name string) (weighed, *Scale, error) {
-	v := weighed{frame: s.frame(title, here), Cascades: s.o.Cascades, Cascade: name}
+// weigh returns the scale of the selected cascade. The scale is nil if none is selected, or if
+// the cascade cannot be measured.
+func (s *Site) weigh(w http.ResponseWriter, r *http.Request, title, here, name string) (measuredView, *Scale, error) {
+	v := measuredView{frame: s.frame(title, here), Cascades: s.o.Cascades, Cascade: name}
 	if s.o.Scales == nil {
 		return v, nil, orders.NotOffered("has no cascades to measure: name them when it is started")
 	}
@@ -60,15 +59,15 @@ func (s *Site) weigh(w http.ResponseWriter, r *http.Request, title, here, name s
 	}
 	scale, err := s.o.Scales.Weigh(r.Context(), v.Cascade)
 	if err != nil {
-		v.Problem = orders.ProblemOf(s.o.Log, w, r, err)
+		v.Problem = orders.ProblemOf(w, r, err)
 		return v, nil, nil
 	}
 	v.ID, v.Notes = scale.Cascade.ID, scale.Notes
 	return v, scale, nil
 }
 
-// report asks trust, and tells who else wants them of the attempts.
-func (s *Site) report(ctx context.Context, scale *Scale, also func(*journal.Attempt)) (*trust.Report, error) {
+// report returns the measurements of the gates. It also passes each attempt to also.
+func (s *Site) report(ctx context.Context, scale *Scale, also func(*journal.Attempt)) (*trust.Result, error) {
 	q := scale.Question
 	q.Look = also
 	report, err := q.Ask(s.o.Store.Attempts(ctx, journal.Filter{Cascade: scale.Cascade.ID}))

@@ -2,13 +2,11 @@ package pages
 
 import "time"
 
-// maxSpans is how many spans there are at most: more points than that run into each
-// other on a narrow screen.
+// maxSpans is the maximum number of spans: more points would overlap on a narrow screen.
 const maxSpans = 62
 
-// cuts are the ends of the spans from since until until: days, where these are too
-// many weeks from Monday on, then months, then years. All of them are whole, so
-// that the first begins with its day and the last is not over yet.
+// cuts returns the bounds of the spans from since to until. The spans are days, or, if there
+// are too many, weeks, months or years.
 func cuts(since, until time.Time) []time.Time {
 	since, until = since.UTC(), until.UTC()
 	if until.Before(since) {
@@ -26,7 +24,7 @@ func cuts(since, until time.Time) []time.Time {
 			return list
 		}
 	}
-	return nil // years are the last
+	return nil // not reached: years are the last unit
 }
 
 func day(t time.Time) time.Time {
@@ -38,8 +36,7 @@ func week(t time.Time) time.Time { return day(t).AddDate(0, 0, -(int(t.Weekday()
 func month(t time.Time) time.Time { return time.Date(t.Year(), t.Month(), 1, 0, 0, 0, 0, time.UTC) }
 func year(t time.Time) time.Time  { return time.Date(t.Year(), 1, 1, 0, 0, 0, 0, time.UTC) }
 
-// Word is the span as people say it: its day, its first day and last, its month,
-// its year.
+// Word returns the span as a text.
 func (s span) Word() string {
 	last := s.Until.AddDate(0, 0, -1)
 	switch {
@@ -54,7 +51,7 @@ func (s span) Word() string {
 	}
 }
 
-// Short is the span for the axis of a plot.
+// Short returns the span as a label of an axis.
 func (s span) Short() string {
 	switch {
 	case !s.Until.After(s.From.AddDate(0, 0, 7)):

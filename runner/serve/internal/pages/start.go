@@ -6,21 +6,21 @@ import (
 	"time"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/cascades/syntax"
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/serve/internal/api"
 	"github.com/seed61713e19/capstan/runner/serve/orders"
 )
 
-// A startView is the form that starts a run.
 type startView struct {
 	frame
 	Cascades []string
 	Models   []string
-	Cascade  string // "" where it is still to be chosen
+	Cascade  string // "" if none is selected
 	Model    string
-	RunID    string // the run's name, so that a form that is sent twice starts one; "" where there is no form
+	RunID    string // the name of the new run, so that a form sent twice starts one run; "" if there is no form
 	Fields   []fieldView
-	Problem  *orders.Problem // why there is no run
+	Problem  *orders.Problem // why no run started
 }
 
 func (s *Site) startView(cascade string) startView {
@@ -31,16 +31,16 @@ func (s *Site) startView(cascade string) startView {
 	return v
 }
 
-// startPage shows the cascades that are offered, or the form of one of them.
+// startPage shows the offered cascades, or the form of one.
 func (s *Site) startPage(w http.ResponseWriter, r *http.Request) error {
-	if err := s.o.Desk.Open(); err != nil {
+	if err := s.o.Orders.Enabled(); err != nil {
 		return err
 	}
 	v := s.startView(r.URL.Query().Get("cascade"))
 	if v.Cascade == "" {
 		return s.render(w, http.StatusOK, "start", v)
 	}
-	inputs, err := s.o.Desk.Inputs(v.Cascade)
+	inputs, err := s.o.Orders.Inputs(v.Cascade)
 	if err != nil {
 		return s.unstarted(w, r, v, err)
 	}
@@ -51,10 +51,9 @@ func (s *Site) startPage(w http.ResponseWriter, r *http.Request) error {
 	return s.render(w, http.StatusOK, "start", v)
 }
 
-// startForm starts a run from the form and shows it, or the form again with
-// what is wrong beside what was typed.
+// startForm starts a run and shows it. If that fails, it shows the form with the errors.
 func (s *Site) startForm(w http.ResponseWriter, r *http.Request) error {
-	if err := s.o.Desk.Open(); err != nil {
+	if err := s.o.Orders.Enabled(); err != nil {
 		return err
 	}
 	form, err := api.Form(w, r, api.MaxBody)
@@ -63,7 +62,7 @@ func (s *Site) startForm(w http.ResponseWriter, r *http.Request) error {
 	}
 	v := s.startView(form("cascade"))
 	v.Model, v.RunID = form("model"), form("run_id")
-	inputs, err := s.o.Desk.Inputs(v.Cascade)
+	inputs, err := s.o.Orders.Inputs(v.Cascade)
 	if err != nil {
 		return s.unstarted(w, r, v, err)
 	}
@@ -80,16 +79,16 @@ func (s *Site) startForm(w http.ResponseWriter, r *http.Request) error {
 	if !s.o.Names(r.Context(), o.RunID) {
 		return s.unstarted(w, r, v, errName)
 	}
-	run, err := s.o.Desk.Start(r.Context(), o)
+	run, err := s.o.Orders.Start(r.Context(), o)
 	if err != nil {
-		v.blame(err)
+		v.addErrors(err)
 		return s.unstarted(w, r, v, err)
 	}
 	return back(w, r, run.RunID)
 }
 
-// blame tells at the fields what an order was refused for.
-func (v *startView) blame(err error) {
+// addErrors adds the errors of inputs to their fields.
+func (v *startView) addErrors(err error) {
 	var list cascades.InputErrors
 	errors.As(err, &list)
 	for _, e := range list {
@@ -101,11 +100,10 @@ func (v *startView) blame(err error) {
 	}
 }
 
-// unstarted shows the form again.
 func (s *Site) unstarted(w http.ResponseWriter, r *http.Request, v startView, err error) error {
-	v.Problem = orders.ProblemOf(s.o.Log, w, r, err)
+	v.Problem = orders.ProblemOf(w, r, err)
 	v.RunID = runner.NewRunID(time.Now())
-	if errors.Is(err, orders.ErrNoCascade) || errors.As(err, new(cascades.Diagnostics)) {
+	if errors.Is(err, orders.ErrNoCascade) || errors.As(err, new(syntax.Diagnostics)) {
 		v.RunID = "" // there is nothing to fill in
 	}
 	return s.render(w, v.Problem.Status, "start", v)

@@ -16,7 +16,7 @@ import (
 
 var controls = regexp.MustCompile(`(?s)<(?:input|textarea|select)[^>]*? name="([^"]*)"[^>]*>`)
 
-// form gives the fields of the form on a page as a browser would send them.
+// form returns the fields of a form as a browser would send them.
 func form(page string) url.Values {
 	out := url.Values{}
 	_, page, _ = strings.Cut(page, `<form class="start"`)
@@ -44,8 +44,7 @@ func postForm(w *servetest.World, path string, fields url.Values, header ...stri
 	return w.Send("POST", path, fields.Encode(), append([]string{"Content-Type", "application/x-www-form-urlencoded"}, header...)...)
 }
 
-// TestTheFormStartsARun holds that what is typed comes to the cascade as what
-// it takes, and that a form that is sent twice starts one run.
+// TestTheFormStartsARun checks the inputs of a run, and that a form sent twice starts one run.
 func TestTheFormStartsARun(t *testing.T) {
 	w := servetest.New(t)
 	if page := w.Send("GET", "/start", nil).Text; !strings.Contains(page, `href="/start?cascade=form"`) || strings.Contains(page, "<form class=\"start\"") {
@@ -61,7 +60,7 @@ func TestTheFormStartsARun(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", name, got, want)
 		}
 	}
-	// A note may be left empty; what a phase reads unguarded, or a schema wants, may not.
+	// A note may be empty; required inputs may not.
 	if !strings.Contains(page, `>note</label> <span class="soft">optional`) {
 		t.Error("the note is required")
 	}
@@ -104,8 +103,7 @@ func TestTheFormStartsARun(t *testing.T) {
 	<-w.Done
 }
 
-// TestTheFormSaysWhatIsWrong holds that every field that does not fit says why,
-// and that nothing that was typed is lost.
+// TestTheFormSaysWhatIsWrong checks that each invalid field has an error, and keeps its value.
 func TestTheFormSaysWhatIsWrong(t *testing.T) {
 	w := servetest.New(t)
 	fields := form(w.Send("GET", "/start?cascade=form", nil).Text)
@@ -140,7 +138,7 @@ func TestTheFormSaysWhatIsWrong(t *testing.T) {
 	w.Problem(404, "no_run", "GET", "/v1/runs/last", nil)
 }
 
-// TestFormsThatStartNothing holds that the form takes no more than the API.
+// TestFormsThatStartNothing checks that the form accepts no more than the API.
 func TestFormsThatStartNothing(t *testing.T) {
 	t.Parallel()
 	w := servetest.New(t)
@@ -184,7 +182,7 @@ func TestFormsThatStartNothing(t *testing.T) {
 }
 
 func TestNoFormWhereNothingIsOffered(t *testing.T) {
-	w := servetest.New(t, func(o *serve.Options, c *orders.CrewOptions) { o.Cascades, c.Cascades = nil, nil })
+	w := servetest.New(t, func(o *serve.Options, c *orders.PoolOptions) { o.Cascades, c.Cascades = nil, nil })
 	if page := w.Send("GET", "/start", nil).Text; !strings.Contains(page, "capstan serve cascades/") {
 		t.Error(page)
 	}
@@ -203,8 +201,7 @@ func TestNoFormWhereNothingIsOffered(t *testing.T) {
 	}
 }
 
-// TestLinesOfAnswers holds that a browser's ends of lines do not come into an
-// answer.
+// TestLinesOfAnswers checks that CRLF becomes a line end.
 func TestLinesOfAnswers(t *testing.T) {
 	w := servetest.New(t)
 	id := w.Start("tell", nil)

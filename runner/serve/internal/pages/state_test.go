@@ -7,8 +7,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/internal/servetest"
 )
 
-// TestRunPageLeadsWithState holds what stands above the phases of a run's page: the
-// question and the text that waits for it, the output, or the reason and next step.
+// TestRunPageLeadsWithState checks the part of the page above the phases.
 func TestRunPageLeadsWithState(t *testing.T) {
 	w := servetest.New(t)
 	top := func(id string) string {

@@ -16,13 +16,13 @@ func refOf(r *http.Request) textRef {
 	return textRef{What: q.Get("what"), At: event.Path(q.Get("at")), N: number(q.Get("n"))}
 }
 
-// number reads a number; 0 where there is none.
+// number returns the number in a text, 0 if it is not a number.
 func number(text string) int {
 	n, _ := strconv.Atoi(text)
 	return n
 }
 
-// text gives the text that is meant.
+// text returns the text that r names.
 func (s *Site) text(ctx context.Context, id string, r textRef) (string, error) {
 	if r.What == "message" || r.What == "schema" {
 		req, err := s.o.Store.Request(ctx, id, r.At)
@@ -84,10 +84,10 @@ func (s *Site) textPage(w http.ResponseWriter, r *http.Request) error {
 	return s.renderPart(w, r, http.StatusOK, "text", v)
 }
 
-// pieceSize is how many bytes of a long text are shown at a time.
+// pieceSize is the size of a piece, in bytes.
 const pieceSize = 64 << 10
 
-// rawText gives a text as it is, as plain text that no browser takes for more.
+// rawText serves a text unchanged, as plain text.
 func (s *Site) rawText(w http.ResponseWriter, r *http.Request) error {
 	text, err := s.text(r.Context(), r.PathValue("id"), refOf(r))
 	if err != nil {

@@ -3,32 +3,29 @@ package pages
 import (
 	"strconv"
 
+	"github.com/seed61713e19/capstan/internal/trace"
 	"github.com/seed61713e19/capstan/runner/event"
-	"github.com/seed61713e19/capstan/runner/trace"
 )
 
-// shortText is how many bytes a text has at most that stands in a page whole; longer
-// ones have pages of their own.
+// shortText is the maximum size of a text that a page shows whole, in bytes.
 const shortText = 16 << 10
 
 // A textRef names one text of a run.
 type textRef struct {
-	What string // what the text is of At: see In
+	What string // the kind of the text: see In
 	At   event.Path
 	N    int
 }
 
-// A textView is a text as the page shows it.
 type textView struct {
 	Label string
-	Text  string // whole, where it is short
+	Text  string // "" if the text is long
 	Size  int
 	Long  bool
-	URL   string // its first piece
+	URL   string // the address of the first piece
 	Raw   string
 }
 
-// newTextView is the text of a run that r names.
 func newTextView(run, label, text string, r textRef) textView {
 	v := textView{Label: label, Size: len(text), Long: len(text) > shortText, URL: r.URL(run, "/text"), Raw: r.URL(run, "/raw")}
 	if !v.Long {
@@ -37,7 +34,7 @@ func newTextView(run, label, text string, r textRef) textView {
 	return v
 }
 
-// URL is the address of the text on a page of its run: "/text" or "/raw".
+// URL returns the address of the text below its run: "/text" or "/raw".
 func (r textRef) URL(run, page string) string {
 	n := ""
 	if r.N > 0 {
@@ -46,7 +43,7 @@ func (r textRef) URL(run, page string) string {
 	return link(runLink(run, page), "what", r.What, "at", string(r.At), "n", n)
 }
 
-// In gives the text where the phase has it, but not where a phase within it does.
+// In returns the text if the phase itself contains it.
 func (r textRef) In(p *trace.Phase) (string, bool) {
 	if p.Path == r.At && r.What == "output" {
 		return prettyJSON(p.Output), true
@@ -78,7 +75,7 @@ func (r textRef) In(p *trace.Phase) (string, bool) {
 			case u.Path != r.At:
 			case r.What == "arguments" && u.Call != nil:
 				text, ok = prettyJSON(u.Call.Arguments), true
-			case r.What == "told" && u.Result != nil:
+			case r.What == "tool_result" && u.Result != nil:
 				text, ok = prettyJSON(u.Result.Value), true
 			}
 		},

@@ -7,27 +7,26 @@ import (
 	"sync"
 	"time"
 
-	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/internal/trace"
+	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/serve/internal/live"
-	"github.com/seed61713e19/capstan/runner/trace"
 )
 
-// A runTrees has the trees of a store's runs, and keeps those of runs that are over, the
-// ones asked for last. A run only gains events, so one that has as many as before, and
-// ended when it did, is what it was. Make one with [newRunTrees]. It is safe for concurrent use.
+// A runTrees makes the trees of runs, and stores the trees of ended runs that were used last.
+// An ended run with the same number of events and the same end has not changed. It is safe for
+// concurrent use.
 type runTrees struct {
 	store live.Store
 	mu    sync.Mutex
-	list  []tree // the last one asked for at the end
+	list  []tree // the last used tree is the last
 }
 
-// newRunTrees is a forest over a store.
 func newRunTrees(s live.Store) *runTrees { return &runTrees{store: s} }
 
-// Load gives a run and its tree.
+// Load returns a run and its tree.
 func (f *runTrees) Load(ctx context.Context, id string) (*journal.Run, *trace.Run, error) {
 	run, err := f.store.Run(ctx, id)
 	if err != nil {
@@ -37,9 +36,8 @@ func (f *runTrees) Load(ctx context.Context, id string) (*journal.Run, *trace.Ru
 	return run, t, err
 }
 
-// Fold makes the tree of a run, or finds the one it has made, and gives the
-// number of the last event in it. Requests are in it without their messages. It
-// is shared: nobody may change it.
+// Fold returns the tree of a run and the number of its last event. The tree has requests
+// without messages. Nobody may change it.
 func (f *runTrees) Fold(ctx context.Context, run *journal.Run) (t *trace.Run, last int64, err error) {
 	if t := f.find(run); t != nil {
 		return t, run.Events, nil
@@ -56,19 +54,19 @@ func (f *runTrees) Fold(ctx context.Context, run *journal.Run) (t *trace.Run, la
 	})
 	settle(t, run.Status)
 	if err == nil && last == run.Events {
-		f.keep(run, t, size)
+		f.add(run, t, size)
 	}
 	return t, last, err
 }
 
-// settle says of what a run that is over has left open that it was cut off.
+// settle sets the status of everything that an ended run left open.
 func settle(t *trace.Run, status string) {
 	if t == nil || !live.Over(status) {
 		return
 	}
 	for p := range t.All() {
 		if p.Item >= 0 {
-			p.Status = cmp.Or(p.Status, runner.Cancelled) // it did not fail
+			p.Status = cmp.Or(p.Status, engine.Cancelled) // it did not fail
 		}
 		p.Status = cmp.Or(p.Status, status)
 		for _, a := range p.Texts() {
@@ -82,8 +80,7 @@ func settle(t *trace.Run, status string) {
 	}
 }
 
-// maxTrees and maxForest bound the trees that are kept, by number and by about
-// their bytes.
+// The limits of the stored trees: their number, and approximately their bytes.
 const (
 	maxTrees  = 16
 	maxForest = 64 << 20
@@ -95,7 +92,7 @@ type tree struct {
 	size int
 }
 
-// A state is how far a run has come.
+// A state identifies a version of a run.
 type state struct {
 	id, status string
 	events     int64
@@ -110,7 +107,7 @@ func stateOf(run *journal.Run) state {
 	return x
 }
 
-// find gives the tree of a run, nil where it has none.
+// find returns the stored tree of a run, or nil.
 func (f *runTrees) find(run *journal.Run) *trace.Run {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -123,8 +120,8 @@ func (f *runTrees) find(run *journal.Run) *trace.Run {
 	return found.run
 }
 
-// keep keeps the tree of a run that is over, and lets go of others for it.
-func (f *runTrees) keep(run *journal.Run, t *trace.Run, size int) {
+// add stores the tree of an ended run, and removes others.
+func (f *runTrees) add(run *journal.Run, t *trace.Run, size int) {
 	if !live.Over(run.Status) || size > maxForest {
 		return
 	}
@@ -141,7 +138,7 @@ func (f *runTrees) keep(run *journal.Run, t *trace.Run, size int) {
 	}
 }
 
-// weight is about how many bytes an event has in a tree.
+// weight returns approximately the size of an event in a tree, in bytes.
 func weight(e event.Event) int {
 	n := 1<<10 + len(e.Text) + len(e.Message) + event.Weight(e.Output) + event.Weight(map[string]any(e.Input))
 	if e.Response != nil {

@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/internal/servetest"
 	"github.com/seed61713e19/capstan/runner/journal"
@@ -29,11 +29,11 @@ func (c *counted) Events(ctx context.Context, id string, after int64, d journal.
 	return c.Store.Events(ctx, id, after, d)
 }
 
-func counting(c *counted) func(*serve.Options, *orders.CrewOptions) {
-	return func(o *serve.Options, _ *orders.CrewOptions) { c.Store, o.Store = o.Store, c }
+func counting(c *counted) func(*serve.Options, *orders.PoolOptions) {
+	return func(o *serve.Options, _ *orders.PoolOptions) { c.Store, o.Store = o.Store, c }
 }
 
-// read tells how often events were read for a page.
+// read returns how often a page reads events.
 func (c *counted) read(w *servetest.World, path string) int64 {
 	w.Helper()
 	before := c.reads.Load()
@@ -43,8 +43,8 @@ func (c *counted) read(w *servetest.World, path string) int64 {
 	return c.reads.Load() - before
 }
 
-// TestARunThatIsOverIsReadOnce holds that the pages of a run that is over share
-// its tree, and that one that was resumed is what it is now.
+// TestARunThatIsOverIsReadOnce checks that the pages of an ended run share its tree, and that a
+// resumed run is read again.
 func TestARunThatIsOverIsReadOnce(t *testing.T) {
 	c := &counted{}
 	w := servetest.New(t, counting(c))
@@ -72,8 +72,7 @@ func TestARunThatIsOverIsReadOnce(t *testing.T) {
 	}
 }
 
-// TestARunThatGoesOnIsReadAnew holds that nothing is kept of a run that may have
-// more to tell.
+// TestARunThatGoesOnIsReadAnew checks that nothing is stored of a running run.
 func TestARunThatGoesOnIsReadAnew(t *testing.T) {
 	c := &counted{}
 	w := servetest.New(t, counting(c))
@@ -85,8 +84,8 @@ func TestARunThatGoesOnIsReadAnew(t *testing.T) {
 	}
 }
 
-// TestTreesAreBounded holds that old trees go, by number and by size, and the
-// ones asked for last stay.
+// TestTreesAreBounded checks that the trees that were used last are stored, up to a number and
+// a size.
 func TestTreesAreBounded(t *testing.T) {
 	c := &counted{}
 	w := servetest.MadeUp(t, counting(c))
@@ -98,7 +97,7 @@ func TestTreesAreBounded(t *testing.T) {
 	}
 	c.read(w, "/runs/run0")
 	c.read(w, "/runs/run16")
-	for i, id := range []string{"run0", "run16", "run2", "run1"} { // run1 was let go of
+	for i, id := range []string{"run0", "run16", "run2", "run1"} { // run1 was removed
 		if n := c.read(w, "/runs/"+id); n != int64(i/3) {
 			t.Errorf("%s: events were read %d times", id, n)
 		}
@@ -115,11 +114,11 @@ func TestTreesAreBounded(t *testing.T) {
 	}
 }
 
-// TestTreesAreShared holds that many readers of one tree do it no harm.
+// TestTreesAreShared checks concurrent readers of one tree.
 func TestTreesAreShared(t *testing.T) {
 	w := servetest.New(t)
 	id := w.Start("post", map[string]any{"topic": "owls"})
-	if w.Run(id).Status != runner.Succeeded {
+	if w.Run(id).Status != engine.Succeeded {
 		t.Fatal(w.Run(id).Status)
 	}
 	want := map[string]string{}

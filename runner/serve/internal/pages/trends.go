@@ -7,12 +7,11 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/seed61713e19/capstan/internal/measures/stats"
 	"github.com/seed61713e19/capstan/runner/journal"
-	"github.com/seed61713e19/capstan/runner/measure"
 	"github.com/seed61713e19/capstan/runner/serve/orders"
 )
 
-// A trendsView is what runs came to over days.
 type trendsView struct {
 	frame
 	Scope
@@ -25,18 +24,18 @@ type trendsView struct {
 	Rows       []spanRow
 	Parts      []partRow
 	More       int
-	Capped     int    // how many runs were looked at, where there are more
+	Capped     int    // maximum number of runs, if there are more
 	Rejections string // the address of a gate's rejections
-	Wider      string // the address of what the scope is a part of; "" of all
+	Wider      string // the address of the wider scope; "" for all runs
 }
 
-// A plotView is a plot with what stands around it.
+// A plotView is a plot with its title.
 type plotView struct {
 	Title, Note string
 	Plot
 }
 
-// scopeWords are how a scope's counts are called.
+// scopeWords are the names of a scope's counts.
 type scopeWords struct{ Noun, Passed, Again string }
 
 func wordsOf(s Scope) scopeWords {
@@ -50,13 +49,12 @@ func wordsOf(s Scope) scopeWords {
 	}
 }
 
-// A spanRow is a stretch of days in the table beside the plots.
+// A spanRow is a span in the table below the plots.
 type spanRow struct {
 	span
 	URL string
 }
 
-// A partRow is a part of a scope.
 type partRow struct {
 	Trend
 	Name, Kind      string
@@ -64,10 +62,10 @@ type partRow struct {
 	Spark           template.HTML
 }
 
-// days are the ranges that can be chosen; 0 is everything.
+// days are the selectable ranges; 0 is everything.
 var days = []int{7, 30, 90, 365, 0}
 
-// maxTrendRuns bounds the runs that are looked at for one page.
+// maxTrendRuns is the maximum number of runs for one page.
 const maxTrendRuns = 20_000
 
 func (s *Site) trendsPage(w http.ResponseWriter, r *http.Request) error {
@@ -75,7 +73,7 @@ func (s *Site) trendsPage(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	report, err := s.trends.Ask(r.Context(), v.Scope, f, time.Now())
+	report, err := s.countTrends(r.Context(), v.Scope, f, time.Now())
 	if err != nil {
 		return err
 	}
@@ -89,12 +87,12 @@ func (s *Site) trendsPage(w http.ResponseWriter, r *http.Request) error {
 	return s.render(w, http.StatusOK, "trends", v)
 }
 
-// trendsAsked reads what is to be looked at.
+// trendsAsked reads the parameters of the page.
 func (s *Site) trendsAsked(r *http.Request) (v trendsView, f journal.Filter, err error) {
 	q := r.URL.Query()
 	v = trendsView{frame: s.frame("Trends", "trends"), Scope: scopeOf(r), Days: 30, Ranges: days}
 	if v.Phase != "" && v.Cascade == "" && v.Gate == "" {
-		v.Phase = "" // phases of several cascades have nothing in common but a name
+		v.Phase = "" // phases of different cascades are unrelated
 	}
 	if text := q.Get("days"); text != "" {
 		if v.Days, err = strconv.Atoi(text); err != nil || v.Days < 0 || v.Days > 100_000 {
@@ -113,7 +111,7 @@ func scopeOf(r *http.Request) Scope {
 	return Scope{Cascade: q.Get("cascade"), Phase: q.Get("phase"), Gate: q.Get("gate"), Moment: q.Get("moment")}
 }
 
-// show makes plots and tables of the report.
+// show adds the plots and tables of the report.
 func (v *trendsView) show(r *TrendReport) {
 	v.What, v.Whole, v.More = wordsOf(v.Scope), r.Whole, r.More
 	v.Plots = v.plots(r.Spans)
@@ -136,8 +134,7 @@ func (v *trendsView) show(r *TrendReport) {
 	}
 }
 
-// inside is the address of what a point is made of, if it is of anything: a gate's
-// rejections, else runs.
+// inside returns the address of the runs or rejections of a span, "" if it has none.
 func (v *trendsView) inside(s span) string {
 	switch {
 	case s.N == 0 && !s.Passed.Known():
@@ -179,7 +176,7 @@ func newSeries(spans []span, of func(span) (float64, string), url func(span) str
 	return s
 }
 
-// plots are the four of a scope.
+// plots returns the four plots of a scope.
 func (v *trendsView) plots(spans []span) []plotView {
 	x := Axis{Low: -0.5, High: float64(len(spans)) - 0.5}
 	for i, span := range spans {
@@ -191,7 +188,7 @@ func (v *trendsView) plots(spans []span) []plotView {
 		s.Kind = kind
 		return plotView{title, note, Plot{X: x, Y: y, Series: []Series{s}, Empty: empty}}
 	}
-	passed := drawn(v.What.Passed, "with the exact 95 % interval", Axis{Low: 0, High: 1, Format: measure.Percent, Ticks: percents()}, LinePlot,
+	passed := drawn(v.What.Passed, "with the exact 95 % interval", Axis{Low: 0, High: 1, Format: stats.Percent, Ticks: percents()}, LinePlot,
 		func(s span) (float64, string) { return s.Passed.Value(), s.Passed.String() })
 	for i, span := range spans {
 		around(&passed.Series[0].Points[i], span.Passed)
@@ -217,7 +214,6 @@ func percents() []Tick {
 	return []Tick{{At: 0, Label: "0 %"}, {At: 0.25, Label: "25 %"}, {At: 0.5, Label: "50 %"}, {At: 0.75, Label: "75 %"}, {At: 1, Label: "100 %"}}
 }
 
-// dollars writes a sum of money, also none.
 func dollars(usd float64) string { return cmp.Or(formatMoney(usd), "$0") }
 
 func trendsAddress(s Scope, days int) string {

@@ -11,8 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/chromedp/chromedp"
-
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/internal/servetest"
@@ -22,12 +20,12 @@ import (
 	"github.com/seed61713e19/capstan/runner/serve/orders"
 )
 
-// evil is a name that acts where it is not escaped.
+// evil is a name with markup.
 const evil = `<img src=x onerror=alert(1)>&"'`
 
-// past is a world whose runs began on many days, some of them with retries and noes,
-// under names that are markup.
-func past(t testing.TB, days, each int, change ...func(*serve.Options, *orders.CrewOptions)) *servetest.World {
+// past returns a world with runs on many days, some with retries and rejections, under names
+// with markup.
+func past(t testing.TB, days, each int, change ...func(*serve.Options, *orders.PoolOptions)) *servetest.World {
 	t.Helper()
 	var now atomic.Int64
 	start := time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, 1-days)
@@ -69,7 +67,7 @@ phases:
 		}
 		for day := range days {
 			if day%7 == 3 {
-				continue // a day on which nothing ran
+				continue // a day without runs
 			}
 			now.Store(start.AddDate(0, 0, day).Add(time.Hour).UnixNano())
 			for range each {
@@ -84,7 +82,7 @@ var sinces = regexp.MustCompile(`href="/rejections\?[^"]*since=([^&"]*)`)
 
 var hrefs = regexp.MustCompile(`href="([^"]*)"`)
 
-// follow gives the address of the first link whose address begins so.
+// follow returns the address of the first link with this beginning.
 func follow(t testing.TB, page, begin string) string {
 	t.Helper()
 	for _, m := range hrefs.FindAllStringSubmatch(page, -1) {
@@ -96,8 +94,8 @@ func follow(t testing.TB, page, begin string) string {
 	return ""
 }
 
-// TestTrendsLeadToRuns holds that a point leads to the runs that it is made of, and
-// a gate to its noes, and a no to the attempt that was refused.
+// TestTrendsLeadToRuns checks the links from points to runs, and from gates to rejections and
+// attempts.
 func TestTrendsLeadToRuns(t *testing.T) {
 	w := past(t, 10, 2)
 	page := w.Want(200, "GET", "/trends?cascade=post&phase=draft", nil).Text
@@ -110,7 +108,7 @@ func TestTrendsLeadToRuns(t *testing.T) {
 	for _, m := range sinces.FindAllStringSubmatch(gate, -1) {
 		days[m[1]] = true
 	}
-	if len(days) != 10 { // of the nine days on which something ran, and of all together
+	if len(days) != 10 { // nine days with runs, and all together
 		t.Errorf("noes of %d days: %v", len(days), days)
 	}
 	noes := w.Want(200, "GET", follow(t, gate, "/rejections?"), nil).Text
@@ -127,7 +125,7 @@ func TestTrendsLeadToRuns(t *testing.T) {
 	}
 }
 
-// TestNothingIsNoRate holds that of no runs nothing is said, least of all 0 %.
+// TestNothingIsNoRate checks that pages without runs show no rates.
 func TestNothingIsNoRate(t *testing.T) {
 	w := servetest.New(t)
 	for _, path := range []string{"/trends", "/trends?cascade=post&phase=x", "/trends?gate=x"} {
@@ -142,29 +140,20 @@ func TestNothingIsNoRate(t *testing.T) {
 	}
 }
 
-// TestTrendsAreSeen shows them in a browser: light, dark and narrow, of days,
-// weeks and months.
+// TestTrendsAreSeen shows trends of days, weeks and months on a wide and on a narrow
+// screen.
 func TestTrendsAreSeen(t *testing.T) {
 	w := past(t, 300, 1)
 	b := newBrowser(t, w.HTTP.URL)
-	for _, look := range []struct {
-		name, scheme  string
-		width, height int64
-	}{{"light", "light", 1280, 900}, {"dark", "dark", 1280, 900}, {"narrow", "light", 390, 844}} {
-		b.do(chromedp.EmulateViewport(look.width, look.height))
-		b.media("prefers-color-scheme", look.scheme)
-		for name, path := range map[string]string{
-			"month": "/trends", "years": "/trends?days=0&cascade=post", "quarter": "/trends?days=90&cascade=post&phase=draft", "gate": "/trends?gate=warm&days=365",
-			"noes": "/rejections?gate=warm", "evil": "/trends?days=7&cascade=" + url.QueryEscape(evil), "none": "/trends?cascade=none",
-		} {
-			b.open(path)
-			if wide := js[int](b, "document.documentElement.scrollWidth"); wide > int(look.width) {
-				t.Errorf("%s is %d wide on a screen of %d", name, wide, look.width)
-			}
+	for name, path := range map[string]string{
+		"month": "/trends", "years": "/trends?days=0&cascade=post", "quarter": "/trends?days=90&cascade=post&phase=draft", "gate": "/trends?gate=warm&days=365",
+		"noes": "/rejections?gate=warm", "evil": "/trends?days=7&cascade=" + url.QueryEscape(evil), "none": "/trends?cascade=none",
+	} {
+		b.open(path)
+		b.looks("trends-"+name, func() {
 			if small := js[float64](b, "Math.min(...Array.from(document.querySelectorAll('.plot text')).map(function (e) { return e.getBoundingClientRect().height }), 99)"); small < 9 {
-				t.Errorf("%s, %s: letters %g high", name, look.name, small)
+				t.Errorf("%s: letters %g high", name, small)
 			}
-			b.shoot("trends-" + name + "-" + look.name)
-		}
+		})
 	}
 }

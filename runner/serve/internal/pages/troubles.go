@@ -5,36 +5,36 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/seed61713e19/capstan/internal/trace"
 	"github.com/seed61713e19/capstan/runner/event"
-	"github.com/seed61713e19/capstan/runner/trace"
 )
 
-// A trouble is a verdict that rejected a text, or a check without a verdict, with
-// links to the text, the prompt and the feedback.
+// A trouble is a verdict that rejected a text, or a check without a verdict, with links to the
+// text, the prompt and the feedback.
 type trouble struct {
 	Verdict  verdictView
 	Phase    string
 	Attempt  string
 	Anchor   string   // of the attempt
-	Where    string   // the page on which the anchor is
-	Text     textView // the exact text judged
-	Prompt   string   // the address of the call that made the text; "" where there is none
-	Feedback textView // what the model was told of it
-	Diff     string   // what the next attempt changed
+	Where    string   // the page with the anchor
+	Text     textView // the judged text
+	Prompt   string   // the address of the call that wrote the text; may be ""
+	Feedback textView // the feedback to the model
+	Diff     string   // the address of the change in the next attempt
 }
 
-// A troubles is what stands at the top of a run that did not pass.
+// A troubles is the list at the top of a run's page.
 type troubles struct {
 	Status string // of the run
 	List   []trouble
-	Count  int // of all, those that are not shown too
+	Count  int // including those that are not shown
 	More   int // that are not shown
 }
 
-// maxTroubles bounds what stands at the top of a page.
+// maxTroubles is the maximum number of troubles on a page.
 const maxTroubles = 5
 
-// newTroubles shows the newest troubles, the last one first.
+// newTroubles returns the newest troubles, the last one first.
 func newTroubles(run string, t *trace.Run) troubles {
 	v := troubles{Status: t.Status, List: allTroubles(run, t)}
 	v.Count = len(v.List)
@@ -45,8 +45,8 @@ func newTroubles(run string, t *trace.Run) troubles {
 	return v
 }
 
-// allTroubles are those of the last phase that has any: of the checks that are not
-// only noted where there are such.
+// allTroubles returns the troubles of the last phase with troubles. Advisory checks count only
+// if no other check failed.
 func allTroubles(run string, t *trace.Run) []trouble {
 	for i := len(t.Phases) - 1; i >= 0; i-- {
 		var list, advisory []trouble
@@ -54,7 +54,7 @@ func allTroubles(run string, t *trace.Run) []trouble {
 			for _, x := range phaseTroubles(run, p) {
 				x.Where = "?open=" + url.QueryEscape(string(p.Path))
 				if p != t.Phases[i] {
-					x.Where = phaseLink(run, p.Path) // it is folded away in the timeline
+					x.Where = phaseLink(run, p.Path) // the timeline does not show this phase
 				}
 				if x.Verdict.Mode == "advisory" || x.Verdict.Mode == "shadow" {
 					advisory = append(advisory, x)
@@ -73,7 +73,7 @@ func allTroubles(run string, t *trace.Run) []trouble {
 	return nil
 }
 
-// within walks a phase and those within it.
+// within iterates over a phase and its inner phases.
 func within(p *trace.Phase) func(yield func(*trace.Phase) bool) {
 	return (&trace.Run{Phases: []*trace.Phase{p}}).All()
 }
@@ -106,7 +106,7 @@ func phaseTroubles(run string, p *trace.Phase) []trouble {
 	return list
 }
 
-// of fills in what belongs to an attempt whose text was judged.
+// of adds the data of the judged attempt.
 func (x *trouble) of(run string, p *trace.Phase, a *trace.Attempt) {
 	x.Attempt, x.Anchor = attemptName(a), anchor(string(a.Path))
 	x.Text = newTextView(run, "text judged", a.Text, textRef{What: "attempt", At: a.Path})
@@ -121,8 +121,7 @@ func (x *trouble) of(run string, p *trace.Phase, a *trace.Attempt) {
 	}
 }
 
-// ofTurn fills in what belongs to a turn whose text, or a call of which, was
-// judged.
+// ofTurn adds the data of the turn whose text or call was judged.
 func (x *trouble) ofTurn(run string, a *trace.Attempt, t *trace.Turn, v *trace.Verdict) {
 	x.Attempt, x.Anchor = attemptName(a)+", turn "+strconv.Itoa(t.Number), anchor(string(a.Path))
 	x.Prompt = promptOf(run, []*trace.Turn{t})
@@ -137,21 +136,21 @@ func (x *trouble) ofTurn(run string, a *trace.Attempt, t *trace.Turn, v *trace.V
 	}
 }
 
-// ofCall fills in what belongs to a call that was judged, or its result.
+// ofCall adds the data of the judged call or result.
 func (x *trouble) ofCall(run string, t *trace.Turn, v *trace.Verdict) {
 	uses, _ := guardedUses(run, t, true)
 	for _, u := range uses {
-		if u.Path != v.Path.Up() {
+		if u.Path != v.Path.Parent() {
 			continue
 		}
 		x.Attempt += ", tool " + u.Name
 		if x.Text = u.Arguments; v.Moment == "result" {
-			x.Text = u.Told
+			x.Text = u.Output
 		}
 	}
 }
 
-// promptOf is the address of the last call by the author.
+// promptOf returns the address of the author's last call.
 func promptOf(run string, turns []*trace.Turn) string {
 	var last event.Path
 	for _, t := range turns {

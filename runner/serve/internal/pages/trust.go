@@ -4,30 +4,29 @@ import (
 	"fmt"
 	"net/http"
 
-	"github.com/seed61713e19/capstan/runner/measure"
-	"github.com/seed61713e19/capstan/runner/trust"
+	"github.com/seed61713e19/capstan/internal/measures/stats"
+	"github.com/seed61713e19/capstan/internal/measures/trust"
 )
 
-// A trustView is how strong the gates of a cascade are.
 type trustView struct {
-	weighed
-	Report *trust.Report
+	measuredView
+	Report *trust.Result
 	Gates  []trustRow
 }
 
-// A trustRow is how strong one gate is.
+// A trustRow has the measurements of one gate.
 type trustRow struct {
 	*trust.Gate
 	Drifted                  plotView
-	Moved                    plotView // how false pass moved with more labels
+	Moved                    plotView // the rate of false passes by number of labels
 	Trend, Rejections, Label string
-	Texts                    measure.Confusion // that people labelled
+	Texts                    stats.Confusion
 }
 
-// Refused is how many of its verdicts were rejections.
+// Refused returns the number of rejections.
 func (r trustRow) Refused() int { return r.Passed.N - r.Passed.K }
 
-// Tried tells whether planted faults were tried on it.
+// Tried reports whether the gate was tested with planted faults.
 func (r trustRow) Tried() bool { return r.PlantedAlways.Known() || r.PlantedUsually.Known() }
 
 func (s *Site) trustPage(w http.ResponseWriter, r *http.Request) error {
@@ -35,7 +34,7 @@ func (s *Site) trustPage(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	v := trustView{weighed: known}
+	v := trustView{measuredView: known}
 	if scale == nil {
 		return s.render(w, v.status(), "trust", v)
 	}
@@ -48,8 +47,7 @@ func (s *Site) trustPage(w http.ResponseWriter, r *http.Request) error {
 	return s.render(w, http.StatusOK, "trust", v)
 }
 
-// status is the page's.
-func (v weighed) status() int {
+func (v measuredView) status() int {
 	if v.Problem != nil {
 		return v.Problem.Status
 	}
@@ -67,12 +65,12 @@ func (v trustView) row(g *trust.Gate) trustRow {
 	row.Drifted = drifted(g.Drift)
 	if len(g.Steps) > 1 {
 		row.Moved = inSteps("Bad texts that passed, over time", "by number of labelled bad texts, with the 95 % range",
-			g.Steps, func(e measure.Estimate) (int, share) { return e.N, e })
+			g.Steps, func(e stats.Estimate) (int, share) { return e.N, e })
 	}
 	return row
 }
 
-// drifted is the chart of a gate's rate since it was measured.
+// drifted returns the chart of a gate's rate since its measurement.
 func drifted(d *trust.Drift) plotView {
 	if d == nil {
 		return plotView{}
@@ -90,19 +88,19 @@ func drifted(d *trust.Drift) plotView {
 		}}})
 	}
 	return plotView{"Drift", "distance from the alarm limit, by verdict since it was measured", Plot{
-		X: Axis{Low: 0, High: float64(max(d.Since.N, 1)), Format: whole0}, Series: all, Limit: &PlotLimit{At: 1, Label: "limit"},
+		X: Axis{Low: 0, High: float64(max(d.Since.N, 1)), Format: wholeNumber}, Series: all, Limit: &PlotLimit{At: 1, Label: "limit"},
 	}}
 }
 
-// whole0 writes a number of things.
-func whole0(v float64) string {
+// wholeNumber formats integers, and returns "" for other values.
+func wholeNumber(v float64) string {
 	if v != float64(int(v)) {
 		return ""
 	}
 	return formatCount(int(v))
 }
 
-// inSteps is a rate after so many of something, step by step, with what it is at least and at most.
+// inSteps returns the plot of a rate and its interval by steps.
 func inSteps[T any](title, note string, steps []T, of func(T) (int, share)) plotView {
 	var s Series
 	var ticks []Tick
@@ -123,12 +121,12 @@ type share interface {
 	fmt.Stringer
 	Known() bool
 	Value() float64
-	Interval(confidence float64) measure.Interval
+	Interval(confidence float64) stats.Interval
 }
 
 func around(p *Point, rate share) {
 	if rate.Known() {
-		sure := rate.Interval(measure.Confidence)
+		sure := rate.Interval(stats.Confidence)
 		p.Low, p.High = sure.Low, sure.High
 	}
 }

@@ -4,13 +4,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/seed61713e19/capstan/internal/trace"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
-	"github.com/seed61713e19/capstan/runner/trace"
 )
 
-// What a turn has taken is told once its model has answered: while that is asked, the
-// last thing that happened is the question.
+// TestTurnsThatAsk checks that a turn has a duration only after its model has answered.
 func TestTurnsThatAsk(t *testing.T) {
 	start := time.Now()
 	for name, row := range map[string]struct {

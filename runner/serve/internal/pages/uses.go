@@ -5,26 +5,26 @@ import (
 	"strings"
 	"time"
 
+	"github.com/seed61713e19/capstan/internal/trace"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
-	"github.com/seed61713e19/capstan/runner/trace"
 )
 
-// A use is a call of a tool, with what the wards around it said.
+// A use is a tool call with the verdicts of its wards.
 type use struct {
 	Path      event.Path
 	Name      string
 	Took      time.Duration
-	State     string // refused, not made, withheld, failed or judged; "" for one like any
+	State     string // refused, not made, withheld, failed, judged, or "" for a normal call
 	Arguments textView
-	Told      textView
+	Output    textView
 	Verdicts  []verdictView
 }
 
-// Open tells whether the reader is shown it at once.
+// Open reports whether the page shows the call unfolded.
 func (u use) Open() bool { return u.State == "refused" || u.State == "withheld" }
 
-// Status is the state as the page colours it.
+// Status returns the status whose colour the call has.
 func (u use) Status() string {
 	switch u.State {
 	case "refused", "withheld":
@@ -49,16 +49,16 @@ func newUses(run string, uses []*trace.Use) []use {
 			if u.Result.Failed {
 				v.State = "failed"
 			}
-			v.Told = newTextView(run, "result", prettyJSON(u.Result.Value), textRef{What: "told", At: u.Path})
+			v.Output = newTextView(run, "result", prettyJSON(u.Result.Value), textRef{What: "tool_result", At: u.Path})
 		}
 		list = append(list, v)
 	}
 	return list
 }
 
-// guardedUses are the calls of a turn, each with the verdicts of the wards
-// around it, and those that were judged and never made; and the turn's other
-// verdicts. The turn is over or not.
+// guardedUses returns the calls of a turn with the verdicts of their wards, including the
+// calls that were not made. It also returns the other verdicts of the turn. The argument
+// over reports whether the attempt has ended.
 func guardedUses(run string, t *trace.Turn, over bool) (uses []use, others []verdictView) {
 	uses = newUses(run, t.Tools)
 	for i := range t.Verdicts {
@@ -68,7 +68,7 @@ func guardedUses(run string, t *trace.Turn, over bool) (uses []use, others []ver
 			others = append(others, v)
 			continue
 		}
-		at := from.Path.Up()
+		at := from.Path.Parent()
 		n := slices.IndexFunc(uses, func(u use) bool { return u.Path == at })
 		if n < 0 {
 			n = len(uses)
@@ -79,13 +79,13 @@ func guardedUses(run string, t *trace.Turn, over bool) (uses []use, others []ver
 	return uses, others
 }
 
-// aroundTool tells whether a verdict is of a call or its result.
+// aroundTool reports whether a verdict belongs to a call or its result.
 func aroundTool(v *trace.Verdict) bool { return v.Moment == "tool" || v.Moment == "result" }
 
-// judge adds a verdict to the call, and says what the call came to with it.
+// judge adds a verdict to the call and updates its state.
 func (u *use) judge(from *trace.Verdict, v verdictView) {
 	u.Verdicts = append(u.Verdicts, v)
-	if from.Skipped() || from.Valid != nil && *from.Valid || from.Noted() {
+	if from.Skipped() || from.Valid != nil && *from.Valid || from.NonBinding() {
 		return
 	}
 	switch {
@@ -96,7 +96,7 @@ func (u *use) judge(from *trace.Verdict, v verdictView) {
 	}
 }
 
-// unmade is a call that has been judged and not made, as the model wrote it.
+// unmade returns a call that was judged and not made.
 func unmade(t *trace.Turn, at event.Path, over bool) use {
 	u := use{Path: at, State: "judged"}
 	if over {
@@ -111,15 +111,15 @@ func unmade(t *trace.Turn, at event.Path, over bool) use {
 	return u
 }
 
-// wanted is the call at a path as the model wrote it: calls are counted through
-// the messages of a turn.
+// wanted returns the call at a path as the model wrote it. Paths number the calls of all
+// messages of a turn.
 func wanted(t *trace.Turn, at event.Path) *model.ToolCall {
-	_, n, numbered := event.Numbered(at.Last())
+	_, n, numbered := event.SplitIndex(at.Last())
 	if !numbered {
 		return nil
 	}
 	for _, c := range t.Calls {
-		if c.Validator != "" || c.Response == nil || c.From() != at.Up() {
+		if c.Validator != "" || c.Response == nil || c.From() != at.Parent() {
 			continue
 		}
 		if calls := c.Response.ToolCalls; n < len(calls) {

@@ -20,15 +20,15 @@ import (
 
 	"go.temporal.io/sdk/client"
 
+	"github.com/seed61713e19/capstan/internal/postgrestest"
 	"github.com/seed61713e19/capstan/runner/journal"
-	"github.com/seed61713e19/capstan/runner/journal/postgres/postgrestest"
 	"github.com/seed61713e19/capstan/runner/temporal"
 )
 
-// The tests in files called server_* want a real server, and processes that can be
-// killed. They run where CAPSTAN_TEMPORAL_SERVER says that they may: see .ci/temporal.
+// The tests in files named server_* need a real server and processes that they
+// can kill. They run only if CAPSTAN_TEMPORAL_SERVER is set: see .ci/temporal.
 
-// asProgram has the test's own program be capstan-temporal.
+// asProgram is the variable that makes the test binary act as capstan-temporal.
 const asProgram = "CAPSTAN_TEMPORAL_TEST_PROGRAM"
 
 func TestMain(m *testing.M) {
@@ -43,8 +43,8 @@ func TestMain(m *testing.M) {
 	os.Exit(failed)
 }
 
-// again has the tests that want a server once more over PostgreSQL, where that is
-// installed: the first time the store is a file.
+// again runs the tests that need a server a second time with PostgreSQL, if it
+// is installed. The first run uses a file as its store.
 func again(m *testing.M) int {
 	c, err := postgrestest.Start()
 	if err != nil {
@@ -57,13 +57,14 @@ func again(m *testing.M) int {
 	return m.Run()
 }
 
-// shared is the PostgreSQL of the second time; fleets are those that have a schema there.
+// shared is the PostgreSQL server of the second run; fleets counts the tests
+// that have a schema there.
 var (
 	shared *postgrestest.Cluster
 	fleets atomic.Int32
 )
 
-// A fleet is a server, its store, and the workers that a test starts.
+// A fleet is a server, its store and the workers of a test.
 type fleet struct {
 	t                *testing.T
 	dir, store       string
@@ -74,8 +75,8 @@ type fleet struct {
 	temporal         client.Client
 	runs             *temporal.Client
 	devserver, shows string   // the programs
-	env              []string // of the programs that are started from now on
-	asks             string   // the model, where it is not the mind
+	env              []string // the environment of the programs that the test starts next
+	asks             string   // the model; "" means the test's own endpoint
 }
 
 // newFleet starts a server.
@@ -104,11 +105,11 @@ func newFleet(t *testing.T) *fleet {
 		t.Fatal(err)
 	}
 	t.Cleanup(f.temporal.Close)
-	f.runs = &temporal.Client{Temporal: f.temporal, Texts: f.journal.Parcels(), Queue: "capstan"}
+	f.runs = &temporal.Client{Temporal: f.temporal, Texts: f.journal.Blobs(), Queue: "capstan"}
 	return f
 }
 
-// build builds a program of a module that stands beside this one.
+// build builds a program of another module in the repository.
 func (f *fleet) build(name, module, of string) string {
 	f.t.Helper()
 	program := filepath.Join(f.dir, name)
@@ -118,7 +119,7 @@ func (f *fleet) build(name, module, of string) string {
 	return program
 }
 
-// serve starts the server, or has it back where it was with what it knew.
+// serve starts the server, or restarts it at the same address with its data.
 func (f *fleet) serve() {
 	f.t.Helper()
 	f.server = exec.Command(f.devserver, "-address", f.address, "-file", filepath.Join(f.dir, "temporal.db"))
@@ -139,7 +140,7 @@ func (f *fleet) serve() {
 	f.address = strings.TrimSpace(strings.TrimPrefix(line, "address "))
 }
 
-// program is capstan-temporal with arguments, at the fleet's server.
+// program returns a command of capstan-temporal for the fleet's server.
 func (f *fleet) program(model string, args ...string) *exec.Cmd {
 	c := exec.Command(os.Args[0], append(args, "--address", f.address, "--store", f.store)...)
 	c.Env = append(os.Environ(), asProgram+"=1", "VLLM_BASE_URL="+f.model.URL+"/"+model+"/v1")
@@ -148,8 +149,7 @@ func (f *fleet) program(model string, args ...string) *exec.Cmd {
 	return c
 }
 
-// worker starts a worker, whose model knows it by its name, and waits until it is
-// at work.
+// worker starts a worker with a named model and waits until the worker polls.
 func (f *fleet) worker(name string, args ...string) *exec.Cmd {
 	f.t.Helper()
 	w := f.program(name, append([]string{"worker"}, args...)...)
@@ -175,7 +175,7 @@ func (f *fleet) worker(name string, args ...string) *exec.Cmd {
 	return w
 }
 
-// capstan runs the program of one machine on the fleet's store.
+// capstan runs the program capstan on the fleet's store.
 func (f *fleet) capstan(args ...string) (status int, says string) {
 	f.t.Helper()
 	if f.shows == "" {
@@ -189,7 +189,7 @@ func (f *fleet) capstan(args ...string) (status int, says string) {
 	return c.ProcessState.ExitCode(), string(out)
 }
 
-// write writes a file of the fleet's.
+// write writes a file into the fleet's folder.
 func (f *fleet) write(name, text string) string {
 	f.t.Helper()
 	file := filepath.Join(f.dir, name)
@@ -209,15 +209,15 @@ func (f *fleet) begin(id, source string, input map[string]any) {
 	}
 	cascade, err := r.Load(f.write(id+".yaml", source))
 	if err == nil {
-		err = f.runs.Begin(f.t.Context(), temporal.Order{RunID: id, Cascade: cascade, Input: input, Model: cmp.Or(f.asks, "vllm:m")})
+		err = f.runs.Begin(f.t.Context(), temporal.Request{RunID: id, Cascade: cascade, Input: input, Model: cmp.Or(f.asks, "vllm:m")})
 	}
 	if err != nil {
 		f.t.Fatal(err)
 	}
 }
 
-// told is how much stands in a run's histories: how many there are, and the
-// greatest's events and bytes.
+// told returns the number of a run's histories, and the events and bytes of the
+// largest history.
 func (f *fleet) told(id string) (histories int, events, bytes int64) {
 	f.t.Helper()
 	for run := ""; ; histories++ {
@@ -237,15 +237,16 @@ func (f *fleet) told(id string) (histories int, events, bytes int64) {
 	}
 }
 
-// A mind is an endpoint that says what it is told after "Say ", and counts.
+// A mind is a model endpoint that answers with the text after "Say " and counts
+// its requests.
 type mind struct {
 	*httptest.Server
 	mu       sync.Mutex
-	asked    map[string]int                     // how often for each
-	answered map[string]int                     // how many were given their answer
-	before   func(worker, what string, nth int) // an answer; may wait
+	asked    map[string]int                     // the number of requests for each text
+	answered map[string]int                     // the number of answers for each text
+	before   func(worker, what string, nth int) // called before each answer; may wait
 	answer   func(what string) string
-	hold     func(asking context.Context) // before all else
+	hold     func(asking context.Context) // called first for each request
 }
 
 func newMind(t *testing.T) *mind {
@@ -282,7 +283,7 @@ func newMind(t *testing.T) *mind {
 	return m
 }
 
-// begun counts all that was asked; m is locked.
+// begun returns the number of requests. The caller holds m.
 func (m *mind) begun() (n int) {
 	for _, k := range m.asked {
 		n += k
@@ -290,7 +291,7 @@ func (m *mind) begun() (n int) {
 	return n
 }
 
-// counts gives what was asked and answered so far.
+// counts returns the requests and answers so far.
 func (m *mind) counts() (asked, answered map[string]int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -304,7 +305,8 @@ func (m *mind) counts() (asked, answered map[string]int) {
 	return asked, answered
 }
 
-// steps is a cascade that says each of a list, so many at a time.
+// steps returns a cascade that repeats each element of a list, with a maximum
+// of concurrent items.
 func steps(together int) string {
 	return fmt.Sprintf(`
 cascade_id: steps
@@ -315,7 +317,7 @@ phases:
 `, together)
 }
 
-// listOf is the input of steps.
+// listOf returns an input for steps.
 func listOf(n int) map[string]any {
 	list := make([]any, n)
 	for i := range list {
@@ -324,7 +326,7 @@ func listOf(n int) map[string]any {
 	return map[string]any{"list": list}
 }
 
-// within is a context for what has to come within a time.
+// within returns a context with a time limit.
 func within(t *testing.T, d time.Duration) context.Context {
 	ctx, cancel := context.WithTimeout(t.Context(), d)
 	t.Cleanup(cancel)

@@ -10,9 +10,8 @@ import (
 	"testing"
 )
 
-// What people install is the program of a tag, with nothing beside it: the tags that
-// .ci/tag makes of this tree are such that go install takes them. It builds nothing:
-// with CAPSTAN_INSTALL set it does.
+// TestInstalls checks that go install accepts the tags that .ci/tag makes of
+// this tree. It runs only if CAPSTAN_INSTALL is set.
 func TestInstalls(t *testing.T) {
 	const module = "github.com/seed61713e19/capstan"
 	root, err := filepath.Abs("../../../..")

@@ -4,8 +4,8 @@
 //	capstan-temporal run post.yaml --store postgres://… --input topic=owls
 //	capstan-temporal answer RUN yes
 //
-// Any number of workers, on any number of machines that reach the store, share the
-// runs. What exit statuses mean is as of capstan.
+// Any number of workers share the runs, on any machines that reach the store.
+// The exit statuses are those of capstan.
 package main
 
 import (
@@ -26,8 +26,8 @@ import (
 	sdk "go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
+	"github.com/seed61713e19/capstan/internal/providers"
 	"github.com/seed61713e19/capstan/runner"
-	"github.com/seed61713e19/capstan/runner/model/providers"
 	"github.com/seed61713e19/capstan/runner/telemetry"
 	"github.com/seed61713e19/capstan/runner/temporal"
 	"github.com/seed61713e19/capstan/runner/tool"
@@ -44,12 +44,12 @@ func main() {
 	os.Exit(command(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// An ended is an exit status that is told already.
+// An ended is the exit status of a command whose error is already printed.
 type ended int
 
 func (e ended) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
 
-// The exit statuses that are this command's own.
+// The exit statuses of this command.
 const (
 	usage  = 2
 	broken = 3
@@ -84,14 +84,15 @@ func command(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return usage
 }
 
-// connection marks an error of the cluster or the store, or of where results go.
+// A connection wraps an error of the cluster, the store or the telemetry
+// endpoint.
 type connection struct{ error }
 
 func (c connection) Unwrap() error { return c.error }
 
 var errTaken = errors.New("a run of that name is there already")
 
-// told is an error of the cluster's in words that say what to do.
+// told returns an error of the cluster with advice.
 func (c *cluster) told(err error) error {
 	var nowhere *serviceerror.NamespaceNotFound
 	var older *serviceerror.Unimplemented
@@ -116,18 +117,19 @@ func (c *cluster) told(err error) error {
 	return connection{err}
 }
 
-// A cluster is where runs are, as the flags say.
+// A cluster has the values of the flags.
 type cluster struct {
 	address, namespace, queue, store, root string
-	telemetry                              *telemetry.Telemetry // nil where nothing is sent
+	telemetry                              *telemetry.Telemetry // nil if no telemetry is sent
 }
 
-// sentWithin bounds how long one waits at the end for what is sent.
+// sentWithin is the maximum time to wait at the end for pending telemetry.
 const sentWithin = 5 * time.Second
 
-// traced does something while spans are sent where the standard variables say so.
-// What was said is not: nothing here looks for secrets in it. What this program is a
-// part of, a run is that it begins, and not those that a worker goes on with.
+// traced calls a function, and sends spans if the standard variables are set.
+// The spans contain no texts, because this program does not redact secrets. The
+// trace context of this program applies to runs that it begins, and not to runs
+// that a worker resumes.
 func (c *cluster) traced(ctx context.Context, do func(context.Context) error) (err error) {
 	variables := func(name string) string {
 		switch name {
@@ -172,12 +174,12 @@ func (c *cluster) dial(ctx context.Context) (client.Client, error) {
 	return t, nil
 }
 
-// The oldest server that has what is asked of it: before, updates, by which people
-// answer, were not there or not on. An older one would be asked in vain, for ever.
+// The oldest supported server. Older servers lack updates, which deliver
+// answers, or disable them. Without updates, a request would wait forever.
 const oldestMajor, oldestMinor = 1, 25
 
-// knows says that a cluster is too old. One that does not say its version is taken
-// for one that is not.
+// knows returns an error if the cluster is too old. It accepts a cluster that
+// does not report its version.
 func (c *cluster) knows(ctx context.Context, t client.Client) error {
 	info, err := t.WorkflowService().GetSystemInfo(ctx, &workflowservice.GetSystemInfoRequest{})
 	if err != nil {
@@ -191,7 +193,8 @@ func (c *cluster) knows(ctx context.Context, t client.Client) error {
 		c.address, info.GetServerVersion(), oldestMajor, oldestMinor)
 }
 
-// runner is the one that loads cascades, and on a worker makes effects.
+// runner returns a runner that loads cascades and, on a worker, performs
+// effects.
 func (c *cluster) runner() (*runner.Runner, error) {
 	tools := append(append(tool.Builtins(tool.Options{Root: c.root}), query.Tool()), schedule.Tools(schedule.Options{})...)
 	gates := append(schedule.Validators(schedule.Options{}), capy.Validator, capy.Claims, edit.Validator, request.Validator, request.PromiseValidator, request.JudgeValidator)

@@ -19,7 +19,8 @@ import (
 	"github.com/seed61713e19/capstan/runner/engine"
 )
 
-// What is wrong is told before anything is begun, with the exit status of capstan.
+// TestMistakes checks that the command reports mistakes before it begins a run,
+// with the exit statuses of capstan.
 func TestMistakes(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "c.yaml")
 	if err := os.WriteFile(file, []byte("cascade_id: c\ninputs_schema: {topic: {type: string}}\nphases:\n  - {name: a, instructions: '{{ input.topic }}'}\n"), 0o600); err != nil {
@@ -30,7 +31,7 @@ func TestMistakes(t *testing.T) {
 	if err := os.WriteFile(null, []byte("null\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	nobody := "127.0.0.1:1" // no cluster is there
+	nobody := "127.0.0.1:1" // no cluster listens here
 	for _, c := range []struct {
 		args   []string
 		status int
@@ -64,7 +65,7 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// What a run gives is printed as capstan run prints it.
+// TestOutput checks that the result of a run is printed as by capstan run.
 func TestOutput(t *testing.T) {
 	for _, c := range []struct {
 		output any
@@ -80,7 +81,8 @@ func TestOutput(t *testing.T) {
 	}
 }
 
-// A name that is taken, and an answer that is none, are the caller's, in our words.
+// TestTold checks the messages for two errors: an existing run ID and an
+// invalid answer.
 func TestTold(t *testing.T) {
 	c := &cluster{}
 	for says, err := range map[string]error{
@@ -94,7 +96,7 @@ func TestTold(t *testing.T) {
 	}
 }
 
-// known is a cluster that can be reached, says a version, and knows nothing else.
+// A known is a cluster that reports a version and implements nothing else.
 type known struct {
 	workflowservice.UnimplementedWorkflowServiceServer
 	version string
@@ -104,8 +106,8 @@ func (k known) GetSystemInfo(context.Context, *workflowservice.GetSystemInfoRequ
 	return &workflowservice.GetSystemInfoResponse{ServerVersion: k.version}, nil
 }
 
-// A cluster that is too old is told in words, by a worker too, which would else wait
-// for work that it never gets; and so is what a cluster of any age does not know.
+// TestOlderCluster checks that the command and the worker report a cluster that
+// is too old, and features that the cluster lacks.
 func TestOlderCluster(t *testing.T) {
 	store, file := t.TempDir(), filepath.Join(t.TempDir(), "c.yaml")
 	if err := os.WriteFile(file, []byte("cascade_id: c\nphases:\n  - {name: a, compose: x}\n"), 0o600); err != nil {

@@ -11,18 +11,19 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/seed61713e19/capstan/internal/inputs"
+	"github.com/seed61713e19/capstan/internal/modelflag"
+	"github.com/seed61713e19/capstan/internal/schema"
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
-	"github.com/seed61713e19/capstan/runner/given"
 	"github.com/seed61713e19/capstan/runner/telemetry"
 	"github.com/seed61713e19/capstan/runner/temporal"
-	"github.com/seed61713e19/capstan/validators/schema"
 )
 
 func (c *cluster) run() *cobra.Command {
-	var inputs []string
-	var models given.Models
+	var values []string
+	var models modelflag.Models
 	var file, id string
 	var asJSON, detach bool
 	cmd := &cobra.Command{
@@ -33,7 +34,7 @@ output, the run's name and its questions to standard error. The run goes on when
 this command is interrupted.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			input, err := given.Files{Stdin: cmd.InOrStdin()}.Inputs(file, inputs)
+			input, err := inputs.Files{Stdin: cmd.InOrStdin()}.Inputs(file, values)
 			if err != nil {
 				return err
 			}
@@ -65,7 +66,7 @@ this command is interrupted.`,
 			}
 			defer t.Close()
 			runs := &temporal.Client{Temporal: t, Texts: kept.texts, Queue: c.queue}
-			err = runs.Begin(telemetry.Incoming(cmd.Context(), os.Getenv), temporal.Order{RunID: id, Cascade: cascade, Input: input, Model: models.Chosen(os.Getenv("CAPSTAN_MODEL"), args[0], asNamed)})
+			err = runs.Begin(telemetry.Incoming(cmd.Context(), os.Getenv), temporal.Request{RunID: id, Cascade: cascade, Input: input, Model: models.Chosen(os.Getenv("CAPSTAN_MODEL"), args[0], asNamed)})
 			switch err = c.told(err); {
 			case errors.Is(err, errTaken):
 				return err
@@ -90,7 +91,7 @@ this command is interrupted.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringArrayVar(&inputs, "input", nil, "an input: NAME=TEXT, NAME:=JSON or NAME=@FILE")
+	flags.StringArrayVar(&values, "input", nil, "an input: NAME=TEXT, NAME:=JSON or NAME=@FILE")
 	flags.StringVar(&file, "input-file", "", "a JSON object of inputs, - for standard input")
 	flags.Var(&models, "model", "NAME, scripted:FILE: the default model; OLD=NEW, '*=NEW': another one for that, or for all (or CAPSTAN_MODEL)")
 	flags.StringVar(&id, "run-id", "", "the run's name")
@@ -99,7 +100,7 @@ this command is interrupted.`,
 	return cmd
 }
 
-// statuses are the exit statuses of runs that did not succeed.
+// statuses are the exit statuses of unsuccessful runs.
 var statuses = map[string]ended{
 	engine.Blocked: 1, engine.Exhausted: 1, engine.Failed: broken, engine.Waiting: 4, engine.OverBudget: 5, engine.Cancelled: 130,
 }
@@ -138,7 +139,8 @@ func show(stdout, stderr io.Writer, r engine.Result, asJSON bool) error {
 	return status
 }
 
-// asNamed keeps the names of models: no run of the store answers here.
+// asNamed returns the name of a model unchanged, because no run of the store is
+// a model here.
 func asNamed(name string) string { return name }
 
 func printJSON(w io.Writer, v any) error {

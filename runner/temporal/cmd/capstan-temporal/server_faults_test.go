@@ -10,8 +10,8 @@ import (
 	"github.com/seed61713e19/capstan/runner/engine"
 )
 
-// One of two workers is killed amid 50 effects: none that had finished is made
-// again, and the next comes within 25 s.
+// TestServerWorkerIsKilled kills one of two workers during 50 effects. No
+// finished effect is repeated, and the next one finishes within 25 s.
 func TestServerWorkerIsKilled(t *testing.T) {
 	f := newFleet(t)
 	workers := map[string]int{}
@@ -30,10 +30,10 @@ func TestServerWorkerIsKilled(t *testing.T) {
 		hold := worker == victim
 		f.model.mu.Unlock()
 		if hold {
-			<-killed // its answers reach nobody
+			<-killed // the answers of the killed worker are lost
 			return
 		}
-		time.Sleep(50 * time.Millisecond) // a model takes its time
+		time.Sleep(50 * time.Millisecond) // the latency of a model
 		select {
 		case <-killed:
 			elsewhere <- time.Now()
@@ -42,7 +42,7 @@ func TestServerWorkerIsKilled(t *testing.T) {
 	}
 	f.begin("killed", steps(4), listOf(50))
 	name := <-held
-	time.Sleep(2 * time.Second) // what was answered before is told to the server
+	time.Sleep(2 * time.Second) // earlier answers must reach the server
 	before, finished := f.model.counts()
 	if err := syscall.Kill(workers[name], syscall.SIGKILL); err != nil {
 		t.Fatal(err)
@@ -69,7 +69,8 @@ func TestServerWorkerIsKilled(t *testing.T) {
 	}
 }
 
-// The server is killed and had back amid 50 effects: the run ends right.
+// TestServerIsKilled kills and restarts the server during 50 effects. The run
+// must succeed.
 func TestServerIsKilled(t *testing.T) {
 	f := newFleet(t)
 	f.worker("one")

@@ -18,14 +18,16 @@ import (
 	"github.com/seed61713e19/capstan/runner/temporal"
 )
 
-// checked has a program judge a text, on the workers of a queue.
+// checked returns a cascade whose validator is a program on the workers of a
+// queue.
 func checked(queue string) string {
 	return "cascade_id: checked\nvalidators:\n  there: {exec: [only-there]}\nphases:\n  - {name: a, compose: x, " + queue + "wards: {post: [{validator: there}]}}\n"
 }
 
-// What takes a program is made by the workers of the queue that is named, which have
-// it; a worker without it says in the run that it lacks it, and so does one without a
-// model's key. Nothing waits for what never comes.
+// TestServerWorkersLackWhatIsNeeded checks that the workers of the named queue
+// run a program that no other worker has. A worker without the program, or
+// without the key of a model, reports that in the run. The run must not wait
+// forever.
 func TestServerWorkersLackWhatIsNeeded(t *testing.T) {
 	f := newFleet(t)
 	tools := filepath.Join(f.dir, "tools")
@@ -66,15 +68,16 @@ func TestServerWorkersLackWhatIsNeeded(t *testing.T) {
 	}
 }
 
-// What no history takes is not sent again and again: the effect has failed, once.
+// TestServerTooLargeIsNotTriedAgain checks that an effect whose result is too
+// large for a history fails once, without retries.
 func TestServerTooLargeIsNotTriedAgain(t *testing.T) {
 	f := newFleet(t)
 	f.worker("one")
 	var made atomic.Int32
 	w := worker.New(f.temporal, "large", worker.Options{})
-	w.RegisterActivityWithOptions(func(context.Context, temporal.Task) (temporal.Parcel, error) {
+	w.RegisterActivityWithOptions(func(context.Context, temporal.Task) (temporal.Payload, error) {
 		made.Add(1)
-		return temporal.Parcel{JSON: []byte(`"` + strings.Repeat("x", 3<<20) + `"`)}, nil
+		return temporal.Payload{JSON: []byte(`"` + strings.Repeat("x", 3<<20) + `"`)}, nil
 	}, activity.RegisterOptions{Name: "capstan.model"})
 	if err := w.Start(); err != nil {
 		t.Fatal(err)
@@ -87,8 +90,9 @@ func TestServerTooLargeIsNotTriedAgain(t *testing.T) {
 	}
 }
 
-// Cancelling a run ends the call that is under way: nobody pays on for what nobody
-// wants. A worker hears of it with its next beat.
+// TestServerCancelReachesTheCall checks that cancelling a run ends its current
+// call, so it costs nothing more. The worker receives the cancellation with its
+// next heartbeat.
 func TestServerCancelReachesTheCall(t *testing.T) {
 	f := newFleet(t)
 	asking, over := make(chan bool, 1), make(chan bool, 1)

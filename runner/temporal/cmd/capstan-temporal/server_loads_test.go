@@ -17,8 +17,9 @@ import (
 	"github.com/seed61713e19/capstan/runner/temporal"
 )
 
-// What is long is in the store, and a history has little: 400 effects of 100 KB, an
-// each of 2,000, an input of 50 MB.
+// TestServerCarriesMuch checks that long texts are in the store and histories
+// stay small. It runs 400 effects of 100 KB, a fan-out over 2,000 items, and an
+// input of 50 MB.
 func TestServerCarriesMuch(t *testing.T) {
 	f := newFleet(t)
 	f.worker("one")
@@ -39,7 +40,7 @@ func TestServerCarriesMuch(t *testing.T) {
 		id, source string
 		input      map[string]any
 		output     string
-		most       int64 // bytes of a history
+		most       int64 // the maximum size of a history, in bytes
 	}{
 		{"long", steps(8), map[string]any{"list": list}, "400", 4 << 20},
 		{"wide", steps(8), listOf(2000), "2000", 4 << 20},
@@ -70,8 +71,9 @@ func TestServerCarriesMuch(t *testing.T) {
 	}
 }
 
-// Runs that wait for people cost the workers nothing, and go on when they are
-// answered. CAPSTAN_TEMPORAL_SLEEPERS says how many there are, 1,000 without it.
+// TestServerSleepersCostNothing checks that waiting runs cost the workers
+// nothing and continue after their answers. CAPSTAN_TEMPORAL_SLEEPERS sets
+// their number. Default: 1,000.
 func TestServerSleepersCostNothing(t *testing.T) {
 	f := newFleet(t)
 	many := 1000
@@ -94,7 +96,7 @@ func TestServerSleepersCostNothing(t *testing.T) {
 	for k := range 8 {
 		beginning.Go(func() {
 			for i := k + 1; i < many; i += 8 {
-				if err := f.runs.Begin(t.Context(), temporal.Order{RunID: fmt.Sprint("sleeper-", i), Cascade: cascade}); err != nil {
+				if err := f.runs.Begin(t.Context(), temporal.Request{RunID: fmt.Sprint("sleeper-", i), Cascade: cascade}); err != nil {
 					t.Error(err)
 					return
 				}
@@ -123,7 +125,8 @@ func TestServerSleepersCostNothing(t *testing.T) {
 	}
 }
 
-// sleeping waits until so many runs say on Temporal's page that they wait.
+// sleeping waits until a number of runs have the status waiting on Temporal's
+// page.
 func (f *fleet) sleeping(many int, atMost time.Duration) {
 	f.t.Helper()
 	for ctx := within(f.t, atMost); ; time.Sleep(time.Second) {
@@ -137,7 +140,7 @@ func (f *fleet) sleeping(many int, atMost time.Duration) {
 	}
 }
 
-// spent is what processes have taken of the processor's time.
+// spent returns the processor time of processes.
 func spent(t *testing.T, pids []int) (all time.Duration) {
 	for _, pid := range pids {
 		raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
@@ -145,7 +148,7 @@ func spent(t *testing.T, pids []int) (all time.Duration) {
 			t.Fatal(err)
 		}
 		fields := strings.Fields(string(raw[strings.LastIndexByte(string(raw), ')')+1:]))
-		for _, field := range fields[11:13] { // utime and stime, as proc(5) numbers them, in hundredths of a second
+		for _, field := range fields[11:13] { // utime and stime of proc(5), in hundredths of a second
 			n, _ := strconv.Atoi(field)
 			all += time.Duration(n) * 10 * time.Millisecond
 		}
@@ -153,7 +156,7 @@ func spent(t *testing.T, pids []int) (all time.Duration) {
 	return all
 }
 
-// resident is the memory that processes have.
+// resident returns the resident memory of processes.
 func resident(t *testing.T, pids []int) (all int64) {
 	for _, pid := range pids {
 		raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))

@@ -3,7 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
-	"fmt"
+	"encoding/hex"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -14,13 +14,16 @@ import (
 	"testing"
 	"time"
 
+	traces "go.opentelemetry.io/proto/otlp/trace/v1"
+	"google.golang.org/protobuf/proto"
+
 	"github.com/seed61713e19/capstan/runner/engine"
 )
 
 const asks = "cascade_id: asks\nphases:\n  - {name: a, compose: x, human_input: {type: confirmation, prompt: 'ok?'}}\n"
 
-// A run that is cancelled on Temporal's page ends as cancelled, and capstan show
-// says so.
+// TestServerCancelled checks that a run cancelled on Temporal's page ends as
+// cancelled, and that capstan show reports it.
 func TestServerCancelled(t *testing.T) {
 	f := newFleet(t)
 	f.worker("one", "--search-attributes")
@@ -37,8 +40,8 @@ func TestServerCancelled(t *testing.T) {
 	}
 }
 
-// A question is shown by capstan, which says how it is answered; done so the run goes
-// on, and shows that it is answered.
+// TestServerAnswered checks that capstan shows a question with the command for
+// its answer, and that the run continues after the answer.
 func TestServerAnswered(t *testing.T) {
 	f := newFleet(t)
 	f.worker("one")
@@ -63,8 +66,8 @@ func TestServerAnswered(t *testing.T) {
 	}
 }
 
-// A run that is terminated on Temporal's page cannot say so; a worker notes it, and
-// who waits for it is told.
+// TestServerTerminated checks that a worker records a run that was terminated
+// on Temporal's page, and that a waiting client gets the status.
 func TestServerTerminated(t *testing.T) {
 	f := newFleet(t)
 	f.worker("one")
@@ -93,8 +96,9 @@ func TestServerTerminated(t *testing.T) {
 	}
 }
 
-// Who waits for a run that nobody goes on with hears why: there is no worker, or it
-// has another store. With the right one the run ends.
+// TestServerSaysWhatIsMissing checks that a waiting client gets the reason why
+// no worker continues a run: there is no worker, or the worker has another
+// store. With the right worker, the run ends.
 func TestServerSaysWhatIsMissing(t *testing.T) {
 	f := newFleet(t)
 	file := f.write("one.yaml", "cascade_id: one\nphases:\n  - {name: a, instructions: Say one.}\n")
@@ -158,31 +162,35 @@ func TestServerSaysWhatIsMissing(t *testing.T) {
 	}
 }
 
-// A run that is begun within a trace is a part of it, on every worker: Temporal's
-// spans, the run's own, and what models hear.
+// TestServerTracesGoOn checks that a run begun in a trace belongs to that trace
+// on every worker: Temporal's spans, the spans of the run, and the headers of
+// model requests.
 func TestServerTracesGoOn(t *testing.T) {
 	f := newFleet(t)
 	const outside = "0af7651916cd43dd8448eb211c80319c"
 	var mu sync.Mutex
 	var sent, elsewhere []string
-	trace := regexp.MustCompile(`"traceId":"([0-9a-f]+)"|"name":"([^"]+)"`)
-	receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	receiver := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		raw, _ := io.ReadAll(r.Body)
 		mu.Lock()
 		defer mu.Unlock()
-		for _, m := range trace.FindAllStringSubmatch(string(raw), -1) {
-			switch {
-			case m[2] != "":
-				sent = append(sent, m[2])
-			case m[1] != outside:
-				elsewhere = append(elsewhere, m[1])
+		var data traces.TracesData
+		if err := proto.Unmarshal(raw, &data); err != nil {
+			t.Error(err)
+		}
+		for _, resource := range data.ResourceSpans {
+			for _, scope := range resource.ScopeSpans {
+				for _, span := range scope.Spans {
+					sent = append(sent, span.Name)
+					if id := hex.EncodeToString(span.TraceId); id != outside {
+						elsewhere = append(elsewhere, id)
+					}
+				}
 			}
 		}
-		w.Header().Set("Content-Type", "application/json")
-		fmt.Fprint(w, "{}")
 	}))
 	t.Cleanup(receiver.Close)
-	f.env = []string{"OTEL_EXPORTER_OTLP_ENDPOINT=" + receiver.URL, "OTEL_EXPORTER_OTLP_PROTOCOL=http/json", "OTEL_EXPORTER_OTLP_COMPRESSION=none", "OTEL_METRICS_EXPORTER=none", "OTEL_BSP_SCHEDULE_DELAY=100"}
+	f.env = []string{"OTEL_EXPORTER_OTLP_ENDPOINT=" + receiver.URL, "OTEL_EXPORTER_OTLP_COMPRESSION=none", "OTEL_METRICS_EXPORTER=none", "OTEL_BSP_SCHEDULE_DELAY=100"}
 	w := f.worker("one")
 	f.env = append(f.env, "TRACEPARENT=00-"+outside+"-b7ad6b7169203331-01")
 	file := f.write("one.yaml", "cascade_id: one\nphases:\n  - {name: a, instructions: Say one.}\n")
@@ -206,7 +214,7 @@ func TestServerTracesGoOn(t *testing.T) {
 	}
 }
 
-// asked waits until a run asks.
+// asked waits until a run has an open question.
 func (f *fleet) asked(id string) {
 	f.t.Helper()
 	for ctx := within(f.t, time.Minute); ; time.Sleep(100 * time.Millisecond) {
@@ -219,7 +227,7 @@ func (f *fleet) asked(id string) {
 	}
 }
 
-// A namespace that is not there is told in words.
+// TestServerNoNamespace checks the message for an unknown namespace.
 func TestServerNoNamespace(t *testing.T) {
 	f := newFleet(t)
 	file := f.write("asks.yaml", asks)

@@ -6,20 +6,20 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/seed61713e19/capstan/runner/effects"
+	"github.com/seed61713e19/capstan/runner/internal/effects"
 	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/temporal"
 )
 
-// A store is where texts lie, and where runs are seen.
+// A store has the texts and the log of runs.
 type store struct {
 	texts effects.Texts
 	log   temporal.Log
 	close func()
 }
 
-// open opens the store: a journal, in which capstan show and the page see the runs
-// as they see their own, or a directory.
+// open opens the store. In a journal, capstan show and the page list the runs
+// like local ones. The alternative is a directory.
 func (c *cluster) open() (s store, err error) {
 	switch {
 	case c.store == "":
@@ -29,7 +29,7 @@ func (c *cluster) open() (s store, err error) {
 		if err != nil {
 			return s, connection{err}
 		}
-		return store{j.Parcels(), j.Guest("Temporal"), func() { j.Close() }}, nil
+		return store{j.Blobs(), j.External("Temporal"), func() { j.Close() }}, nil
 	}
 	texts, err := effects.NewFolder(filepath.Join(c.store, "texts"))
 	if err != nil {
@@ -42,7 +42,7 @@ func (c *cluster) open() (s store, err error) {
 	return store{texts, log, func() {}}, nil
 }
 
-// inJournal tells an address, or a file, from a directory.
+// inJournal reports whether the store is a database and not a directory.
 func (c *cluster) inJournal() bool {
 	if info, err := os.Stat(c.store); err == nil {
 		return !info.IsDir()

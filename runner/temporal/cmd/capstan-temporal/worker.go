@@ -10,7 +10,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/temporal"
 )
 
-// logger keeps what the SDK says of itself to warnings.
+// logger passes on the warnings and errors of the SDK.
 type logger struct{}
 
 func (logger) Debug(string, ...any)             {}
@@ -68,11 +68,11 @@ func (c *cluster) worker() *cobra.Command {
 	return cmd
 }
 
-// crew is that of a worker.
-func (c *cluster) crew(kept store) (*temporal.Crew, error) {
+// crew returns the configuration of a worker.
+func (c *cluster) crew(kept store) (*temporal.Workers, error) {
 	r, err := c.runner()
 	if err != nil {
 		return nil, err
 	}
-	return temporal.NewCrew(r, kept.texts, kept.log), nil
+	return temporal.NewWorkers(r, kept.texts, kept.log), nil
 }

@@ -11,7 +11,8 @@ import (
 	"go.temporal.io/server/common/testing/freeport"
 )
 
-// configuration is that of one machine: all services, one shard, no archive.
+// configuration returns the configuration for one machine: all services, one
+// shard, no archive.
 func configuration(host string, port int, file string) *config.Config {
 	frontend := net.JoinHostPort(host, strconv.Itoa(port))
 	c := &config.Config{
@@ -42,7 +43,7 @@ func configuration(host string, port int, file string) *config.Config {
 	return c
 }
 
-// service is one at a port, or where that is 0 at one that is free.
+// service returns a service at a port. Port 0 means any free port.
 func service(host string, port int) config.Service {
 	if port == 0 {
 		port = freeport.MustGetFreePort()

@@ -1,4 +1,5 @@
-// Package server makes a Temporal server in this process, tuned for one machine.
+// Package server runs a Temporal server in the current process, tuned for one
+// machine.
 package server
 
 import (
@@ -18,29 +19,28 @@ import (
 	"go.temporal.io/server/temporal"
 )
 
-// A Server is a whole cluster: its four services, over one SQLite file.
+// A Server is a cluster of four services with one SQLite file.
 type Server struct {
-	// Address is host:port, of this machine alone.
+	// Address is host:port. Only this machine can reach it.
 	Address string
 	own     temporal.Server
 }
 
-// Namespace is the one that there is. It knows the search attributes of
+// Namespace is the only namespace. It defines the search attributes of
 // capstan-temporal.
 const Namespace = "default"
 
-// attributes are what runs are found by on Temporal's page: see docs/explanation/scale.md.
+// attributes are the search attributes of runs: see docs/explanation/scale.md.
 var attributes = map[string]enums.IndexedValueType{
 	"CapstanCascade": enums.INDEXED_VALUE_TYPE_KEYWORD,
 	"CapstanStatus":  enums.INDEXED_VALUE_TYPE_KEYWORD,
 	"CapstanPhase":   enums.INDEXED_VALUE_TYPE_KEYWORD,
 }
 
-// Start starts a server at host:port, or where port is 0 at one that is free, that
-// keeps what it knows in the file: one that is started with the same file later
-// goes on. An effect takes a few milliseconds on it, where the defaults of a cluster
-// take a hundred: tasks are fetched as they come, and a worker that is there gets
-// them at once.
+// Start starts a server at host:port; port 0 means any free port. The server
+// stores its data in the file. After a restart, it continues with this data. An
+// effect takes a few milliseconds and not a hundred, as with the defaults of a
+// cluster: tasks are fetched immediately, and waiting workers get them at once.
 func Start(address, file string) (*Server, error) {
 	host, port, err := listen(address)
 	if err != nil {
@@ -75,10 +75,10 @@ func Start(address, file string) (*Server, error) {
 	return &Server{net.JoinHostPort(host, strconv.Itoa(port)), own}, nil
 }
 
-// Stop ends the server, which keeps what it knows.
+// Stop ends the server. The data stays in its file.
 func (s *Server) Stop() error { return s.own.Stop() }
 
-// fast are the settings of the development profile.
+// fast has the settings for development.
 var fast = dynamicconfig.StaticClient{
 	dynamicconfig.MakeKey("history.transferProcessorMaxPollRPS"):            10000,
 	dynamicconfig.MakeKey("history.timerProcessorMaxPollRPS"):               10000,
@@ -86,7 +86,7 @@ var fast = dynamicconfig.StaticClient{
 	dynamicconfig.MakeKey("system.forceSearchAttributesCacheRefreshOnRead"): true,
 	dynamicconfig.MakeKey("matching.numTaskqueueReadPartitions"):            1,
 	dynamicconfig.MakeKey("matching.numTaskqueueWritePartitions"):           1,
-	// One who tries things out begins thousands of runs at once.
+	// Experiments may begin thousands of runs at once.
 	dynamicconfig.MakeKey("frontend.namespaceRPS"): 100000,
 	dynamicconfig.MakeKey("frontend.rps"):          100000,
 }

@@ -14,6 +14,10 @@ import (
 	"github.com/seed61713e19/capstan/internal/files"
 )
 
+// EvidenceDirs is the pattern, for [os.MkdirTemp], of the directories for screenshots that an
+// inspector makes under [os.TempDir]. Package request finds the screenshots there.
+const EvidenceDirs = "capstan-evidence-*"
+
 // errOutside reports a path that leads out of a tree.
 var errOutside = errors.New("outside the worktree")
 

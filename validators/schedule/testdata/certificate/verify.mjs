@@ -1,4 +1,4 @@
-// Checks certificates as the package validators/schedule/statements describes them, without Capstan:
+// Checks certificates as the package validators/schedule/internal/statements describes them, without Capstan:
 //   node verify.mjs public.pem PURPOSE items.json certificate.json...
 // It prints "good", or what is wrong, for each, and exits with 0 or 1.
 import crypto from "node:crypto";

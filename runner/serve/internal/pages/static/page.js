@@ -40,6 +40,7 @@
       case '/':
         var filter = document.getElementById('filter')
         if (!filter) return
+        unfold(filter)
         filter.focus()
         break
       case '?': document.querySelector('footer.site').scrollIntoView(); break
@@ -48,11 +49,17 @@
     e.preventDefault()
   })
 
-  // reveal opens everything around an element, and the element, and goes there.
+  // On a narrow screen the filters are folded at first.
+  if (matchMedia('(max-width: 44rem)').matches) document.querySelectorAll('.filters').forEach(function (d) { d.open = false })
+
+  // unfold opens everything around an element, and the element.
+  function unfold(to) { for (var e = to; e; e = e.parentElement) if (e.tagName === 'DETAILS') e.open = true }
+
+  // reveal unfolds an element and goes there.
   function reveal(id) {
     var to = id && document.getElementById(id)
     if (!to) return false
-    for (var e = to; e; e = e.parentElement) if (e.tagName === 'DETAILS') e.open = true
+    unfold(to)
     to.scrollIntoView({ block: 'start' })
     var focus = to.querySelector('summary') || to
     if (focus === to) to.setAttribute('tabindex', '-1')
@@ -128,6 +135,14 @@
     })
   }
   document.addEventListener('htmx:oobAfterSwap', renew)
+
+  // What models are saying is shown at their calls, where these are on the page.
+  document.addEventListener('htmx:oobAfterSwap', function () {
+    document.querySelectorAll('#drafts > [data-draft]').forEach(function (d) {
+      var call = document.getElementById(d.dataset.draft)
+      if (call) call.innerHTML = d.innerHTML
+    })
+  })
 
   // A piece that has just come hears of nothing yet: what is opened in it is made
   // known before it is told.

@@ -1,0 +1,148 @@
+package cascades
+
+import (
+	"slices"
+
+	"github.com/seed61713e19/capstan/cascades/internal/flow"
+	"github.com/seed61713e19/capstan/internal/expressions"
+	"github.com/seed61713e19/capstan/internal/graphs"
+)
+
+// A Handoff is a phase that can follow.
+type Handoff struct {
+	Target      string
+	Description string
+	When        *expressions.Expression // decides without a model; nil for none
+	Ends        bool                    // Target is "end", which ends the run
+}
+
+// Chooses reports whether the model chooses the next phase.
+func (p *Phase) Chooses() bool {
+	plain := 0
+	for _, h := range p.Handoffs {
+		if h.When != nil {
+			continue
+		}
+		if h.Description != "" {
+			return true
+		}
+		plain++
+	}
+	return plain > 1
+}
+
+// The values of handoff_default, for a model that chooses no phase.
+const (
+	ChooseFail  = "fail"
+	ChooseFirst = "first"
+)
+
+// Unasked returns the target if the model chooses none and gets no request for
+// a choice: the value of handoff_default, the only handoff, or the only plain
+// one. A phase without a model takes the first plain handoff.
+func (p *Phase) Unasked() (target string, there bool) {
+	var open, plain []string // without a condition; of these those without a description
+	for _, h := range p.Handoffs {
+		if h.When == nil {
+			open = append(open, h.Target)
+		}
+		if h.When == nil && h.Description == "" {
+			plain = append(plain, h.Target)
+		}
+	}
+	switch {
+	case len(plain) > 0 && p.Instructions == nil, len(plain) == 1 && p.Unchosen == "":
+		return plain[0], true
+	case len(open) == 1 && len(p.Handoffs) == 1 && (p.Instructions == nil || p.Unchosen != ChooseFail):
+		return open[0], true
+	}
+	return "", false
+}
+
+// MustChoose reports whether the model gets a separate request for a choice, if
+// it has made none and no condition holds.
+func (p *Phase) MustChoose() bool {
+	_, there := p.Unasked()
+	return p.Instructions != nil && p.Chooses() && !there
+}
+
+// undecided reports whether a phase without a model only has handoffs that a
+// model must choose.
+func (p *Phase) undecided() bool {
+	_, there := p.Unasked()
+	alone := p.Tool != nil || p.Compose != nil || p.Together != nil
+	return alone && p.Chooses() && !there && !p.Conditional() && p.Unchosen != ChooseFirst
+}
+
+// Conditional reports whether a handoff of the phase has a condition.
+func (p *Phase) Conditional() bool {
+	return slices.ContainsFunc(p.Handoffs, func(h Handoff) bool { return h.When != nil })
+}
+
+// ways returns the ways out of the i-th phase.
+func (c *Cascade) ways(i int) []graphs.Way {
+	p := c.Phases[i]
+	var out []graphs.Way
+	add := func(name string, kind graphs.WayKind, label string) { // an empty name is no phase
+		if to, ok := c.index[name]; ok {
+			out = append(out, graphs.Way{From: i, To: to, Kind: kind, Label: label})
+		}
+	}
+	unconditional := 0
+	for _, h := range p.Handoffs {
+		if h.When != nil {
+			add(h.Target, graphs.When, h.When.String())
+			continue
+		}
+		unconditional++
+		if p.Chooses() && len(p.Handoffs) > 1 {
+			add(h.Target, graphs.Chosen, h.Description)
+		} else {
+			add(h.Target, graphs.Next, h.Description)
+		}
+	}
+	if i+1 < len(c.Phases) {
+		switch next := c.Phases[i+1].Name; {
+		case unconditional == 0:
+			add(next, graphs.Next, "")
+		case p.When != nil && len(p.Handoffs) > 1:
+			add(next, graphs.Skipped, "skipped")
+		}
+	}
+	add(p.Rules.Instead(), graphs.Failed, "exhausted")
+	add(p.Rules.OnError, graphs.Failed, "failed")
+	if h := p.Human; h != nil {
+		add(h.OnExpired, graphs.Failed, "expired")
+	}
+	return out
+}
+
+// next returns the phases that can follow each phase.
+func (c *Cascade) next() [][]int {
+	list := make([][]int, len(c.Phases))
+	for i := range c.Phases {
+		for _, w := range c.ways(i) {
+			note(&list[i], w.To)
+		}
+	}
+	return list
+}
+
+// flow returns the graph of the phases.
+func (c *Cascade) flow() *flow.Graph {
+	ends := make([]bool, len(c.Phases))
+	for i := range c.Phases {
+		ends[i] = c.mayEnd(i)
+	}
+	return flow.New(c.next(), ends)
+}
+
+// mayEnd reports whether a run can end after the i-th phase.
+func (c *Cascade) mayEnd(i int) bool {
+	p := c.Phases[i]
+	if slices.ContainsFunc(p.Handoffs, func(h Handoff) bool { return h.Ends }) {
+		return true
+	}
+	leads := slices.ContainsFunc(p.Handoffs, func(h Handoff) bool { return h.When == nil })
+	return i == len(c.Phases)-1 && (!leads || p.When != nil && len(p.Handoffs) > 1)
+}

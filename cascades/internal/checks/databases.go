@@ -1,0 +1,24 @@
+package checks
+
+import (
+	"gopkg.in/yaml.v3"
+
+	"github.com/seed61713e19/capstan/cascades/internal/findings"
+	"github.com/seed61713e19/capstan/runner/tool"
+)
+
+// A Database is a database of the file.
+type Database struct {
+	Node  *yaml.Node // its key
+	Name  string
+	Asked bool // by a phase
+}
+
+// databases warns of databases that no phase asks.
+func databases(c *Cascade, r *findings.Report) {
+	for _, d := range c.Databases {
+		if !d.Asked {
+			r.Warn(d.Node, findings.CodeUnused, "no phase asks database %s: %s does, in its tackle or as its tool", d.Name, tool.SQLQuery)
+		}
+	}
+}

@@ -1,0 +1,29 @@
+package checks
+
+import (
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/seed61713e19/capstan/cascades/internal/findings"
+	"github.com/seed61713e19/capstan/internal/schema"
+)
+
+// A Default is the default of an input.
+type Default struct {
+	Node   *yaml.Node // the schema of the input
+	Input  string
+	Value  any
+	Schema *schema.Schema
+}
+
+// defaults reports defaults that the schema of their input refuses.
+func defaults(c *Cascade, r *findings.Report) {
+	for _, d := range c.Defaults {
+		broken, _ := d.Schema.Check(nil, d.Value) // a run reports an unlimited check
+		for _, b := range broken {
+			_, value := findings.Within(d.Node, "$.default"+strings.TrimPrefix(b.Path, "$"))
+			r.Error(value, findings.CodeValue, "the default of input %s is not what its schema takes: %s", d.Input, strings.TrimPrefix(b.String(), "$: "))
+		}
+	}
+}

@@ -1,0 +1,31 @@
+package checks
+
+import (
+	"slices"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/seed61713e19/capstan/cascades/internal/findings"
+)
+
+// A Guard is a tool that a ward around tools names.
+type Guard struct {
+	Node *yaml.Node
+	Tool string
+}
+
+// guards reports tools of wards that the phase does not have.
+func guards(c *Cascade, r *findings.Report) {
+	for _, p := range c.Phases {
+		var tools []string
+		for _, t := range p.Tools {
+			tools = append(tools, t.Name)
+		}
+		for _, g := range p.Guards {
+			if !slices.Contains(tools, g.Tool) {
+				r.Error(g.Node, findings.CodeTool, "phase %s has no tool %q in its tackle", p.Name, g.Tool)
+				r.Suggest(g.Tool, func() []string { return tools })
+			}
+		}
+	}
+}

@@ -1,0 +1,25 @@
+package checks
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/seed61713e19/capstan/cascades/internal/findings"
+	"github.com/seed61713e19/capstan/cascades/syntax"
+)
+
+// An InputRead is an input that a template reads.
+type InputRead struct {
+	Name string
+	At   func() syntax.Position
+}
+
+// inputs warns of inputs that inputs_schema does not declare, if it declares any.
+func inputs(c *Cascade, r *findings.Report) {
+	for _, in := range c.InputReads {
+		if len(c.Declared) > 0 && !c.Declared[in.Name] {
+			r.WarnAt(in.At(), findings.CodeUndeclared, "template: inputs_schema has no %q", in.Name)
+			r.Suggest(in.Name, func() []string { return slices.Sorted(maps.Keys(c.Declared)) })
+		}
+	}
+}

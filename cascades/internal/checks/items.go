@@ -1,0 +1,20 @@
+package checks
+
+import "github.com/seed61713e19/capstan/cascades/internal/findings"
+
+// items reports questions and choices of phases that run for every item of a list: the items
+// run in parallel.
+func items(c *Cascade, r *findings.Report) {
+	for _, p := range c.Phases {
+		if !p.Text.Each {
+			continue
+		}
+		p.conflict(r, "human_input", "human_input cannot stand beside each: put a phase that asks behind %s", p.What)
+		if p.Asks {
+			r.Error(p.Node, findings.CodeConflict, "ask_human cannot stand beside each: put a phase that asks behind %s", p.What)
+		}
+		if p.Chooses {
+			p.conflict(r, "handoffs", "the model of an item cannot choose where the run goes: give the handoffs of %s conditions, or name one", p.What)
+		}
+	}
+}

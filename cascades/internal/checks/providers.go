@@ -1,0 +1,35 @@
+package checks
+
+import (
+	"reflect"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/seed61713e19/capstan/cascades/internal/findings"
+	"github.com/seed61713e19/capstan/runner/model"
+)
+
+// A Provider is a provider of the cascade or of a cascade within it, without its limits.
+type Provider struct {
+	model.Provider
+	File string
+	Node *yaml.Node // its key; nil in another file
+}
+
+// providers reports two providers with one name in the files of a cascade: the name of a
+// model has only the name of its provider.
+func providers(c *Cascade, r *findings.Report) {
+	first := map[string]Provider{}
+	for _, p := range c.Providers {
+		known, again := first[p.Name]
+		switch {
+		case !again:
+			first[p.Name] = p
+		case reflect.DeepEqual(p.Provider, known.Provider):
+		case known.Node != nil:
+			r.Error(known.Node, findings.CodeConflict, "provider %s is another one in %s", p.Name, p.File)
+		default:
+			r.Error(nil, findings.CodeConflict, "provider %s is another one in %s than in %s", p.Name, p.File, known.File)
+		}
+	}
+}

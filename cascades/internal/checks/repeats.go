@@ -1,0 +1,12 @@
+package checks
+
+import "github.com/seed61713e19/capstan/cascades/internal/findings"
+
+// repeats warns of phases that call their tool again with the same arguments.
+func repeats(c *Cascade, r *findings.Report) {
+	for _, p := range c.Phases {
+		if p.Call != nil && p.Call.Repeats {
+			r.Warn(p.Call.Node, findings.CodeFeedback, "a retry ward calls the tool of phase %s again, and its inputs read neither validation_error nor attempt: it gets the same arguments", p.Name)
+		}
+	}
+}

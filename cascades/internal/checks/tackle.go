@@ -1,0 +1,25 @@
+package checks
+
+import (
+	"gopkg.in/yaml.v3"
+
+	"github.com/seed61713e19/capstan/cascades/internal/findings"
+)
+
+// A Tool is a tool of a phase's tackle.
+type Tool struct {
+	Node    *yaml.Node
+	Name    string
+	Ungated bool // it writes, and no enforcing ward checks its calls
+}
+
+// tackle warns of tools that write whatever a model decides.
+func tackle(c *Cascade, r *findings.Report) {
+	for _, p := range c.Phases {
+		for _, t := range p.Tools {
+			if t.Ungated {
+				r.Warn(t.Node, findings.CodeUngated, "tool %s writes, and no blocking or retrying tool ward of phase %s looks at its calls before they act", t.Name, p.Name)
+			}
+		}
+	}
+}

@@ -1,0 +1,23 @@
+package checks
+
+import (
+	"gopkg.in/yaml.v3"
+
+	"github.com/seed61713e19/capstan/cascades/internal/findings"
+)
+
+// An Unread is an input for a cascade within this one, which neither declares nor reads it.
+type Unread struct {
+	Node    *yaml.Node
+	Name    string
+	Cascade string
+	Inputs  []string // that the cascade declares
+}
+
+// unread warns of inputs that have no effect.
+func unread(c *Cascade, r *findings.Report) {
+	for _, u := range c.Unread {
+		r.Warn(u.Node, findings.CodeUndeclared, "cascade %s has no input %q, and does not read it", u.Cascade, u.Name)
+		r.Suggest(u.Name, func() []string { return u.Inputs })
+	}
+}

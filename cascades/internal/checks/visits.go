@@ -1,0 +1,13 @@
+package checks
+
+import "github.com/seed61713e19/capstan/cascades/internal/findings"
+
+// visits warns if even the shortest way to the end has more phases than the budget allows.
+func visits(c *Cascade, r *findings.Report) {
+	if len(c.Steps) == 0 { // a file of hooks
+		return
+	}
+	if n := c.flow().ToEnd()[0]; n > c.MaxPhases {
+		r.WarnAt(c.Steps[0].Position, findings.CodeVisits, "even the shortest way to an end visits %d phases, and max_phases is %d", n, c.MaxPhases)
+	}
+}

@@ -1,0 +1,74 @@
+package reader
+
+import (
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/seed61713e19/capstan/cascades/internal/findings"
+	"github.com/seed61713e19/capstan/cascades/syntax"
+	"github.com/seed61713e19/capstan/internal/windlass"
+	"github.com/seed61713e19/capstan/runner/model"
+)
+
+// translate reads a renamed key of Windlass or LARS as ours, so that diagnostics cover its
+// value. The key itself stays unknown, so the file does not load.
+func (o *Object) translate() {
+	for _, key := range windlass.Synonyms(o.Kind) {
+		w, _ := windlass.Key(o.Kind, key)
+		if o.Has(key) && !o.Has(w.Here) {
+			o.Keys[w.Here], o.Value[w.Here] = o.Keys[key], o.Value[key]
+		}
+	}
+}
+
+// Foreign reports a key of Windlass or LARS, and returns whether the key is one.
+func (o *Object) Foreign(key string) bool {
+	w, ok := windlass.Key(o.Kind, key)
+	switch {
+	case !ok:
+	case w.Effect == windlass.Ignored:
+		o.r.Ignored = append(o.r.Ignored, o.Keys[key])
+	case w.Effect == windlass.Unsupported:
+		o.r.Warn(o.Keys[key], findings.CodeIgnored, "%s of %s changes nothing: %s", key, o.What, w.Advice)
+	default:
+		o.r.Error(o.Keys[key], findings.CodeUnknownKey, "%s has no key %q: %s", o.What, key, w.Advice)
+		if w.Here != "" {
+			o.r.Last().Fix = &syntax.Fix{Text: w.Here}
+			o.r.PlaceFix(key)
+		}
+	}
+	return ok
+}
+
+// instead returns what to write for a value of the wrong kind that another program accepts.
+func instead(key string, n *yaml.Node) string {
+	if advice := windlass.Value(key, n.Value).Advice; advice != "" {
+		return ": " + advice
+	}
+	return asWritten(key, n)
+}
+
+// ReadAs warns that a value of Windlass is read as one of ours.
+func (r *Reader) ReadAs(n *yaml.Node, key, there, here string) {
+	r.Warn(n, findings.CodeMeaning, "%s: %s is read as %s, its name here", key, there, here)
+}
+
+// filled returns what to write for a number that is a template.
+func filled(key string, n *yaml.Node) string {
+	switch {
+	case !strings.Contains(n.Value, "{{"):
+		return ""
+	case key == "factor":
+		return ": a plan needs it before a run; a phase with each runs for every item of a list: each: {in: \"{{ … }}\"}"
+	}
+	return ": a plan needs it before a run; capstan convert FILE leaves it out"
+}
+
+// CheckComment warns of a text that YAML ends at a # that is probably no comment.
+func (r *Reader) CheckComment(n *yaml.Node) {
+	n = r.Resolve(n)
+	if cut := n.LineComment; n.Kind == yaml.ScalarNode && n.Style == 0 && len(cut) > 1 && !strings.ContainsRune(" \t#!", rune(cut[1])) {
+		r.Warn(n, findings.CodeMeaning, "in YAML the text ends before %q, which is a comment: quote the text", model.Cut(cut, 40))
+	}
+}

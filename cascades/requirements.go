@@ -1,0 +1,181 @@
+package cascades
+
+import (
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/seed61713e19/capstan/cascades/internal/findings"
+	"github.com/seed61713e19/capstan/cascades/internal/reader"
+	"github.com/seed61713e19/capstan/cascades/syntax"
+	"github.com/seed61713e19/capstan/internal/process"
+	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/runner/tool"
+)
+
+// A Need is a requirement of a run outside the files of the cascade, for one
+// place that uses it.
+type Need struct {
+	Position  syntax.Position // where it is written
+	Phase     string          // that needs it
+	What      string          // "tool search", "validator facts"
+	Variables []string        // of the environment
+	Remote    tool.Tool       // of an MCP server; without a name where there is none
+	Program   string          // in the form of exec; "" for none
+	Script    bool            // Program is a file that another program runs
+	Dir       string          // the directory of Program
+	Built     bool            // an earlier tool: phase may build Program
+}
+
+// programNeeds returns the needs of a program: the program itself, the script that it runs
+// and the variables of its env. The subject has patterns of arguments that a run may write.
+func (p *parser) programNeeds(o *reader.Object, argv []string, dir string, env, subject []string) (list []Need) {
+	if len(argv) > 0 {
+		list = append(list, Need{Position: p.Position(o.Keys["exec"]), Program: argv[0], Dir: dir})
+	}
+	if len(argv) > 1 && isScript(argv[1]) && !matchesAny(subject, argv[1]) && (tool.IsInterpreter(argv[0]) || !strings.Contains(argv[0], "/")) {
+		list = append(list, Need{Position: p.Position(o.Keys["exec"]), Program: argv[1], Script: true, Dir: dir})
+	}
+	if o.Has("env") {
+		list = append(list, Need{Position: p.Position(o.Keys["env"]), Variables: process.Needed(env)})
+	}
+	return list
+}
+
+// isScript reports whether the first argument of a program is the file of a script.
+func isScript(arg string) bool {
+	return !strings.HasPrefix(arg, "-") && !strings.Contains(arg, "{{") &&
+		slices.Contains([]string{".py", ".sh", ".js", ".mjs", ".ts", ".rb", ".pl"}, path.Ext(arg))
+}
+
+// Lacks returns why the program of the need cannot be started, nil if it can, or if a
+// phase before may build it.
+func (n Need) Lacks() error {
+	if n.Program == "" || n.Built {
+		return nil
+	}
+	if n.Script {
+		return process.CheckFile(n.Program, n.Dir)
+	}
+	return process.CheckProgram(n.Program, n.Dir)
+}
+
+// Absent returns a warning for each program that a phase, tool or check of the cascade
+// starts and that cannot be started here.
+func (c *Cascade) Absent() (found syntax.Diagnostics) {
+	var list []Need
+	c.needs(needing{all: true, done: map[*Cascade]bool{}, list: &list})
+	for _, n := range list {
+		if err := n.Lacks(); err != nil {
+			found = append(found, syntax.Diagnostic{Severity: syntax.Warning, Code: findings.CodeProgram, Position: n.Position, Message: fmt.Sprintf("%s: %v", n.What, err)})
+		}
+	}
+	return found
+}
+
+// entries returns headers in the form of environment variables, for
+// [process.Needed].
+func entries(headers map[string]string) (list []string) {
+	for _, name := range slices.Sorted(maps.Keys(headers)) {
+		list = append(list, name+"="+headers[name])
+	}
+	return list
+}
+
+// Variables returns the environment variables that the cascade uses anywhere,
+// sorted.
+func (c *Cascade) Variables() []string {
+	var list []Need
+	c.needs(needing{all: true, done: map[*Cascade]bool{}, list: &list})
+	var names []string
+	for _, n := range list {
+		names = append(names, n.Variables...)
+	}
+	for _, one := range c.EveryProvider() {
+		known, _ := model.Builtin(one.Name)
+		if one.KeyEnv != "" && (one.KeyEnv != known.KeyEnv || one.BaseURL != known.BaseURL) {
+			names = append(names, one.KeyEnv)
+		}
+		names = append(names, process.Needed(entries(one.Headers))...)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// Needs returns the requirements of all phases, including those of nested
+// cascades. It leaves out phases with a when or an on_error, and wards that
+// only record a failure.
+func (c *Cascade) Needs() []Need {
+	var list []Need
+	c.needs(needing{done: map[*Cascade]bool{}, list: &list})
+	return list
+}
+
+// A needing collects requirements.
+type needing struct {
+	all   bool // those of phases and wards that a run may do without, too
+	built bool // an earlier tool: phase
+	done  map[*Cascade]bool
+	list  *[]Need
+}
+
+func (c *Cascade) needs(n needing) {
+	if n.done[c] {
+		return
+	}
+	n.done[c] = true
+	if c.Tries != nil {
+		c.Tries.needs(n) // its tool is the cascade without them
+		return
+	}
+	for _, p := range c.Phases {
+		p.needs(n)
+		n.built = n.built || p.builds()
+	}
+}
+
+// builds reports whether the phase may write a program: it calls a tool that writes.
+func (p *Phase) builds() bool {
+	return p.Tool != nil && (p.Tool.Cascade != nil || p.Tool.Tool.Writes()) || slices.ContainsFunc(p.Together, (*Phase).builds)
+}
+
+func (p *Phase) needs(n needing) {
+	if !n.all && (p.When != nil || p.Rules.OnError != "") {
+		return
+	}
+	for _, one := range p.Together {
+		one.needs(n)
+	}
+	add := func(list []Need, within *Cascade, what string) {
+		for _, own := range list {
+			own.Phase, own.What = p.Name, what
+			own.Built = n.built && (own.Script || strings.ContainsRune(own.Program, '/'))
+			if own.Position == (syntax.Position{}) {
+				own.Position = p.Position
+			}
+			*n.list = append(*n.list, own)
+		}
+		if within != nil {
+			within.needs(n)
+		}
+	}
+	for _, s := range p.Subs {
+		add(nil, s.Cascade, "")
+	}
+	if p.Human != nil && p.Human.Notify != nil {
+		add(p.Human.Notify.needs, nil, "notify")
+	}
+	for _, t := range p.tools() {
+		add(t.needs, t.Cascade, "tool "+t.Name)
+		if v := t.Validator; v != nil {
+			add(v.needs, v.Cascade, "validator "+v.Name)
+		}
+	}
+	for _, c := range p.Checks() {
+		if n.all || c.Ward.Mode.Enforces() {
+			add(c.Validator.needs, c.Validator.Cascade, "validator "+c.Validator.Name)
+		}
+	}
+}

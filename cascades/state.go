@@ -1,0 +1,46 @@
+package cascades
+
+// Reserves reports whether the engine or a person writes the key of the state in a
+// run of the cascade, also in a sub-cascade whose state comes back. A model must not
+// set such a key.
+func (c *Cascade) Reserves(key string) bool {
+	if key == ValidatedOutput {
+		return true
+	}
+	keys := map[string]bool{}
+	c.sets(keys, map[*Cascade]bool{})
+	return keys[key]
+}
+
+// sets adds to keys those that the engine and people write into the state of a run of
+// the cascade, and reports whether set_state or a sub-cascade may write others.
+func (c *Cascade) sets(keys map[string]bool, done map[*Cascade]bool) (others bool) {
+	if done[c] {
+		return false
+	}
+	done[c] = true
+	for _, p := range c.EveryPhase() {
+		if p.OutputSchema != nil {
+			keys[ValidatedOutput] = true
+		}
+		if p.Extraction != nil {
+			keys[p.Extraction.StoreAs] = true
+		}
+		if p.Human != nil {
+			keys[p.Human.StoreAs] = true
+		}
+		if p.Each != nil && p.Each.Keep {
+			keys[p.Name+"_failures"] = true
+		}
+		for _, t := range p.tools() {
+			others = others || t.Engine && t.Name == SetState
+			if t.Engine && t.Name == AskHuman {
+				keys[p.Name] = true
+			}
+		}
+		for _, s := range p.Subs {
+			others = s.ContextOut && s.Cascade.sets(keys, done) || others
+		}
+	}
+	return others
+}

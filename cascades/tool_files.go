@@ -1,0 +1,152 @@
+package cascades
+
+import (
+	"path"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/seed61713e19/capstan/cascades/internal/checks"
+	"github.com/seed61713e19/capstan/cascades/internal/findings"
+	"github.com/seed61713e19/capstan/cascades/syntax"
+	"github.com/seed61713e19/capstan/runner/tool"
+)
+
+// tackleDir is the folder beside a cascade with the tools that it names.
+const tackleDir = "tackle"
+
+// loadedWith is a file among the files of a cascade. It has the options with which the
+// cascade was loaded, so that the stored files load in the same way elsewhere.
+const loadedWith = ".loaded-with"
+
+// The lines of loadedWith.
+const (
+	missingAllowed = "allow-missing-tools"
+	tackleIn       = "tackle "
+)
+
+// rootDir returns the directory of the root file.
+func (p *parser) rootDir() string { return path.Dir(p.loading[0]) }
+
+// storeOptions stores the options that the files alone do not have.
+func (p *parser) storeOptions() {
+	var lines []string
+	if p.known.MissingTools {
+		lines = append(lines, missingAllowed)
+	}
+	for _, dir := range p.known.Tackle {
+		if from := p.rootDir(); !path.IsAbs(dir) && !path.IsAbs(from) {
+			dir = beside(from, dir)
+		}
+		lines = append(lines, tackleIn+dir)
+	}
+	if len(lines) > 0 {
+		*p.files = append(*p.files, File{path.Join(p.rootDir(), loadedWith), []byte(strings.Join(lines, "\n") + "\n")})
+	}
+}
+
+// loadOptions returns the other folders with tools, and whether tools may be missing. The
+// options of stored files are in loadedWith.
+func (p *parser) loadOptions() (dirs []string, missing bool) {
+	dirs, missing = p.known.Tackle, p.known.MissingTools
+	if len(dirs) > 0 || missing || p.open == nil {
+		return dirs, missing
+	}
+	from := p.rootDir()
+	text, _ := p.open(path.Join(from, loadedWith)) // most cascades have none
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimSuffix(line, "\n")
+		switch dir, found := strings.CutPrefix(line, tackleIn); {
+		case !found:
+			missing = missing || line == missingAllowed
+		case path.IsAbs(dir) || path.IsAbs(from):
+			dirs = append(dirs, dir)
+		default:
+			dirs = append(dirs, path.Join(from, dir))
+		}
+	}
+	return dirs, missing
+}
+
+// inTackle returns the file with the name and one of the endings, in the folder beside the
+// cascade or in a known folder; "" for none.
+func (p *parser) inTackle(id string, endings ...string) string {
+	if p.open == nil || !toolName().MatchString(id) {
+		return ""
+	}
+	dirs, _ := p.loadOptions()
+	for _, dir := range append([]string{p.beside(tackleDir)}, dirs...) {
+		for _, ending := range endings {
+			file := path.Join(dir, id+ending)
+			if _, err := p.open(file); err == nil {
+				return file
+			}
+		}
+	}
+	return ""
+}
+
+// The endings of files in tackle.
+var (
+	toolEndings    = []string{".tool.yaml", ".tool.yml", ".tool.json"}
+	cascadeEndings = []string{".yaml", ".yml", ".json"}
+)
+
+// tackled returns the tool that tackle has under a name. It reports whether tackle has a
+// file, which may be wrong.
+func (p *parser) tackled(n *yaml.Node, name string) (t *Tool, found bool) {
+	if file := p.inTackle(name, toolEndings...); file != "" {
+		return p.toolFile(n, file, name), true
+	}
+	if file := p.inTackle(name, cascadeEndings...); file != "" {
+		return (&Tool{Name: name}).takes(p.nestedFile(n, file)), true
+	}
+	return nil, false
+}
+
+// toolFile reads a file that declares one tool, as a cascade's tools do.
+func (p *parser) toolFile(n *yaml.Node, file, name string) *Tool {
+	source, err := p.readFile(file)
+	if err != nil {
+		p.Error(n, findings.CodeFile, "%v", err)
+		return nil
+	}
+	child := p.child(syntax.New(file, source))
+	child.cascade = &Cascade{} // for the names of the files that the tool reads
+	var t *Tool
+	if tree := child.Tree(); tree != nil {
+		if o := child.Object(tree, "a tool"); o != nil {
+			o.What = "tool " + name
+			if id := o.Text("tool_id"); id != "" && id != name {
+				child.Error(o.Value["tool_id"], findings.CodeValue, "tool_id is %q, and the file is called after %q", id, name)
+			}
+			o.Without("$schema", "tool_id") // the file has these keys in addition to those of a tool
+			t = child.toolForm(o, name)
+			o.Done()
+		}
+	}
+	checks.Run(&checks.Cascade{Schemas: child.facts.Schemas}, child.Report)
+	p.Merge(child.Reader)
+	p.Found = append(p.Found, child.Found...)
+	if child.Found.Broken() {
+		return nil
+	}
+	return t
+}
+
+// child returns a parser for another file.
+func (p *parser) child(file *syntax.File) *parser {
+	return &parser{Reader: p.Continue(file), open: p.open, files: p.files, deciding: p.deciding, known: p.known,
+		loading: append(append([]string(nil), p.loading...), file.Name), loaded: p.loaded}
+}
+
+// missingTool returns a tool that fails when it is called, in place of an unknown one. It
+// returns nil unless missing tools are allowed.
+func (p *parser) missingTool(n *yaml.Node, name string) *Tool {
+	if _, allowed := p.loadOptions(); !allowed || !toolName().MatchString(name) {
+		return nil
+	}
+	p.Warn(n, findings.CodeTool, "no tool is called %q: it fails when it is called", name)
+	t := tool.Declared(name, "This tool is not there: calling it fails.", map[string]any{"type": "object"}, nil).WithEffect(tool.None)
+	return &Tool{Name: name, Description: t.Description, Params: t.Params(), Tool: tool.Missing(t), Effect: tool.None}
+}

@@ -1,0 +1,18 @@
+package testcases
+
+import (
+	"strings"
+	"testing"
+)
+
+// The parameters of a request are recorded, and a change of them is a difference.
+func TestParamsAreFrozen(t *testing.T) {
+	e := &effect{at: "p/attempt[1]/turn[0]/model", kind: callKind, request: &request{model: "m", params: `{"temperature":0}`}}
+	loaded, err := new(loader).call(new(writer).call(e))
+	if err != nil || loaded.request.params != e.request.params {
+		t.Errorf("got %+v, %v", loaded.request, err)
+	}
+	if words := conversation(e.request, nil); !strings.Contains(words, `params: {"temperature":0}`) {
+		t.Errorf("shown as %s", words)
+	}
+}

@@ -1,0 +1,26 @@
+package reports_test
+
+import (
+	"testing"
+
+	"github.com/seed61713e19/capstan/internal/reports"
+)
+
+func TestOneLine(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                  "",
+		" a \n\tb ":         "a b",
+		"abcde":             "abcde",
+		"abcdef":            "abcde…",
+		"abcd e":            "abcd…",
+		"abc d ":            "abc d",
+		"abcde ":            "abcde",
+		"a\x1b[1mb":         "a[1mb",
+		"a\u202eb\xffc":     "abc",
+		"ab\u200b\u200bcde": "abcde",
+	} {
+		if got := reports.OneLine(text, 5); got != want {
+			t.Errorf("%q: got %q, not %q", text, got, want)
+		}
+	}
+}

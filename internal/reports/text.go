@@ -1,0 +1,128 @@
+package reports
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A Text is text for people: lines and tables.
+type Text struct{ text []byte }
+
+// Line adds a line.
+func (t *Text) Line(format string, args ...any) {
+	t.text = append(fmt.Appendf(t.text, format, args...), '\n')
+}
+
+// Table adds rows with aligned columns. The last column has no padding.
+func (t *Text) Table(rows [][]string) {
+	var b bytes.Buffer
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	for _, cells := range rows {
+		fmt.Fprintln(w, strings.Join(cells, "\t"))
+	}
+	_ = w.Flush() // a buffer takes everything
+	t.text = append(t.text, b.Bytes()...)
+}
+
+// Listed is how many items a list of a text shows at most. Other formats have them all.
+const Listed = 50
+
+// List adds a line for each of at most [Listed] items, and the number of further items.
+func List[T any](t *Text, items []T, add func(T)) {
+	for _, item := range items[:min(len(items), Listed)] {
+		add(item)
+	}
+	if more := len(items) - Listed; more > 0 {
+		t.Line("and %d more", more)
+	}
+}
+
+// String returns the text.
+func (t Text) String() string { return string(t.text) }
+
+// Write writes the text.
+func (t Text) Write(out io.Writer) error {
+	_, err := out.Write(t.text)
+	return err
+}
+
+// Count returns a number with its noun: "1 word", "2 words".
+func Count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return strconv.Itoa(n) + " " + noun + "s"
+}
+
+// Time returns a time for people, in UTC: the names of runs are in UTC too, and the server
+// and its readers may be in different zones.
+func Time(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05Z") }
+
+// Clock returns a time of day for people, in UTC.
+func Clock(t time.Time) string { return t.UTC().Format("15:04:05Z") }
+
+// Cell returns a number for a large table, in which 0 is "·".
+func Cell(n int) string {
+	if n == 0 {
+		return "·"
+	}
+	return strconv.Itoa(n)
+}
+
+// Clip cuts a text to at most limit bytes at a character, and adds how many bytes are
+// missing.
+func Clip(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	head := strings.ToValidUTF8(text[:limit], "")
+	return fmt.Sprintf("%s… and %d bytes more", head, len(text)-len(head))
+}
+
+// OneLine returns an untrusted text as one line of at most limit characters, with "…" if it was
+// cut. White space becomes single blanks. Characters that do not print, or change the
+// direction of writing, are left out. So a text that a reason quotes cannot shape a
+// report or a terminal.
+func OneLine(s string, limit int) string {
+	var b strings.Builder
+	n, space := 0, false
+	for _, r := range s {
+		switch {
+		case unicode.IsSpace(r):
+			space = true
+			continue
+		case r == utf8.RuneError || !unicode.IsPrint(r):
+			continue
+		case n >= limit || space && n > 0 && n+1 >= limit:
+			return b.String() + "…"
+		}
+		if space && n > 0 {
+			b.WriteByte(' ')
+			n++
+		}
+		space = false
+		b.WriteRune(r)
+		n++
+	}
+	return b.String()
+}
+
+// Fit returns a text as one line of at most limit characters, which end with "…" if it was
+// cut.
+func Fit(s string, limit int) string {
+	s = strings.Join(strings.Fields(s), " ")
+	if r := []rune(s); len(r) > limit {
+		return strings.TrimSpace(string(r[:limit-1])) + "…"
+	}
+	return s
+}
+
+// Name returns an untrusted name as one line of at most 300 characters.
+func Name(s string) string { return OneLine(s, 300) }

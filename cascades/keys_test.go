@@ -33,7 +33,7 @@ var places = map[string]string{
 	"requires_receipt":     "$defs/tool/properties/requires_receipt",
 	"a handoff":            "$defs/handoff/oneOf/1",
 	"a phase of context":   "$defs/context/properties/from/items/oneOf/1",
-	"a model":              "$defs/rung/oneOf/1",
+	"a model":              "$defs/one_model/oneOf/1",
 	"a provider":           "$defs/provider",
 	"a price":              "$defs/price",
 	"a hook":               "$defs/hook",

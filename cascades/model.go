@@ -14,7 +14,7 @@ type Model []Candidate
 type Candidate struct {
 	Name     string
 	Params   *model.Params // nil for none
-	Attempts int           // that it serves, at least 1; the last rung serves all that are left
+	Attempts int           // that it serves, at least 1; the last model serves all that are left
 }
 
 // Names returns the names of the models, in order.

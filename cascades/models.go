@@ -19,7 +19,7 @@ func (p *parser) model(o *reader.Object, key string) Model { return p.models(o, 
 // judgeModels reads the models of a judge or an evaluator, which have no
 // attempts.
 func (p *parser) judgeModels(o *reader.Object, key string) Model {
-	return p.models(o, key, "attempts means nothing in "+key+": a judge's ladder is for models that give no answer alone")
+	return p.models(o, key, "attempts means nothing in "+key+": a judge's fallback list is only for models that give no answer")
 }
 
 // models reads models. unbounded is the reason why they cannot have attempts,
@@ -38,10 +38,10 @@ func (p *parser) models(o *reader.Object, key, unbounded string) Model {
 	var m Model
 	for _, e := range n.Content {
 		if e = p.Resolve(e); e.Kind == yaml.ScalarNode && e.Tag == "!!str" && strings.TrimSpace(e.Value) == "" {
-			p.Error(e, findings.CodeValue, "a model of a ladder must not be empty")
+			p.Error(e, findings.CodeValue, "a model of a fallback list must not be empty")
 			continue
 		}
-		m = append(m, p.candidate(e, "a model of a ladder", unbounded)...)
+		m = append(m, p.candidate(e, "a model of a fallback list", unbounded)...)
 	}
 	return m
 }

@@ -135,7 +135,7 @@ var typeNames = map[string]string{
 	"template": "[template](templates.md)", "expression": "[expression](expressions.md#expressions)", "duration": "duration", "values": "mapping",
 	"argv": "list of texts", "globs": "list of patterns", "check": "[validator](validators.md)", "ward": "[ward](wards.md#keys-of-a-ward)",
 	"preward": "[ward](wards.md#keys-of-a-ward)", "toolward": "[ward](wards.md#keys-of-a-ward)", "model": "[model](models.md#choose-a-model-model)",
-	"judging": "[model](models.md#choose-a-model-model)", "rung": "[model](models.md#keys-of-a-model)", "validator_name": "name", "builtin_name": "name",
+	"judging": "[model](models.md#choose-a-model-model)", "one_model": "[model](models.md#keys-of-a-model)", "validator_name": "name", "builtin_name": "name",
 	"tool_name": "name", "worker_name": "name", "env": "[variables](tools.md#environment-of-programs)", "validator": "[validator](validators.md#keys-of-a-validator)",
 	"tool": "[tool](tools.md#keys-of-a-tool)", "phase": "[phase](phase.md#keys-of-a-phase)", "handoff": "[handoff](phase.md#choose-the-next-phase-handoffs)",
 	"provider": "[provider](models.md#keys-of-a-provider)", "price": "[price](models.md#keys-of-a-price)",

@@ -72,7 +72,9 @@ func lay(all []mutant, folder string) error {
 		if err != nil {
 			return err
 		}
-		replace[at] = filepath.Join(folder, strconv.Itoa(len(replace))+".go")
+		if replace[at] == "" { // all files of a package put the same mutant_chosen.go
+			replace[at] = filepath.Join(folder, strconv.Itoa(len(replace))+".go")
+		}
 		return os.WriteFile(replace[at], text, 0o600)
 	}
 	files := map[string][]mutant{}

@@ -15,7 +15,7 @@ import (
 // TestOwnProvider checks that a provider of the file gets requests at its
 // address, with its key, its headers and the model's parameters.
 func TestOwnProvider(t *testing.T) {
-	t.Setenv("LADDER_TEAM", "owls")
+	t.Setenv("HOUSE_TEAM", "owls")
 	var asked, body string
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		text, _ := io.ReadAll(r.Body)
@@ -27,7 +27,7 @@ func TestOwnProvider(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "one.yaml")
 	text := `cascade_id: one
 model: {name: "house:big", temperature: 0.2, extra: {service_tier: flex}}
-providers: {house: {base_url: "` + s.URL + `/v1", key_env: HOUSE_KEY, headers: {X-Team: "{{ env.LADDER_TEAM }}"}}}
+providers: {house: {base_url: "` + s.URL + `/v1", key_env: HOUSE_KEY, headers: {X-Team: "{{ env.HOUSE_TEAM }}"}}}
 phases: [{name: say, instructions: Say it.}]
 `
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {

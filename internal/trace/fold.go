@@ -192,10 +192,10 @@ func (p *place) touch(e *event.Event) {
 }
 
 // asker is the place that a call is of. All that a judge is asked is its check's:
-// its votes, the second time of a no, the rungs of its ladder.
+// its votes, the second call after a failure, and its fallback models.
 func asker(e *event.Event) event.Path {
 	at := e.Path
-	for _, name := range []string{"rung", "model", "vote", "confirm"} {
+	for _, name := range []string{"fallback", "model", "vote", "confirm"} {
 		if own, _, _ := event.SplitIndex(at.Last()); own == name && (e.Validator != "" || name == "model") {
 			at = at.Parent()
 		}

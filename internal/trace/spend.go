@@ -99,7 +99,7 @@ func (p *Phase) Took() time.Duration { return took(p.Started, p.Finished) }
 func (a *Attempt) Took() time.Duration { return took(a.Started, a.Finished) }
 
 // From is the address that the call was made from: of a turn, or of one taken again.
-// What a lower rung of a ladder is asked stands below the call that gave no answer.
+// The call to a fallback model is below the call that gave no answer.
 func (c *Call) From() event.Path {
 	from := c.Path.Parent()
 	if name, _, _ := event.SplitIndex(from.Last()); name == "model" {

@@ -26,7 +26,7 @@ func (f *flow) callModels(at event.Path, models cascades.Model, req model.Reques
 	where, reason := at, ""
 	for n := 0; ; n++ {
 		if n > 0 {
-			where = at.At("rung", n)
+			where = at.At("fallback", n)
 		}
 		if n < len(models) {
 			req.Model, req.Params = models[n].Name, models[n].Params

@@ -18,8 +18,8 @@ type EarlierCall = parallel.EarlierCall
 // Any host can continue the run with it.
 type State struct {
 	RunID   string `json:"run_id"`
-	Model   string `json:"model,omitempty"` // overrides the cascade's models; a [cascades.Chosen]
-	SeedRun string `json:"alike,omitempty"` // the run whose random choices are repeated, such as the order of an evaluator's candidates; "" for this run's own
+	Model   string `json:"model,omitempty"`    // overrides the cascade's models; a [cascades.Chosen]
+	SeedRun string `json:"seed_run,omitempty"` // the run whose random choices are repeated, such as the order of an evaluator's candidates; "" for this run's own
 
 	DefaultModel cascades.Model `json:"-"` // the default model of the enclosing cascade
 	Task         string         `json:"-"` // the task of the whole cascade, which models read before their instructions
@@ -36,8 +36,8 @@ type State struct {
 	ValidationError string         `json:"validation_error,omitempty"` // why the previous phase has no output
 	Visits          map[string]int `json:"visits"`
 	Visited         int            `json:"visited"`
-	InPhase         bool           `json:"within,omitempty"` // the visit to Next has begun: a phase with each
-	Items           []Item         `json:"items,omitempty"`  // its completed items, in order of completion
+	InPhase         bool           `json:"in_phase,omitempty"` // the visit to Next has begun: a phase with each
+	Items           []Item         `json:"items,omitempty"`    // its completed items, in order of completion
 	Lineage         []Passage      `json:"lineage"`
 
 	Phases   []PhaseRecord   `json:"phases"`

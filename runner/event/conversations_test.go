@@ -72,7 +72,7 @@ func TestConversationsAreWholeAgain(t *testing.T) {
 	var handed []Event
 	calls := []Event{
 		called("a", "a", "ab", 0), called("b", "b", "x", 0), called("a1", "a", "abcd", 2), called("b1", "b", "xyz", 1),
-		called("a1/rung", "a", "abcd", 4), called("a2", "a", "abe", 2), called("a3", "a", "abefg", 3), called("a2", "a", "abh", 2),
+		called("a1/fallback", "a", "abcd", 4), called("a2", "a", "abe", 2), called("a3", "a", "abefg", 3), called("a2", "a", "abh", 2),
 	}
 	other := called("a", "a", "q", 0)
 	other.Run = "other"

@@ -96,7 +96,7 @@ func (k *attemptReader) row(l *codec.StoredRow) error {
 //	draft/sub[0]/research/look/attempt[1]  draft                     sub[0]/research/look/attempt[1]
 //	draft/sounding[1]/filter/post[0]       draft/sounding[1]         filter/post[0]
 //	draft/threshold[1]/post[0]/model       draft/threshold[1]        post[0]/model
-//	draft/evaluator/model/rung[1]          draft/evaluator           model/rung[1]
+//	draft/evaluator/model/fallback[1]          draft/evaluator           model/fallback[1]
 func ownAttempt(path event.Path) (own event.Path, rest string) {
 	text := string(path)
 	at := strings.IndexByte(text, '/') // the first name is that of a phase
@@ -270,7 +270,7 @@ func asker(path event.Path) event.Path {
 	for path != "" {
 		name, _, _ := strings.Cut(path.Last(), "[")
 		switch name {
-		case "model", "rung", "vote", "confirm":
+		case "model", "fallback", "vote", "confirm":
 			path = path.Parent()
 		default:
 			return path

@@ -410,9 +410,9 @@ func TestReadersAreBounded(t *testing.T) {
 // A judge's call has the moment of its check.
 func TestMomentOf(t *testing.T) {
 	for at, want := range map[event.Path]string{
-		"p/attempt[1]/post[0]": "post", "p/attempt[1]/post[0]/model": "post", "p/attempt[1]/post[0]/rung[1]/model": "post",
+		"p/attempt[1]/post[0]": "post", "p/attempt[1]/post[0]/model": "post", "p/attempt[1]/post[0]/fallback[1]/model": "post",
 		"p/attempt[1]/turn[0]/ward[2]": "turn", "p/attempt[1]/turn[0]/tool[1]/ward[0]": "tool",
-		"p/attempt[1]/post[0]/vote[1]/model": "post", "p/attempt[1]/post[0]/confirm/vote[2]/model": "post", "p/attempt[1]/turn[0]/ward[0]/confirm/model/rung[1]": "turn",
+		"p/attempt[1]/post[0]/vote[1]/model": "post", "p/attempt[1]/post[0]/confirm/vote[2]/model": "post", "p/attempt[1]/turn[0]/ward[0]/confirm/model/fallback[1]": "turn",
 		"p/attempt[1]/turn[0]/tool[1]/result_ward[0]/model": "result", "ward[0]": "turn", "tool[1]/ward[0]": "tool", "model": "",
 	} {
 		if got := momentOf(at, "tone"); got != want {

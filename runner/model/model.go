@@ -63,7 +63,7 @@ func (f Func) Call(ctx context.Context, r Request) (Response, error) { return f(
 type Request struct {
 	Model        string          `json:"model"` // as in the cascade; a [Model] of one provider gets it without the prefix
 	Messages     []Message       `json:"messages"`
-	Conversation string          `json:"talk,omitempty"` // the reference to the messages if Messages is empty, see [Request.Refer]
+	Conversation string          `json:"conversation,omitempty"` // the reference to the messages if Messages is empty, see [Request.Refer]
 	Tools        []Tool          `json:"tools,omitempty"`
 	Schema       json.RawMessage `json:"schema,omitempty"` // the JSON Schema of the answer
 	Params       *Params         `json:"params,omitempty"`

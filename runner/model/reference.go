@@ -14,7 +14,7 @@ import (
 // A link has the messages that follow the messages of an earlier link.
 type link struct {
 	Before   string    `json:"before,omitempty"` // the digest of the link before it
-	Messages []Message `json:"said"`
+	Messages []Message `json:"messages"`
 	Ends     []int     `json:"ends,omitempty"` // the indexes of the messages with a CacheEnd
 }
 

@@ -36,7 +36,7 @@ func (k kind) within(segment string) kind {
 	word, _, _ := strings.Cut(segment, "[")
 	own, known := words[word]
 	switch {
-	case k == modelKind && word == "rung":
+	case k == modelKind && word == "fallback":
 		return modelKind
 	case k == runKind, k == cascadeKind:
 		return phaseKind

@@ -50,7 +50,7 @@ type Call struct {
 type Result struct {
 	Value       any  `json:"value"` // a plain value
 	Failed      bool `json:"failed,omitempty"`
-	Unavailable bool `json:"gone,omitempty"`
+	Unavailable bool `json:"unavailable,omitempty"`
 }
 
 // ErrUnavailable is the error of a call that did not start: the program cannot be

@@ -52,7 +52,7 @@ func TestSharedIsNoBargain(t *testing.T) {
 
 // A fallback list pays for the calls outside of attempts. It is unknown for outputs with several
 // conversations.
-func TestLadderCountsCallsBeside(t *testing.T) {
+func TestFallbackCountsCallsBeside(t *testing.T) {
 	report := func(below string) *cost.Phase {
 		b := cost.NewBuilder("post")
 		for n := range 40 {
@@ -168,7 +168,7 @@ func TestNothingAccepted(t *testing.T) {
 // A world generates attempts. Each number and model has a chance to be accepted and a price. With
 // the chance stuck, a reason is repeated.
 type world struct {
-	ladder []string
+	models []string
 	chance map[string]float64
 	price  map[string]float64
 	stuck  float64
@@ -176,7 +176,7 @@ type world struct {
 
 func (w world) run(rng *rand.Rand, n int, add func(*journal.Attempt)) {
 	stuck := false
-	for i, m := range w.ladder {
+	for i, m := range w.models {
 		p := w.chance[m]
 		if stuck {
 			p = 0.02
@@ -193,7 +193,7 @@ func (w world) run(rng *rand.Rand, n int, add func(*journal.Attempt)) {
 			add(attempt(n, i+1, m, "", usd, true))
 			return
 		}
-		add(attempt(n, i+1, m, reason, usd, i == len(w.ladder)-1))
+		add(attempt(n, i+1, m, reason, usd, i == len(w.models)-1))
 	}
 }
 
@@ -201,7 +201,7 @@ func (w world) run(rng *rand.Rand, n int, add func(*journal.Attempt)) {
 // interval holds. Many draws are made, because the 300 runs vary by chance too.
 func TestPredicts(t *testing.T) {
 	w := world{
-		ladder: []string{"small", "small", "big"}, stuck: 0.03,
+		models: []string{"small", "small", "big"}, stuck: 0.03,
 		chance: map[string]float64{"small": 0.7, "big": 0.8}, price: map[string]float64{"small": 0.01, "big": 0.012},
 	}
 	runs := func(rng *rand.Rand, n int) *cost.Phase {
@@ -256,20 +256,20 @@ func TestAdvice(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	b := cost.NewBuilder("post")
 	for n := range 2000 {
-		w := world{ladder: []string{"small", "small", "small", "small"}, chance: map[string]float64{"small": 0.5, "big": 0.9}, price: map[string]float64{"small": 0.01, "big": 0.03}, stuck: 0.3}
+		w := world{models: []string{"small", "small", "small", "small"}, chance: map[string]float64{"small": 0.5, "big": 0.9}, price: map[string]float64{"small": 0.01, "big": 0.03}, stuck: 0.3}
 		if n%2 == 0 {
-			w.ladder, w.stuck = []string{"big", "small"}, 0
+			w.models, w.stuck = []string{"big", "small"}, 0
 		}
 		w.run(rng, n, b.Add)
 	}
 	p := b.Result(nil).Phases[0]
-	ladders := 0
+	lists := 0
 	for _, o := range p.Alternatives {
 		if o.Check == nil || math.Abs(o.Check.Error) > 0.15 {
 			t.Errorf("%s: check %+v", o.Name, o.Check)
 		}
 		if o.Name == "big → small" {
-			ladders++
+			lists++
 			if want := (0.03 + 0.1*0.01) / (1 - 0.1*0.5); math.Abs(o.Price.CostUSD/want-1) > 0.25 {
 				t.Errorf("%s: %+v, want about %.4f", o.Name, o, want)
 			}
@@ -278,8 +278,8 @@ func TestAdvice(t *testing.T) {
 			t.Errorf("%s was never seen", o.Name)
 		}
 	}
-	if ladders != 1 {
-		t.Errorf("the ladder that was seen is not told: %+v", p.Alternatives)
+	if lists != 1 {
+		t.Errorf("the fallback list of the run is missing: %+v", p.Alternatives)
 	}
 }
 
@@ -296,7 +296,7 @@ func TestAdviceOfNoise(t *testing.T) {
 		for n := range 200 {
 			w := world{chance: map[string]float64{"a": 0.6, "b": 0.6}, price: map[string]float64{"a": 0.01, "b": 0.01}}
 			for range 3 {
-				w.ladder = append(w.ladder, []string{"a", "b"}[rng.IntN(2)])
+				w.models = append(w.models, []string{"a", "b"}[rng.IntN(2)])
 			}
 			w.run(rng, n, b.Add)
 		}
@@ -324,7 +324,7 @@ func TestAdviceOfDifference(t *testing.T) {
 		for n := range 300 {
 			w := world{chance: map[string]float64{"a": 0.6, "b": 0.6}, price: map[string]float64{"a": 0.01, "b": 0.02}}
 			for range 3 {
-				w.ladder = append(w.ladder, []string{"a", "b"}[rng.IntN(2)])
+				w.models = append(w.models, []string{"a", "b"}[rng.IntN(2)])
 			}
 			w.run(rng, n, b.Add)
 		}
@@ -342,7 +342,7 @@ func TestAdviceOfDifference(t *testing.T) {
 }
 
 func BenchmarkReport(b *testing.B) {
-	w := world{ladder: []string{"small", "small", "big", "big"}, chance: map[string]float64{"small": 0.1, "big": 0.1}, price: map[string]float64{"small": 0.01, "big": 0.03}}
+	w := world{models: []string{"small", "small", "big", "big"}, chance: map[string]float64{"small": 0.1, "big": 0.1}, price: map[string]float64{"small": 0.01, "big": 0.03}}
 	var list []*journal.Attempt
 	rng := rand.New(rand.NewPCG(1, 2))
 	for n := 0; len(list) < 100_000; n++ {

@@ -1,6 +1,7 @@
 package enginetest_test
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -88,5 +89,37 @@ phases: [{name: s, tool: breaks}]
 				t.Errorf("%s, %s: it is %s: %+v", code, phase, result.Status, cause)
 			}
 		}
+	}
+}
+
+// A branching host runs all branches, also after an error, and each tool fails.
+type branching struct{ engine.Host }
+
+func (h branching) Tool(at event.Path, _ engine.Job) (tool.Result, error) {
+	return tool.Result{}, &engine.Error{Code: engine.Failed, Path: at, Message: "it broke"}
+}
+
+func (h branching) Each(n, limit int, body func(engine.Host, int) error) (first error) {
+	for i := range n {
+		first = cmp.Or(first, body(h, i))
+	}
+	return first
+}
+
+// If several parallel branches fail, a resumed run tries all of them again.
+func TestRetryPathsOfParallelFailures(t *testing.T) {
+	s := enginetest.Read(t, "parallel failures", []byte(`Two phases fail at the same time.
+-- cascade.yaml --
+cascade_id: c
+phases: [{name: a, together: [{name: b, tool: breaks}, {name: c, tool: breaks}]}]
+`))
+	_, err := engine.Run(branching{s.Host(t)}, s.Cascade, s.Start())
+	var cause *engine.Error
+	if !errors.As(err, &cause) {
+		t.Fatal(err)
+	}
+	paths, _ := cause.RetryPaths()
+	if slices.Sort(paths); !slices.Equal(paths, []event.Path{"a/b/attempt[1]/tool", "a/c/attempt[1]/tool"}) {
+		t.Errorf("it tries %q again", paths)
 	}
 }

@@ -1,6 +1,7 @@
 package enginetest
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/seed61713e19/capstan/runner/engine"
@@ -32,6 +33,9 @@ func (v via) Validate(at event.Path, check engine.Validation) (f engine.Finding,
 }
 
 func (v via) Ask(at event.Path, q engine.Question) (a engine.Answer, err error) {
+	if q.Path != at {
+		return a, fmt.Errorf("the question at %s has the path %q", at, q.Path)
+	}
 	err = v.way(at, false, func() (err error) { a, err = v.Host.Ask(at, q); return err })
 	return a, err
 }

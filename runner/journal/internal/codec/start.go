@@ -19,7 +19,7 @@ type Start struct {
 	Model    string            `json:"model,omitempty"`
 	Settings map[string]string `json:"settings,omitempty"`
 	From     string            `json:"from,omitempty"`
-	Alike    string            `json:"alike,omitempty"`
+	Alike    string            `json:"seed_run,omitempty"`
 }
 
 // A File is a file of a cascade, as a text if it is valid UTF-8.

@@ -13,8 +13,8 @@ import (
 )
 
 // No step of a fallback list changes a byte of earlier messages.
-func TestLadderOnlyGrows(t *testing.T) {
-	for _, name := range []string{"ladder_retry", "ladder_outage"} {
+func TestFallbackOnlyGrows(t *testing.T) {
+	for _, name := range []string{"fallback_retry", "fallback_outage"} {
 		s := enginetest.Embedded(t, name)
 		var sent []byte
 		phase, steps, models := "", 0, []string{}

@@ -32,3 +32,18 @@ phases: [{name: a, tool: slow_no, inputs: {text: bat, content: "{{ input.text }}
 		t.Errorf("of nothing it says %+v: %v", o, err)
 	}
 }
+
+// Locals returns nil for an item that the changed list lacks.
+func TestPastLocals(t *testing.T) {
+	s := enginetest.Read(t, "items", []byte(`Items.
+-- cascade.yaml --
+cascade_id: c
+phases: [{name: a, each: {in: "{{ input.list }}", as: one}, compose: "{{ one }}"}]
+`))
+	p, _ := s.Cascade.Phase("a")
+	state := engine.State{RunID: "run", Input: map[string]any{"list": []any{"x"}}}
+	past := engine.NewRecheck(s.Host(t), s.Cascade, p, &state, nil)
+	if own, missing := past.Locals(0), past.Locals(1); own["one"] != "x" || missing != nil {
+		t.Errorf("the variables are %v, and those of a missing item %v", own, missing)
+	}
+}

@@ -54,7 +54,7 @@ type Start struct {
 	Parent    string            // a run whose equal effects this run reuses; "" for none
 	From      string            // the phase from which nothing of Parent is reused; "" for none
 	Only      string            // the only phase that is not Parent's, after which the run ends; "" for none
-	Alike     string            // the run whose random choices are repeated; set by the journal
+	SeedRun   string            // the run whose random choices are repeated; set by the journal
 	Elapsed   time.Duration     // time of earlier starts
 
 	gates func([]cascades.Gate) // see [WithGates]; may be nil
@@ -164,7 +164,7 @@ func (r *Runner) Resume(ctx context.Context, id string, options ...Option) (_ en
 // record runs a cascade over a recording.
 func (r *Runner) record(ctx context.Context, recording Recording, run func(engine.Host, engine.State) (engine.Result, error)) (engine.Result, error) {
 	start := recording.Start()
-	s := engine.State{RunID: start.RunID, SeedRun: start.Alike, Model: start.Model, Input: start.Input, Last: start.Only, Elapsed: start.Elapsed, EarlierCalls: start.Made}
+	s := engine.State{RunID: start.RunID, SeedRun: start.SeedRun, Model: start.Model, Input: start.Input, Last: start.Only, Elapsed: start.Elapsed, EarlierCalls: start.Made}
 	broken := &engine.Error{Code: engine.Failed, Message: "a panic broke it off"}
 	defer func() {
 		if broken != nil { // otherwise the run stays locked while the process lives

@@ -106,10 +106,10 @@ func (c *Command) printPruned(done journal.Pruned, dry bool) {
 		for _, id := range done.Runs {
 			fmt.Fprintln(c.Stdout, oneLine(id))
 		}
-		fmt.Fprintf(c.Stderr, "%d would go, %d stay though as old\n", len(done.Runs), done.Kept)
+		fmt.Fprintf(c.Stderr, "%d would go, %d stay though as old\n", len(done.Runs), done.Retained)
 		return
 	}
-	fmt.Fprintf(c.Stdout, "%d gone, %d stay though as old; %s given back\n", len(done.Runs), done.Kept, bytesOf(max(done.Before-done.After, 0)))
+	fmt.Fprintf(c.Stdout, "%d gone, %d stay though as old; %s given back\n", len(done.Runs), done.Retained, bytesOf(max(done.Before-done.After, 0)))
 	if done.Free > 0 {
 		fmt.Fprintf(c.Stderr, "note: %s stay free within the file for later runs: an older capstan created it, and it is in use; prune again when no run is active\n", bytesOf(done.Free))
 	}

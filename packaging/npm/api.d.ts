@@ -507,8 +507,8 @@ export interface components {
              * @description until when the question takes an answer; for ever where it is missing
              */
             expires?: string;
-            /** @description why whoever was to be told of the question was not */
-            untold?: string;
+            /** @description the error of the notice */
+            notice_error?: string;
             /** @description it takes none any more: the run goes on without one when it is resumed */
             expired?: boolean;
         };

@@ -37,7 +37,7 @@ func (j *Journal) Answer(ctx context.Context, id string, question event.Path, a 
 	case s.RunID != id:
 		return fmt.Errorf("run %s: %w", id, runner.ErrNoRun)
 	case s.External:
-		return fmt.Errorf("run %s: %w", id, errGuest)
+		return fmt.Errorf("run %s: %w", id, errExternal)
 	}
 	var open []pendingRow
 	if err := j.db.Read(ctx, func(c *stores.Conn) error { open, err = j.open(ctx, c, s); return err }); err != nil {
@@ -116,7 +116,7 @@ func (j *Journal) answer(ctx context.Context, c *stores.Conn, s summary, p *pend
 		return fmt.Errorf("run %s: %w", s.RunID, runner.ErrAnswered), nil
 	}
 	if other, alive := j.db.Alive(stores.Text(found[0])); other.Engine != "" {
-		return fmt.Errorf("run %s: %w", s.RunID, errGuest), nil
+		return fmt.Errorf("run %s: %w", s.RunID, errExternal), nil
 	} else if alive {
 		return fmt.Errorf("run %s: %w (%s)", s.RunID, runner.ErrRunBusy, other), nil
 	}
@@ -138,7 +138,7 @@ func (j *Journal) answer(ctx context.Context, c *stores.Conn, s summary, p *pend
 		open = slices.Delete(open, i, i+1)
 	}
 	g.row = last + 1
-	k := codec.NewPack(s.n, seq, []codec.Row{{N: g.row, Time: g.time.UnixNano(), Kind: codec.AnswerEffect, Path: string(p.Path), Fingerprint: p.Print, Data: data}})
+	k := codec.NewPack(s.n, seq, []codec.Row{{N: g.row, Time: g.time.UnixNano(), Kind: codec.AnswerEffect, Path: string(p.Path), Fingerprint: p.Fingerprint, Data: data}})
 	if err = writePack(c, k, stores.Integer(found[2])+1); err == nil {
 		_, err = c.Exec("UPDATE run SET pending = ?, epoch = epoch + 1 WHERE n = ?", rowOf(open), s.n)
 		j.db.Writer.EndEra()

@@ -22,7 +22,7 @@ func (j *Journal) Begin(s runner.Start) (runner.Recording, error) {
 	if s.RunID == "" {
 		return nil, errors.New("a run needs a name")
 	}
-	s.Alike = j.shuffleSource(s)
+	s.SeedRun = j.shuffleSource(s)
 	p := codec.Packer{Secrets: j.secrets}
 	data, err := codec.EncodeStart(&p, s)
 	if err != nil {

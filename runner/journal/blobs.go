@@ -37,17 +37,17 @@ func (p *Blobs) Put(text []byte) (digest string, err error) {
 	digest = hex.EncodeToString(sum[:])
 	err = p.j.db.Writer.Do(func(c *stores.Conn) error {
 		now := p.j.db.Now()
-		found, err := c.One(context.Background(), "SELECT at FROM posted WHERE digest = ?", digest)
+		found, err := c.One(context.Background(), "SELECT at FROM blob_time WHERE digest = ?", digest)
 		if err != nil || found != nil && now.Sub(timeOf(stores.Integer(found[0]))) < renewAfter {
 			return err
 		}
 		if err := p.j.db.Sync(c); err != nil {
 			return err
 		}
-		if err := c.Queue("INSERT INTO posted VALUES (?, ?) ON CONFLICT (digest) DO UPDATE SET at = excluded.at", digest, now.UnixNano()); err != nil {
+		if err := c.Queue("INSERT INTO blob_time VALUES (?, ?) ON CONFLICT (digest) DO UPDATE SET at = excluded.at", digest, now.UnixNano()); err != nil {
 			return err
 		}
-		return c.Queue("INSERT INTO parcel (digest, text) VALUES (?, ?) ON CONFLICT DO NOTHING", digest, text)
+		return c.Queue("INSERT INTO blob (digest, text) VALUES (?, ?) ON CONFLICT DO NOTHING", digest, text)
 	})
 	if err != nil {
 		return "", fmt.Errorf("texts: %w", err)
@@ -59,7 +59,7 @@ func (p *Blobs) Put(text []byte) (digest string, err error) {
 func (p *Blobs) Get(digest string) (text []byte, err error) {
 	there := false
 	err = p.j.db.Read(context.Background(), func(c *stores.Conn) error {
-		found, err := c.One(context.Background(), "SELECT text FROM parcel WHERE digest = ?", digest)
+		found, err := c.One(context.Background(), "SELECT text FROM blob WHERE digest = ?", digest)
 		if err == nil && found != nil {
 			text, there = append([]byte{}, bytesOf(found[0])...), true
 		}
@@ -101,7 +101,7 @@ func (j *Journal) pruneBlobs(ctx context.Context, turn pruneTurn, before time.Ti
 		return c.Each(ctx, func(v []driver.Value) error {
 			list = append(list, stores.Text(v[0]))
 			return nil
-		}, "SELECT digest FROM posted WHERE at < ?", oldest)
+		}, "SELECT digest FROM blob_time WHERE at < ?", oldest)
 	})
 	for err == nil && len(list) > 0 {
 		some := list[:min(len(list), 1000)]
@@ -119,10 +119,10 @@ func (j *Journal) removeBlobs(c *stores.Conn, turn pruneTurn, list []string) err
 	}
 	fresh := j.db.Now().Add(-blobLifetime).UnixNano()
 	for _, digest := range list {
-		if err := c.Queue("DELETE FROM posted WHERE digest = ? AND at < ?", digest, fresh); err != nil {
+		if err := c.Queue("DELETE FROM blob_time WHERE digest = ? AND at < ?", digest, fresh); err != nil {
 			return err
 		}
-		if err := c.Queue("DELETE FROM parcel WHERE digest = ? AND NOT EXISTS (SELECT 1 FROM posted WHERE posted.digest = parcel.digest)", digest); err != nil {
+		if err := c.Queue("DELETE FROM blob WHERE digest = ? AND NOT EXISTS (SELECT 1 FROM blob_time WHERE blob_time.digest = blob.digest)", digest); err != nil {
 			return err
 		}
 	}

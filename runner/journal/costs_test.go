@@ -182,23 +182,23 @@ func TestRowsOfAConversation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	enginetest.Same(t, "rows", reported.String(), `1 leg
+	enginetest.Same(t, "rows", reported.String(), `1 process_started
 2 run_started  {"run_id":"run","cascade_id":"bench"}
 3 phase_started talk {"phase":"talk"}
 4 attempt_started talk/attempt[1] {"phase":"talk","attempt":1}
 5 turn_started talk/attempt[1]/turn[0] {"phase":"talk","attempt":1,"turn":0}
-6 model_called talk/attempt[1]/turn[0]/model {"phase":"talk","attempt":1,"turn":0,"request":{"model":"m","phase":"talk","attempt":1,"said":[{"role":"user","content":"Let us talk."}]}}
+6 model_called talk/attempt[1]/turn[0]/model {"phase":"talk","attempt":1,"turn":0,"request":{"model":"m","phase":"talk","attempt":1,"messages":[{"role":"user","content":"Let us talk."}]}}
 7 effect:model talk/attempt[1]/turn[0]/model {"model":"m","phase":"talk","attempt":1,"response":{"text":"yes to 0","usage":{"model_calls":1,"input_tokens":100,"output_tokens":50,"cost_usd":0.001}}}
 8 model_replied talk/attempt[1]/turn[0]/model {"phase":"talk","attempt":1,"turn":0,"effect":7}
 9 turn_started talk/attempt[1]/turn[1] {"phase":"talk","attempt":1,"turn":1}
-10 model_called talk/attempt[1]/turn[1]/model {"phase":"talk","attempt":1,"turn":1,"request":{"model":"m","phase":"talk","attempt":1,"turn":1,"on":6,"keep":1,"first":"talk/attempt[1]/turn[0]/model","before":1,"reply":7,"said":[{"role":"user","content":"Turn 1: more"}]}}
+10 model_called talk/attempt[1]/turn[1]/model {"phase":"talk","attempt":1,"turn":1,"request":{"model":"m","phase":"talk","attempt":1,"turn":1,"base":6,"base_count":1,"first":"talk/attempt[1]/turn[0]/model","before":1,"reply":7,"messages":[{"role":"user","content":"Turn 1: more"}]}}
 11 effect:model talk/attempt[1]/turn[1]/model {"model":"m","phase":"talk","attempt":1,"turn":1,"response":{"text":"yes to 1","usage":{"model_calls":1,"input_tokens":100,"output_tokens":50,"cost_usd":0.001}}}
 12 model_replied talk/attempt[1]/turn[1]/model {"phase":"talk","attempt":1,"turn":1,"effect":11}
 13 turn_started talk/attempt[1]/turn[2] {"phase":"talk","attempt":1,"turn":2}
-14 model_called talk/attempt[1]/turn[2]/model {"phase":"talk","attempt":1,"turn":2,"request":{"model":"m","phase":"talk","attempt":1,"turn":2,"on":10,"keep":3,"first":"talk/attempt[1]/turn[0]/model","before":3,"reply":11,"said":[{"role":"user","content":"Turn 2: more"}]}}
+14 model_called talk/attempt[1]/turn[2]/model {"phase":"talk","attempt":1,"turn":2,"request":{"model":"m","phase":"talk","attempt":1,"turn":2,"base":10,"base_count":3,"first":"talk/attempt[1]/turn[0]/model","before":3,"reply":11,"messages":[{"role":"user","content":"Turn 2: more"}]}}
 15 effect:model talk/attempt[1]/turn[2]/model {"model":"m","phase":"talk","attempt":1,"turn":2,"response":{"text":"yes to 2","usage":{"model_calls":1,"input_tokens":100,"output_tokens":50,"cost_usd":0.001}}}
 16 model_replied talk/attempt[1]/turn[2]/model {"phase":"talk","attempt":1,"turn":2,"effect":15}
-17 begun p/tool
+17 write_started p/tool
 18 effect:tool p/tool {"result":{"value":"done"}}
 19 tool_replied p/tool {"effect":18}
 20 verdict p/ward {"verdict":{"path":"p/ward","phase":"p","attempt":0,"turn":0,"moment":"post","validator":"tone","mode":"","valid":false,"reason":"so","error":null}}

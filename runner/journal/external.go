@@ -55,7 +55,7 @@ func (g *ExternalRuns) Begin(s runner.Start) error {
 	if err != nil {
 		return fmt.Errorf("start: %w", err)
 	}
-	begun, own := g.j.newRunRow(s, owners.Owner{Key: "guest", Engine: g.name}, externalEpoch), false
+	begun, own := g.j.newRunRow(s, owners.Owner{Key: "external", Engine: g.name}, externalEpoch), false
 	err = g.write(s.RunID, func(c *stores.Conn) error {
 		if _, err := c.Exec(insertRun, begun...); err != nil {
 			return err

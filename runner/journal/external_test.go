@@ -164,7 +164,7 @@ func TestParcels(t *testing.T) {
 			t.Errorf("%.20q reads as %.20q: %v", text, got, err)
 		}
 		err = two.db.Writer.Do(func(c *stores.Conn) error {
-			_, err := c.Exec("UPDATE parcel SET text = ? WHERE digest = ?", []byte("another"), digest)
+			_, err := c.Exec("UPDATE blob SET text = ? WHERE digest = ?", []byte("another"), digest)
 			return err
 		})
 		if err != nil {
@@ -186,9 +186,9 @@ func TestParcelsArePruned(t *testing.T) {
 	clock := &calendar{time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
 	day := func(n int) { clock.at = time.Date(2026, 1, n, 0, 0, 0, 0, time.UTC) }
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{Now: clock.now})
-	parcels, g := j.Blobs(), j.External("Temporal")
+	blobs, g := j.Blobs(), j.External("Temporal")
 	put := func(text string) {
-		if _, err := parcels.Put([]byte(text)); err != nil {
+		if _, err := blobs.Put([]byte(text)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -212,7 +212,7 @@ func TestParcelsArePruned(t *testing.T) {
 	there := func(texts ...string) {
 		t.Helper()
 		for _, text := range []string{"first", "shared", "second", "now"} {
-			_, err := parcels.Get(sha256Of(text))
+			_, err := blobs.Get(sha256Of(text))
 			if want := slices.Contains(texts, text); (err == nil) != want {
 				t.Errorf("%s: %v, want it there: %v", text, err, want)
 			}

@@ -267,7 +267,7 @@ func TestNotAJournal(t *testing.T) {
 	}
 	c.Close()
 	newer, older := filepath.Join(dir, "newer.db"), filepath.Join(dir, "older.db")
-	for file, version := range map[string]string{newer: "7", older: "4"} {
+	for file, version := range map[string]string{newer: "8", older: "4"} {
 		j := journalAt(t, file, Options{})
 		pragma(t, j, "user_version="+version)
 		j.Close()
@@ -276,8 +276,8 @@ func TestNotAJournal(t *testing.T) {
 		"prose":          {write("prose.txt", strings.Repeat("This is no journal. ", 500)), "not a journal"},
 		"a folder":       {dir, "not one"},
 		"another":        {sqliteFile, "not a journal"},
-		"newer":          {newer, "the journal was written by a newer capstan (format 7; this one has format 6)"},
-		"older":          {older, "the journal was written by an older capstan (format 4; this one has format 6)"},
+		"newer":          {newer, "the journal was written by a newer capstan (format 8; this one has format 7)"},
+		"older":          {older, "the journal was written by an older capstan (format 4; this one has format 7)"},
 		"no name":        {"", "name"},
 		"a device":       {"/dev/null", "not one"},
 		"beneath a file": {filepath.Join(write("file", "x"), "j.db"), "not a directory"},

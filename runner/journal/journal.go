@@ -111,10 +111,10 @@ type Summary struct {
 	Usage     model.Usage  `json:"usage"`
 	Error     *event.Error `json:"error"`
 	Parent    string       `json:"parent,omitempty"`
-	Only      string       `json:"only,omitempty"`  // the only phase that this run did not take from Parent
-	Owner     string       `json:"owner,omitempty"` // description of the process that runs it
-	Hit       *Hit         `json:"hit,omitempty"`   // the first match of the search words
-	External  bool         `json:"guest,omitempty"` // another engine owns the run and receives the answers, see [ExternalRuns]
+	Only      string       `json:"only,omitempty"`     // the only phase that this run did not take from Parent
+	Owner     string       `json:"owner,omitempty"`    // description of the process that runs it
+	Hit       *Hit         `json:"hit,omitempty"`      // the first match of the search words
+	External  bool         `json:"external,omitempty"` // another engine owns the run and receives the answers, see [ExternalRuns]
 }
 
 // A Filter selects runs. The zero value selects all.

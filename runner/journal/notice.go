@@ -37,7 +37,7 @@ func (r *recording) notice(n *engine.Notice, expires *time.Time) (*engine.Notice
 
 // noticeResult is the stored result of a notice.
 type noticeResult struct {
-	Problem string `json:"problem,omitempty"`
+	Error string `json:"error,omitempty"`
 }
 
 // storeNotice stores the result of a notice, even after the end of the run. If
@@ -46,7 +46,7 @@ type noticeResult struct {
 func (r *recording) storeNotice(at event.Path, problem error) {
 	var result noticeResult
 	if problem != nil {
-		result.Problem = problem.Error()
+		result.Error = problem.Error()
 	}
 	data, err := encodings.Of(result)
 	if err != nil {
@@ -72,5 +72,5 @@ func (j *Journal) noticeError(ctx context.Context, c *stores.Conn, n int64, at e
 		result = noticeResult{}
 		return schema.Unmarshal(codec.UnsealJSON(l.JSON()), &result)
 	})
-	return result.Problem, err
+	return result.Error, err
 }

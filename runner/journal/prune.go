@@ -39,12 +39,12 @@ type Pruning struct {
 
 // Pruned is the result of a pruning.
 type Pruned struct {
-	Runs   []string `json:"runs"`   // removed runs, or those that would be removed, the oldest first
-	Kept   int      `json:"kept"`   // runs that are old enough but stay
-	Texts  int      `json:"texts"`  // removed long texts
-	Before int64    `json:"before"` // size of the store, in bytes
-	After  int64    `json:"after"`
-	Free   int64    `json:"free"` // free bytes in the file, which are reused
+	Runs     []string `json:"runs"`     // removed runs, or those that would be removed, the oldest first
+	Retained int      `json:"retained"` // runs that are old enough but stay
+	Texts    int      `json:"texts"`    // removed long texts
+	Before   int64    `json:"before"`   // size of the store, in bytes
+	After    int64    `json:"after"`
+	Free     int64    `json:"free"` // free bytes in the file, which are reused
 }
 
 // Mark adds a mark to a run. The kind must be one of the [Kinds] that are
@@ -90,7 +90,7 @@ func (j *Journal) Prune(ctx context.Context, p Pruning) (done Pruned, err error)
 	if err != nil {
 		return done, err
 	}
-	done.Kept = retained
+	done.Retained = retained
 	if p.DryRun {
 		done.Runs = list
 		return done, nil
@@ -98,15 +98,15 @@ func (j *Journal) Prune(ctx context.Context, p Pruning) (done Pruned, err error)
 	turn, err := j.newTurn()
 	if err == nil {
 		done.Runs, err = j.removeAll(ctx, turn, &p, list)
-		done.Kept += len(list) - len(done.Runs)
+		done.Retained += len(list) - len(done.Runs)
 	}
 	if err != nil {
 		return done, err
 	}
 	if done.Texts, err = j.sweep(ctx, turn); err == nil {
-		var parcels int
-		parcels, err = j.pruneBlobs(ctx, turn, p.Before)
-		done.Texts += parcels
+		var blobs int
+		blobs, err = j.pruneBlobs(ctx, turn, p.Before)
+		done.Texts += blobs
 	}
 	if err == nil {
 		done.Free, err = j.db.Store.Shrink(ctx)

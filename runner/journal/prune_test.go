@@ -167,7 +167,7 @@ func TestPruneKeeps(t *testing.T) {
 			continue // a server decides by leases
 		}
 		got, err := j.Prune(t.Context(), Pruning{Before: clock.at.Add(time.Hour), Keep: c.keep, Labelled: map[string]bool{"done": true}})
-		if list := strings.Join(names(t, j), " "); err != nil || list != c.want || got.Kept != len(strings.Fields(c.want)) {
+		if list := strings.Join(names(t, j), " "); err != nil || list != c.want || got.Retained != len(strings.Fields(c.want)) {
 			t.Errorf("keep %v: there are %s, want %s; %+v, %v", c.keep, list, c.want, got, err)
 		}
 	}

@@ -21,15 +21,15 @@ import (
 type Pending struct {
 	Path        event.Path      `json:"path"` // its key, which an answer must name
 	Question    engine.Question `json:"question"`
-	Expires     *time.Time      `json:"expires,omitempty"` // nil: never
-	Expired     bool            `json:"expired,omitempty"` // it takes no more answers; a resumed run continues without one
-	NoticeError string          `json:"untold,omitempty"`  // error of the notice, if it was not delivered
+	Expires     *time.Time      `json:"expires,omitempty"`      // nil: never
+	Expired     bool            `json:"expired,omitempty"`      // it takes no more answers; a resumed run continues without one
+	NoticeError string          `json:"notice_error,omitempty"` // error of the notice, if it was not delivered
 }
 
 // pendingRow is a question as stored.
 type pendingRow struct {
 	Pending
-	Print []byte `json:"print"`
+	Fingerprint []byte `json:"fingerprint"`
 }
 
 // isExpired reports whether the question takes no more answers. Once stored, an

@@ -284,7 +284,7 @@ func (r *recording) End(result engine.Result, cause *engine.Error) error {
 	}
 	e.finished, e.events, e.phases = finished, events, phases
 	if cause != nil && cause.Code == engine.Failed {
-		e.brokenPaths = brokenPaths(cause)
+		e.failedPaths = failedPaths(cause)
 	}
 	return r.j.writeOrRetry(r.start.RunID, func() error {
 		defer r.j.notify(r.start.RunID)

@@ -60,8 +60,8 @@ func (j *Journal) Reopen(id string) (runner.Recording, error) {
 	return r, nil
 }
 
-// errGuest is the error for a run that another engine owns.
-var errGuest = fmt.Errorf("%w elsewhere: another engine continues it and takes its answers", runner.ErrRunBusy)
+// errExternal is the error for a run that another engine owns.
+var errExternal = fmt.Errorf("%w elsewhere: another engine continues it and takes its answers", runner.ErrRunBusy)
 
 // takeOver takes a run for this process, with a new epoch, unless it has ended
 // finally.
@@ -78,7 +78,7 @@ func (j *Journal) takeOver(id string) (n, epoch int64, ended bool, err error) {
 			return nil
 		}
 		if n = stores.Integer(found[0]); stores.Integer(found[4]) == externalEpoch {
-			refused = fmt.Errorf("run %s: %w", id, errGuest)
+			refused = fmt.Errorf("run %s: %w", id, errExternal)
 			return nil
 		}
 		other, alive := j.db.Alive(stores.Text(found[3]))
@@ -141,17 +141,17 @@ func (w runError) code() string {
 func (r *recording) load(ctx context.Context) error {
 	j := r.j
 	var rows []codec.StoredRow
-	var broke driver.Value
+	var failed driver.Value
 	var status, open string
 	err := j.db.Read(ctx, func(c *stores.Conn) (err error) {
 		if r.start, err = j.readStart(ctx, c, r.n, j.secrets.RestoredView()); err != nil || r.ended != nil {
 			return err
 		}
-		found, err := c.One(ctx, "SELECT status, broke, pending FROM run WHERE n = ?", r.n)
+		found, err := c.One(ctx, "SELECT status, failed_paths, pending FROM run WHERE n = ?", r.n)
 		if err != nil {
 			return err
 		}
-		status, broke, open = stores.Text(found[0]), found[1], stores.Text(found[2])
+		status, failed, open = stores.Text(found[0]), found[1], stores.Text(found[2])
 		rows, err = j.readRows(ctx, c, r.n)
 		return err
 	})
@@ -166,7 +166,7 @@ func (r *recording) load(ctx context.Context) error {
 		return err
 	}
 	if status == engine.Failed {
-		if err := r.dropFailures(stores.Text(broke)); err != nil {
+		if err := r.dropFailures(stores.Text(failed)); err != nil {
 			return err
 		}
 	}
@@ -198,7 +198,7 @@ func (r *recording) begin() error {
 		if err := r.insertAll(c, p); err != nil {
 			return err
 		}
-		_, err := c.Exec("UPDATE run SET status = ?, finished = NULL, broke = NULL, error = NULL WHERE n = ?", Running, r.n)
+		_, err := c.Exec("UPDATE run SET status = ?, finished = NULL, failed_paths = NULL, error = NULL WHERE n = ?", Running, r.n)
 		return err
 	})
 }
@@ -257,21 +257,21 @@ func (r *recording) collect(rows []codec.StoredRow) error {
 	return nil
 }
 
-// dropFailures drops the failed effects at and below the paths in broken, one
+// dropFailures drops the failed effects at and below the paths in text, one
 // path in each line, so that they are repeated. For an answer of no use it also
 // drops all replies of models. The cost of a dropped call still counts.
-func (r *recording) dropFailures(broken string) error {
-	all := parseBroken(broken)
+func (r *recording) dropFailures(text string) error {
+	all := parseFailedPaths(text)
 	for at, k := range r.stored {
-		broke := all.ancestor(at)
-		if broke == "" {
+		failed := all.ancestor(at)
+		if failed == "" {
 			continue
 		}
 		c, err := r.j.readEffect(k.data)
 		if err != nil {
 			return err
 		}
-		toolFailed := at == broke && c.Result != nil && c.Result.Failed
+		toolFailed := at == failed && c.Result != nil && c.Result.Failed
 		if !c.Failed() && !toolFailed && !all.useless(k.kind, at) && k.kind != codec.TimeoutEffect {
 			continue
 		}

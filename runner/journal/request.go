@@ -77,22 +77,22 @@ type storedMessages struct {
 // array. For later requests, or those that skip the last messages, the capacity
 // is cut, so that append copies them.
 func (r *eventReader) allMessages(ctx context.Context, c *stores.Conn, row int64, a *codec.Request) ([]model.Message, error) {
-	base := r.requests[a.On]
+	base := r.requests[a.Base]
 	if base == nil {
-		messages, err := r.span(ctx, c, span{row: a.On, to: a.Keep, before: row})
+		messages, err := r.span(ctx, c, span{row: a.Base, to: a.BaseCount, before: row})
 		if err != nil {
 			return nil, err
 		}
 		base = &storedMessages{messages: messages}
 	}
-	if a.Keep < 0 || a.Keep > len(base.messages) {
+	if a.BaseCount < 0 || a.BaseCount > len(base.messages) {
 		return nil, r.garbled(codec.StoredRow{Row: row}, nil)
 	}
-	shared := base.messages[:a.Keep]
-	if base.extended || a.Keep < len(base.messages) {
-		shared = shared[:a.Keep:a.Keep]
+	shared := base.messages[:a.BaseCount]
+	if base.extended || a.BaseCount < len(base.messages) {
+		shared = shared[:a.BaseCount:a.BaseCount]
 	}
-	base.extended = base.extended || a.Keep == len(base.messages)
+	base.extended = base.extended || a.BaseCount == len(base.messages)
 	all := append(shared, a.Messages...)
 	r.requests[row] = &storedMessages{messages: all}
 	return all[:len(all):len(all)], nil
@@ -105,10 +105,10 @@ func (r *eventReader) newMessages(ctx context.Context, c *stores.Conn, row int64
 	if err != nil {
 		return nil, r.garbled(codec.StoredRow{Row: row}, err)
 	}
-	if a.Before >= a.Keep {
+	if a.Before >= a.BaseCount {
 		return own, nil
 	}
-	others, err := r.span(ctx, c, span{row: a.On, from: a.Before, to: a.Keep, before: row})
+	others, err := r.span(ctx, c, span{row: a.Base, from: a.Before, to: a.BaseCount, before: row})
 	return append(others, own...), err
 }
 
@@ -131,14 +131,14 @@ func (r *eventReader) span(ctx context.Context, c *stores.Conn, s span) ([]model
 		if err != nil {
 			return nil, err
 		}
-		if a.Keep < 0 || s.to > a.Keep+len(a.Messages) {
+		if a.BaseCount < 0 || s.to > a.BaseCount+len(a.Messages) {
 			return nil, r.garbled(codec.StoredRow{Row: s.row}, nil)
 		}
-		if s.to > a.Keep {
-			parts = append(parts, a.Messages[max(s.from-a.Keep, 0):s.to-a.Keep])
-			s.to = a.Keep
+		if s.to > a.BaseCount {
+			parts = append(parts, a.Messages[max(s.from-a.BaseCount, 0):s.to-a.BaseCount])
+			s.to = a.BaseCount
 		}
-		s.before, s.row = s.row, a.On
+		s.before, s.row = s.row, a.Base
 	}
 	slices.Reverse(parts)
 	return slices.Concat(parts...), nil

@@ -109,7 +109,7 @@ type ending struct {
 	result                   engine.Result
 	data                     []byte
 	finished, phases, events int64
-	reason, brokenPaths      any // texts, or nil
+	reason, failedPaths      any // texts, or nil
 	closesQuestions          int64
 }
 
@@ -131,10 +131,10 @@ func (r *recording) ending(with *piece, result engine.Result) (e ending, err err
 	return e, nil
 }
 
-// brokenPaths returns the paths of everything that failed, one in each line. A mark
+// failedPaths returns the paths of everything that failed, one in each line. A mark
 // precedes the path of a call with an unusable answer. The names in a path contain
 // neither line ends nor the mark.
-func brokenPaths(cause *engine.Error) string {
+func failedPaths(cause *engine.Error) string {
 	var lines []string
 	at, useless := cause.RetryPaths()
 	for _, path := range at {
@@ -148,13 +148,13 @@ func brokenPaths(cause *engine.Error) string {
 
 const uselessMark = "\t"
 
-// brokenSet contains the paths of everything that failed. The value is true for a call
+// failedPathSet contains the paths of everything that failed. The value is true for a call
 // with an unusable answer.
-type brokenSet map[event.Path]bool
+type failedPathSet map[event.Path]bool
 
-func parseBroken(broken string) brokenSet {
-	all := brokenSet{}
-	for line := range strings.SplitSeq(broken, "\n") {
+func parseFailedPaths(text string) failedPathSet {
+	all := failedPathSet{}
+	for line := range strings.SplitSeq(text, "\n") {
 		path, useless := strings.CutPrefix(line, uselessMark)
 		all[event.Path(path)] = useless || all[event.Path(path)]
 	}
@@ -162,7 +162,7 @@ func parseBroken(broken string) brokenSet {
 }
 
 // ancestor returns the failed path at or above another path, or "".
-func (f brokenSet) ancestor(at event.Path) event.Path {
+func (f failedPathSet) ancestor(at event.Path) event.Path {
 	for at != "" {
 		if _, there := f[at]; there {
 			break
@@ -173,7 +173,7 @@ func (f brokenSet) ancestor(at event.Path) event.Path {
 }
 
 // useless reports whether a model's call had an unusable answer.
-func (f brokenSet) useless(kind string, at event.Path) bool {
+func (f failedPathSet) useless(kind string, at event.Path) bool {
 	return kind == codec.ModelEffect && f[f.ancestor(at)]
 }
 
@@ -183,6 +183,6 @@ func (e *ending) write(c *stores.Conn, n int64) error {
 	}
 	u := e.result.Usage
 	return c.Queue(`UPDATE run SET status = ?, finished = ?, phases = ?, events = ?, calls = ?, input_tokens = ?,
-		output_tokens = ?, cost_usd = ?, error = ?, broke = ?, owner = NULL, pending = CASE WHEN ? = 1 THEN NULL ELSE pending END WHERE n = ?`,
-		e.result.Status, e.finished, e.phases, e.events, int64(u.Calls), int64(u.InputTokens), int64(u.OutputTokens), u.CostUSD, e.reason, e.brokenPaths, e.closesQuestions, n)
+		output_tokens = ?, cost_usd = ?, error = ?, failed_paths = ?, owner = NULL, pending = CASE WHEN ? = 1 THEN NULL ELSE pending END WHERE n = ?`,
+		e.result.Status, e.finished, e.phases, e.events, int64(u.Calls), int64(u.InputTokens), int64(u.OutputTokens), u.CostUSD, e.reason, e.failedPaths, e.closesQuestions, n)
 }

@@ -111,7 +111,7 @@ func giveBack(t testing.TB, file, name string) {
 	schemas.Lock()
 	defer schemas.Unlock()
 	delete(schemas.of, file)
-	if onEmptier(empty+"; DELETE FROM parcel; DELETE FROM posted; ALTER SEQUENCE run_n_seq RESTART") == nil && !t.Failed() {
+	if onEmptier(empty+"; DELETE FROM blob; DELETE FROM blob_time; ALTER SEQUENCE run_n_seq RESTART") == nil && !t.Failed() {
 		schemas.free = append(schemas.free, name)
 	}
 }
@@ -357,11 +357,11 @@ func TestServerRefuses(t *testing.T) {
 	newer := at(t, filepath.Join(t.TempDir(), "newer.db"))
 	journalAt(t, newer, Options{}).Close()
 	schema := newer[strings.LastIndex(newer, "=")+1:]
-	do("UPDATE " + schema + ".store SET capstan_version = 7")
-	defer do("UPDATE " + schema + ".store SET capstan_version = 6")
+	do("UPDATE " + schema + ".store SET capstan_version = 8")
+	defer do("UPDATE " + schema + ".store SET capstan_version = 7")
 	for address, want := range map[string]string{
 		base + "&search_path=theirs": "tables that are not a journal's",
-		newer:                        "written by a newer capstan (format 7; this one has format 6)",
+		newer:                        "written by a newer capstan (format 8; this one has format 7)",
 		strings.Replace(base, "tester@", "weak@", 1):                "no right to do that",
 		strings.Replace(base, "/postgres?", "/nowhere?", 1):         "no such database",
 		strings.Replace(base, "/postgres?", "/latin?", 1):           "SQL_ASCII; a journal needs UTF8",

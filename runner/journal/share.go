@@ -80,7 +80,7 @@ func (j *Journal) shuffleSource(s runner.Start) string {
 	if err != nil {
 		return "" // a later use of the run reports the error
 	}
-	return cmp.Or(run.Start.Alike, run.RunID)
+	return cmp.Or(run.Start.SeedRun, run.RunID)
 }
 
 // share reads the effects of the parent, and those of further ancestors as far
@@ -109,7 +109,7 @@ func (j *Journal) parentOf(s, child runner.Start) (p *parentEffects, start runne
 	ctx := context.Background()
 	p = &parentEffects{run: s.Parent, effects: map[event.Path]storedEffect{}, startedWrites: startedWrites{}, from: s.From}
 	err = j.db.Read(ctx, func(c *stores.Conn) error {
-		found, err := c.One(ctx, "SELECT n, status, broke FROM run WHERE id = ?", s.Parent)
+		found, err := c.One(ctx, "SELECT n, status, failed_paths FROM run WHERE id = ?", s.Parent)
 		if err != nil {
 			return err
 		}
@@ -127,7 +127,7 @@ func (j *Journal) parentOf(s, child runner.Start) (p *parentEffects, start runne
 			start.Parent = "" // it has ended and contains the effects that it took
 		}
 		rows, err := j.readRows(ctx, c, n)
-		all := parseBroken(stores.Text(found[2]))
+		all := parseFailedPaths(stores.Text(found[2]))
 		for _, l := range rows {
 			p.startedWrites.note(l)
 			if codec.IsEffect(l.Kind) && l.Fingerprint != nil && !all.useless(l.Kind, l.Path) {

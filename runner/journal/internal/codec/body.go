@@ -29,12 +29,12 @@ const (
 	FindingEffect = "effect:validate"
 	AnswerEffect  = "effect:ask"
 	TimeoutEffect = "effect:timeout"
-	DroppedEffect = "dropped" // the place of the effect is free for another try
-	WriteStarts   = "begun"   // before a call of a writing tool; also copied from the run that shares the call, with its name
-	QuestionAsked = "asked"   // before a question that expires is asked for the first time
-	NoticeStarts  = "notice"  // before this process sends the notice of a question
-	NoticeEnds    = "noticed" // the result of that notice
-	ProcessStarts = "leg"     // a process starts or resumes the run
+	DroppedEffect = "dropped"         // the place of the effect is free for another try
+	WriteStarts   = "write_started"   // before a call of a writing tool; also copied from the run that shares the call, with its name
+	QuestionAsked = "question_asked"  // before a question that expires is asked for the first time
+	NoticeStarts  = "notice_started"  // before this process sends the notice of a question
+	NoticeEnds    = "notice_ended"    // the result of that notice
+	ProcessStarts = "process_started" // a process starts or resumes the run
 )
 
 // IsEvent reports whether rows of a kind are events, which are numbered.
@@ -84,8 +84,8 @@ type Body struct {
 	Pruning  *event.Pruning  `json:"pruning,omitempty"`
 }
 
-// Request is a request as its row has it. Its messages are the first Keep
-// messages of the request in row On, then the reply in row Reply, then
+// Request is a request as its row has it. Its messages are the first BaseCount
+// messages of the request in row Base, then the reply in row Reply, then
 // Messages.
 type Request struct {
 	Model     string          `json:"model,omitempty"`
@@ -97,21 +97,21 @@ type Request struct {
 	Tools     string          `json:"tools,omitempty"`  // JSON text, because it is the same in every turn
 	Schema    string          `json:"schema,omitempty"` // JSON text
 	Params    *model.Params   `json:"params,omitempty"`
-	On        int64           `json:"on,omitempty"`
-	Keep      int             `json:"keep,omitempty"`
+	Base      int64           `json:"base,omitempty"`
+	BaseCount int             `json:"base_count,omitempty"`
 	First     event.Path      `json:"first,omitempty"`  // first call of the conversation, if another
 	Before    int             `json:"before,omitempty"` // number of messages at the conversation's previous call
 	Reply     int64           `json:"reply,omitempty"`  // the row of the effect that returned the next message
-	Messages  []model.Message `json:"said,omitempty"`
+	Messages  []model.Message `json:"messages,omitempty"`
 }
 
 // News returns the request's own messages that were not in the previous call of the
 // conversation. A row may repeat messages of its conversation.
 func (a *Request) News() ([]model.Message, error) {
-	if a.Before > a.Keep+len(a.Messages) {
-		return nil, fmt.Errorf("%d of %d messages are known", a.Before, a.Keep+len(a.Messages))
+	if a.Before > a.BaseCount+len(a.Messages) {
+		return nil, fmt.Errorf("%d of %d messages are known", a.Before, a.BaseCount+len(a.Messages))
 	}
-	return a.Messages[max(a.Before-a.Keep, 0):], nil
+	return a.Messages[max(a.Before-a.BaseCount, 0):], nil
 }
 
 // BodyOf returns the body of an event, without its request.

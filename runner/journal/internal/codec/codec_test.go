@@ -14,7 +14,7 @@ import (
 
 // A pack returns exactly the rows that it was made from.
 func FuzzRows(f *testing.F) {
-	f.Add("p/attempt[1]/turn[0]", "p/attempt[1]/turn[0]/model", string(event.ModelCalled), `{"phase":"p","attempt":1,"turn":0,"request":{"model":"m","phase":"p","attempt":1,"said":[{"role":"user","content":"a, \"b\" ]}"}]}}`, []byte("print"))
+	f.Add("p/attempt[1]/turn[0]", "p/attempt[1]/turn[0]/model", string(event.ModelCalled), `{"phase":"p","attempt":1,"turn":0,"request":{"model":"m","phase":"p","attempt":1,"messages":[{"role":"user","content":"a, \"b\" ]}"}]}}`, []byte("print"))
 	f.Add("p/ward[0]", "p/ward[0]", string(event.VerdictGiven), `{"verdict":{"path":"p/ward[0]","phase":"p","attempt":1,"turn":0,"moment":"turn","validator":"v","mode":"retry","valid":true,"reason":"r","error":null}}`, []byte(nil))
 	f.Add("é/ward[0]", "è", ModelEffect, `{"model":"m","phase":"p","attempt":1,"turn":1,"response":{"text":"t","model":"m","finish":"stop","usage":{"model_calls":1,"input_tokens":1,"output_tokens":1,"cost_usd":0}}}`, []byte("print"))
 	f.Add("a", "b", FindingEffect, `{"finding":{"verdict":{"valid":true,"reason":"r"}}}`, []byte{})

@@ -12,9 +12,9 @@ import (
 // A request is stored as the messages that it adds to an earlier one, so that a
 // conversation of n turns stores n messages and not n²:
 //
-//	row 6:  "said":[u1]                                  u1
-//	row 10: "on":6,"keep":1,"reply":7,"said":[u2]        u1, the reply in row 7, u2
-//	row 14: "on":10,"keep":3,"reply":11,"said":[u3]      those, the reply in row 11, u3
+//	row 6:  "messages":[u1]                                  u1
+//	row 10: "base":6,"base_count":1,"reply":7,"messages":[u2]        u1, the reply in row 7, u2
+//	row 14: "base":10,"base_count":3,"reply":11,"messages":[u3]      those, the reply in row 11, u3
 //
 // The earlier request is found by a digest of all messages so far, independent of its
 // conversation. So two attempts that begin alike share their beginning.
@@ -178,15 +178,15 @@ func (t *Conversations) EncodeRequest(p *Packer, e *event.Event, d *RequestDiges
 	}
 	for i := len(d.chains) - 1; i >= 0; i-- {
 		if s, ok := t.positions[d.chains[i].whole]; ok {
-			a.On, a.Keep = s.row, s.count
+			a.Base, a.BaseCount = s.row, s.count
 			break
 		}
 	}
-	if known := t.knownState(req); a.On == 0 && known.Count > 0 {
+	if known := t.knownState(req); a.Base == 0 && known.Count > 0 {
 		s := t.positions[known.chain.whole]
-		a.On, a.Keep = s.row, s.count
+		a.Base, a.BaseCount = s.row, s.count
 	}
-	news := d.messages[a.Keep-d.first:]
+	news := d.messages[a.BaseCount-d.first:]
 	if len(news) > 0 {
 		if a.Reply = t.replyRow(p.Pack(news[0], LongText)); a.Reply != 0 {
 			news = news[1:]
@@ -204,7 +204,7 @@ func (t *Conversations) EncodeRequest(p *Packer, e *event.Event, d *RequestDiges
 		return raw, nil
 	}
 	messages[0] = '['
-	return encodings.With(raw, "said", append(messages, ']')), nil
+	return encodings.With(raw, "messages", append(messages, ']')), nil
 }
 
 // storedReply is a reply of a model, as a message of the conversation that

@@ -58,12 +58,12 @@ func TestParamsAreKept(t *testing.T) {
 func TestNewsOfARow(t *testing.T) {
 	words := []model.Message{{Content: "a"}, {Content: "b"}, {Content: "c"}}
 	for before, want := range map[int]int{0: 3, 1: 3, 2: 2, 4: 0} {
-		got, err := (&Request{Keep: 1, Before: before, Messages: words}).News()
+		got, err := (&Request{BaseCount: 1, Before: before, Messages: words}).News()
 		if err != nil || !reflect.DeepEqual(got, words[3-want:]) {
 			t.Errorf("before %d: %v, %v", before, got, err)
 		}
 	}
-	if _, err := (&Request{Keep: 1, Before: 5, Messages: words}).News(); err == nil {
+	if _, err := (&Request{BaseCount: 1, Before: 5, Messages: words}).News(); err == nil {
 		t.Error("more messages are known than there are")
 	}
 }

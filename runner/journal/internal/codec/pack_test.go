@@ -67,7 +67,7 @@ func TestPackText(t *testing.T) {
 		}
 		rows = append(rows, w)
 	}
-	add(string(event.ModelCalled), "model", "asked", `{"phase":"p","attempt":1,"turn":0,"request":{"model":"m","phase":"p","attempt":1,"said":[]}}`)
+	add(string(event.ModelCalled), "model", "asked", `{"phase":"p","attempt":1,"turn":0,"request":{"model":"m","phase":"p","attempt":1,"messages":[]}}`)
 	add(ModelEffect, "model", "asked", `{"model":"m","phase":"p","attempt":1,"response":{"text":"Hi"}}`)
 	add(ModelEffect, "other", "asked", `{"model":"m","phase":"p","attempt":1,"turn":2,"response":{"text":"Hi"}}`)
 	rows[1].Took, rows[2].Took = 17, 18
@@ -87,9 +87,9 @@ func TestPackText(t *testing.T) {
 	add(string(event.VerdictGiven), "near", "", verdict("near", ""))
 	add(string(event.VerdictGiven), "late", "", verdict("late", ""))
 	k := NewPack(1, 0, rows)
-	leg := ""
+	starts := ""
 	for i := range 14 {
-		leg += fmt.Sprintf(`["leg","",%d,0,null,null],`+"\n", 26+2*i)
+		starts += fmt.Sprintf(`["process_started","",%d,0,null,null],`+"\n", 26+2*i)
 	}
 	const said = `,"p",1,0,"post","v","retry",true,"so"],` + "\n"
 	enginetest.Same(t, "pack", fmt.Sprintf("%d %d %d %s\n%s", k.First, k.Last, k.Time, k.Path, k.Data), `7 35 1000 p/
@@ -104,7 +104,7 @@ func TestPackText(t *testing.T) {
 ["verdict","more",20,0,null,`+verdict("more", `,"score":1`)+`],
 ["f","late",22,true,"so"],
 ["f",15],
-`+leg+`["v","near",54`+said+`["v","late",56`+strings.TrimSuffix(said, ",\n")+"]")
+`+starts+`["v","near",54`+said+`["v","late",56`+strings.TrimSuffix(said, ",\n")+"]")
 }
 
 // A repeated print is read from its first row.

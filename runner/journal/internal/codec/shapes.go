@@ -47,7 +47,7 @@ const (
 
 // shapeOf parses a shape from JSON with placeholders. They are ? for a literal, ?1, ?2
 // and ?3 for a repeated value, @ for the row's path, and * for any JSON. A row of
-// {"phase":?,"again":?1,"said":*} has two values, the phase and the value of said.
+// {"phase":?,"again":?1,"messages":*} has two values, the phase and the value of messages.
 func shapeOf(letter, kind string, took, print bool, text string) shape {
 	s := shape{letter: letter, kind: kind, took: took, print: print}
 	for {
@@ -77,9 +77,9 @@ const inTurn = `"phase":?,"attempt":?,"turn":?`
 var shapes = []shape{
 	shapeOf("t", string(event.TurnStarted), false, false, `{`+inTurn+`}`),
 	shapeOf("b", string(event.ModelCalled), false, true, // the first turn
-		`{`+inTurn+`,"request":{"model":?,"phase":?1,"attempt":?2,"said":*}}`),
+		`{`+inTurn+`,"request":{"model":?,"phase":?1,"attempt":?2,"messages":*}}`),
 	shapeOf("c", string(event.ModelCalled), false, true,
-		`{`+inTurn+`,"request":{"model":?,"phase":?1,"attempt":?2,"turn":?3,"on":?,"keep":?,"first":?,"before":?,"reply":?,"said":*}}`),
+		`{`+inTurn+`,"request":{"model":?,"phase":?1,"attempt":?2,"turn":?3,"base":?,"base_count":?,"first":?,"before":?,"reply":?,"messages":*}}`),
 	shapeOf("m", ModelEffect, true, true, `{"model":?,`+inTurn+`,"response":{"text":?,"model":?,"finish":?,`+usage+`}}`),
 	shapeOf("n", ModelEffect, true, true, `{"model":?,`+inTurn+`,"response":*}`),
 	shapeOf("k", ModelEffect, true, true, `{"model":?,"phase":?,"attempt":?,"response":*}`), // of the first turn

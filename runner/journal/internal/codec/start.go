@@ -19,7 +19,7 @@ type Start struct {
 	Model    string            `json:"model,omitempty"`
 	Settings map[string]string `json:"settings,omitempty"`
 	From     string            `json:"from,omitempty"`
-	Alike    string            `json:"seed_run,omitempty"`
+	SeedRun  string            `json:"seed_run,omitempty"`
 }
 
 // A File is a file of a cascade, as a text if it is valid UTF-8.
@@ -31,7 +31,7 @@ type File struct {
 
 // EncodeStart returns the stored form of a start.
 func EncodeStart(p *Packer, s runner.Start) ([]byte, error) {
-	row := Start{Input: s.Input, Settings: s.Settings, From: s.From, Alike: s.Alike}
+	row := Start{Input: s.Input, Settings: s.Settings, From: s.From, SeedRun: s.SeedRun}
 	for _, f := range s.Files {
 		if text := string(f.Text); strings.ToValidUTF8(text, "") == text {
 			row.Files = append(row.Files, File{Name: f.Name, Text: text})
@@ -53,7 +53,7 @@ func DecodeStart(s *runner.Start, raw []byte, v View) error {
 	if err := schema.Unmarshal(raw, &row); err != nil {
 		return err
 	}
-	s.Input, s.Model, s.Settings, s.From, s.Alike = row.Input, row.Model, row.Settings, row.From, row.Alike
+	s.Input, s.Model, s.Settings, s.From, s.SeedRun = row.Input, row.Model, row.Settings, row.From, row.SeedRun
 	for _, f := range row.Files {
 		text := []byte(f.Text)
 		if f.Bytes != nil {

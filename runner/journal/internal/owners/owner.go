@@ -31,19 +31,19 @@ import (
 
 // An Owner is the open journal of a process, or another engine.
 type Owner struct {
-	PID    int    `json:"pid"`
-	Began  string `json:"began,omitempty"` // start time of the process in the system's units; process numbers are reused
-	Key    string `json:"key"`             // of the open journal in the process
-	Engine string `json:"guest,omitempty"` // name of another engine, which is not a process and counts as alive
+	PID     int    `json:"pid"`
+	Started string `json:"started,omitempty"`  // start time of the process in the system's units; process numbers are reused
+	Key     string `json:"key"`                // of the open journal in the process
+	Engine  string `json:"external,omitempty"` // name of another engine, which is not a process and counts as alive
 	Place
 }
 
 // A Place is the scope of a process number. Unknown fields are empty.
 type Place struct {
 	Host    string `json:"host"`
-	Machine string `json:"machine,omitempty"` // digest of the machine's id
-	Boot    string `json:"boot,omitempty"`    // id of the kernel's start
-	Space   string `json:"pidns,omitempty"`   // the namespace of process numbers
+	Machine string `json:"machine,omitempty"`       // digest of the machine's id
+	Boot    string `json:"boot,omitempty"`          // id of the kernel's start
+	Space   string `json:"pid_namespace,omitempty"` // the namespace of process numbers
 }
 
 // openJournals are the keys of the open journals of this process.
@@ -51,7 +51,7 @@ var openJournals sync.Map
 
 // New returns the owner for a journal of this process. It is alive until Close.
 func New() Owner {
-	o := Owner{PID: os.Getpid(), Began: ownStartTime(), Key: rand.Text(), Place: ownPlace()}
+	o := Owner{PID: os.Getpid(), Started: ownStartTime(), Key: rand.Text(), Place: ownPlace()}
 	openJournals.Store(o.Key, nil)
 	return o
 }
@@ -129,7 +129,7 @@ func (o Owner) Alive(text string, elsewhere func(Owner) bool) (Owner, bool) {
 	case unknown:
 		return other, elsewhere(other)
 	}
-	if other.PID == o.PID && other.Began == o.Began {
+	if other.PID == o.PID && other.Started == o.Started {
 		return other, false // a closed journal of this process
 	}
 	return other, processExists(other)
@@ -162,8 +162,8 @@ func (p Place) knowledge(other Place) knowledge {
 
 // processExists reports whether a process of this place still exists.
 func processExists(o Owner) bool {
-	if self, err := os.Readlink("/proc/self"); o.Began != "" && err == nil && self == strconv.Itoa(os.Getpid()) {
-		return startTime(strconv.Itoa(o.PID)) == o.Began
+	if self, err := os.Readlink("/proc/self"); o.Started != "" && err == nil && self == strconv.Itoa(os.Getpid()) {
+		return startTime(strconv.Itoa(o.PID)) == o.Started
 	}
 	// /proc is missing or belongs to another namespace.
 	p, err := os.FindProcess(o.PID)

@@ -12,7 +12,7 @@ import (
 func TestOwnerGone(t *testing.T) {
 	me := New()
 	defer me.Close()
-	if me.Boot == "" || me.Space == "" || me.Began == "" {
+	if me.Boot == "" || me.Space == "" || me.Started == "" {
 		t.Skipf("the system does not tell of processes: %+v", me)
 	}
 	at := func(change func(p *Place)) Place {
@@ -29,22 +29,22 @@ func TestOwnerGone(t *testing.T) {
 		want string
 	}{
 		"me":                        {me, lives},
-		"closed":                    {Owner{PID: me.PID, Began: me.Began, Key: "another", Place: at(same)}, gone},
-		"number came again":         {Owner{PID: 1, Began: "0000", Key: "k", Place: at(same)}, gone},
+		"closed":                    {Owner{PID: me.PID, Started: me.Started, Key: "another", Place: at(same)}, gone},
+		"number came again":         {Owner{PID: 1, Started: "0000", Key: "k", Place: at(same)}, gone},
 		"known by its number alone": {Owner{PID: 1, Key: "k", Place: at(same)}, lives},
 		"this one by its number":    {Owner{PID: me.PID, Key: "k", Place: at(same)}, lives},
-		"first process":             {Owner{PID: 1, Began: startTime("1"), Key: "k", Place: at(same)}, lives},
+		"first process":             {Owner{PID: 1, Started: startTime("1"), Key: "k", Place: at(same)}, lives},
 		"no such process":           {Owner{PID: 1 << 30, Key: "k", Place: at(same)}, gone},
-		"host got another name":     {Owner{PID: 1, Began: startTime("1"), Key: "k", Place: at(func(p *Place) { p.Host = "new" })}, lives},
+		"host got another name":     {Owner{PID: 1, Started: startTime("1"), Key: "k", Place: at(func(p *Place) { p.Host = "new" })}, lives},
 		"elsewhere":                 {Owner{PID: 1, Key: "k", Place: at(func(p *Place) { *p = Place{Host: "elsewhere"} })}, unknown},
 		"elsewhere on Linux":        {Owner{PID: 1, Key: "k", Place: at(func(p *Place) { p.Host, p.Boot, p.Machine = "elsewhere", "b", "m" })}, unknown},
-		"another namespace":         {Owner{PID: me.PID, Began: me.Began, Key: "k", Place: at(func(p *Place) { p.Space = "pid:[1]" })}, unknown},
-		"a namesake":                {Owner{PID: me.PID, Began: me.Began, Key: "k", Place: at(func(p *Place) { p.Boot, p.Machine = "b", "m" })}, unknown},
-		"a namesake without one":    {Owner{PID: me.PID, Began: me.Began, Key: "k", Place: at(func(p *Place) { p.Boot, p.Machine = "b", "" })}, unknown},
-		"before the machine fell":   {Owner{PID: me.PID, Began: me.Began, Key: "k", Place: at(func(p *Place) { p.Boot, p.Space = "b", "pid:[1]" })}, gone},
+		"another namespace":         {Owner{PID: me.PID, Started: me.Started, Key: "k", Place: at(func(p *Place) { p.Space = "pid:[1]" })}, unknown},
+		"a namesake":                {Owner{PID: me.PID, Started: me.Started, Key: "k", Place: at(func(p *Place) { p.Boot, p.Machine = "b", "m" })}, unknown},
+		"a namesake without one":    {Owner{PID: me.PID, Started: me.Started, Key: "k", Place: at(func(p *Place) { p.Boot, p.Machine = "b", "" })}, unknown},
+		"before the machine fell":   {Owner{PID: me.PID, Started: me.Started, Key: "k", Place: at(func(p *Place) { p.Boot, p.Space = "b", "pid:[1]" })}, gone},
 		"a start that is not told":  {Owner{PID: 1 << 30, Key: "k", Place: Place{Host: me.Host, Space: me.Space}}, unknown},
-		"of an older capstan":       {Owner{PID: 1, Began: startTime("1"), Key: "k", Place: Place{Host: me.Host}}, lives},
-		"of an older one, gone":     {Owner{PID: 1, Began: "0000", Key: "k", Place: Place{Host: me.Host}}, gone},
+		"of an older capstan":       {Owner{PID: 1, Started: startTime("1"), Key: "k", Place: Place{Host: me.Host}}, lives},
+		"of an older one, gone":     {Owner{PID: 1, Started: "0000", Key: "k", Place: Place{Host: me.Host}}, gone},
 	} {
 		for _, takes := range []bool{false, true} {
 			unseen := func(Owner) bool { return !takes }
@@ -72,10 +72,10 @@ func TestOwnerGone(t *testing.T) {
 
 // Owners written by this version and by older ones can be read.
 func TestText(t *testing.T) {
-	o := Owner{PID: 7, Began: "42", Key: "k", Place: Place{Host: "h", Machine: "m", Boot: "b", Space: "s"}}
+	o := Owner{PID: 7, Started: "42", Key: "k", Place: Place{Host: "h", Machine: "m", Boot: "b", Space: "s"}}
 	for text, want := range map[string]Owner{
-		`{"pid":7,"began":"42","key":"k","host":"h","machine":"m","boot":"b","pidns":"s"}`: o,
-		`{"pid":0,"key":"guest","guest":"temporal","host":""}`:                             {Key: "guest", Engine: "temporal"},
+		`{"pid":7,"started":"42","key":"k","host":"h","machine":"m","boot":"b","pid_namespace":"s"}`: o,
+		`{"pid":0,"key":"external","external":"temporal","host":""}`:                                 {Key: "external", Engine: "temporal"},
 	} {
 		if got := want.Text(); got != text || Read(text) != want {
 			t.Errorf("%+v is %s, which reads as %+v", want, got, Read(text))

@@ -65,7 +65,7 @@ func (s *Postgres) String() string { return s.At.String() }
 func (s *Postgres) Dialect() *Dialect {
 	return &Dialect{
 		read:  "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
-		Owner: "CASE WHEN owner IS NOT NULL AND (owner::json ->> 'guest' IS NOT NULL OR owner::json ->> 'key' = '" + s.db.Owner.Key + "' OR EXISTS (SELECT 1 FROM process WHERE key = owner::json ->> 'key' AND until > clock_timestamp())) THEN owner END",
+		Owner: "CASE WHEN owner IS NOT NULL AND (owner::json ->> 'external' IS NOT NULL OR owner::json ->> 'key' = '" + s.db.Owner.Key + "' OR EXISTS (SELECT 1 FROM process WHERE key = owner::json ->> 'key' AND until > clock_timestamp())) THEN owner END",
 		Lock:  " FOR UPDATE", List: "string_agg(kind, ',')", Within: "strpos", Forgets: true,
 	}
 }

@@ -21,7 +21,7 @@ const Application = 0x43505354 // "CPST"
 
 // version is the format of the tables in both stores. The package reads and
 // writes only this format.
-const version = 6
+const version = 7
 
 //go:embed schema/*.sql
 var scripts embed.FS

@@ -74,7 +74,7 @@ func values(t *testing.T, where string) {
 		if err := c.Queue("UPDATE run SET cost_usd = ?, error = ?, finished = ? WHERE n = ?", 0.1, nil, int64(1)<<62, n); err != nil {
 			return err
 		}
-		return c.Queue("INSERT INTO parcel (digest, text) VALUES ('d', ?)", []byte{0, 1, 0xff})
+		return c.Queue("INSERT INTO blob (digest, text) VALUES ('d', ?)", []byte{0, 1, 0xff})
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -87,7 +87,7 @@ func values(t *testing.T, where string) {
 		if stores.Text(row[0]) != "é\n\"'" || stores.Real(row[1]) != 0.1 || row[2] != nil || stores.Integer(row[3]) != 1<<62 {
 			t.Errorf("got %v", row)
 		}
-		if row, err = c.One(t.Context(), "SELECT text FROM parcel"); err == nil && stores.Text(row[0]) != "\x00\x01\xff" {
+		if row, err = c.One(t.Context(), "SELECT text FROM blob"); err == nil && stores.Text(row[0]) != "\x00\x01\xff" {
 			t.Errorf("got %q", row[0])
 		}
 		return err

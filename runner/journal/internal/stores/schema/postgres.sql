@@ -18,7 +18,7 @@ CREATE TABLE run (
   output_tokens BIGINT NOT NULL DEFAULT 0,
   cost_usd      DOUBLE PRECISION NOT NULL DEFAULT 0,
   error         TEXT,
-  broke         TEXT,
+  failed_paths  TEXT,
   owner         TEXT,
   pending       TEXT,
   epoch         BIGINT NOT NULL
@@ -49,8 +49,8 @@ CREATE TABLE text (
 
 CREATE TABLE mark (run BIGINT NOT NULL, kind TEXT NOT NULL, PRIMARY KEY (run, kind));
 
-CREATE TABLE parcel (digest TEXT NOT NULL PRIMARY KEY, text BYTEA NOT NULL);
-CREATE TABLE posted (digest TEXT NOT NULL PRIMARY KEY, at BIGINT NOT NULL);
+CREATE TABLE blob (digest TEXT NOT NULL PRIMARY KEY, text BYTEA NOT NULL);
+CREATE TABLE blob_time (digest TEXT NOT NULL PRIMARY KEY, at BIGINT NOT NULL);
 
 -- The processes that have the journal open to write, and how long each is known to
 -- live, by the server's clock.
@@ -62,14 +62,14 @@ CREATE TABLE store (capstan_version BIGINT NOT NULL, sweeps BIGINT NOT NULL DEFA
 INSERT INTO store VALUES (0);
 
 -- So that yes and no are added up as in SQLite: sum(valid), avg(valid).
-CREATE FUNCTION yes_so_far(bigint[], boolean) RETURNS bigint[] LANGUAGE sql IMMUTABLE STRICT AS
+CREATE FUNCTION bool_count(bigint[], boolean) RETURNS bigint[] LANGUAGE sql IMMUTABLE STRICT AS
   'SELECT ARRAY[$1[1] + $2::int, $1[2] + 1]';
-CREATE FUNCTION yes_in_all(bigint[]) RETURNS bigint LANGUAGE sql IMMUTABLE STRICT AS
+CREATE FUNCTION bool_sum(bigint[]) RETURNS bigint LANGUAGE sql IMMUTABLE STRICT AS
   'SELECT CASE WHEN $1[2] > 0 THEN $1[1] END';
-CREATE FUNCTION yes_on_average(bigint[]) RETURNS double precision LANGUAGE sql IMMUTABLE STRICT AS
+CREATE FUNCTION bool_average(bigint[]) RETURNS double precision LANGUAGE sql IMMUTABLE STRICT AS
   'SELECT $1[1]::double precision / nullif($1[2], 0)';
-CREATE AGGREGATE sum(boolean) (SFUNC = yes_so_far, STYPE = bigint[], INITCOND = '{0,0}', FINALFUNC = yes_in_all);
-CREATE AGGREGATE avg(boolean) (SFUNC = yes_so_far, STYPE = bigint[], INITCOND = '{0,0}', FINALFUNC = yes_on_average);
+CREATE AGGREGATE sum(boolean) (SFUNC = bool_count, STYPE = bigint[], INITCOND = '{0,0}', FINALFUNC = bool_sum);
+CREATE AGGREGATE avg(boolean) (SFUNC = bool_count, STYPE = bigint[], INITCOND = '{0,0}', FINALFUNC = bool_average);
 
 -- The views of sqlite.sql, with the same columns. A text of PostgreSQL cannot contain
 -- NUL, so json_of replaces it.

@@ -18,7 +18,7 @@ CREATE TABLE run (
   output_tokens INTEGER NOT NULL DEFAULT 0,
   cost_usd      REAL NOT NULL DEFAULT 0,
   error         TEXT,                       -- JSON: why the run did not succeed
-  broke         TEXT,                       -- the paths of what broke, if the run failed
+  failed_paths  TEXT,                       -- the paths of the failures, one in each line, if the run failed
   owner         TEXT,                       -- JSON: the process that runs it
   pending       TEXT,                       -- JSON: the open questions
   epoch         INTEGER NOT NULL            -- each start of the run and each answer counts it up
@@ -53,8 +53,8 @@ CREATE TABLE mark (run INTEGER NOT NULL, kind TEXT NOT NULL, PRIMARY KEY (run, k
 
 -- Texts of an engine of several machines (blobs.go). The time of the last put has a
 -- table of its own, because a row with a long text is expensive to write again.
-CREATE TABLE parcel (digest TEXT NOT NULL PRIMARY KEY, text BLOB NOT NULL);
-CREATE TABLE posted (digest TEXT NOT NULL PRIMARY KEY, at INTEGER NOT NULL);
+CREATE TABLE blob (digest TEXT NOT NULL PRIMARY KEY, text BLOB NOT NULL);
+CREATE TABLE blob_time (digest TEXT NOT NULL PRIMARY KEY, at INTEGER NOT NULL);
 
 -- The views that a person may query. If a resumed run came to a path twice, they show
 -- the later row.

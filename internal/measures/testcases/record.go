@@ -194,7 +194,11 @@ func (f *recording) repeat(ctx context.Context) (*replay, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := newReplay(ctx, recorded, run.Result.Verdicts)
+	var verdicts []verdict
+	for _, v := range run.Result.Verdicts {
+		verdicts = append(verdicts, newVerdict(v))
+	}
+	r := newReplay(ctx, recorded, verdicts)
 	r.ordered(f.order)
 	r.open = f.programFiles()
 	r.recorded = true
@@ -211,8 +215,8 @@ func (f *recording) repeat(ctx context.Context) (*replay, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	was := expected(run.Result, run.Result.Verdicts)
-	was.calls = got.Usage.Calls // a run that shares calls with another run counts only its own calls
+	was := expected(run.Result, verdicts)
+	was.Calls = got.Usage.Calls // a run that shares calls with another run counts only its own calls
 	o := Outcome{Differences: compare(recorded, r, was, expected(got, r.verdicts()))}
 	o.Differences = append(o.Differences, requests(run, r)...)
 	if !o.OK() {
@@ -252,10 +256,10 @@ func requests(run Run, r *replay) (found []Difference) {
 
 // pack returns the files of the test case.
 func (f *recording) pack(r *replay, o Options) (map[string][]byte, error) {
-	c := &Case{Dir: o.Dir, model: f.Model, seed: f.seed, order: f.order, effects: r.asked}
-	c.want = expected(r.result, r.verdicts())
+	c := &Case{Dir: o.Dir, effects: r.asked}
+	c.page = casePage{Version: formatVersion, Model: f.Model, Seed: f.seed, Order: f.order, Expect: expected(r.result, r.verdicts())}
 	if !o.Link {
-		c.source = f.sourceOf(o.Dir, r.asked)
+		c.page.Source = f.sourceOf(o.Dir, r.asked)
 	}
 	w := newWriter()
 	input := map[string]any{}
@@ -276,7 +280,7 @@ func (c *Case) place(w *writer, files []cascades.File, o Options) error {
 	for i, f := range files {
 		w.files[path.Join(cascadeDir, places[i])] = f.Text
 	}
-	c.cascade, c.files = path.Join(cascadeDir, places[0]), mapped
+	c.page.Cascade, c.page.Files = path.Join(cascadeDir, places[0]), mapped
 	for name, p := range mapped {
 		mapped[name] = path.Join(cascadeDir, p)
 	}
@@ -296,7 +300,7 @@ func (c *Case) link(name string) error {
 		return fmt.Errorf("link: %w", err)
 	}
 	linked, err := filepath.Rel(dir, file)
-	c.cascade = filepath.ToSlash(linked)
+	c.page.Cascade = filepath.ToSlash(linked)
 	return err
 }
 
@@ -315,7 +319,7 @@ func (c *Case) Update(o Outcome) error {
 		return fmt.Errorf("%s has not been run", c.Name)
 	}
 	updated := *c
-	updated.effects, updated.want = o.replay.asked, o.got
+	updated.effects, updated.page.Expect = o.replay.asked, o.got
 	w := newWriter()
 	if err := w.page(&updated); err != nil {
 		return err

@@ -18,8 +18,8 @@ import (
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/model"
-	"github.com/seed61713e19/capstan/runner/tool"
 )
 
 // A Run is a recorded run: its input, the answers of its effects, and its result.
@@ -29,24 +29,13 @@ type Run struct {
 	Files   []cascades.File // the file of the cascade first
 	Input   map[string]any
 	Model   string // replaced the default of the cascade
-	Effects iter.Seq2[Effect, error]
+	Effects iter.Seq2[journal.Effect, error]
 	Result  engine.Result
 	Request func(at event.Path) (*model.Request, error) // of an answered model call
 }
 
-// An Effect is the answer of one effect. One of the last five fields is set. The fields are those
-// of a journal's effect, which can be converted.
-type Effect struct {
-	Path     event.Path
-	Response *model.Response
-	Result   *tool.Result
-	Finding  *engine.Finding
-	Answer   *engine.Answer
-	TimedOut bool
-}
-
-func (e Effect) effect() *effect {
-	out := &effect{at: e.Path, response: e.Response, result: e.Result, finding: e.Finding, answer: e.Answer, timedOut: e.TimedOut}
+func newEffect(e journal.Effect) *effect {
+	out := &effect{at: e.Path, kind: timeoutKind, response: e.Response, result: e.Result, finding: e.Finding, answer: e.Answer, timedOut: e.TimedOut}
 	switch {
 	case e.Response != nil:
 		out.kind = callKind
@@ -56,8 +45,6 @@ func (e Effect) effect() *effect {
 		out.kind = findingKind
 	case e.Answer != nil:
 		out.kind = questionKind
-	default:
-		out.kind = timeoutKind
 	}
 	return out
 }
@@ -188,7 +175,7 @@ func (f *recording) repeat(ctx context.Context) (*replay, error) {
 		if err != nil {
 			return nil, err
 		}
-		recorded = append(recorded, e.effect())
+		recorded = append(recorded, newEffect(e))
 	}
 	c, err := cascades.Load(run.Files[0].Name, cascades.Unpacked(run.Files), offline(f.known))
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 // reply.
 type shownPrompt struct {
 	Path     event.Path      `json:"path"`
-	Earlier  int             `json:"earlier_messages,omitempty"` // sent before the messages of Request, in an earlier call
+	Earlier  int             `json:"-"` // messages of earlier calls that Request omits
 	Request  *model.Request  `json:"request"`
 	Response *model.Response `json:"response"` // nil for a call without a reply
 }

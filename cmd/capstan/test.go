@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"os"
 	"path/filepath"
 	"strings"
@@ -76,7 +75,7 @@ func (c *Command) freezeRun(ctx context.Context, j *journal.Journal, id, dir str
 	}
 	recorded := testcases.Run{
 		ID: run.RunID, Dir: run.Start.Settings[settingDir], Files: run.Start.Files, Input: run.Start.Input, Model: run.Start.Model, Result: result,
-		Effects: effects(j.Effects(ctx, run.RunID)),
+		Effects: j.Effects(ctx, run.RunID),
 		Request: requests,
 	}
 	if from := run.Start.Settings[settingDir]; link && from != "" {
@@ -139,17 +138,6 @@ func (c *Command) markFrozen(ctx context.Context, store storeFlags, id string) {
 	}
 	if err != nil {
 		fmt.Fprintf(c.Stderr, "note: capstan runs prune will not know that the run is frozen: %v\n", err)
-	}
-}
-
-// effects converts the effects of a journal.
-func effects(list iter.Seq2[journal.Effect, error]) iter.Seq2[testcases.Effect, error] {
-	return func(yield func(testcases.Effect, error) bool) {
-		for e, err := range list {
-			if !yield(testcases.Effect(e), err) {
-				return
-			}
-		}
 	}
 }
 

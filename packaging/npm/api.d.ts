@@ -552,7 +552,7 @@ export interface components {
             /** Format: date-time */
             time: string;
             /** @enum {unknown} */
-            kind: "run_started" | "phase_started" | "attempt_started" | "turn_started" | "model_called" | "model_replied" | "tool_called" | "tool_replied" | "verdict" | "feedback" | "attempt_finished" | "phase_finished" | "route" | "waiting" | "answered" | "run_finished";
+            kind: "run_started" | "phase_started" | "attempt_started" | "turn_started" | "model_called" | "model_replied" | "tool_called" | "tool_replied" | "verdict" | "feedback" | "pruned" | "attempt_finished" | "phase_finished" | "route" | "waiting" | "answered" | "run_finished";
             path: string;
             /** @description of a model_called: messages has those that are new since the last call of the conversation */
             request?: Record<string, never>;

@@ -6,7 +6,7 @@
 //
 // Record replays the run once (replay.go, branches.go) and writes it only if the replay has the
 // same result (compare.go). The files are defined in page.go, written in write.go, and read in
-// load.go and entries.go. [Case.Update] rewrites the expectations.
+// load.go and entries.go, and have their YAML from yaml.go. [Case.Update] rewrites the expectations.
 //
 // Effects are found by their path. Therefore a new check in one phase changes only that phase.
 // Record tries random choices until the replay has the same result, and stores them as two numbers.
@@ -34,34 +34,9 @@ type Case struct {
 	Name string
 	Dir  string
 
-	cascade string            // relative to Dir
-	source  string            // the folder of the file that ran, relative to Dir; "" if no program judged
-	files   map[string]string // names in the cascade → files, relative to Dir
-	model   string
-	seed    string // decides the order of an evaluator's candidates
-	order   int    // decides the order in which branches start
+	page    casePage
 	input   map[string]any
 	effects []*effect // in the order of their requests
-	want    expectation
-}
-
-// An expectation is the expected result of a run.
-type expectation struct {
-	status   string
-	err      *event.Error
-	calls    int
-	phases   []engine.PhaseRecord
-	outputs  map[string]any
-	degraded []engine.Degraded
-	verdicts []event.Verdict // in the order of their events
-}
-
-// expected returns the expectation for a result.
-func expected(r engine.Result, verdicts []event.Verdict) expectation {
-	return expectation{
-		status: r.Status, err: r.Error, calls: r.Usage.Calls, phases: r.Phases,
-		outputs: r.Outputs, degraded: r.Degraded, verdicts: verdicts,
-	}
 }
 
 // A kind is the kind of an effect.

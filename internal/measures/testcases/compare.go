@@ -50,8 +50,8 @@ func (c *comparison) add(about string, at event.Path, message, diff string) {
 
 // inOrder compares the requests and the verdicts.
 func (c *comparison) inOrder() {
-	expected := map[event.Path]event.Verdict{}
-	for _, v := range c.want.verdicts {
+	expected := map[event.Path]verdict{}
+	for _, v := range c.want.Verdicts {
 		expected[v.Path] = v
 	}
 	for _, s := range c.replay.log {
@@ -63,7 +63,7 @@ func (c *comparison) inOrder() {
 		delete(expected, s.verdict.Path)
 		c.verdict(want, known, *s.verdict)
 	}
-	for _, v := range c.want.verdicts {
+	for _, v := range c.want.Verdicts {
 		if _, left := expected[v.Path]; left && !c.stopped {
 			c.add(Verdict, v.Path, fmt.Sprintf("%s was not asked; expected %s", v.Validator, describe(v)), "")
 		}
@@ -128,7 +128,7 @@ func (c *comparison) transcript(e *effect, all map[event.Path]*effect) string {
 	return transcript(e, allMessages(e, all))
 }
 
-func (c *comparison) verdict(want event.Verdict, known bool, got event.Verdict) {
+func (c *comparison) verdict(want verdict, known bool, got verdict) {
 	before, after := describe(want), describe(got)
 	switch {
 	case !known:
@@ -139,12 +139,12 @@ func (c *comparison) verdict(want event.Verdict, known bool, got event.Verdict) 
 }
 
 // describe returns a verdict in words.
-func describe(v event.Verdict) string {
+func describe(v verdict) string {
 	word := "valid"
 	switch {
 	case v.Error != nil:
 		word = "an error (" + *v.Error + ")"
-	case v.Skipped():
+	case v.Valid == nil:
 		word = "skipped"
 	case !*v.Valid:
 		word = "not valid"
@@ -157,10 +157,10 @@ func describe(v event.Verdict) string {
 }
 
 func (c *comparison) route() {
-	if samePhases(c.want.phases, c.got.phases) {
+	if samePhases(c.want.Phases, c.got.Phases) {
 		return
 	}
-	c.add(Route, "", "the phases are others, or ended otherwise", diff(phases(c.want.phases), phases(c.got.phases)))
+	c.add(Route, "", "the phases are others, or ended otherwise", diff(phases(c.want.Phases), phases(c.got.Phases)))
 }
 
 // samePhases compares the results of phases. A nil list is empty.
@@ -178,11 +178,11 @@ func phases(list []engine.PhaseRecord) string {
 
 func (c *comparison) outputs() {
 	all := map[string]any{}
-	maps.Copy(all, c.want.outputs)
-	maps.Copy(all, c.got.outputs)
+	maps.Copy(all, c.want.Outputs)
+	maps.Copy(all, c.got.Outputs)
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		want, expected := c.want.outputs[name]
-		got, there := c.got.outputs[name]
+		want, expected := c.want.Outputs[name]
+		got, there := c.got.Outputs[name]
 		before, after := display(want), display(got)
 		if before == after { // a text may look like a number
 			before, after = string(indented(want)), string(indented(got))
@@ -196,7 +196,7 @@ func (c *comparison) outputs() {
 			c.add(Output, event.Path(name), "the output of "+name+" is another", diff(before, after))
 		}
 	}
-	if before, after := display(c.want.degraded), display(c.got.degraded); before != after && len(c.want.degraded)+len(c.got.degraded) > 0 {
+	if before, after := display(c.want.Degraded), display(c.got.Degraded); before != after && len(c.want.Degraded)+len(c.got.Degraded) > 0 {
 		c.add(Output, "", "other outputs are degraded, or by other checks", diff(before, after))
 	}
 }
@@ -204,17 +204,17 @@ func (c *comparison) outputs() {
 func (c *comparison) ending() {
 	before, after := ending(c.want), ending(c.got)
 	if before != after {
-		c.add(Status, "", fmt.Sprintf("the run is %s, expected %s", c.got.status, c.want.status), diff(before, after))
+		c.add(Status, "", fmt.Sprintf("the run is %s, expected %s", c.got.Status, c.want.Status), diff(before, after))
 	}
-	if c.want.calls != c.got.calls {
-		c.add(CallCount, "", fmt.Sprintf("%d model calls, expected %d", c.got.calls, c.want.calls), "")
+	if c.want.Calls != c.got.Calls {
+		c.add(CallCount, "", fmt.Sprintf("%d model calls, expected %d", c.got.Calls, c.want.Calls), "")
 	}
 }
 
 func ending(e expectation) string {
-	s := e.status + "\n"
-	if e.err != nil {
-		s += fmt.Sprintf("code: %s\nphase: %s\n%s\n", e.err.Code, e.err.Phase, e.err.Message)
+	s := e.Status + "\n"
+	if e.Error != nil {
+		s += fmt.Sprintf("code: %s\nphase: %s\n%s\n", e.Error.Code, e.Error.Phase, e.Error.Message)
 	}
 	return s
 }

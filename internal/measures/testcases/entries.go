@@ -1,54 +1,18 @@
 package testcases
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
+	"reflect"
 
 	"gopkg.in/yaml.v3"
 
 	"github.com/seed61713e19/capstan/internal/schema"
 	"github.com/seed61713e19/capstan/runner/engine"
-	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/tool"
 	"github.com/seed61713e19/capstan/validators"
 )
-
-// expectation returns what case.yaml expects of a run.
-func (p expectPage) expectation() expectation {
-	e := expectation{status: p.Status, calls: p.Calls, outputs: map[string]any{}}
-	if p.Error != nil {
-		e.err = &event.Error{Code: p.Error.Code, Phase: p.Error.Phase, Message: p.Error.Message.string}
-	}
-	for _, one := range p.Phases {
-		record := engine.PhaseRecord{
-			Name: one.Name, Status: one.Status, Attempts: one.Attempts, Turns: one.Turns, ModelCalls: one.Calls, Items: one.Items,
-		}
-		for _, failed := range one.Failures {
-			record.Failures = append(record.Failures, event.Failure(failed))
-		}
-		e.phases = append(e.phases, record)
-	}
-	for name, v := range p.Outputs {
-		e.outputs[name] = v.any
-	}
-	for _, d := range p.Degraded {
-		e.degraded = append(e.degraded, engine.Degraded(d))
-	}
-	for _, one := range p.Verdicts {
-		v := event.Verdict{Path: event.Path(one.Path), Moment: one.Moment, Validator: one.Validator, Mode: one.Mode, Valid: one.Valid}
-		if one.Reason != nil {
-			v.Reason = one.Reason.string
-		}
-		if one.Error != nil {
-			v.Error = &one.Error.string
-		}
-		e.verdicts = append(e.verdicts, v)
-	}
-	return e
-}
 
 // effect reads one entry. Its first key is its kind.
 func (l *loader) effect(file string, n *yaml.Node) (e *effect, err error) {
@@ -65,7 +29,7 @@ func (l *loader) effect(file string, n *yaml.Node) (e *effect, err error) {
 	case questionKind:
 		e, err = entry(l, file, n, questionPage.effect)
 	case timeoutKind:
-		e, err = entry(l, file, n, func(p timeoutPage) (*effect, error) { return &effect{at: event.Path(p.Path), timedOut: true}, nil })
+		e, err = entry(l, file, n, func(p timeoutPage) (*effect, error) { return &effect{at: p.Path, timedOut: true}, nil })
 	default:
 		return nil, placed(l.name(file), wrong(n, "an effect begins with call, tool, validator, ask or timeout, not %q", k))
 	}
@@ -82,8 +46,9 @@ func (l *loader) effect(file string, n *yaml.Node) (e *effect, err error) {
 // entry decodes an entry as a P and converts it.
 func entry[P any](l *loader, file string, n *yaml.Node, convert func(P) (*effect, error)) (*effect, error) {
 	var p P
-	if err := decode(l.name(file), n, &p); err != nil {
-		return nil, err
+	err := fill(n, reflect.ValueOf(&p).Elem())
+	if err != nil {
+		return nil, placed(l.name(file), err)
 	}
 	e, err := convert(p)
 	if err != nil {
@@ -93,45 +58,32 @@ func entry[P any](l *loader, file string, n *yaml.Node, convert func(P) (*effect
 }
 
 func (p toolPage) effect() (*effect, error) {
-	e := &effect{at: event.Path(p.Path), call: &tool.Call{Name: p.Name}}
-	if p.Arguments != nil {
-		e.call.Arguments, _ = p.Arguments.any.(map[string]any)
-	}
+	e := &effect{at: p.Path, call: &tool.Call{Name: p.Name, Arguments: p.Arguments}}
 	if p.Result != nil {
-		e.result = &tool.Result{Value: p.Result.any, Failed: p.Failed, Unavailable: p.Unavailable}
+		e.result = &tool.Result{Value: *p.Result, Failed: p.Failed, Unavailable: p.Unavailable}
 	}
 	return e, nil
 }
 
-func (p findingPage) effect() (*effect, error) {
-	e := &effect{at: event.Path(p.Path), check: &validation{p.Name, p.Digest, p.Program}}
+func (p findingPage) effect() (e *effect, err error) {
+	e = &effect{at: p.Path, check: &validation{p.Name, p.Digest, p.Program}}
 	switch {
 	case p.Failure != nil:
-		e.finding = &engine.Finding{Failure: p.Failure.string}
+		e.finding = &engine.Finding{Failure: *p.Failure}
 	case p.Verdict != nil:
 		e.finding = &engine.Finding{}
-		return e, verdict(p.Verdict.any, &e.finding.Verdict)
+		if e.finding.Verdict, err = schema.Decode[validators.Verdict](p.Verdict); err != nil {
+			return nil, fmt.Errorf("verdict: %w", err)
+		}
 	}
 	return e, nil
-}
-
-// verdict decodes a verdict of any validator.
-func verdict(v any, out *validators.Verdict) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	if err := schema.Unmarshal(b, out); err != nil {
-		return fmt.Errorf("verdict: %s", strings.TrimPrefix(err.Error(), "json: "))
-	}
-	return nil
 }
 
 func (p questionPage) effect() (*effect, error) {
-	e := &effect{at: event.Path(p.Path), question: &engine.Question{Phase: p.Phase, Prompt: p.Prompt.string, Type: p.Type, Options: p.Options}}
+	e := &effect{at: p.Path, question: &engine.Question{Phase: p.Phase, Prompt: p.Prompt, Type: p.Type, Options: p.Options}}
 	switch {
 	case p.Answer != nil:
-		e.answer = &engine.Answer{Value: p.Answer.any, By: p.By}
+		e.answer = &engine.Answer{Value: *p.Answer, By: p.By}
 	case p.Expired:
 		e.answer = &engine.Answer{Expired: true}
 	}
@@ -140,24 +92,20 @@ func (p questionPage) effect() (*effect, error) {
 
 // call converts a model call, whose tools and schema are in the shared file.
 func (l *loader) call(p callPage) (*effect, error) {
-	r := &request{model: p.Model, role: p.Role, params: p.Params, base: event.Path(p.Continues)}
+	r := &request{model: p.Model, role: p.Role, params: p.Params, base: p.Continues}
 	for _, key := range p.Tools {
 		t, ok := l.shared.Tools[key]
 		if !ok {
 			return nil, fmt.Errorf("tool %q is not in %s", key, sharedFile)
 		}
-		one := model.Tool{Name: t.Name, Description: t.Description.string}
-		if t.Parameters != nil {
-			one.Parameters = t.Parameters.any
-		}
-		r.tools = append(r.tools, one)
+		r.tools = append(r.tools, t)
 	}
 	if p.Schema != "" {
-		shape := l.shared.Schemas[p.Schema]
-		if shape == nil {
+		shape, ok := l.shared.Schemas[p.Schema]
+		if !ok {
 			return nil, fmt.Errorf("schema %q is not in %s", p.Schema, sharedFile)
 		}
-		r.schema = indented(shape.any)
+		r.schema = indented(shape)
 	}
 	for i, m := range p.Messages {
 		one, err := m.message()
@@ -166,15 +114,15 @@ func (l *loader) call(p callPage) (*effect, error) {
 		}
 		r.messages = append(r.messages, one)
 	}
-	return &effect{at: event.Path(p.Path), request: r, response: p.response()}, nil
+	return &effect{at: p.Path, request: r, response: p.response()}, nil
 }
 
 func (p messagePage) message() (m model.Message, err error) {
 	m.ToolCallID, m.ToolCalls = p.ID, toolCalls(p.Calls)
 	texts := 0
-	for role, t := range map[model.Role]*text{model.System: p.System, model.User: p.User, model.Assistant: p.Assistant, model.ToolReply: p.Tool} {
+	for role, t := range map[model.Role]*string{model.System: p.System, model.User: p.User, model.Assistant: p.Assistant, model.ToolReply: p.Tool} {
 		if t != nil {
-			m.Role, m.Content = role, t.string
+			m.Role, m.Content = role, *t
 			texts++
 		}
 	}
@@ -186,7 +134,7 @@ func (p messagePage) message() (m model.Message, err error) {
 
 func toolCalls(list []toolCallPage) (calls []model.ToolCall) {
 	for _, c := range list {
-		calls = append(calls, model.ToolCall{ID: c.ID, Name: c.Name, Arguments: c.Arguments.string})
+		calls = append(calls, model.ToolCall{ID: c.ID, Name: c.Name, Arguments: c.Arguments})
 	}
 	return calls
 }
@@ -196,18 +144,9 @@ func (p callPage) response() *model.Response {
 	if p.Reply == nil && p.Calls == nil && p.Failure == nil {
 		return nil
 	}
-	r := &model.Response{ToolCalls: toolCalls(p.Calls)}
+	r := &model.Response{ToolCalls: toolCalls(p.Calls), Failure: p.Failure, Usage: model.Usage(p.Usage)}
 	if p.Reply != nil {
-		r.Text = p.Reply.string
-	}
-	if f := p.Failure; f != nil {
-		r.Failure = &model.Failure{Class: model.Class(f.Class), Status: f.Status, Message: f.Message.string}
-	}
-	if u := p.Usage; u != nil {
-		r.Usage = model.Usage{
-			Calls: u.Calls, InputTokens: u.Input, OutputTokens: u.Output, Cached: u.Cached, CacheWrite: u.CacheWrite, Reasoning: u.Reasoning,
-			CostUSD: u.Cost, Estimated: u.Estimated,
-		}
+		r.Text = *p.Reply
 	}
 	return r
 }

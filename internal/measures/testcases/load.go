@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
+	"reflect"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -47,10 +48,8 @@ func (l *loader) load() (*Case, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Case{
-		Name: filepath.Base(name), Dir: l.dir, cascade: filepath.ToSlash(h.Cascade), source: h.Source,
-		files: h.Files, model: h.Model, seed: h.Seed, order: h.Order, want: h.Expect.expectation(),
-	}
+	h.Cascade = filepath.ToSlash(h.Cascade)
+	c := &Case{Name: filepath.Base(name), Dir: l.dir, page: h}
 	if err := l.input(c); err != nil {
 		return nil, err
 	}
@@ -75,7 +74,10 @@ func (l *loader) page(file string, out any) error {
 	if err != nil {
 		return err
 	}
-	return decode(l.name(file), n, out)
+	if err := fill(n, reflect.ValueOf(out).Elem()); err != nil {
+		return placed(l.name(file), err)
+	}
+	return nil
 }
 
 // node reads a YAML file, with the texts that it refers to.
@@ -171,9 +173,9 @@ func (c *Case) beside(file string) string { return path.Join(filepath.ToSlash(c.
 // opener reads the files of the cascade: stored files from the test case, and other files from the
 // folder of the cascade or from below root.
 func (c *Case) opener(root string) cascades.Opener {
-	other := files.Root{Dirs: []string{cmp.Or(root, "."), c.Dir, filepath.Dir(c.beside(c.cascade))}}
+	other := files.Root{Dirs: []string{cmp.Or(root, "."), c.Dir, filepath.Dir(c.beside(c.page.Cascade))}}
 	return func(name string) ([]byte, error) {
-		if place, ok := c.files[name]; ok {
+		if place, ok := c.page.Files[name]; ok {
 			return folder(c.Dir).read(place)
 		}
 		if within, err := filepath.Rel(c.Dir, filepath.FromSlash(name)); err == nil && filepath.IsLocal(within) {

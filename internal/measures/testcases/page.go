@@ -2,167 +2,147 @@ package testcases
 
 import (
 	"fmt"
-	"maps"
-	"reflect"
-	"slices"
 	"strings"
 
 	"gopkg.in/yaml.v3"
 
 	"github.com/seed61713e19/capstan/internal/patterns"
+	"github.com/seed61713e19/capstan/runner/engine"
+	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/model"
 )
 
 // A casePage is case.yaml.
 type casePage struct {
-	Version int               `yaml:"version"`
-	Cascade string            `yaml:"cascade"`
-	Source  string            `yaml:"source,omitempty"`
-	Files   map[string]string `yaml:"files,omitempty"`
-	Model   string            `yaml:"model,omitempty"`
-	Seed    string            `yaml:"seed,omitempty"`
-	Order   int               `yaml:"order,omitempty"`
-	Expect  expectPage        `yaml:"expect"`
+	Version int               `json:"version"`
+	Cascade string            `json:"cascade"`          // relative to the folder
+	Source  string            `json:"source,omitempty"` // the folder of the file that ran, relative to the folder; "" if no program judged
+	Files   map[string]string `json:"files,omitempty"`  // names in the cascade → files, relative to the folder
+	Model   string            `json:"model,omitempty"`
+	Seed    string            `json:"seed,omitempty"`  // decides the order of an evaluator's candidates
+	Order   int               `json:"order,omitempty"` // decides the order in which branches start
+	Expect  expectation       `json:"expect"`
 }
 
-// An expectPage is the expected result of the run.
-type expectPage struct {
-	Status   string            `yaml:"status"`
-	Error    *errorPage        `yaml:"error,omitempty"`
-	Calls    int               `yaml:"model_calls"`
-	Phases   []phasePage       `yaml:"phases"`
-	Outputs  map[string]*value `yaml:"outputs"`
-	Degraded []degradedPage    `yaml:"degraded,omitempty"`
-	Verdicts []verdictPage     `yaml:"verdicts"`
+// An expectation is the expected result of a run.
+type expectation struct {
+	Status   string               `json:"status"`
+	Error    *runError            `json:"error,omitempty"`
+	Calls    int                  `json:"model_calls"`
+	Phases   []engine.PhaseRecord `json:"phases"`
+	Outputs  map[string]any       `json:"outputs"`
+	Degraded []engine.Degraded    `json:"degraded,omitempty"`
+	Verdicts []verdict            `json:"verdicts"` // in the order of their events
 }
 
-type errorPage struct {
-	Code    string `yaml:"code"`
-	Phase   string `yaml:"phase,omitempty"`
-	Message text   `yaml:"message"`
+type runError struct {
+	Code    string `json:"code"`
+	Phase   string `json:"phase,omitempty"`
+	Message string `json:"message"`
 }
 
-type phasePage struct {
-	Name     string `yaml:"name"`
-	Status   string `yaml:"status"`
-	Attempts int    `yaml:"attempts"`
-	Turns    int    `yaml:"turns"`
-	Calls    int    `yaml:"model_calls"`
-	Items    int    `yaml:"items,omitempty"`
-
-	Failures []itemFailurePage `yaml:"failures,omitempty"`
+type verdict struct {
+	Path      event.Path `json:"path"`
+	Moment    string     `json:"moment"`
+	Validator string     `json:"validator"`
+	Mode      string     `json:"mode"`
+	Valid     *bool      `json:"valid,omitempty"`
+	Reason    string     `json:"reason,omitempty"`
+	Error     *string    `json:"error,omitempty"`
 }
 
-type itemFailurePage struct {
-	Index   int    `yaml:"index"`
-	Code    string `yaml:"code"`
-	Message string `yaml:"message"`
+func newVerdict(v event.Verdict) verdict {
+	return verdict{v.Path, v.Moment, v.Validator, v.Mode, v.Valid, v.Reason, v.Error}
 }
 
-type degradedPage struct {
-	Phase  string   `yaml:"phase"`
-	Checks []string `yaml:"checks,flow"`
-}
-
-type verdictPage struct {
-	Path      string `yaml:"path"`
-	Moment    string `yaml:"moment"`
-	Validator string `yaml:"validator"`
-	Mode      string `yaml:"mode"`
-	Valid     *bool  `yaml:"valid,omitempty"`
-	Reason    *text  `yaml:"reason,omitempty"`
-	Error     *text  `yaml:"error,omitempty"`
+// expected returns the expectation for a result.
+func expected(r engine.Result, verdicts []verdict) expectation {
+	e := expectation{Status: r.Status, Calls: r.Usage.Calls, Phases: r.Phases, Outputs: r.Outputs, Degraded: r.Degraded, Verdicts: verdicts}
+	if r.Error != nil {
+		e.Error = &runError{r.Error.Code, r.Error.Phase, r.Error.Message}
+	}
+	return e
 }
 
 // The entries of files of effects, one type for each kind.
 type (
 	callPage struct {
-		Path      string         `yaml:"call"`
-		Role      string         `yaml:"role,omitempty"`
-		Model     string         `yaml:"model,omitempty"`
-		Continues string         `yaml:"continues,omitempty"`
-		Tools     []string       `yaml:"tools,omitempty,flow"`
-		Schema    string         `yaml:"schema,omitempty"`
-		Params    string         `yaml:"params,omitempty"`
-		Messages  []messagePage  `yaml:"messages"`
-		Reply     *text          `yaml:"reply,omitempty"`
-		Calls     []toolCallPage `yaml:"tool_calls,omitempty"`
-		Failure   *failurePage   `yaml:"failure,omitempty"`
-		Usage     *usagePage     `yaml:"usage,omitempty,flow"`
+		Path      event.Path     `json:"call"`
+		Role      string         `json:"role,omitempty"`
+		Model     string         `json:"model,omitempty"`
+		Continues event.Path     `json:"continues,omitempty"`
+		Tools     []string       `json:"tools,omitempty"`
+		Schema    string         `json:"schema,omitempty"`
+		Params    string         `json:"params,omitempty"`
+		Messages  []messagePage  `json:"messages"`
+		Reply     *string        `json:"reply,omitempty"`
+		Calls     []toolCallPage `json:"tool_calls,omitempty"`
+		Failure   *model.Failure `json:"failure,omitempty"`
+		Usage     usagePage      `json:"usage,omitempty" yaml:"flow"`
 	}
 	toolPage struct {
-		Path        string `yaml:"tool"`
-		Name        string `yaml:"name"`
-		Arguments   *value `yaml:"arguments"`
-		Result      *value `yaml:"result,omitempty"`
-		Failed      bool   `yaml:"failed,omitempty"`
-		Unavailable bool   `yaml:"unavailable,omitempty"`
+		Path        event.Path     `json:"tool"`
+		Name        string         `json:"name"`
+		Arguments   map[string]any `json:"arguments"`
+		Result      *any           `json:"result,omitempty"`
+		Failed      bool           `json:"failed,omitempty"`
+		Unavailable bool           `json:"unavailable,omitempty"`
 	}
 	findingPage struct {
-		Path    string `yaml:"validator"`
-		Name    string `yaml:"name"`
-		Digest  string `yaml:"digest"`
-		Program string `yaml:"program,omitempty"`
-		Verdict *value `yaml:"verdict,omitempty"`
-		Failure *text  `yaml:"failure,omitempty"`
+		Path    event.Path `json:"validator"`
+		Name    string     `json:"name"`
+		Digest  string     `json:"digest"` // of the text
+		Program string     `json:"program,omitempty"`
+		Verdict any        `json:"verdict,omitempty"`
+		Failure *string    `json:"failure,omitempty"`
 	}
 	questionPage struct {
-		Path    string   `yaml:"ask"`
-		Phase   string   `yaml:"phase"`
-		Prompt  text     `yaml:"question"`
-		Type    string   `yaml:"type"`
-		Options []string `yaml:"options,omitempty,flow"`
-		Answer  *value   `yaml:"answer,omitempty"`
-		By      string   `yaml:"by,omitempty"`
-		Expired bool     `yaml:"expired,omitempty"` // nobody answered in time
+		Path    event.Path `json:"ask"`
+		Phase   string     `json:"phase"`
+		Prompt  string     `json:"question"`
+		Type    string     `json:"type"`
+		Options []string   `json:"options,omitempty"`
+		Answer  *any       `json:"answer,omitempty"`
+		By      string     `json:"by,omitempty"`
+		Expired bool       `json:"expired,omitempty"` // nobody answered in time
 	}
 	timeoutPage struct {
-		Path string `yaml:"timeout"`
+		Path event.Path `json:"timeout"`
 	}
 )
 
 // A messagePage has one of the first four fields.
 type messagePage struct {
-	System    *text          `yaml:"system,omitempty"`
-	User      *text          `yaml:"user,omitempty"`
-	Assistant *text          `yaml:"assistant,omitempty"`
-	Tool      *text          `yaml:"tool,omitempty"`
-	ID        string         `yaml:"id,omitempty"` // of the tool call
-	Calls     []toolCallPage `yaml:"tool_calls,omitempty"`
+	System    *string        `json:"system,omitempty"`
+	User      *string        `json:"user,omitempty"`
+	Assistant *string        `json:"assistant,omitempty"`
+	Tool      *string        `json:"tool,omitempty"`
+	ID        string         `json:"id,omitempty"` // of the tool call
+	Calls     []toolCallPage `json:"tool_calls,omitempty"`
 }
 
 type toolCallPage struct {
-	ID        string `yaml:"id"`
-	Name      string `yaml:"name"`
-	Arguments text   `yaml:"arguments"`
+	ID        string `json:"id"`
+	Name      string `json:"name"`
+	Arguments string `json:"arguments"`
 }
 
-type failurePage struct {
-	Class   string `yaml:"class"`
-	Status  int    `yaml:"status,omitempty"`
-	Message text   `yaml:"message"`
-}
-
+// A usagePage has the fields of [model.Usage].
 type usagePage struct {
-	Calls      int     `yaml:"calls"`
-	Input      int     `yaml:"input_tokens"`
-	Output     int     `yaml:"output_tokens"`
-	Cached     int     `yaml:"cached_tokens,omitempty"`
-	CacheWrite int     `yaml:"cache_write_tokens,omitempty"`
-	Reasoning  int     `yaml:"reasoning_tokens,omitempty"`
-	Cost       float64 `yaml:"cost_usd,omitempty"`
-	Estimated  bool    `yaml:"estimated,omitempty"`
+	Calls        int     `json:"calls"`
+	InputTokens  int     `json:"input_tokens"`
+	OutputTokens int     `json:"output_tokens"`
+	Cached       int     `json:"cached_tokens,omitempty"`
+	CacheWrite   int     `json:"cache_write_tokens,omitempty"`
+	Reasoning    int     `json:"reasoning_tokens,omitempty"`
+	CostUSD      float64 `json:"cost_usd,omitempty"`
+	Estimated    bool    `json:"estimated,omitempty"`
 }
 
 // A sharedPage has the tools and schemas of several requests.
 type sharedPage struct {
-	Tools   map[string]sharedToolPage `yaml:"tools,omitempty"`
-	Schemas map[string]*value         `yaml:"schemas,omitempty"`
-}
-
-type sharedToolPage struct {
-	Name        string `yaml:"name"`
-	Description text   `yaml:"description"`
-	Parameters  *value `yaml:"parameters"`
+	Tools   map[string]model.Tool `json:"tools,omitempty"`
+	Schemas map[string]any        `json:"schemas,omitempty"`
 }
 
 // A lineError is a mistake at a line of a file.
@@ -177,87 +157,12 @@ func wrong(n *yaml.Node, format string, args ...any) error {
 	return &lineError{n.Line, fmt.Sprintf(format, args...)}
 }
 
-var (
-	ofType   = patterns.Lazy(` into testcases\.\w+$| in type \S+$`)
-	yamlLine = patterns.Lazy(`^(?:yaml: )?line (\d+): (?s:(.*))$`)
-)
-
-// decode decodes a node into out. Unknown keys are errors.
-func decode(file string, n *yaml.Node, out any) error {
-	if err := known(n, reflect.TypeOf(out).Elem()); err != nil {
-		return placed(file, err)
-	}
-	if err := n.Decode(out); err != nil {
-		return placed(file, err)
-	}
-	return nil
-}
+var yamlLine = patterns.Lazy(`^(?:yaml: (?:unmarshal errors:\s+)?)?line (\d+): (?s:(.*))$`)
 
 // placed adds the file, and the line if known, to an error: file:line: message.
 func placed(file string, err error) error {
-	lines := []string{err.Error()}
-	if many, ok := err.(*yaml.TypeError); ok {
-		lines = many.Errors
+	if m := yamlLine().FindStringSubmatch(err.Error()); m != nil {
+		return fmt.Errorf("%s:%s: %s", file, m[1], m[2])
 	}
-	for i, line := range lines {
-		line = ofType().ReplaceAllString(line, "")
-		if m := yamlLine().FindStringSubmatch(line); m != nil {
-			lines[i] = fmt.Sprintf("%s:%s: %s", file, m[1], m[2])
-		} else {
-			lines[i] = file + ": " + strings.TrimPrefix(line, "yaml: ")
-		}
-	}
-	return fmt.Errorf("%s", strings.Join(lines, "\n"))
-}
-
-var unmarshaler = reflect.TypeFor[yaml.Unmarshaler]()
-
-// known returns an error if n has a key without a field in the type.
-func known(n *yaml.Node, t reflect.Type) error {
-	for t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
-	if reflect.PointerTo(t).Implements(unmarshaler) {
-		if t == reflect.TypeFor[value]() && n.ShortTag() == "!!null" {
-			n.Tag = nilTag // yaml.v3 does not decode null
-		}
-		return nil
-	}
-	switch {
-	case n.Kind == yaml.AliasNode:
-		return wrong(n, "anchors and aliases have no place here")
-	case t.Kind() == reflect.Struct && n.Kind == yaml.MappingNode:
-		return knownFields(n, t)
-	case t.Kind() == reflect.Struct && n.ShortTag() != "!!null":
-		return wrong(n, "want keys and values")
-	case t.Kind() == reflect.Slice, t.Kind() == reflect.Map:
-		for i, child := range n.Content {
-			if t.Kind() == reflect.Map && i%2 == 0 {
-				continue
-			}
-			if err := known(child, t.Elem()); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-func knownFields(n *yaml.Node, t reflect.Type) error {
-	fields := map[string]reflect.Type{}
-	for f := range t.Fields() {
-		name, _, _ := strings.Cut(f.Tag.Get("yaml"), ",")
-		fields[name] = f.Type
-	}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		key := n.Content[i]
-		field, ok := fields[key.Value]
-		if !ok {
-			return wrong(key, "unknown key %q; there are %s", key.Value, strings.Join(slices.Sorted(maps.Keys(fields)), ", "))
-		}
-		if err := known(n.Content[i+1], field); err != nil {
-			return err
-		}
-	}
-	return nil
+	return fmt.Errorf("%s: %s", file, strings.TrimPrefix(err.Error(), "yaml: "))
 }

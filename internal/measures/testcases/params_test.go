@@ -8,7 +8,7 @@ import (
 // The parameters of a request are recorded, and a change of them is a difference.
 func TestParamsAreFrozen(t *testing.T) {
 	e := &effect{at: "p/attempt[1]/turn[0]/model", kind: callKind, request: &request{model: "m", params: `{"temperature":0}`}}
-	loaded, err := new(loader).call(new(writer).call(e))
+	loaded, err := new(loader).call(newWriter().call(e))
 	if err != nil || loaded.request.params != e.request.params {
 		t.Errorf("got %+v, %v", loaded.request, err)
 	}

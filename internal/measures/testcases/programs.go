@@ -34,11 +34,11 @@ func programFiles(root, folder string) cascades.Opener {
 // programFiles reads the files of programs where the cascade was recorded. A test case has no
 // copies of them.
 func (c *Case) programFiles(root string) cascades.Opener {
-	copied := filepath.Dir(c.beside(c.cascade))
-	if c.source == "" {
+	copied := filepath.Dir(c.beside(c.page.Cascade))
+	if c.page.Source == "" {
 		return programFiles(root, copied)
 	}
-	source := filepath.Join(c.Dir, filepath.FromSlash(c.source))
+	source := filepath.Join(c.Dir, filepath.FromSlash(c.page.Source))
 	open := programFiles(root, source)
 	return func(name string) ([]byte, error) {
 		if within, err := filepath.Rel(copied, filepath.FromSlash(name)); err == nil {

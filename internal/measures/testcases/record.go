@@ -18,8 +18,8 @@ import (
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/model"
-	"github.com/seed61713e19/capstan/runner/tool"
 )
 
 // A Run is a recorded run: its input, the answers of its effects, and its result.
@@ -29,24 +29,13 @@ type Run struct {
 	Files   []cascades.File // the file of the cascade first
 	Input   map[string]any
 	Model   string // replaced the default of the cascade
-	Effects iter.Seq2[Effect, error]
+	Effects iter.Seq2[journal.Effect, error]
 	Result  engine.Result
 	Request func(at event.Path) (*model.Request, error) // of an answered model call
 }
 
-// An Effect is the answer of one effect. One of the last five fields is set. The fields are those
-// of a journal's effect, which can be converted.
-type Effect struct {
-	Path     event.Path
-	Response *model.Response
-	Result   *tool.Result
-	Finding  *engine.Finding
-	Answer   *engine.Answer
-	TimedOut bool
-}
-
-func (e Effect) effect() *effect {
-	out := &effect{at: e.Path, response: e.Response, result: e.Result, finding: e.Finding, answer: e.Answer, timedOut: e.TimedOut}
+func newEffect(e journal.Effect) *effect {
+	out := &effect{at: e.Path, kind: timeoutKind, response: e.Response, result: e.Result, finding: e.Finding, answer: e.Answer, timedOut: e.TimedOut}
 	switch {
 	case e.Response != nil:
 		out.kind = callKind
@@ -56,8 +45,6 @@ func (e Effect) effect() *effect {
 		out.kind = findingKind
 	case e.Answer != nil:
 		out.kind = questionKind
-	default:
-		out.kind = timeoutKind
 	}
 	return out
 }
@@ -188,13 +175,17 @@ func (f *recording) repeat(ctx context.Context) (*replay, error) {
 		if err != nil {
 			return nil, err
 		}
-		recorded = append(recorded, e.effect())
+		recorded = append(recorded, newEffect(e))
 	}
 	c, err := cascades.Load(run.Files[0].Name, cascades.Unpacked(run.Files), offline(f.known))
 	if err != nil {
 		return nil, err
 	}
-	r := newReplay(ctx, recorded, run.Result.Verdicts)
+	var verdicts []verdict
+	for _, v := range run.Result.Verdicts {
+		verdicts = append(verdicts, newVerdict(v))
+	}
+	r := newReplay(ctx, recorded, verdicts)
 	r.ordered(f.order)
 	r.open = f.programFiles()
 	r.recorded = true
@@ -211,8 +202,8 @@ func (f *recording) repeat(ctx context.Context) (*replay, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	was := expected(run.Result, run.Result.Verdicts)
-	was.calls = got.Usage.Calls // a run that shares calls with another run counts only its own calls
+	was := expected(run.Result, verdicts)
+	was.Calls = got.Usage.Calls // a run that shares calls with another run counts only its own calls
 	o := Outcome{Differences: compare(recorded, r, was, expected(got, r.verdicts()))}
 	o.Differences = append(o.Differences, requests(run, r)...)
 	if !o.OK() {
@@ -252,10 +243,10 @@ func requests(run Run, r *replay) (found []Difference) {
 
 // pack returns the files of the test case.
 func (f *recording) pack(r *replay, o Options) (map[string][]byte, error) {
-	c := &Case{Dir: o.Dir, model: f.Model, seed: f.seed, order: f.order, effects: r.asked}
-	c.want = expected(r.result, r.verdicts())
+	c := &Case{Dir: o.Dir, effects: r.asked}
+	c.page = casePage{Version: formatVersion, Model: f.Model, Seed: f.seed, Order: f.order, Expect: expected(r.result, r.verdicts())}
 	if !o.Link {
-		c.source = f.sourceOf(o.Dir, r.asked)
+		c.page.Source = f.sourceOf(o.Dir, r.asked)
 	}
 	w := newWriter()
 	input := map[string]any{}
@@ -276,7 +267,7 @@ func (c *Case) place(w *writer, files []cascades.File, o Options) error {
 	for i, f := range files {
 		w.files[path.Join(cascadeDir, places[i])] = f.Text
 	}
-	c.cascade, c.files = path.Join(cascadeDir, places[0]), mapped
+	c.page.Cascade, c.page.Files = path.Join(cascadeDir, places[0]), mapped
 	for name, p := range mapped {
 		mapped[name] = path.Join(cascadeDir, p)
 	}
@@ -296,7 +287,7 @@ func (c *Case) link(name string) error {
 		return fmt.Errorf("link: %w", err)
 	}
 	linked, err := filepath.Rel(dir, file)
-	c.cascade = filepath.ToSlash(linked)
+	c.page.Cascade = filepath.ToSlash(linked)
 	return err
 }
 
@@ -315,7 +306,7 @@ func (c *Case) Update(o Outcome) error {
 		return fmt.Errorf("%s has not been run", c.Name)
 	}
 	updated := *c
-	updated.effects, updated.want = o.replay.asked, o.got
+	updated.effects, updated.page.Expect = o.replay.asked, o.got
 	w := newWriter()
 	if err := w.page(&updated); err != nil {
 		return err

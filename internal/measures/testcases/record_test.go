@@ -19,6 +19,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/engine/enginetest"
 	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/tool"
 )
@@ -29,10 +30,10 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// A journal stores the effects of a run, converted through JSON.
-type journal struct {
+// A storage has the effects of a run, converted through JSON.
+type storage struct {
 	mu       sync.Mutex
-	effects  []testcases.Effect
+	effects  []journal.Effect
 	requests map[event.Path]string
 }
 
@@ -48,13 +49,13 @@ func plain[T any](v T) T {
 	return out
 }
 
-func (j *journal) add(e testcases.Effect) {
+func (j *storage) add(e journal.Effect) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.effects = append(j.effects, e)
 }
 
-func (j *journal) request(at event.Path) (*model.Request, error) {
+func (j *storage) request(at event.Path) (*model.Request, error) {
 	text, ok := j.requests[at]
 	if !ok {
 		return nil, fmt.Errorf("no request at %s", at)
@@ -66,7 +67,7 @@ func (j *journal) request(at event.Path) (*model.Request, error) {
 // A recorder is a host that stores the effects of another host.
 type recorder struct {
 	engine.Host
-	j *journal
+	j *storage
 }
 
 func (r recorder) Model(at event.Path, req model.Request) (model.Response, error) {
@@ -77,7 +78,7 @@ func (r recorder) Model(at event.Path, req model.Request) (model.Response, error
 	v, err := r.Host.Model(at, req)
 	if err == nil {
 		v = plain(v)
-		r.j.add(testcases.Effect{Path: at, Response: &v})
+		r.j.add(journal.Effect{Path: at, Response: &v})
 	}
 	return v, err
 }
@@ -88,7 +89,7 @@ func (r recorder) Tool(at event.Path, job engine.Job) (tool.Result, error) {
 		stored := v
 		text, _ := json.Marshal(v.Value)
 		stored.Value, _ = schema.Parse(text)
-		r.j.add(testcases.Effect{Path: at, Result: &stored})
+		r.j.add(journal.Effect{Path: at, Result: &stored})
 	}
 	return v, err
 }
@@ -97,7 +98,7 @@ func (r recorder) Validate(at event.Path, v engine.Validation) (engine.Finding, 
 	f, err := r.Host.Validate(at, v)
 	if err == nil {
 		stored := plain(f)
-		r.j.add(testcases.Effect{Path: at, Finding: &stored})
+		r.j.add(journal.Effect{Path: at, Finding: &stored})
 	}
 	return f, err
 }
@@ -106,7 +107,7 @@ func (r recorder) Ask(at event.Path, q engine.Question) (engine.Answer, error) {
 	v, err := r.Host.Ask(at, q)
 	if err == nil {
 		stored := plain(v)
-		r.j.add(testcases.Effect{Path: at, Answer: &stored})
+		r.j.add(journal.Effect{Path: at, Answer: &stored})
 	}
 	return v, err
 }
@@ -118,7 +119,7 @@ func (r recorder) Each(n, limit int, body func(engine.Host, int) error) error {
 func (r recorder) Within(at event.Path, d time.Duration, body func(engine.Host) error) error {
 	err := r.Host.Within(at, d, func(h engine.Host) error { return body(recorder{h, r.j}) })
 	if engine.IsOver(err, at) {
-		r.j.add(testcases.Effect{Path: at, TimedOut: true})
+		r.j.add(journal.Effect{Path: at, TimedOut: true})
 	}
 	return err
 }
@@ -170,11 +171,11 @@ func (s *story) record(t testing.TB) testcases.Run {
 	if s.host != nil {
 		host = s.host(host)
 	}
-	j := &journal{requests: map[event.Path]string{}}
+	j := &storage{requests: map[event.Path]string{}}
 	result, _ := engine.Run(recorder{host, j}, c, engine.State{RunID: "20260102-150405-1a2b3c4d", Input: s.input})
 	return testcases.Run{
 		ID: result.RunID, Files: c.Files, Input: s.input, Result: plain(result), Request: j.request,
-		Effects: func(yield func(testcases.Effect, error) bool) {
+		Effects: func(yield func(journal.Effect, error) bool) {
 			for _, e := range j.effects {
 				if !yield(e, nil) {
 					return

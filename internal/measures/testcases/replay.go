@@ -49,12 +49,12 @@ type replay struct {
 // A logEntry is an effect or a verdict.
 type logEntry struct {
 	effect  *effect
-	verdict *event.Verdict
+	verdict *verdict
 }
 
 var errMissing = errors.New("a request that was not recorded")
 
-func newReplay(ctx context.Context, stored []*effect, described []event.Verdict) *replay {
+func newReplay(ctx context.Context, stored []*effect, described []verdict) *replay {
 	r := &replay{
 		ctx: ctx, stored: byPath(stored), validation: map[event.Path]bool{}, computed: map[event.Path]bool{}, missing: map[*effect]bool{},
 		threads: map[*model.Thread]event.Path{}, messages: map[event.Path][]model.Message{}, programs: map[*cascades.Validator]string{},
@@ -85,8 +85,8 @@ func (r *replay) run(c *cascades.Cascade, s engine.State) engine.Result {
 }
 
 // verdicts returns all verdicts of the replay.
-func (r *replay) verdicts() []event.Verdict {
-	var list []event.Verdict
+func (r *replay) verdicts() []verdict {
+	var list []verdict
 	for _, t := range r.log {
 		if t.verdict != nil {
 			list = append(list, *t.verdict)
@@ -229,6 +229,7 @@ func (h *host) Checkpoint(s engine.State) error {
 func (h *host) Emit(e event.Event) {
 	h.events = append(h.events, e)
 	if e.Verdict != nil {
-		h.log = append(h.log, logEntry{verdict: e.Verdict})
+		v := newVerdict(*e.Verdict)
+		h.log = append(h.log, logEntry{verdict: &v})
 	}
 }

@@ -40,20 +40,21 @@ func (c *Case) run(ctx context.Context, known cascades.Known) Outcome {
 // repeat replays the test case and compares the result. The cascade is nil if it did not load or
 // the test was interrupted.
 func (c *Case) repeat(ctx context.Context, known cascades.Known) (Outcome, *cascades.Cascade) {
-	cascade, err := cascades.Load(c.beside(c.cascade), c.opener(known.Root), offline(known))
+	cascade, err := cascades.Load(c.beside(c.page.Cascade), c.opener(known.Root), offline(known))
 	if err != nil {
 		return failedOutcome(c.Name, c.Dir, Invalid, err), nil
 	}
-	r := newReplay(ctx, c.effects, c.want.verdicts)
-	r.ordered(c.order)
+	want := c.page.Expect
+	r := newReplay(ctx, c.effects, want.Verdicts)
+	r.ordered(c.page.Order)
 	r.open = c.programFiles(known.Root)
-	r.phases, r.waits = c.want.phases, c.want.status == engine.Waiting
-	result := r.run(cascade, engine.State{RunID: c.seed, Model: c.model, Input: c.input})
+	r.phases, r.waits = want.Phases, want.Status == engine.Waiting
+	result := r.run(cascade, engine.State{RunID: c.page.Seed, Model: c.page.Model, Input: c.input})
 	if ctx.Err() != nil {
 		return failedOutcome(c.Name, c.Dir, Cancelled, context.Cause(ctx)), nil
 	}
 	got := expected(result, r.verdicts())
-	return Outcome{Name: c.Name, Dir: c.Dir, Differences: compare(c.effects, r, c.want, got), replay: r, got: got, cascade: cascade.ID}, cascade
+	return Outcome{Name: c.Name, Dir: c.Dir, Differences: compare(c.effects, r, want, got), replay: r, got: got, cascade: cascade.ID}, cascade
 }
 
 // Each loads and runs the test cases in the folders in parallel. It calls done for each, in the

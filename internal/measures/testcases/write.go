@@ -4,15 +4,13 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"maps"
 	"path"
-	"slices"
+	"reflect"
 	"strings"
 
 	"gopkg.in/yaml.v3"
 
 	"github.com/seed61713e19/capstan/internal/patterns"
-	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
@@ -34,12 +32,13 @@ type writer struct {
 	shared sharedPage
 	tools  map[string]string // definition → key
 	shapes map[string]string
+	err    error // of a value without a plain form
 }
 
 func newWriter() *writer {
 	return &writer{
 		files: map[string][]byte{}, tools: map[string]string{}, shapes: map[string]string{},
-		shared: sharedPage{Tools: map[string]sharedToolPage{}, Schemas: map[string]*value{}},
+		shared: sharedPage{Tools: map[string]model.Tool{}, Schemas: map[string]any{}},
 	}
 }
 
@@ -54,7 +53,8 @@ func (w *writer) page(c *Case) error {
 		} else {
 			pages[name].WriteByte('\n')
 		}
-		if err := encode(pages[name], []any{w.entry(e)}); err != nil {
+		entry := w.node(reflect.ValueOf(w.entry(e)), string(e.at))
+		if err := w.encode(pages[name], &yaml.Node{Kind: yaml.SequenceNode, Content: []*yaml.Node{entry}}); err != nil {
 			return fmt.Errorf("%s: %w", e.at, err)
 		}
 	}
@@ -62,7 +62,7 @@ func (w *writer) page(c *Case) error {
 		w.files[name] = b.Bytes()
 	}
 	b := bytes.NewBufferString(headComment)
-	if err := encode(b, w.head(c)); err != nil {
+	if err := w.encode(b, w.node(reflect.ValueOf(c.page), "")); err != nil {
 		return err
 	}
 	w.files[headFile] = b.Bytes()
@@ -71,52 +71,21 @@ func (w *writer) page(c *Case) error {
 		return nil
 	}
 	var common bytes.Buffer
-	err := encode(&common, w.shared)
+	err := w.encode(&common, w.node(reflect.ValueOf(w.shared), ""))
 	w.files[sharedFile] = common.Bytes()
 	return err
 }
 
-func encode(b *bytes.Buffer, v any) error {
+func (w *writer) encode(b *bytes.Buffer, n *yaml.Node) error {
+	if w.err != nil {
+		return w.err
+	}
 	e := yaml.NewEncoder(b)
 	e.SetIndent(2)
-	if err := e.Encode(v); err != nil {
+	if err := e.Encode(n); err != nil {
 		return err
 	}
 	return e.Close()
-}
-
-func (w *writer) head(c *Case) casePage {
-	want := expectPage{Status: c.want.status, Calls: c.want.calls, Outputs: map[string]*value{}}
-	if e := c.want.err; e != nil {
-		want.Error = &errorPage{e.Code, e.Phase, *w.text(e.Message, "error", "message")}
-	}
-	for _, p := range c.want.phases {
-		one := phasePage{Name: p.Name, Status: p.Status, Attempts: p.Attempts, Turns: p.Turns, Calls: p.ModelCalls, Items: p.Items}
-		for _, lost := range p.Failures {
-			one.Failures = append(one.Failures, itemFailurePage(lost))
-		}
-		want.Phases = append(want.Phases, one)
-	}
-	for _, name := range slices.Sorted(maps.Keys(c.want.outputs)) {
-		want.Outputs[name] = w.value(c.want.outputs[name], event.Path(name), "output")
-	}
-	for _, d := range c.want.degraded {
-		want.Degraded = append(want.Degraded, degradedPage{d.Phase, d.Checks})
-	}
-	for _, v := range c.want.verdicts {
-		p := verdictPage{Path: string(v.Path), Moment: v.Moment, Validator: v.Validator, Mode: v.Mode, Valid: v.Valid}
-		if v.Reason != "" {
-			p.Reason = w.text(v.Reason, v.Path, "reason")
-		}
-		if v.Error != nil {
-			p.Error = w.text(*v.Error, v.Path, "error")
-		}
-		want.Verdicts = append(want.Verdicts, p)
-	}
-	return casePage{
-		Version: formatVersion, Cascade: c.cascade, Source: c.source,
-		Files: c.files, Model: c.model, Seed: c.seed, Order: c.order, Expect: want,
-	}
 }
 
 func (w *writer) entry(e *effect) any {
@@ -124,86 +93,77 @@ func (w *writer) entry(e *effect) any {
 	case callKind:
 		return w.call(e)
 	case toolKind:
-		p := toolPage{Path: string(e.at), Name: e.call.Name, Arguments: &value{any: e.call.Arguments}}
-		if e.result != nil {
-			p.Result, p.Failed, p.Unavailable = w.value(e.result.Value, e.at, "result"), e.result.Failed, e.result.Unavailable
+		p := toolPage{Path: e.at, Name: e.call.Name, Arguments: e.call.Arguments}
+		if r := e.result; r != nil {
+			p.Result, p.Failed, p.Unavailable = &r.Value, r.Failed, r.Unavailable
 		}
 		return p
 	case findingKind:
-		p := findingPage{Path: string(e.at), Name: e.check.name, Digest: e.check.digest, Program: e.check.program}
+		p := findingPage{Path: e.at, Name: e.check.name, Digest: e.check.digest, Program: e.check.program}
 		switch f := e.finding; {
 		case f != nil && f.Failure != "":
-			p.Failure = w.text(f.Failure, e.at, "failure")
+			p.Failure = &f.Failure
 		case f != nil:
-			p.Verdict = &value{any: f.Verdict}
+			p.Verdict = f.Verdict
 		}
 		return p
 	case questionKind:
 		q := e.question
-		p := questionPage{Path: string(e.at), Phase: q.Phase, Prompt: *w.text(q.Prompt, e.at, "question"), Type: q.Type, Options: q.Options}
-		switch {
-		case e.answer == nil:
-		case e.answer.Expired:
+		p := questionPage{Path: e.at, Phase: q.Phase, Prompt: q.Prompt, Type: q.Type, Options: q.Options}
+		switch a := e.answer; {
+		case a == nil:
+		case a.Expired:
 			p.Expired = true
 		default:
-			p.Answer, p.By = w.value(e.answer.Value, e.at, "answer"), e.answer.By
+			p.Answer, p.By = &a.Value, a.By
 		}
 		return p
 	default:
-		return timeoutPage{string(e.at)}
+		return timeoutPage{e.at}
 	}
 }
 
 func (w *writer) call(e *effect) callPage {
 	r := e.request
-	p := callPage{Path: string(e.at), Role: r.role, Model: r.model, Params: r.params, Continues: string(r.base)}
+	p := callPage{Path: e.at, Role: r.role, Model: r.model, Params: r.params, Continues: r.base}
 	for _, t := range r.tools {
 		p.Tools = append(p.Tools, w.tool(t))
 	}
 	if len(r.schema) > 0 {
 		p.Schema = w.schema(e)
 	}
-	for i, m := range r.messages {
-		p.Messages = append(p.Messages, w.message(m, e.at, fmt.Sprint("message-", i+1)))
+	for _, m := range r.messages {
+		p.Messages = append(p.Messages, newMessagePage(m))
 	}
-	if e.response == nil {
-		return p
-	}
-	p.Calls = w.calls(e.response.ToolCalls, e.at, "call")
-	if e.response.Text != "" || len(p.Calls) == 0 && e.response.Failure == nil {
-		p.Reply = w.text(e.response.Text, e.at, "reply")
-	}
-	if f := e.response.Failure; f != nil {
-		p.Failure = &failurePage{string(f.Class), f.Status, *w.text(f.Message, e.at, "failure")}
-	}
-	if u := e.response.Usage; u != (model.Usage{}) {
-		p.Usage = &usagePage{u.Calls, u.InputTokens, u.OutputTokens, u.Cached, u.CacheWrite, u.Reasoning, u.CostUSD, u.Estimated}
+	if a := e.response; a != nil {
+		p.Calls, p.Failure, p.Usage = newToolCallPages(a.ToolCalls), a.Failure, usagePage(a.Usage)
+		if a.Text != "" || len(p.Calls) == 0 && a.Failure == nil {
+			p.Reply = &a.Text
+		}
 	}
 	return p
 }
 
-func (w *writer) message(m model.Message, at event.Path, what string) messagePage {
-	t := w.text(m.Content, at, what)
-	p := messagePage{ID: m.ToolCallID, Calls: w.calls(m.ToolCalls, at, what+"-call")}
+func newMessagePage(m model.Message) messagePage {
+	p := messagePage{ID: m.ToolCallID, Calls: newToolCallPages(m.ToolCalls)}
 	switch m.Role {
 	case model.System:
-		p.System = t
+		p.System = &m.Content
 	case model.Assistant:
-		p.Assistant = t
+		p.Assistant = &m.Content
 	case model.ToolReply:
-		p.Tool = t
+		p.Tool = &m.Content
 	default:
-		p.User = t
+		p.User = &m.Content
 	}
 	return p
 }
 
-func (w *writer) calls(list []model.ToolCall, at event.Path, what string) []toolCallPage {
-	var out []toolCallPage
-	for i, c := range list {
-		out = append(out, toolCallPage{c.ID, c.Name, *w.text(c.Arguments, at, fmt.Sprint(what, "-", i+1))})
+func newToolCallPages(list []model.ToolCall) (pages []toolCallPage) {
+	for _, c := range list {
+		pages = append(pages, toolCallPage{c.ID, c.Name, c.Arguments})
 	}
-	return out
+	return pages
 }
 
 // tool returns the key of a tool definition: its name, with a number if several tools have the
@@ -214,7 +174,7 @@ func (w *writer) tool(t model.Tool) string {
 	if !there {
 		key = free(t.Name, func(key string) bool { _, taken := w.shared.Tools[key]; return taken })
 		w.tools[definition] = key
-		w.shared.Tools[key] = sharedToolPage{t.Name, *w.text(t.Description, event.Path(key), "tool"), &value{any: t.Parameters}}
+		w.shared.Tools[key] = t
 	}
 	return key
 }
@@ -235,7 +195,7 @@ func (w *writer) schema(e *effect) string {
 		}
 		key = free(name, func(key string) bool { _, taken := w.shared.Schemas[key]; return taken })
 		w.shapes[definition] = key
-		w.shared.Schemas[key] = &value{any: shape}
+		w.shared.Schemas[key] = shape
 	}
 	return key
 }
@@ -247,26 +207,6 @@ func free(name string, taken func(string) bool) string {
 		key = fmt.Sprintf("%s-%d", name, n)
 	}
 	return key
-}
-
-// text returns a short text for the page, or writes a file for it.
-func (w *writer) text(s string, at event.Path, what string) *text {
-	if len(s) <= inline && readable(s) {
-		return &text{string: s}
-	}
-	name := free(path.Join(textsDir, slug(string(at)+"/"+what)), func(name string) bool { return w.files[name+".md"] != nil }) + ".md"
-	w.files[name] = []byte(s)
-	return &text{file: name}
-}
-
-// value returns a value for the page. A string is stored like a text.
-func (w *writer) value(v any, at event.Path, what string) *value {
-	if s, ok := v.(string); ok {
-		if t := w.text(s, at, what); t.file != "" {
-			return &value{text: t}
-		}
-	}
-	return &value{any: v}
 }
 
 var unsafe = patterns.Lazy(`[^\pL\pN_.]+`)

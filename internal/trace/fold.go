@@ -142,6 +142,7 @@ func (f *Folder) phase(e *event.Event) {
 		p.Status, p.Items = "", e.Items
 	case event.PhaseFinished:
 		p.Status, p.Output, p.Released, p.Failures, p.Finished = e.Status, e.Output, e.Released, e.Failures, e.Time
+		p.Shared = e.CascadeID
 		if f.asked == p && e.Status != waiting {
 			f.asked, f.run.Question = nil, ""
 		}

@@ -15,7 +15,7 @@ func (r *Run) Marks() *cascades.Marks {
 	m := &cascades.Marks{Phases: map[string]cascades.Mark{}, Taken: map[cascades.Passed]int{}}
 	visits := r.Phases
 	for _, p := range r.Phases {
-		if try := p.try(); try != nil {
+		if try := p.Try(); try != nil {
 			visits, m.Won = try.Phases, 0
 			if p.Status != "" {
 				m.Won = p.Won() + 1
@@ -43,9 +43,9 @@ func (r *Run) Marks() *cascades.Marks {
 	return m
 }
 
-// try is the try at the whole cascade that a visit came to, nil of a visit to a
-// phase. One that is called so too has a model.
-func (p *Phase) try() *Attempt {
+// Try returns the try at the whole cascade that a visit came to last, or nil for a
+// visit to a phase. A phase with the same name has a model.
+func (p *Phase) Try() *Attempt {
 	try := p.Last()
 	if p.Name != cascades.TriesName || try == nil || try.Sounding < 0 || len(try.Turns) > 0 {
 		return nil

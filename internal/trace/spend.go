@@ -61,6 +61,21 @@ func (p *Phase) Usage() model.Usage {
 	return u
 }
 
+// Counts returns the number of the visit's last attempt, and the turns of all its attempts.
+// Those of its items count too, and the turns of a group's phases.
+func (p *Phase) Counts() (attempts, turns int) {
+	for _, a := range p.Attempts {
+		attempts, turns = max(attempts, a.Number), turns+len(a.Turns)
+	}
+	for _, b := range p.Branches {
+		n, more := b.Counts()
+		if turns += more; b.Item >= 0 {
+			attempts = max(attempts, n)
+		}
+	}
+	return attempts, turns
+}
+
 // Usage is what the attempt spent, judges and cascades within it included.
 func (a *Attempt) Usage() model.Usage {
 	u := spent(a.Calls).Add(spentWithin(a.Phases))

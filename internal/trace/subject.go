@@ -140,3 +140,22 @@ func (p *Phase) on(a *Attempt) []event.Verdict {
 	add(a.Verdicts)
 	return list
 }
+
+// Unmet returns the names of the checks that an attempt had to pass and did not: those that
+// failed, and those of judges that were not asked. A turn that was repeated has the
+// verdicts on its last text.
+func (p *Phase) Unmet(a *Attempt) (names []string) {
+	var turn event.Path
+	for _, v := range p.on(a) {
+		on := v.Path.Parent()
+		if v.Moment == "turn" && on != turn {
+			turn, names = on, nil
+		}
+		final := on == a.Path || on.Last() == "tool"
+		failed := v.Skipped() && !v.NonBinding() || v.Valid != nil && !*v.Valid && v.Mode == "retry"
+		if failed && (final || on == turn) {
+			names = append(names, v.Validator)
+		}
+	}
+	return names
+}

@@ -37,6 +37,7 @@ type Phase struct {
 	Path              event.Path
 	Name              string
 	Cascade           string // the cascade it is of, within the run's own; "" for the run's own
+	Shared            string // the name under which its cascade shares its output with the phase around it, "" for none
 	Status            string // "" while it goes on
 	Started, Finished time.Time
 	Attempts          []*Attempt // those of soundings too, one sounding after another

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/journal/internal/codec"
 	"github.com/seed61713e19/capstan/runner/model"
@@ -114,6 +115,21 @@ func ownAttempt(path event.Path) (own event.Path, rest string) {
 		}
 	}
 	return "", ""
+}
+
+// tryOf returns the try of the whole cascade that contains a path, or "", and
+// the path within it.
+func tryOf(path event.Path) (try, within event.Path) {
+	text := string(path)
+	if !strings.HasPrefix(text, cascades.TriesName+"/sounding[") {
+		return "", path
+	}
+	i := strings.IndexByte(text, ']') + 1
+	below, found := strings.CutPrefix(text[i:], "/attempt[1]/tool/")
+	if _, below, ok := strings.Cut(below, "/"); found && ok { // after the name of the cascade
+		return path[:i] + "/attempt[1]", event.Path(below)
+	}
+	return "", path
 }
 
 // isSoundingRequest reports whether a name in a path, with the names after it,

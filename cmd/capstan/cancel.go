@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed61713e19/capstan/internal/schema"
-	"github.com/seed61713e19/capstan/runner/serve/orders"
 )
 
 // maxCancel is the maximum time that a server has to answer.
@@ -58,7 +57,10 @@ func (c *Command) cancelRun(ctx context.Context, id string, f serverFlags, asJSO
 		}
 	}
 	defer transport.CloseIdleConnections()
-	var standing orders.RunState
+	var standing struct {
+		RunID  string `json:"run_id"`
+		Status string `json:"status"`
+	}
 	ask := func(method, path, body string, want int) error {
 		request, err := http.NewRequestWithContext(ctx, method, "http://"+host+"/v1/runs/"+url.PathEscape(id)+path, strings.NewReader(body))
 		if err != nil {
@@ -104,7 +106,9 @@ func (c *Command) cancelRun(ctx context.Context, id string, f serverFlags, asJSO
 // refusedBy returns the error for an answer of a server that did not cancel the
 // run.
 func refusedBy(server, id string, status int, text []byte) error {
-	var problem orders.Problem
+	var problem struct {
+		Detail string `json:"detail"`
+	}
 	if schema.Unmarshal(text, &problem) != nil || problem.Detail == "" {
 		return &exit{exitBroken, fmt.Errorf("server %s: status %d", server, status)}
 	}

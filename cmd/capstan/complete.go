@@ -7,8 +7,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/internal/nextsteps"
 	"github.com/seed61713e19/capstan/runner/journal"
-	"github.com/seed61713e19/capstan/runner/serve/orders"
 )
 
 // maxCompleted is the maximum number of runs that completion offers.
@@ -27,7 +27,7 @@ func (c *Command) completes(cmd *cobra.Command) {
 		flags := map[string]cobra.CompletionFunc{
 			"input":  c.ofCascade(inputNames, cobra.ShellCompDirectiveNoSpace),
 			"phase":  c.ofCascade(phaseNames, 0),
-			"status": cobra.FixedCompletions(orders.Statuses, cobra.ShellCompDirectiveNoFileComp),
+			"status": cobra.FixedCompletions(nextsteps.Statuses, cobra.ShellCompDirectiveNoFileComp),
 		}
 		sub.Flags().VisitAll(func(f *pflag.Flag) {
 			if one, ok := f.Value.(choice); ok {

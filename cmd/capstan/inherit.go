@@ -8,16 +8,16 @@ import (
 	"time"
 
 	"github.com/seed61713e19/capstan/runner"
-	"github.com/seed61713e19/capstan/runner/serve/orders"
+	"github.com/seed61713e19/capstan/runner/serve"
 )
 
 // lookEvery is the interval at which a server looks for abandoned runs.
 const lookEvery = time.Second
 
-// inherit makes the crew resume abandoned runs until ctx ends. The journal
+// inherit makes the server resume abandoned runs until ctx ends. The journal
 // gives each run to one server only. The returned function waits until the
 // search has ended.
-func (c *Command) inherit(ctx context.Context, s *kit, crew *orders.Pool, offered map[string]string, takeover time.Duration, log *serverLog) (wait func()) {
+func (c *Command) inherit(ctx context.Context, s *kit, server *serve.Server, offered map[string]string, takeover time.Duration, log *serverLog) (wait func()) {
 	if takeover == 0 {
 		return func() {}
 	}
@@ -25,7 +25,7 @@ func (c *Command) inherit(ctx context.Context, s *kit, crew *orders.Pool, offere
 	over := make(chan struct{})
 	go func() {
 		defer close(over)
-		h := heir{log: log, s: s, crew: crew, offered: offered, reported: map[string]string{}}
+		h := heir{log: log, s: s, server: server, offered: offered, reported: map[string]string{}}
 		t := time.NewTicker(min(lookEvery, takeover))
 		defer t.Stop()
 		for {
@@ -44,7 +44,7 @@ func (c *Command) inherit(ctx context.Context, s *kit, crew *orders.Pool, offere
 type heir struct {
 	log      *serverLog
 	s        *kit
-	crew     *orders.Pool
+	server   *serve.Server
 	offered  map[string]string
 	reported map[string]string // the reported reason why a run was not resumed, by run
 }
@@ -60,8 +60,8 @@ func (h *heir) look(ctx context.Context) {
 		switch err := h.take(ctx, id); {
 		case err == nil:
 			h.log.message(slog.LevelInfo, "", fmt.Sprintf("run %s: its process is gone; it goes on here", id))
-		case errors.Is(err, runner.ErrRunBusy), errors.Is(err, orders.ErrClosed), ctx.Err() != nil:
-		case errors.Is(err, orders.ErrFull):
+		case errors.Is(err, runner.ErrRunBusy), errors.Is(err, serve.ErrClosed), ctx.Err() != nil:
+		case errors.Is(err, serve.ErrFull):
 			return
 		case h.reported[id] != err.Error():
 			h.reported[id] = err.Error()
@@ -82,5 +82,5 @@ func (h *heir) take(ctx context.Context, id string) error {
 	if h.offered[name] == "" {
 		return fmt.Errorf("this server does not offer its cascade %s", run.CascadeID)
 	}
-	return h.crew.Resume(ctx, id)
+	return h.server.Resume(ctx, id)
 }

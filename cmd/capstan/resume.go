@@ -15,11 +15,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/internal/nextsteps"
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/journal"
-	"github.com/seed61713e19/capstan/runner/serve/orders"
 )
 
 // The settings that a run stores from its command line.
@@ -122,7 +122,7 @@ func (c *Command) resumeRun(ctx context.Context, id string, how resumption, f ru
 		}
 	}
 	if again && run.External {
-		return usage("run %s: %w", oneLine(run.RunID), orders.ErrElsewhere)
+		return usage("run %s: %w", oneLine(run.RunID), nextsteps.ErrElsewhere)
 	}
 	if again {
 		how.file = run.Start.Files[0].Name

@@ -6,9 +6,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/internal/nextsteps"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/journal"
-	"github.com/seed61713e19/capstan/runner/serve/orders"
 )
 
 // notWithOnly are the flags of run that a run of one phase does not accept.
@@ -43,7 +43,7 @@ func (c *Command) runOnly(cmd *cobra.Command, files []string, phase, from string
 		return found(err, from)
 	}
 	if run.External {
-		return usage("run %s: %w", oneLine(run.RunID), orders.ErrElsewhere)
+		return usage("run %s: %w", oneLine(run.RunID), nextsteps.ErrElsewhere)
 	}
 	file := run.Start.Files[0].Name
 	if len(files) > 0 {

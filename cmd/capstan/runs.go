@@ -12,9 +12,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/seed61713e19/capstan/internal/nextsteps"
 	"github.com/seed61713e19/capstan/internal/reports"
 	"github.com/seed61713e19/capstan/runner/journal"
-	"github.com/seed61713e19/capstan/runner/serve/orders"
 )
 
 func (c *Command) runsList() *cobra.Command {
@@ -28,8 +28,8 @@ func (c *Command) runsList() *cobra.Command {
 		Example: "  capstan runs list --status blocked --limit 5",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if f.Status != "" && !slices.Contains(orders.Statuses, f.Status) {
-				return usage("--status is one of %s, not %q", strings.Join(orders.Statuses, ", "), f.Status)
+			if f.Status != "" && !slices.Contains(nextsteps.Statuses, f.Status) {
+				return usage("--status is one of %s, not %q", strings.Join(nextsteps.Statuses, ", "), f.Status)
 			}
 			list := []journal.Summary{}
 			j, err := c.kept(store, true)

@@ -8,7 +8,6 @@ import (
 
 	"github.com/seed61713e19/capstan/internal/measures/stats"
 	"github.com/seed61713e19/capstan/runner/serve"
-	"github.com/seed61713e19/capstan/runner/serve/orders"
 )
 
 // A balance measures the gates of the cascades that a server offers, with the labels and evidence
@@ -22,10 +21,7 @@ type balance struct {
 
 // Weigh returns the input of a measurement of an offered cascade.
 func (b *balance) Weigh(ctx context.Context, name string) (*serve.Scale, error) {
-	file, ok := b.offered[name]
-	if !ok {
-		return nil, orders.ErrNoCascade
-	}
+	file := b.offered[name]
 	own := *b.kit
 	own.models = b.kit.models.fresh()
 	s := &scale{kit: &own, chosen: own.models.chosen(b.flags.first()+"\n"+b.flags.run.model, file)}
@@ -41,7 +37,7 @@ func (b *balance) Weigh(ctx context.Context, name string) (*serve.Scale, error) 
 	quiet.Stderr = &notes
 	q, err := quiet.question(ctx, s, statsFlags{alarms: stats.FalseAlarms})
 	if err != nil { // a file next to the cascade is invalid
-		return nil, orders.NewProblem(http.StatusConflict, "not_measured", err.Error())
+		return nil, serve.NewProblem(http.StatusConflict, "not_measured", err.Error())
 	}
 	return &serve.Scale{Question: q, Cascade: s.cascade, Notes: strings.FieldsFunc(notes.String(), func(r rune) bool { return r == '\n' })}, nil
 }

@@ -23,7 +23,6 @@ import (
 	"github.com/seed61713e19/capstan/internal/patterns"
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/serve"
-	"github.com/seed61713e19/capstan/runner/serve/orders"
 	"github.com/seed61713e19/capstan/validators/request/inspectors"
 )
 
@@ -125,8 +124,7 @@ func (c *Command) serveRuns(ctx context.Context, words []string, f serveFlags) e
 	if err := f.choose(c.Getenv("CAPSTAN_MODEL")); err != nil {
 		return err
 	}
-	log, metrics := c.serverLog(f.operator), serve.NewMetrics()
-	crew := c.crew(s, offered, f, log.Logger, metrics)
+	log := c.serverLog(f.operator)
 	requests := c.requests(f)
 	defer requests.Close()
 	s.models.trust(s.models.names(f.first(), ""))
@@ -135,11 +133,11 @@ func (c *Command) serveRuns(ctx context.Context, words []string, f serveFlags) e
 		return err
 	}
 	options := serve.Options{
-		Store: s.journal, Runs: crew, Cascades: slices.Sorted(maps.Keys(offered)), Models: f.models,
-		Scales: &balance{c, s, offered, f},
-		Gates:  serve.Computed(judges.Known().Validators), Runner: judges, Requests: requests,
+		Store: s.journal, NewRunner: c.runnerOf(s, offered, f), Cascades: offered, Models: f.models,
+		Settings: f.run.settings(), Limit: f.limit, Scales: &balance{c, s, offered, f},
+		Gates: serve.Computed(judges.Known().Validators), Runner: judges, Requests: requests,
 		Addr: f.addr, Token: f.token, Hosts: f.hosts, Secrets: c.hidden,
-		Log: log.Logger, Metrics: metrics,
+		Log: log.Logger,
 	}
 	if socket(f.addr) != "" {
 		options.Addr = "" // only its owner can connect to the socket
@@ -158,9 +156,9 @@ func (c *Command) serveRuns(ctx context.Context, words []string, f serveFlags) e
 	if err != nil {
 		return err
 	}
-	heirs := c.inherit(ctx, s, crew, offered, f.takeover, log)
+	heirs := c.inherit(ctx, s, server, offered, f.takeover, log)
 	defer heirs()
-	if err := f.operator.until(ctx, server, l, crew, log); err != nil {
+	if err := f.operator.until(ctx, server, l, log); err != nil {
 		return &exit{exitBroken, err}
 	}
 	return nil
@@ -195,35 +193,24 @@ func (c *Command) unrunnable(r *runner.Runner, offered map[string]string, log *s
 	}
 }
 
-// crew returns the workers of a server.
-func (c *Command) crew(s *kit, offered map[string]string, f serveFlags, log *slog.Logger, metrics *serve.Metrics) *orders.Pool {
-	return orders.NewPool(orders.PoolOptions{
-		Journal: s.journal, Cascades: offered, Models: f.models, Settings: f.run.settings(), Limit: f.limit,
-		Log: log, Metrics: metrics,
-		Starts: func(ctx context.Context, id string) (runner.Start, error) {
-			run, err := s.journal.Run(ctx, id)
-			if err != nil {
-				return runner.Start{}, err
-			}
-			return run.Start, nil
-		},
-		Runner: func(start runner.Start, j runner.Journal) (*runner.Runner, error) {
-			dir, _ := os.Getwd()
-			if was := start.Settings[settingDir]; was != "" && was != dir {
-				return nil, orders.NewProblem(http.StatusConflict, "elsewhere",
-					fmt.Sprintf("run %s was started in %s: capstan resume %s continues it", start.RunID, was, start.RunID))
-			}
-			own, flags := *s, f.run
-			flags.restore(start.Settings)
-			own.models = s.models.fresh()
-			chosen := own.models.chosen(cmp.Or(start.Model, f.first())+"\n"+f.run.model, offered[start.Settings["cascade"]])
-			r, err := own.runner(c, flags, chosen, runner.WithJournal(j), runner.WithAsk(nil))
-			if err != nil {
-				return nil, err
-			}
-			return r, own.resumable(r, start.RunID, chosen)
-		},
-	})
+// runnerOf returns the function that makes the runner of a run of the server.
+func (c *Command) runnerOf(s *kit, offered map[string]string, f serveFlags) func(runner.Start, runner.Journal) (*runner.Runner, error) {
+	return func(start runner.Start, j runner.Journal) (*runner.Runner, error) {
+		dir, _ := os.Getwd()
+		if was := start.Settings[settingDir]; was != "" && was != dir {
+			return nil, serve.NewProblem(http.StatusConflict, "elsewhere",
+				fmt.Sprintf("run %s was started in %s: capstan resume %s continues it", start.RunID, was, start.RunID))
+		}
+		own, flags := *s, f.run
+		flags.restore(start.Settings)
+		own.models = s.models.fresh()
+		chosen := own.models.chosen(cmp.Or(start.Model, f.first())+"\n"+f.run.model, offered[start.Settings["cascade"]])
+		r, err := own.runner(c, flags, chosen, runner.WithJournal(j), runner.WithAsk(nil))
+		if err != nil {
+			return nil, err
+		}
+		return r, own.resumable(r, start.RunID, chosen)
+	}
 }
 
 // resumable returns the reason why a stored run cannot be resumed.
@@ -233,7 +220,7 @@ func (s *kit) resumable(r *runner.Runner, id, chosen string) error {
 		return nil // the run is new or has ended
 	}
 	if err := s.answersRest(context.Background(), r, run, chosen); err != nil {
-		return orders.NewProblem(http.StatusServiceUnavailable, "not_ready", err.Error())
+		return serve.NewProblem(http.StatusServiceUnavailable, "not_ready", err.Error())
 	}
 	return nil
 }

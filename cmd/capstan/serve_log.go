@@ -12,7 +12,6 @@ import (
 
 	"github.com/seed61713e19/capstan/internal/redactions"
 	"github.com/seed61713e19/capstan/runner/serve"
-	"github.com/seed61713e19/capstan/runner/serve/orders"
 )
 
 // operatorFlags are the flags for logs, monitoring and the shutdown of a server.
@@ -115,15 +114,15 @@ func (c *Command) monitor(server *serve.Server, f serveFlags, log *serverLog) (e
 
 // until serves l until ctx ends. Then the current runs and requests end
 // concurrently within the limit.
-func (f operatorFlags) until(ctx context.Context, server *serve.Server, l net.Listener, crew *orders.Pool, log *serverLog) error {
+func (f operatorFlags) until(ctx context.Context, server *serve.Server, l net.Listener, log *serverLog) error {
 	drained := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
 		defer close(drained)
-		f.close(crew)
+		f.close(server)
 	})
 	err := server.Serve(ctx, l)
 	if stop() { // the server failed without an interrupt
-		f.close(crew)
+		f.close(server)
 	} else {
 		<-drained
 	}
@@ -131,10 +130,10 @@ func (f operatorFlags) until(ctx context.Context, server *serve.Server, l net.Li
 	return err
 }
 
-func (f operatorFlags) close(crew *orders.Pool) {
+func (f operatorFlags) close(server *serve.Server) {
 	last, cancel := context.WithTimeout(context.Background(), f.drain)
 	defer cancel()
-	crew.Close(last)
+	server.Close(last)
 }
 
 func errorText(err error) string {

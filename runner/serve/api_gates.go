@@ -11,7 +11,7 @@ import (
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/internal/schema"
 	"github.com/seed61713e19/capstan/runner/model"
-	"github.com/seed61713e19/capstan/runner/serve/orders"
+	"github.com/seed61713e19/capstan/runner/serve/internal/orders"
 	"github.com/seed61713e19/capstan/validators"
 )
 
@@ -22,8 +22,8 @@ func (s *Server) listGates(w http.ResponseWriter, _ *http.Request) error {
 	for _, v := range s.o.Gates.List() {
 		body.Gates = append(body.Gates, orders.Gate{Name: v.Name, Kind: v.Kind(), Description: v.Description, Parameters: v.Params()})
 	}
-	if s.o.Runs != nil {
-		body.Gates = append(body.Gates, s.o.Runs.Gates()...)
+	if s.orders.Enabled() == nil {
+		body.Gates = append(body.Gates, s.orders.Gates()...)
 	}
 	return answer(w, http.StatusOK, body)
 }
@@ -71,7 +71,7 @@ func (s *Server) judgeKnown(ctx context.Context, name string, with map[string]an
 		return validators.Verdict{}, orders.NewProblem(http.StatusUnprocessableEntity, "bad_parameters", err.Error())
 	}
 	verdict, err := s.o.Runner.Judge(ctx, &cascades.Cascade{ID: "gate"}, v, on)
-	s.o.Metrics.Judged(name, verdict, err)
+	s.metrics.Judged(name, verdict, err)
 	if err != nil {
 		return verdict, &orders.NoVerdictError{Err: err}
 	}
@@ -88,15 +88,15 @@ func (s *Server) judgeOwn(ctx context.Context, name string, with map[string]any,
 			"the cascade sets the parameters of "+name+": send no with")
 	}
 	cascade, own, _ := strings.Cut(name, ":")
-	verdict, err := s.o.Runs.Judge(ctx, cascade, own, on)
+	verdict, err := s.orders.Judge(ctx, cascade, own, on)
 	none, isNone := errors.AsType[*orders.NoVerdictError](err)
 	switch {
 	case errors.Is(err, orders.ErrNoCascade), errors.Is(err, orders.ErrNoGate):
 		return verdict, unknownGate(name)
 	case isNone:
-		s.o.Metrics.Judged(name, verdict, none)
+		s.metrics.Judged(name, verdict, none)
 	case err == nil:
-		s.o.Metrics.Judged(name, verdict, nil)
+		s.metrics.Judged(name, verdict, nil)
 	}
 	return verdict, err
 }

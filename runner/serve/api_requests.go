@@ -9,7 +9,7 @@ import (
 
 	"github.com/seed61713e19/capstan/internal/dispatch"
 	"github.com/seed61713e19/capstan/runner/serve/internal/api"
-	"github.com/seed61713e19/capstan/runner/serve/orders"
+	"github.com/seed61713e19/capstan/runner/serve/internal/orders"
 	"github.com/seed61713e19/capstan/validators/request"
 )
 

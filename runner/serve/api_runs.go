@@ -14,14 +14,14 @@ import (
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/serve/internal/api"
-	"github.com/seed61713e19/capstan/runner/serve/orders"
+	"github.com/seed61713e19/capstan/runner/serve/internal/orders"
 )
 
 func (s *Server) listCascades(w http.ResponseWriter, _ *http.Request) error {
 	list := struct {
 		Cascades []string `json:"cascades"`
 		Models   []string `json:"models"`
-	}{listed(s.o.Cascades), listed(s.o.Models)}
+	}{listed(s.cascades()), listed(s.o.Models)}
 	return answer(w, http.StatusOK, list)
 }
 
@@ -136,7 +136,7 @@ func (s *Server) listRuns(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	f.Limit++ // one more shows whether the list continues
-	done := s.o.Metrics.Store("runs")
+	done := s.metrics.Store("runs")
 	runs, err := s.o.Store.Runs(r.Context(), f)
 	done()
 	if err != nil {
@@ -203,7 +203,7 @@ func (s *Server) getRun(w http.ResponseWriter, r *http.Request) error {
 
 // show answers with a run.
 func (s *Server) show(w http.ResponseWriter, r *http.Request, id string) error {
-	defer s.o.Metrics.Store("run")()
+	defer s.metrics.Store("run")()
 	run, err := s.o.Store.Run(r.Context(), id)
 	if err != nil {
 		return err

@@ -16,7 +16,6 @@ import (
 	"github.com/seed61713e19/capstan/runner/internal/servetest"
 	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/serve"
-	"github.com/seed61713e19/capstan/runner/serve/orders"
 	"github.com/seed61713e19/capstan/validators"
 	"github.com/seed61713e19/capstan/validators/builtins"
 )
@@ -307,7 +306,7 @@ func TestLists(t *testing.T) {
 func TestGatesOverHTTP(t *testing.T) {
 	judge := validators.NewJudge("kind", "Validates that the text is kind", "Is it kind?")
 	odd := validators.New("odd", "panics", func(_ context.Context, _ struct{}, _ validators.Subject) (validators.Verdict, error) { panic("odd") })
-	w := servetest.New(t, func(o *serve.Options, _ *orders.PoolOptions) { o.Gates = o.Gates.With(judge, odd) })
+	w := servetest.New(t, func(o *serve.Options) { o.Gates = o.Gates.With(judge, odd) })
 	yes := w.Want(200, "POST", "/v1/gates/word_count", `{"content": "one two three", "with": {"min": 3}}`).JSON(t)
 	no := w.Want(200, "POST", "/v1/gates/word_count", `{"content": "one", "with": {"min": 3}}`).JSON(t)
 	if yes["valid"] != true || no["valid"] != false || no["reason"] == "" {
@@ -411,7 +410,7 @@ func TestTheDocument(t *testing.T) {
 func TestValidationRequestsOverHTTP(t *testing.T) {
 	d := dispatch.New(dispatch.Config{})
 	defer d.Close()
-	w := servetest.New(t, func(o *serve.Options, _ *orders.PoolOptions) { o.Requests = d })
+	w := servetest.New(t, func(o *serve.Options) { o.Requests = d })
 	ask := `{"task_id": "bead-1", "validation_type": "code", "acceptance_criteria": [{"id": "AC-1", "description": "it works"}]}`
 	r := w.Want(202, "POST", "/v1/validation-requests", ask)
 	if r.Header.Get("Location") != "/v1/validation-requests/bead-1" || r.JSON(t)["open"] != true {

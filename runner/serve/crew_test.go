@@ -3,7 +3,6 @@ package serve_test
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"strings"
@@ -15,16 +14,15 @@ import (
 	"github.com/seed61713e19/capstan/runner/internal/servetest"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/serve"
-	"github.com/seed61713e19/capstan/runner/serve/orders"
 )
 
-func few(n int) func(*serve.Options, *orders.PoolOptions) {
-	return func(_ *serve.Options, c *orders.PoolOptions) { c.Limit = n }
+func few(n int) func(*serve.Options) {
+	return func(o *serve.Options) { o.Limit = n }
 }
 
 func TestACrewHasALimit(t *testing.T) {
 	var log bytes.Buffer
-	w := servetest.New(t, few(2), func(o *serve.Options, _ *orders.PoolOptions) { o.Log = slog.New(slog.NewTextHandler(&log, nil)) })
+	w := servetest.New(t, few(2), func(o *serve.Options) { o.Log = slog.New(slog.NewTextHandler(&log, nil)) })
 	w.Want(202, "POST", "/v1/runs", `{"cascade": "slow", "run_id": "a"}`)
 	w.Want(202, "POST", "/v1/runs", `{"cascade": "slow", "run_id": "b"}`)
 	for _, order := range []string{`{"cascade": "slow", "run_id": "c"}`, `{"cascade": "wrong"}`, `{"cascade": "post"}`} { // nothing is read or checked first
@@ -71,7 +69,7 @@ func TestClosing(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	closed := make(chan struct{})
 	go func() {
-		w.Pool.Close(ctx)
+		w.Server.Close(ctx)
 		close(closed)
 	}()
 	for { // wait for the shutdown
@@ -92,16 +90,14 @@ func TestClosing(t *testing.T) {
 	if s := w.Run("late").Status; s != "cancelled" {
 		t.Errorf("status %s", s)
 	}
-	if err := w.Pool.Cancel("late"); !errors.Is(err, orders.ErrNotRunning) {
-		t.Error(err)
-	}
+	w.Problem(409, "not_running_here", "POST", "/v1/runs/late/cancel", nil)
 }
 
 func TestClosingWaits(t *testing.T) {
 	w := servetest.New(t)
 	w.Want(202, "POST", "/v1/runs", `{"cascade": "slow", "run_id": "soon"}`)
 	close(w.Hold)
-	w.Pool.Close(t.Context())
+	w.Server.Close(t.Context())
 	if s := w.Run("soon").Status; s != "succeeded" {
 		t.Errorf("status %s", s)
 	}
@@ -181,8 +177,8 @@ func TestManyResumes(t *testing.T) {
 // TestAnAnswerAtOnce checks that a run can be resumed before its first job has ended.
 func TestAnAnswerAtOnce(t *testing.T) {
 	stored, leave := make(chan bool), make(chan bool)
-	w := servetest.New(t, func(_ *serve.Options, c *orders.PoolOptions) {
-		c.Journal = &lingering{Journal: c.Journal, told: stored, leave: leave}
+	w := servetest.New(t, func(o *serve.Options) {
+		o.Store = &lingering{Store: o.Store, told: stored, leave: leave}
 	})
 	id := w.Want(202, "POST", "/v1/runs", `{"cascade": "ask"}`).JSON(t)["run_id"].(string)
 	<-stored
@@ -199,17 +195,17 @@ func TestAnAnswerAtOnce(t *testing.T) {
 
 // A lingering journal delays the end of a run.
 type lingering struct {
-	runner.Journal
+	serve.Store
 	told, leave chan bool
 }
 
 func (l *lingering) Begin(s runner.Start) (runner.Recording, error) {
-	r, err := l.Journal.Begin(s)
+	r, err := l.Store.Begin(s)
 	return &lingeringRecording{r, l}, err
 }
 
 func (l *lingering) Reopen(id string) (runner.Recording, error) {
-	r, err := l.Journal.Reopen(id)
+	r, err := l.Store.Reopen(id)
 	return &lingeringRecording{r, l}, err
 }
 

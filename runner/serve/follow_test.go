@@ -22,11 +22,10 @@ import (
 	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/serve"
-	"github.com/seed61713e19/capstan/runner/serve/orders"
 )
 
 // unasked makes a server that almost never polls its store.
-func unasked(o *serve.Options, _ *orders.PoolOptions) { o.Every = time.Hour }
+func unasked(o *serve.Options) { o.Every = time.Hour }
 
 // TestMain collects garbage less often, because the servers hold little data.
 func TestMain(m *testing.M) {

@@ -5,7 +5,7 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/seed61713e19/capstan/runner/serve/orders"
+	"github.com/seed61713e19/capstan/runner/serve/internal/orders"
 )
 
 // policy allows a page only the server's own files and forms, and no frames.

@@ -8,14 +8,13 @@ import (
 
 	"github.com/seed61713e19/capstan/runner/internal/servetest"
 	"github.com/seed61713e19/capstan/runner/serve"
-	"github.com/seed61713e19/capstan/runner/serve/orders"
 )
 
 const token = "a-token-of-many-characters"
 
 // TestFavicon checks that browsers find the icon without a login.
 func TestFavicon(t *testing.T) {
-	w := servetest.New(t, func(o *serve.Options, _ *orders.PoolOptions) { o.Token = token })
+	w := servetest.New(t, func(o *serve.Options) { o.Token = token })
 	r := w.Send("GET", "/favicon.ico", nil)
 	icon := w.Send("GET", r.Header.Get("Location"), nil)
 	if r.StatusCode != http.StatusSeeOther || icon.StatusCode != http.StatusOK || icon.Header.Get("Content-Type") != "image/svg+xml" {
@@ -42,7 +41,7 @@ func TestAnOpenAddressNeedsAToken(t *testing.T) {
 }
 
 func TestHosts(t *testing.T) {
-	w := servetest.New(t, func(o *serve.Options, _ *orders.PoolOptions) { o.Hosts = []string{"capstan.example"} })
+	w := servetest.New(t, func(o *serve.Options) { o.Hosts = []string{"capstan.example"} })
 	for host, ok := range map[string]bool{
 		"localhost:1": true, "127.0.0.1": true, "[::1]:7": true, "LOCALHOST": true, "capstan.example:443": true,
 		"evil.example": false, "127.0.0.1.evil.example": false, "localhost.evil.example:80": false, "192.168.0.1": false,
@@ -70,7 +69,7 @@ func TestOtherSitesPostNothing(t *testing.T) {
 }
 
 func TestToken(t *testing.T) {
-	w := servetest.New(t, func(o *serve.Options, _ *orders.PoolOptions) { o.Token = token })
+	w := servetest.New(t, func(o *serve.Options) { o.Token = token })
 	w.Want(200, "GET", "/v1/runs", nil)
 	for _, header := range []string{"", "Bearer", "Bearer x", "Basic " + token, token, "Bearer " + token + "x", "Bearer " + strings.ToUpper(token)} {
 		r := w.Problem(401, "unauthorized", "GET", "/v1/runs", nil, "Authorization", header)
@@ -87,7 +86,7 @@ func TestToken(t *testing.T) {
 }
 
 func TestLogin(t *testing.T) {
-	w := servetest.New(t, func(o *serve.Options, _ *orders.PoolOptions) { o.Token = token })
+	w := servetest.New(t, func(o *serve.Options) { o.Token = token })
 	w.Token = ""
 	form := func(values url.Values, header ...string) servetest.Reply {
 		return w.Send("POST", "/login", values.Encode(), append(header, "Content-Type", "application/x-www-form-urlencoded")...)

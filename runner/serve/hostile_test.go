@@ -15,7 +15,6 @@ import (
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/internal/servetest"
 	"github.com/seed61713e19/capstan/runner/serve"
-	"github.com/seed61713e19/capstan/runner/serve/orders"
 )
 
 // TestManyReadersThatGo checks that the server sends a stream to many clients, and
@@ -139,7 +138,7 @@ func (o overtaken) Answer(ctx context.Context, id string, question event.Path, a
 
 // TestAnAnswerThatComesTooLate checks that a late answer is refused.
 func TestAnAnswerThatComesTooLate(t *testing.T) {
-	w := servetest.New(t, func(o *serve.Options, _ *orders.PoolOptions) { o.Store = overtaken{o.Store} })
+	w := servetest.New(t, func(o *serve.Options) { o.Store = overtaken{o.Store} })
 	id := w.Start("ask", nil)
 	w.Problem(409, "not_waiting", "POST", "/v1/runs/"+id+"/answer", `{"value": true}`)
 }

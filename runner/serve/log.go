@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/seed61713e19/capstan/runner/serve/orders"
+	"github.com/seed61713e19/capstan/runner/serve/internal/orders"
 )
 
 // maxPath is the maximum length of a path in the log, in bytes.
@@ -22,7 +22,7 @@ func (s *Server) logged(next http.Handler) http.Handler {
 			took := time.Since(began)
 			status := cmp.Or(rec.status, http.StatusOK)
 			route := cmp.Or(r.Pattern, "none")
-			s.o.Metrics.Request(route, status, took)
+			s.metrics.Request(route, status, took)
 			line := []any{"method", r.Method, "path", r.URL.Path[:min(len(r.URL.Path), maxPath)], "status", status,
 				"bytes", rec.bytes, "took", took.Round(time.Microsecond), "remote", r.RemoteAddr}
 			if note.Code != "" {

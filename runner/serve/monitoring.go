@@ -9,22 +9,15 @@ import (
 
 	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/serve/internal/guards"
-	"github.com/seed61713e19/capstan/runner/serve/internal/metrics"
-	"github.com/seed61713e19/capstan/runner/serve/orders"
+	"github.com/seed61713e19/capstan/runner/serve/internal/orders"
 )
-
-// Metrics count requests, runs, model calls and verdicts for /metrics.
-type Metrics = metrics.Metrics
-
-// NewMetrics returns metrics for the [Options] of a server and of its pool.
-func NewMetrics() *Metrics { return metrics.New() }
 
 // monitoring returns the routes of probes and of Prometheus.
 func (s *Server) monitoring() routes {
 	return routes{
 		"GET /healthz": func(w http.ResponseWriter, _ *http.Request) error { return answer(w, http.StatusOK, health{"ok"}) },
 		"GET /readyz":  s.ready,
-		"GET /metrics": func(w http.ResponseWriter, r *http.Request) error { s.o.Metrics.ServeHTTP(w, r); return nil },
+		"GET /metrics": func(w http.ResponseWriter, r *http.Request) error { s.metrics.ServeHTTP(w, r); return nil },
 	}
 }
 
@@ -39,16 +32,16 @@ const maxReady = 2 * time.Second
 func (s *Server) ready(w http.ResponseWriter, r *http.Request) error {
 	ctx, cancel := context.WithTimeout(r.Context(), maxReady)
 	defer cancel()
-	done := s.o.Metrics.Store("probe")
+	done := s.metrics.Store("probe")
 	_, err := s.o.Store.Runs(ctx, journal.Filter{Limit: 1})
 	done()
 	if err != nil {
 		return unready("unavailable", "the store of runs cannot be read; check its address, its disk and its server", err)
 	}
-	if s.o.Runs == nil {
+	if s.orders.Enabled() != nil {
 		return answer(w, http.StatusOK, health{"ready"})
 	}
-	switch err := s.o.Runs.Ready(); {
+	switch err := s.orders.Ready(); {
 	case errors.Is(err, orders.ErrFull):
 		return unready("full", "the maximum number of runs is already running; raise --parallel, or start another server", nil)
 	case err != nil:

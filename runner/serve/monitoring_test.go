@@ -14,7 +14,6 @@ import (
 
 	"github.com/seed61713e19/capstan/runner/internal/servetest"
 	"github.com/seed61713e19/capstan/runner/serve"
-	"github.com/seed61713e19/capstan/runner/serve/orders"
 )
 
 // A lockedBuffer is safe for concurrent use.
@@ -35,13 +34,10 @@ func (l *lockedBuffer) String() string {
 	return l.b.String()
 }
 
-// observed returns a world with a log and metrics.
-func observed(t *testing.T, log io.Writer, change ...func(*serve.Options, *orders.PoolOptions)) *servetest.World {
-	metrics := serve.NewMetrics()
-	return servetest.New(t, append(change, func(o *serve.Options, c *orders.PoolOptions) {
-		o.Metrics, c.Metrics = metrics, metrics
+// observed returns a world with a log.
+func observed(t *testing.T, log io.Writer, change ...func(*serve.Options)) *servetest.World {
+	return servetest.New(t, append(change, func(o *serve.Options) {
 		o.Log = slog.New(slog.NewTextHandler(log, nil))
-		c.Log = o.Log
 	})...)
 }
 
@@ -96,7 +92,7 @@ func TestProbes(t *testing.T) {
 	unready("full")
 	close(w.Hold)
 	<-w.Done
-	w.Pool.Close(t.Context())
+	w.Server.Close(t.Context())
 	unready("closing")
 	w.Store.(io.Closer).Close()
 	unready("unavailable")
@@ -108,7 +104,7 @@ func TestProbes(t *testing.T) {
 // TestMonitoringAddress checks that the monitoring address needs no token and serves nothing
 // else.
 func TestMonitoringAddress(t *testing.T) {
-	w := observed(t, io.Discard, func(o *serve.Options, _ *orders.PoolOptions) { o.Token = "0123456789abcdef" })
+	w := observed(t, io.Discard, func(o *serve.Options) { o.Token = "0123456789abcdef" })
 	if r := w.Send("GET", "/metrics", nil, "Authorization", ""); r.StatusCode != 401 {
 		t.Errorf("without a token: %d", r.StatusCode)
 	}
@@ -155,7 +151,7 @@ func TestLogLines(t *testing.T) {
 	w.Want(202, "POST", "/v1/runs", `{"cascade": "slow", "run_id": "late"}`)
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
-	w.Pool.Close(ctx)
+	w.Server.Close(ctx)
 	text := log.String()
 	for _, part := range []string{
 		`level=INFO msg="run begun" run=`, ` cascade=post resumed=false`, `msg="run ended"`, ` calls=5 `, ` cost_usd=0.0323 status=succeeded`,

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/seed61713e19/capstan/runner"
-	"github.com/seed61713e19/capstan/runner/serve/orders"
+	"github.com/seed61713e19/capstan/runner/serve/internal/orders"
 )
 
 // TestProblems checks the answers to errors.

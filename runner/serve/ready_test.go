@@ -9,7 +9,6 @@ import (
 	"github.com/seed61713e19/capstan/runner/internal/servetest"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/serve"
-	"github.com/seed61713e19/capstan/runner/serve/orders"
 )
 
 // A keyless model reports a missing key.
@@ -20,8 +19,8 @@ func (keyless) Ready(string) error { return errors.New("HOUSE_KEY is not set: ho
 // TestOrdersForModelsThatCannotBeAsked checks that an order without a usable model is rejected
 // with the phase and the provider, and that no run is stored.
 func TestOrdersForModelsThatCannotBeAsked(t *testing.T) {
-	w := servetest.New(t, func(_ *serve.Options, o *orders.PoolOptions) {
-		o.Runner = func(s runner.Start, j runner.Journal) (*runner.Runner, error) {
+	w := servetest.New(t, func(o *serve.Options) {
+		o.NewRunner = func(s runner.Start, j runner.Journal) (*runner.Runner, error) {
 			return runner.New(runner.WithJournal(j), runner.WithModel(keyless{}), runner.WithModelName("house:big"))
 		}
 	})

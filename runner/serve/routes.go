@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/seed61713e19/capstan/runner/serve/orders"
+	"github.com/seed61713e19/capstan/runner/serve/internal/orders"
 )
 
 // routes are handlers by pattern, see [pages.Site.Routes].

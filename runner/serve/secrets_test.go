@@ -7,13 +7,12 @@ import (
 
 	"github.com/seed61713e19/capstan/runner/internal/servetest"
 	"github.com/seed61713e19/capstan/runner/serve"
-	"github.com/seed61713e19/capstan/runner/serve/orders"
 )
 
 // TestAnswerSecrets checks that no answer contains a secret that the journal stored earlier,
 // and that JSON remains valid.
 func TestAnswerSecrets(t *testing.T) {
-	w := servetest.New(t, func(o *serve.Options, _ *orders.PoolOptions) {
+	w := servetest.New(t, func(o *serve.Options) {
 		o.Secrets = map[string]string{"PIN": "12345678", "TITLE_KEY": "open+sesame", "NIGHT_KEY": "softly in the night"}
 	})
 	w.Want(202, "POST", "/v1/runs", map[string]any{"cascade": "form", "run_id": "first", "input": map[string]any{

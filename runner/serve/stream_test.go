@@ -21,7 +21,6 @@ import (
 	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/serve"
-	"github.com/seed61713e19/capstan/runner/serve/orders"
 )
 
 func TestEventsOfARunThatHasEnded(t *testing.T) {
@@ -97,7 +96,7 @@ func (b breaking) Events(ctx context.Context, id string, after int64, d journal.
 // TestCutStreams checks that the server breaks a stream whose rest it cannot read.
 func TestCutStreams(t *testing.T) {
 	var stderr bytes.Buffer
-	w := servetest.New(t, func(o *serve.Options, _ *orders.PoolOptions) {
+	w := servetest.New(t, func(o *serve.Options) {
 		o.Store, o.Log = breaking{o.Store}, slog.New(slog.NewTextHandler(&stderr, nil))
 	})
 	over := w.Start("ask", nil)

@@ -25,7 +25,6 @@ import (
 	"github.com/seed61713e19/capstan/runner/internal/servetest"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/serve"
-	"github.com/seed61713e19/capstan/runner/serve/orders"
 )
 
 // busy returns a world with a cascade whose calls take no processor time.
@@ -40,8 +39,8 @@ func busy(b *testing.B, phases, limit int, pause time.Duration) *servetest.World
 	if err := os.WriteFile(file, []byte(text.String()), 0o644); err != nil {
 		b.Fatal(err)
 	}
-	w := servetest.New(b, func(o *serve.Options, c *orders.PoolOptions) {
-		o.Every, c.Cascades, c.Limit, c.Done = 0, map[string]string{"busy": file, "slow": c.Cascades["slow"]}, limit, nil
+	w := servetest.New(b, func(o *serve.Options) {
+		o.Every, o.Cascades, o.Limit, o.Done = 0, map[string]string{"busy": file, "slow": o.Cascades["slow"]}, limit, nil
 	})
 	w.Model = model.Func(func(context.Context, model.Request) (model.Response, error) {
 		time.Sleep(pause)

@@ -15,14 +15,11 @@ import (
 	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/serve"
-	"github.com/seed61713e19/capstan/runner/serve/orders"
 )
 
 // The journal is the store of a server.
 var (
-	_ serve.Store    = (*journal.Journal)(nil)
-	_ runner.Journal = (*journal.Journal)(nil)
-	_ serve.Runs     = (*orders.Pool)(nil)
+	_ serve.Store = (*journal.Journal)(nil)
 )
 
 // A Shelf is a store in memory for generated runs, such as one of a thousand

@@ -8,7 +8,6 @@ import (
 	"context"
 	"encoding/json"
 	"io"
-	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -27,16 +26,14 @@ import (
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/model/scripted"
 	"github.com/seed61713e19/capstan/runner/serve"
-	"github.com/seed61713e19/capstan/runner/serve/orders"
 	"github.com/seed61713e19/capstan/validators/builtins"
 )
 
 // A World is a server with its cascades, models and store.
 type World struct {
 	testing.TB
-	Store  store
+	Store  serve.Store
 	Shelf  *Shelf // the store of a world from MadeUp; otherwise nil
-	Pool   *orders.Pool
 	Server *serve.Server
 	HTTP   *httptest.Server
 	Model  model.Model // answers if no script does
@@ -55,14 +52,8 @@ func (w *World) slow(ctx context.Context, _ model.Request) (model.Response, erro
 	}
 }
 
-// A store has the runs of a server.
-type store interface {
-	serve.Store
-	runner.Journal
-}
-
 // New starts a world with a journal.
-func New(t testing.TB, change ...func(*serve.Options, *orders.PoolOptions)) *World {
+func New(t testing.TB, change ...func(*serve.Options)) *World {
 	t.Helper()
 	j, err := journal.Open(filepath.Join(t.TempDir(), "runs.db"), journal.Options{})
 	if err != nil {
@@ -73,13 +64,13 @@ func New(t testing.TB, change ...func(*serve.Options, *orders.PoolOptions)) *Wor
 }
 
 // MadeUp starts a world with a store in memory.
-func MadeUp(t testing.TB, change ...func(*serve.Options, *orders.PoolOptions)) *World {
+func MadeUp(t testing.TB, change ...func(*serve.Options)) *World {
 	t.Helper()
 	return Over(t, &Shelf{}, change...)
 }
 
 // Over starts a world with a store.
-func Over(t testing.TB, s store, change ...func(*serve.Options, *orders.PoolOptions)) *World {
+func Over(t testing.TB, s serve.Store, change ...func(*serve.Options)) *World {
 	t.Helper()
 	w := &World{TB: t, Store: s}
 	w.Shelf, _ = s.(*Shelf)
@@ -101,30 +92,13 @@ func Over(t testing.TB, s store, change ...func(*serve.Options, *orders.PoolOpti
 	if err != nil {
 		t.Fatal(err)
 	}
-	crew := orders.PoolOptions{
-		Journal:  w.Store,
-		Cascades: offered,
-		Models:   []string{"slow"},
-		Starts: func(ctx context.Context, id string) (runner.Start, error) {
-			run, err := w.Store.Run(ctx, id)
-			if err != nil {
-				return runner.Start{}, err
-			}
-			return run.Start, nil
-		},
-		Runner: w.runner,
-		Done:   func(id string, _ engine.Result, _ error) { w.Done <- id },
-	}
 	o := serve.Options{
-		Store: w.Store, Cascades: slices.Sorted(maps.Keys(offered)), Models: crew.Models, Runner: judging, Every: time.Millisecond,
+		Store: w.Store, Cascades: offered, Models: []string{"slow"}, Runner: judging, Every: time.Millisecond,
+		NewRunner: w.runner, Done: func(id string, _ engine.Result, _ error) { w.Done <- id },
 		Gates: serve.Computed(builtins.Default()), Addr: "127.0.0.1:0",
 	}
 	for _, c := range change {
-		c(&o, &crew)
-	}
-	w.Pool = orders.NewPool(crew)
-	if o.Runs == nil {
-		o.Runs = w.Pool
+		c(&o)
 	}
 	w.Token = o.Token
 	if w.Server, err = serve.New(o); err != nil {
@@ -134,7 +108,7 @@ func Over(t testing.TB, s store, change ...func(*serve.Options, *orders.PoolOpti
 	t.Cleanup(func() {
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
-		w.Pool.Close(ctx)
+		w.Server.Close(ctx)
 		w.HTTP.CloseClientConnections()
 		w.HTTP.Close()
 	})

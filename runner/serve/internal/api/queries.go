@@ -15,8 +15,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/seed61713e19/capstan/internal/nextsteps"
 	"github.com/seed61713e19/capstan/runner/journal"
-	"github.com/seed61713e19/capstan/runner/serve/orders"
+	"github.com/seed61713e19/capstan/runner/serve/internal/orders"
 )
 
 // MaxList is the maximum number of runs in one answer.
@@ -25,8 +26,8 @@ const MaxList = 500
 // RunFilter returns the filter of a query for runs.
 func RunFilter(q url.Values, limit int) (journal.Filter, error) {
 	f := journal.Filter{Status: q.Get("status"), Cascade: q.Get("cascade"), Text: q.Get("q"), Words: q.Get("words"), Before: q.Get("before"), Limit: limit}
-	if f.Status != "" && !slices.Contains(orders.Statuses, f.Status) {
-		return f, orders.BadQuery("status must be one of %v", orders.Statuses)
+	if f.Status != "" && !slices.Contains(nextsteps.Statuses, f.Status) {
+		return f, orders.BadQuery("status must be one of %v", nextsteps.Statuses)
 	}
 	if text := q.Get("limit"); text != "" {
 		n, err := strconv.Atoi(text)

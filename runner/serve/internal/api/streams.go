@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/seed61713e19/capstan/internal/redactions"
-	"github.com/seed61713e19/capstan/runner/serve/orders"
+	"github.com/seed61713e19/capstan/runner/serve/internal/orders"
 )
 
 // A Stream is an answer without a fixed length. The client must receive each part within half

@@ -10,7 +10,7 @@ import (
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/serve/internal/api"
-	"github.com/seed61713e19/capstan/runner/serve/orders"
+	"github.com/seed61713e19/capstan/runner/serve/internal/orders"
 )
 
 // An againView is the form that makes a new run from a stored run.

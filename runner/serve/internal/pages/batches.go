@@ -7,7 +7,7 @@ import (
 	"github.com/seed61713e19/capstan/internal/measures/batch"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/journal"
-	"github.com/seed61713e19/capstan/runner/serve/orders"
+	"github.com/seed61713e19/capstan/runner/serve/internal/orders"
 )
 
 // A batchesView is the result of one batch, or the list of batches.

@@ -13,7 +13,6 @@ import (
 	"github.com/seed61713e19/capstan/runner/internal/servetest"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/serve"
-	"github.com/seed61713e19/capstan/runner/serve/orders"
 )
 
 func bench(b *testing.B, w *servetest.World, path string) {
@@ -55,7 +54,7 @@ func BenchmarkJournalRunPage(b *testing.B) {
 	if err := os.WriteFile(file, []byte(text.String()), 0o644); err != nil {
 		b.Fatal(err)
 	}
-	w := servetest.New(b, func(_ *serve.Options, c *orders.PoolOptions) { c.Cascades = map[string]string{"thousand": file} })
+	w := servetest.New(b, func(o *serve.Options) { o.Cascades = map[string]string{"thousand": file} })
 	reply := strings.Repeat("owl ", 250)
 	w.Model = model.Func(func(context.Context, model.Request) (model.Response, error) { return model.Response{Text: reply}, nil })
 	id := w.Start("thousand", nil)

@@ -13,7 +13,6 @@ import (
 	"github.com/seed61713e19/capstan/runner/internal/servetest"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/serve"
-	"github.com/seed61713e19/capstan/runner/serve/orders"
 )
 
 // click clicks on an element. It repeats the click if an update replaces the
@@ -249,7 +248,7 @@ func TestWithoutScripts(t *testing.T) {
 }
 
 func TestLoginInABrowser(t *testing.T) {
-	w := servetest.New(t, func(o *serve.Options, _ *orders.PoolOptions) { o.Token = "a-token-of-many-characters" })
+	w := servetest.New(t, func(o *serve.Options) { o.Token = "a-token-of-many-characters" })
 	b := newBrowser(t, w.HTTP.URL)
 	b.open("/gates")
 	b.shoot("login")

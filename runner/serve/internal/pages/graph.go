@@ -8,7 +8,7 @@ import (
 	"github.com/seed61713e19/capstan/internal/proofs"
 	"github.com/seed61713e19/capstan/internal/trace"
 	"github.com/seed61713e19/capstan/runner/journal"
-	"github.com/seed61713e19/capstan/runner/serve/orders"
+	"github.com/seed61713e19/capstan/runner/serve/internal/orders"
 )
 
 type graphView struct {

@@ -11,7 +11,6 @@ import (
 	"github.com/seed61713e19/capstan/runner/engine/enginetest"
 	"github.com/seed61713e19/capstan/runner/internal/servetest"
 	"github.com/seed61713e19/capstan/runner/serve"
-	"github.com/seed61713e19/capstan/runner/serve/orders"
 )
 
 var leads = regexp.MustCompile(`(?:href|src|hx-get)="([^"]+)"`)
@@ -19,7 +18,7 @@ var leads = regexp.MustCompile(`(?:href|src|hx-get)="([^"]+)"`)
 // TestEveryLinkLeads checks that every link of every page works, except those of a wrong
 // cascade and of missing tools.
 func TestEveryLinkLeads(t *testing.T) {
-	w := servetest.New(t, func(o *serve.Options, _ *orders.PoolOptions) {
+	w := servetest.New(t, func(o *serve.Options) {
 		var err error
 		if o.Runner, err = runner.New(runner.WithTools(enginetest.Tools()...), runner.WithValidators(enginetest.Validators()...)); err != nil {
 			t.Fatal(err)

@@ -11,7 +11,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/serve/internal/api"
 	"github.com/seed61713e19/capstan/runner/serve/internal/live"
-	"github.com/seed61713e19/capstan/runner/serve/orders"
+	"github.com/seed61713e19/capstan/runner/serve/internal/orders"
 )
 
 // runLive sends the changed parts of a run's page until the run ends.
@@ -51,12 +51,11 @@ type watcher struct {
 
 // listen subscribes to the drafts of a run of this process.
 func (x *watcher) listen() (more <-chan struct{}, stop func()) {
-	d, ok := x.s.o.Orders.Runs.(orders.Drafter)
-	if !ok {
+	if x.s.o.Orders.Enabled() != nil {
 		return nil, func() {}
 	}
 	changed := make(chan struct{}, 1)
-	x.now, stop = d.Drafts(x.id, func() { live.Notify(changed) })
+	x.now, stop = x.s.o.Orders.Drafts(x.id, func() { live.Notify(changed) })
 	return changed, stop
 }
 

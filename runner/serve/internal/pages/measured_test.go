@@ -17,7 +17,7 @@ import (
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/internal/servetest"
 	"github.com/seed61713e19/capstan/runner/serve"
-	"github.com/seed61713e19/capstan/runner/serve/orders"
+	"github.com/seed61713e19/capstan/runner/serve/internal/orders"
 )
 
 // A drawer stores labels in memory.
@@ -75,7 +75,7 @@ func weighing(t testing.TB, days, each int) (*servetest.World, *drawer) {
 		t.Fatal(err)
 	}
 	d := &drawer{t: t, runner: r}
-	w := past(t, days, each, func(o *serve.Options, _ *orders.PoolOptions) {
+	w := past(t, days, each, func(o *serve.Options) {
 		o.Scales, d.of = d, func() serve.Store { return o.Store }
 	})
 	return w, d

@@ -28,7 +28,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/serve/internal/guards"
 	"github.com/seed61713e19/capstan/runner/serve/internal/live"
-	"github.com/seed61713e19/capstan/runner/serve/orders"
+	"github.com/seed61713e19/capstan/runner/serve/internal/orders"
 )
 
 // A Store contains the runs. [journal.Journal] documents the methods.

@@ -9,10 +9,11 @@ import (
 	"time"
 
 	"github.com/seed61713e19/capstan/cascades/syntax"
+	"github.com/seed61713e19/capstan/internal/nextsteps"
 	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/serve/internal/api"
-	"github.com/seed61713e19/capstan/runner/serve/orders"
+	"github.com/seed61713e19/capstan/runner/serve/internal/orders"
 )
 
 type runsView struct {
@@ -56,7 +57,7 @@ func (s *Site) runsPage(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	v := runsView{frame: s.frame("Runs", "runs"), Filter: q, Statuses: orders.Statuses, Live: f.Before == "" && f.Words == "" && f.Among == nil, Cascades: s.o.Cascades, Base: "http://" + r.Host}
+	v := runsView{frame: s.frame("Runs", "runs"), Filter: q, Statuses: nextsteps.Statuses, Live: f.Before == "" && f.Words == "" && f.Among == nil, Cascades: s.o.Cascades, Base: "http://" + r.Host}
 	v.CanStart = s.o.Orders.Enabled() == nil && len(s.o.Cascades) > 0
 	v.Labels = s.o.Scales != nil && len(s.o.Cascades) > 0
 	v.Filtered = f.Status != "" || f.Cascade != "" || f.Text != "" || f.Words != "" || f.Among != nil || !f.Since.IsZero() || !f.Until.IsZero()

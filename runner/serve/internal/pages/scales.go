@@ -10,13 +10,13 @@ import (
 	"github.com/seed61713e19/capstan/internal/measures/stats"
 	"github.com/seed61713e19/capstan/internal/measures/trust"
 	"github.com/seed61713e19/capstan/runner/journal"
-	"github.com/seed61713e19/capstan/runner/serve/orders"
+	"github.com/seed61713e19/capstan/runner/serve/internal/orders"
 )
 
 // Scales measure the gates of offered cascades.
 type Scales interface {
 	// Weigh returns the gates, labels and evidence of a cascade as its files are now. Its
-	// errors are [orders.ErrNoCascade], [syntax.Diagnostics] and errors of reading.
+	// errors are [syntax.Diagnostics] and errors of reading.
 	Weigh(ctx context.Context, cascade string) (*Scale, error)
 	// Label stores a person's label of a text, and the text, beside the cascade.
 	Label(cascade, text string, l stats.Label) error
@@ -57,7 +57,11 @@ func (s *Site) weigh(w http.ResponseWriter, r *http.Request, title, here, name s
 	if v.Cascade == "" {
 		return v, nil, nil
 	}
-	scale, err := s.o.Scales.Weigh(r.Context(), v.Cascade)
+	var scale *Scale
+	err := orders.ErrNoCascade
+	if slices.Contains(s.o.Cascades, v.Cascade) {
+		scale, err = s.o.Scales.Weigh(r.Context(), v.Cascade)
+	}
 	if err != nil {
 		v.Problem = orders.ProblemOf(w, r, err)
 		return v, nil, nil

@@ -11,7 +11,6 @@ import (
 
 	"github.com/seed61713e19/capstan/runner/internal/servetest"
 	"github.com/seed61713e19/capstan/runner/serve"
-	"github.com/seed61713e19/capstan/runner/serve/orders"
 )
 
 var controls = regexp.MustCompile(`(?s)<(?:input|textarea|select)[^>]*? name="([^"]*)"[^>]*>`)
@@ -182,14 +181,14 @@ func TestFormsThatStartNothing(t *testing.T) {
 }
 
 func TestNoFormWhereNothingIsOffered(t *testing.T) {
-	w := servetest.New(t, func(o *serve.Options, c *orders.PoolOptions) { o.Cascades, c.Cascades = nil, nil })
+	w := servetest.New(t, func(o *serve.Options) { o.Cascades = nil })
 	if page := w.Send("GET", "/start", nil).Text; !strings.Contains(page, "capstan serve cascades/") {
 		t.Error(page)
 	}
 	if page := w.Send("GET", "/", nil).Text; strings.Contains(page, `href="/start"`) {
 		t.Error("a way to a form that is empty")
 	}
-	shows, err := serve.New(serve.Options{Store: w.Store, Cascades: []string{"ask"}})
+	shows, err := serve.New(serve.Options{Store: w.Store, Cascades: map[string]string{"ask": "ask.yaml"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"github.com/seed61713e19/capstan/runner/event"
-	"github.com/seed61713e19/capstan/runner/serve/orders"
+	"github.com/seed61713e19/capstan/runner/serve/internal/orders"
 )
 
 var errNoText = orders.NewProblem(http.StatusNotFound, "no_text", "the run has no such text")

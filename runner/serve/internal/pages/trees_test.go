@@ -15,7 +15,6 @@ import (
 	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/serve"
-	"github.com/seed61713e19/capstan/runner/serve/orders"
 )
 
 // A counted store counts how often events are read.
@@ -29,8 +28,8 @@ func (c *counted) Events(ctx context.Context, id string, after int64, d journal.
 	return c.Store.Events(ctx, id, after, d)
 }
 
-func counting(c *counted) func(*serve.Options, *orders.PoolOptions) {
-	return func(o *serve.Options, _ *orders.PoolOptions) { c.Store, o.Store = o.Store, c }
+func counting(c *counted) func(*serve.Options) {
+	return func(o *serve.Options) { c.Store, o.Store = o.Store, c }
 }
 
 // read returns how often a page reads events.

@@ -17,7 +17,6 @@ import (
 	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/serve"
-	"github.com/seed61713e19/capstan/runner/serve/orders"
 )
 
 // evil is a name with markup.
@@ -25,7 +24,7 @@ const evil = `<img src=x onerror=alert(1)>&"'`
 
 // past returns a world with runs on many days, some with retries and rejections, under names
 // with markup.
-func past(t testing.TB, days, each int, change ...func(*serve.Options, *orders.PoolOptions)) *servetest.World {
+func past(t testing.TB, days, each int, change ...func(*serve.Options)) *servetest.World {
 	t.Helper()
 	var now atomic.Int64
 	start := time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, 1-days)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/cascades/syntax"
+	"github.com/seed61713e19/capstan/internal/nextsteps"
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/engine"
 )
@@ -69,7 +70,7 @@ var known = []struct {
 	{runner.ErrRunExists, http.StatusConflict, "run_exists"},
 	{runner.ErrRunBusy, http.StatusConflict, "run_busy"},
 	{runner.ErrExpired, http.StatusConflict, "expired"},
-	{ErrElsewhere, http.StatusConflict, "elsewhere"},
+	{nextsteps.ErrElsewhere, http.StatusConflict, "elsewhere"},
 	{ErrNoCascade, http.StatusUnprocessableEntity, "unknown_cascade"},
 	{ErrNoGate, http.StatusNotFound, "unknown_gate"},
 	{ErrNotRunning, http.StatusConflict, "not_running_here"},

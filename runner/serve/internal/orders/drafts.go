@@ -128,7 +128,8 @@ func (d *drafts) change(id string, change func(*runDrafts)) {
 	}
 }
 
-// Drafts implements [Drafter].
+// Drafts calls changed, which must not block, after each change of the drafts of a run,
+// until stop is called. list returns them in the order of their paths.
 func (p *Pool) Drafts(id string, changed func()) (list func() []Draft, stop func()) {
 	d := &p.drafts
 	d.mu.Lock()

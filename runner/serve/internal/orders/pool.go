@@ -54,10 +54,8 @@ type job struct {
 
 // PoolOptions configure a [Pool].
 type PoolOptions struct {
-	// Journal stores the runs.
-	Journal runner.Journal
-	// Starts returns the start of a stored run.
-	Starts func(ctx context.Context, id string) (runner.Start, error)
+	// Store stores the runs.
+	Store Store
 	// Runner makes the runner for a new or resumed run, which must store it in j. For a
 	// new run, s has the name, the Settings, and the ordered model, which must be the
 	// runner's default.
@@ -119,7 +117,7 @@ func (p *Pool) Start(ctx context.Context, o Order) (string, error) {
 
 // Inputs returns the inputs of an offered cascade as its files are now.
 func (p *Pool) Inputs(name string) ([]cascades.Input, error) {
-	_, cascade, err := p.load(Order{Cascade: name}, p.settings(name), p.o.Journal)
+	_, cascade, err := p.load(Order{Cascade: name}, p.settings(name), p.o.Store)
 	if err != nil {
 		return nil, err
 	}
@@ -148,10 +146,11 @@ func (p *Pool) load(o Order, settings map[string]string, j runner.Journal) (*run
 
 // Resume continues a run and returns when the journal has reopened it.
 func (p *Pool) Resume(ctx context.Context, id string) error {
-	start, err := p.o.Starts(ctx, id)
+	run, err := p.o.Store.Run(ctx, id)
 	if err != nil {
 		return err
 	}
+	start := run.Start
 	return p.begin(ctx, &job{id: start.RunID, cascade: start.Settings["cascade"], resume: true}, func(j runner.Journal) (runFunc, error) {
 		r, err := p.o.Runner(start, j)
 		if err != nil {
@@ -177,7 +176,7 @@ func (p *Pool) begin(ctx context.Context, j *job, prepare func(runner.Journal) (
 		return err
 	}
 	began := time.Now()
-	b := &beginning{Journal: p.o.Journal, metrics: p.o.Metrics, first: make(chan error, 1), onStore: func() { j.settle(); p.logBegin(j) }}
+	b := &beginning{Journal: p.o.Store, metrics: p.o.Metrics, first: make(chan error, 1), onStore: func() { j.settle(); p.logBegin(j) }}
 	run, err := prepare(b)
 	if err != nil {
 		p.remove(j)

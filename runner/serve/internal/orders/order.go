@@ -2,25 +2,14 @@
 // and maps errors to answers in HTTP.
 //
 // An [Order] asks for a new run, a [Change] for a run that is made from a stored run. A
-// [Pool] accepts both. It returns when the journal has stored the run, which then
+// [Pool] accepts both. It returns when the store has stored the run, which then
 // continues in the background (pool.go). It forwards the unfinished text of a model while
-// there is a reader (drafts.go). A [Service] recognizes repeated requests, for any
-// implementation of [Runs] (service.go).
+// there is a reader (drafts.go). A [Service] recognizes repeated requests (service.go).
 //
 // A [Problem] is the answer to a request that fails. It has a status, a code that stays
 // the same, and a text. [ProblemOf] returns the problem of an error. An error of the
 // server goes to the log, and the client gets no details.
 package orders
-
-import (
-	"github.com/seed61713e19/capstan/runner/engine"
-	"github.com/seed61713e19/capstan/runner/journal"
-)
-
-// Statuses lists the statuses of the filter for runs.
-var Statuses = []string{
-	journal.Running, engine.Waiting, engine.Succeeded, engine.Blocked, engine.Exhausted, engine.Failed, engine.OverBudget, engine.Cancelled,
-}
 
 // An Order describes a new run.
 type Order struct {

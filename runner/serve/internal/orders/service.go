@@ -8,51 +8,21 @@ import (
 	"net/http"
 	"reflect"
 
-	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/internal/nextsteps"
 	"github.com/seed61713e19/capstan/internal/schema"
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/journal"
-	"github.com/seed61713e19/capstan/validators"
 )
 
-// Runs starts, resumes and ends runs. A [*Pool] runs them in this process.
-type Runs interface {
-	// Inputs returns the inputs of an offered cascade in the order of its file.
-	Inputs(cascade string) ([]cascades.Input, error)
-	// Start begins a run and returns its name when the run is stored.
-	Start(ctx context.Context, o Order) (id string, err error)
-	// Resume continues a run in the background.
-	Resume(ctx context.Context, id string) error
-	// Again makes a new run from a stored one and returns its name when it is stored.
-	Again(ctx context.Context, id string, change Change) (string, error)
-	// Cancel ends a run of this process, which can be resumed.
-	Cancel(id string) error
-	// Ready returns nil if another run can begin now.
-	Ready() error
-	// Gates lists the validators that the offered cascades define.
-	Gates() []Gate
-	// Judge returns the verdict of such a validator, or a [*NoVerdictError].
-	Judge(ctx context.Context, cascade, gate string, s validators.Subject) (validators.Verdict, error)
-}
-
-// A Drafter reports the text that models are writing in runs of this process. A [*Pool]
-// is one.
-type Drafter interface {
-	// Drafts calls changed, which must not block, after each change of the drafts of a
-	// run, until stop is called. drafts returns them in the order of their paths.
-	Drafts(id string, changed func()) (drafts func() []Draft, stop func())
-}
-
-// A Store contains runs and stores answers. [journal.Journal] documents the methods.
+// A Store contains runs, stores answers, and records the runs of a [Pool].
+// [journal.Journal] documents the methods.
 type Store interface {
+	runner.Journal
 	Run(ctx context.Context, id string) (*journal.Run, error)
 	Answer(ctx context.Context, id string, question event.Path, a engine.Answer) error
 }
-
-// ErrElsewhere is the error of a run whose results another engine stores.
-var ErrElsewhere = errors.New("another engine runs it and holds its results: a new run could share nothing")
 
 // Problems of a [Service].
 var (
@@ -73,7 +43,7 @@ func (e *NotResumedError) Unwrap() error { return e.Err }
 // A Service executes the requests of people and programs. A repeated request under the
 // same run name returns the run that the first one made.
 type Service struct {
-	Runs  // nil if the server only shows runs
+	*Pool // nil if the server only shows runs
 	Store Store
 }
 
@@ -86,7 +56,7 @@ type RunState struct {
 
 // Enabled returns nil if the server accepts requests that change runs.
 func (s Service) Enabled() error {
-	if s.Runs == nil {
+	if s.Pool == nil {
 		return errNoRuns
 	}
 	return nil
@@ -107,7 +77,7 @@ func (s Service) Run(ctx context.Context, id string) (*journal.Run, error) {
 
 // Start starts a run, or returns the run that the same order has started.
 func (s Service) Start(ctx context.Context, o Order) (RunState, error) {
-	id, err := s.Runs.Start(ctx, o)
+	id, err := s.Pool.Start(ctx, o)
 	if !errors.Is(err, runner.ErrRunExists) && !errors.Is(err, runner.ErrRunBusy) {
 		return RunState{RunID: id, Status: journal.Running}, err
 	}
@@ -135,9 +105,9 @@ func (s Service) existing(ctx context.Context, id string) (*journal.Run, error) 
 // Again makes a run from a stored one, or returns the run that the same request has made.
 func (s Service) Again(ctx context.Context, run *journal.Run, change Change) (RunState, error) {
 	if run.External {
-		return RunState{}, ErrElsewhere
+		return RunState{}, nextsteps.ErrElsewhere
 	}
-	id, err := s.Runs.Again(ctx, run.RunID, change)
+	id, err := s.Pool.Again(ctx, run.RunID, change)
 	if change.RunID == "" || !errors.Is(err, runner.ErrRunExists) && !errors.Is(err, runner.ErrRunBusy) {
 		return RunState{RunID: id, Status: journal.Running}, err
 	}

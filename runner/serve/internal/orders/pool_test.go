@@ -9,12 +9,17 @@ import (
 	"time"
 
 	"github.com/seed61713e19/capstan/runner"
+	"github.com/seed61713e19/capstan/runner/journal"
 )
 
 // A busy journal belongs to another process.
 type busy struct {
-	runner.Journal
+	Store
 	pool *Pool
+}
+
+func (j *busy) Run(_ context.Context, id string) (*journal.Run, error) {
+	return &journal.Run{Start: runner.Start{RunID: id}}, nil
 }
 
 func (j *busy) Reopen(string) (runner.Recording, error) {
@@ -27,8 +32,7 @@ func (j *busy) Reopen(string) (runner.Recording, error) {
 func TestRefusedIsGone(t *testing.T) {
 	j := &busy{}
 	j.pool = NewPool(PoolOptions{
-		Journal: j,
-		Starts:  func(_ context.Context, id string) (runner.Start, error) { return runner.Start{RunID: id}, nil },
+		Store: j,
 		Runner: func(_ runner.Start, j runner.Journal) (*runner.Runner, error) {
 			return runner.New(runner.WithJournal(j))
 		},
@@ -47,7 +51,7 @@ func TestRefusedIsGone(t *testing.T) {
 
 // A slow journal refuses a run after some time.
 type slow struct {
-	runner.Journal
+	Store
 	asked, say chan struct{}
 }
 
@@ -68,7 +72,7 @@ func TestWaitsForTheFirst(t *testing.T) {
 	}
 	j := &slow{asked: make(chan struct{}), say: make(chan struct{})}
 	pool := NewPool(PoolOptions{
-		Journal: j, Cascades: map[string]string{"c": file},
+		Store: j, Cascades: map[string]string{"c": file},
 		Runner: func(_ runner.Start, j runner.Journal) (*runner.Runner, error) {
 			return runner.New(runner.WithJournal(j))
 		},

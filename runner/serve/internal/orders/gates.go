@@ -28,7 +28,7 @@ func (p *Pool) Gates() []Gate {
 	var list []Gate
 	none := map[string]any{"type": "object", "additionalProperties": false}
 	for _, name := range slices.Sorted(maps.Keys(p.o.Cascades)) {
-		_, cascade, err := p.load(Order{Cascade: name}, p.settings(name), p.o.Journal)
+		_, cascade, err := p.load(Order{Cascade: name}, p.settings(name), p.o.Store)
 		if err != nil {
 			continue
 		}
@@ -58,7 +58,7 @@ func (p *Pool) Judge(ctx context.Context, cascade, gate string, s validators.Sub
 		return validators.Verdict{}, err
 	}
 	defer p.removeJudgement()
-	r, loaded, err := p.load(Order{Cascade: cascade}, p.settings(cascade), p.o.Journal)
+	r, loaded, err := p.load(Order{Cascade: cascade}, p.settings(cascade), p.o.Store)
 	if err != nil {
 		return validators.Verdict{}, err
 	}

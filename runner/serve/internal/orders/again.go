@@ -26,10 +26,11 @@ var errNoPhase = NewProblem(http.StatusUnprocessableEntity, "unknown_phase", "th
 // Again makes a new run from a stored one, and returns when the journal has stored it.
 // It can use current files only of cascades that are offered.
 func (p *Pool) Again(ctx context.Context, id string, change Change) (string, error) {
-	start, err := p.o.Starts(ctx, id)
+	run, err := p.o.Store.Run(ctx, id)
 	if err != nil {
 		return "", err
 	}
+	start := run.Start
 	if change.RunID == "" {
 		change.RunID = runner.NewRunID(time.Now())
 	}

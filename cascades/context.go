@@ -7,8 +7,8 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/seed61713e19/capstan/cascades/internal/findings"
 	"github.com/seed61713e19/capstan/cascades/internal/reader"
+	"github.com/seed61713e19/capstan/internal/codes"
 	"github.com/seed61713e19/capstan/internal/windlass"
 )
 
@@ -44,7 +44,7 @@ func (p *parser) context(phase *reader.Object) (c Context) {
 		}
 		p.refer(p.Resolve(n), "context", name)
 		if _, named := known[name]; named {
-			p.Error(n, findings.CodeConflict, "phase %s is in from: exclude is for what all, first and previous bring", name)
+			p.Error(n, codes.Conflict, "phase %s is in from: exclude is for what all, first and previous bring", name)
 		}
 		c.Exclude = append(c.Exclude, name)
 	}
@@ -85,15 +85,15 @@ func (p *parser) contextSource(n *yaml.Node) (Source, *yaml.Node) {
 		case word == "state":
 			s.State = true
 		case windlass.Value("include", word).Effect == windlass.Ignored:
-			p.Warn(what, findings.CodeIgnored, "include: %s has no effect: a phase gets the output of another phase and the state that it set", word)
+			p.Warn(what, codes.Ignored, "include: %s has no effect: a phase gets the output of another phase and the state that it set", word)
 		default:
-			p.Error(what, findings.CodeValue, "include must be output or state, not %q", word)
+			p.Error(what, codes.Value, "include must be output or state, not %q", word)
 			p.Suggest(word, func() []string { return []string{"output", "state"} })
 		}
 	}
 	s.Output = s.Output || !s.State
 	if n := o.Get("include"); n != nil && n.Kind == yaml.SequenceNode && len(n.Content) == 0 {
-		p.Error(n, findings.CodeValue, "include must not be empty")
+		p.Error(n, codes.Value, "include must not be empty")
 	}
 	o.Done()
 	return s, o.Get("phase")

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/seed61713e19/capstan/cascades/internal/findings"
 	"github.com/seed61713e19/capstan/cascades/internal/reader"
+	"github.com/seed61713e19/capstan/internal/codes"
 	"github.com/seed61713e19/capstan/internal/patterns"
 	"github.com/seed61713e19/capstan/internal/process"
 	"github.com/seed61713e19/capstan/runner/tool"
@@ -34,7 +34,7 @@ func (p *parser) readDatabases(o *reader.Object) []tool.Database {
 	var list []tool.Database
 	for _, name := range defs.Order {
 		if !databaseName().MatchString(name) {
-			p.Error(defs.Keys[name], findings.CodeValue, "%q cannot be the name of a database: 64 letters, digits, _ and -, the first a letter", name)
+			p.Error(defs.Keys[name], codes.Value, "%q cannot be the name of a database: 64 letters, digits, _ and -, the first a letter", name)
 		}
 		if one := p.Object(defs.Value[name], "a database"); one != nil {
 			one.What = "database " + name
@@ -56,21 +56,21 @@ func (p *parser) database(o *reader.Object, name string) tool.Database {
 			err = p.known.Inside(p.beside(file))
 		}
 		if err != nil {
-			p.Error(n, findings.CodeValue, "%s: %v", o.What, err)
+			p.Error(n, codes.Value, "%s: %v", o.What, err)
 		} else if u, err := url.Parse(process.WithoutVariables(d.URL)); err == nil {
 			if password, _ := u.User.Password(); password != "" {
-				p.Warn(n, findings.CodePassword, "%s: a password stands in the file, which runs keep: write it as {{ env.NAME }}, or leave it to PGPASSWORD or ~/.pgpass", o.What)
+				p.Warn(n, codes.Password, "%s: a password stands in the file, which runs keep: write it as {{ env.NAME }}, or leave it to PGPASSWORD or ~/.pgpass", o.What)
 			}
 		}
 	}
 	if d.MaxRows > maxRows {
-		p.Error(o.Get("max_rows"), findings.CodeValue, "max_rows must be at most %d", maxRows)
+		p.Error(o.Get("max_rows"), codes.Value, "max_rows must be at most %d", maxRows)
 	}
 	if d.MaxBytes > maxBytes {
-		p.Error(o.Get("max_bytes"), findings.CodeValue, "max_bytes must be at most %d", maxBytes)
+		p.Error(o.Get("max_bytes"), codes.Value, "max_bytes must be at most %d", maxBytes)
 	}
 	if d.Timeout = cmp.Or(d.Timeout, tool.DefaultQueryTimeout); d.Timeout > maxStatement {
-		p.Error(o.Get("timeout"), findings.CodeValue, "timeout must be at most %s", maxStatement)
+		p.Error(o.Get("timeout"), codes.Value, "timeout must be at most %s", maxStatement)
 	}
 	o.Done()
 	return d

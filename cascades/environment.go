@@ -6,8 +6,8 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/seed61713e19/capstan/cascades/internal/findings"
 	"github.com/seed61713e19/capstan/cascades/internal/reader"
+	"github.com/seed61713e19/capstan/internal/codes"
 	"github.com/seed61713e19/capstan/internal/patterns"
 	"github.com/seed61713e19/capstan/internal/process"
 )
@@ -36,7 +36,7 @@ func (p *parser) environment(o *reader.Object) []string {
 			}
 		}
 	default:
-		p.Error(n, findings.CodeType, "env must be a list of variables, or a mapping of them to texts, not %s", reader.KindOf(n))
+		p.Error(n, codes.Type, "env must be a list of variables, or a mapping of them to texts, not %s", reader.KindOf(n))
 	}
 	return e.list
 }
@@ -77,12 +77,12 @@ func (e *environment) entry(n *yaml.Node) {
 func (e *environment) add(n *yaml.Node, name, entry string) {
 	switch {
 	case !variableName().MatchString(name):
-		e.p.Error(n, findings.CodeValue, "%q cannot be the name of a variable", name)
+		e.p.Error(n, codes.Value, "%q cannot be the name of a variable", name)
 		e.p.suggestVariable(strings.NewReplacer("env.", "", "$", "", "{", "", "}", "", " ", "", "\t", "").Replace(name))
 	case strings.ContainsRune(entry, 0):
-		e.p.Error(n, findings.CodeValue, "the text of %s holds a character that a variable cannot", name)
+		e.p.Error(n, codes.Value, "the text of %s holds a character that a variable cannot", name)
 	case e.seen[name]:
-		e.p.Error(n, findings.CodeDuplicate, "the variable %s stands twice in env", name)
+		e.p.Error(n, codes.Duplicate, "the variable %s stands twice in env", name)
 	default:
 		e.list = append(e.list, entry)
 	}
@@ -102,7 +102,7 @@ func (p *parser) ofVariables(n *yaml.Node, what, text string) {
 	rest := process.WithoutVariables(text)
 	for _, mark := range []string{"{{", "{%", "{#"} {
 		if strings.Contains(rest, mark) {
-			p.Error(n, findings.CodeTemplate, "%s: only {{ env.NAME }} may stand in it", what)
+			p.Error(n, codes.Template, "%s: only {{ env.NAME }} may stand in it", what)
 			return
 		}
 	}
@@ -128,13 +128,13 @@ func (p *parser) headers(o *reader.Object) map[string]string {
 		switch {
 		case !ok:
 		case !headerName().MatchString(name):
-			p.Error(h.Keys[name], findings.CodeValue, "%q cannot be the name of a header", name)
+			p.Error(h.Keys[name], codes.Value, "%q cannot be the name of a header", name)
 		case slices.ContainsFunc(protocolHeaders, func(own string) bool { return key == own || strings.HasSuffix(own, "-") && strings.HasPrefix(key, own) }):
-			p.Error(h.Keys[name], findings.CodeConflict, "the header %s is the protocol's own", name)
+			p.Error(h.Keys[name], codes.Conflict, "the header %s is the protocol's own", name)
 		case seen[key]:
-			p.Error(h.Keys[name], findings.CodeDuplicate, "the header %s stands twice", name)
+			p.Error(h.Keys[name], codes.Duplicate, "the header %s stands twice", name)
 		case strings.ContainsFunc(text, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }):
-			p.Error(n, findings.CodeValue, "the header %s holds a character that a header cannot", name)
+			p.Error(n, codes.Value, "the header %s holds a character that a header cannot", name)
 		default:
 			p.ofVariables(n, name, text)
 			out[name] = text

@@ -8,8 +8,8 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/seed61713e19/capstan/cascades/internal/checks"
-	"github.com/seed61713e19/capstan/cascades/internal/findings"
 	"github.com/seed61713e19/capstan/cascades/internal/reader"
+	"github.com/seed61713e19/capstan/internal/codes"
 	"github.com/seed61713e19/capstan/internal/patterns"
 )
 
@@ -42,16 +42,16 @@ func (p *parser) each(o *reader.Object) *Each {
 			p.facts.Lists = append(p.facts.Lists, checks.List{Node: n, Reads: e.In.Names()})
 		}
 	default:
-		p.Error(n, findings.CodeValue, "in must be a list, or one variable that holds a list, such as {{ outputs.plan.items }}")
+		p.Error(n, codes.Value, "in must be a list, or one variable that holds a list, such as {{ outputs.plan.items }}")
 	}
 	switch n := o.Value["as"]; {
 	case !isVariable().MatchString(e.As):
-		p.Error(n, findings.CodeValue, "as must be a name of letters, digits and _, not %q", e.As)
+		p.Error(n, codes.Value, "as must be a name of letters, digits and _, not %q", e.As)
 	case e.As == Index || slices.Contains(checkVariables, e.As) || slices.Contains(loopVariables, e.As):
-		p.Error(n, findings.CodeConflict, "%s is a variable already", e.As)
+		p.Error(n, codes.Conflict, "%s is a variable already", e.As)
 	}
 	if list, ok := e.In["in"].([]any); ok && len(list) > e.MaxItems {
-		p.Error(o.Value["in"], findings.CodeValue, "the list has %d items; max_items is %d", len(list), e.MaxItems)
+		p.Error(o.Value["in"], codes.Value, "the list has %d items; max_items is %d", len(list), e.MaxItems)
 	}
 	o.Done()
 	p.locals = []string{e.As, Index}
@@ -86,7 +86,7 @@ func (p *parser) together(group *reader.Object) []*Phase {
 	}
 	p.grouped = was
 	if n := group.Get("together"); n.Kind == yaml.SequenceNode && len(n.Content) < 2 {
-		p.Error(n, findings.CodeValue, "together needs at least two phases: %s has %d", group.What, len(n.Content))
+		p.Error(n, codes.Value, "together needs at least two phases: %s has %d", group.What, len(n.Content))
 	}
 	return list
 }

@@ -10,9 +10,9 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/seed61713e19/capstan/cascades/internal/findings"
 	"github.com/seed61713e19/capstan/cascades/internal/reader"
 	"github.com/seed61713e19/capstan/cascades/syntax"
+	"github.com/seed61713e19/capstan/internal/codes"
 	"github.com/seed61713e19/capstan/internal/patterns"
 	"github.com/seed61713e19/capstan/internal/reports"
 	"github.com/seed61713e19/capstan/wards"
@@ -63,7 +63,7 @@ func (h *Hook) Applies(file, text string) bool {
 // hooks reads the rules for coding agents.
 func (p *parser) hooks(root *reader.Object) {
 	if n := root.Get("hooks"); n != nil && n.Kind == yaml.SequenceNode && len(n.Content) == 0 {
-		p.Error(n, findings.CodeValue, "hooks must not be empty")
+		p.Error(n, codes.Value, "hooks must not be empty")
 	}
 	for i, n := range root.List("hooks") {
 		if o := p.Object(n, "a hook"); o != nil {
@@ -86,7 +86,7 @@ func (p *parser) hook(root, o *reader.Object, number int) {
 	if source := o.Text("match"); source != "" {
 		pattern, err := patterns.Compile(source)
 		if err != nil {
-			p.Error(o.Value["match"], findings.CodePattern, "match: %v", err)
+			p.Error(o.Value["match"], codes.Pattern, "match: %v", err)
 		}
 		h.Match, h.match = pattern, source
 	}
@@ -113,21 +113,21 @@ func (p *parser) hookPhase(root, o *reader.Object, h *Hook) *yaml.Node {
 		o.Conflict("phase", "%s has both wards and phase", o.What)
 	case own != nil:
 		if o.List("wards"); own.Kind == yaml.SequenceNode && len(own.Content) == 0 {
-			p.Error(own, findings.CodeValue, "wards must not be empty")
+			p.Error(own, codes.Value, "wards must not be empty")
 		}
 		putNode(checks, "wards", putNode(mappingNode(own), "post", own))
 	case named != nil:
 		phase := phaseNode(root, h.Phase)
 		if phase == nil {
-			p.Error(named, findings.CodePhase, "phase: no phase is called %q", h.Phase)
+			p.Error(named, codes.Phase, "phase: no phase is called %q", h.Phase)
 			p.Suggest(h.Phase, func() []string { return phaseNames(p.cascade) })
 			return nil
 		}
 		if copyChecks(checks, phase); len(checks.Content) == 0 {
-			p.Error(named, findings.CodeConflict, "phase %s has no check of its text", h.Phase)
+			p.Error(named, codes.Conflict, "phase %s has no check of its text", h.Phase)
 		}
 	default:
-		p.Error(o.Node, findings.CodeMissing, "%s needs wards or phase", o.What)
+		p.Error(o.Node, codes.Missing, "%s needs wards or phase", o.What)
 		return nil
 	}
 	text := func(s string) *yaml.Node {
@@ -208,7 +208,7 @@ func (p *parser) hookCascade(root *reader.Object, h *Hook, phase *yaml.Node) *Ca
 	}
 	source, err := json.Marshal(reader.PlainValue(tree))
 	if err != nil {
-		p.Error(phase, findings.CodeValue, "the cascade of hook %s: %v", h.Name, err)
+		p.Error(phase, codes.Value, "the cascade of hook %s: %v", h.Name, err)
 	}
 	c.Source, c.Deciding = source, *child.deciding
 	return c

@@ -12,6 +12,7 @@ import (
 	"github.com/seed61713e19/capstan/cascades/internal/findings"
 	"github.com/seed61713e19/capstan/cascades/internal/reader"
 	"github.com/seed61713e19/capstan/cascades/syntax"
+	"github.com/seed61713e19/capstan/internal/codes"
 	"github.com/seed61713e19/capstan/internal/processor"
 	"github.com/seed61713e19/capstan/internal/schema"
 )
@@ -79,49 +80,49 @@ func TestHostileFiles(t *testing.T) {
 		name, source string
 		code         string
 	}{
-		{"empty", "", findings.CodeSyntax},
-		{"blank", " \n\n", findings.CodeSyntax},
-		{"comment", "# nothing\n", findings.CodeSyntax},
-		{"null", "null", findings.CodeType},
-		{"scalar", "hello", findings.CodeType},
-		{"list", "[1, 2]", findings.CodeType},
-		{"json list", `[{"a": 1}]`, findings.CodeType},
-		{"empty mapping", "{}", findings.CodeMissing},
-		{"not UTF-8", "cascade_id: \xff", findings.CodeSyntax},
-		{"UTF-16", "\xff\xfec\x00a\x00", findings.CodeSyntax},
-		{"control character", "cascade_id: \x01", findings.CodeSyntax},
-		{"bad escape", `cascade_id: "\q"`, findings.CodeSyntax},
-		{"too large", "cascade_id: " + strings.Repeat("x", mega), findings.CodeTooLarge},
-		{"brackets", strings.Repeat("[", mega), findings.CodeSyntax},
-		{"braces", strings.Repeat(`{"a":`, mega/5), findings.CodeSyntax},
-		{"deep JSON", `{"cascade_id":` + strings.Repeat("[", 5000) + strings.Repeat("]", 5000) + "}", findings.CodeTooLarge},
-		{"deep YAML", "cascade_id: " + strings.Repeat("[", 5000) + strings.Repeat("]", 5000), findings.CodeTooLarge},
-		{"deep dashes", strings.Repeat("- ", mega/2), findings.CodeSyntax},
-		{"bomb", bomb(30), findings.CodeTooLarge},
-		{"merges", merges(60), findings.CodeTooLarge},
-		{"wide merges", wideMerges(), findings.CodeTooLarge},
-		{"alias chain", aliasChain(12_000), findings.CodeTooLarge},
-		{"cyclic merge", "cascade_id: x\nphases: []\nbudget: &b {<<: *b}", findings.CodeCycle},
-		{"many values", "cascade_id: x\ninputs_schema:\n" + each(reader.MaxNodes, "  k%d: x\n"), findings.CodeTooLarge},
-		{"many mistakes", "cascade_id: x\n" + each(40_000, "k%d: x\n"), findings.CodeUnknownKey},
-		{"many handoffs", phaseWith("  handoffs:\n" + each(15_000, "  - p%d\n")), findings.CodePhase},
-		{"many unknown tools", phaseWith("  tackle:\n" + each(15_000, "  - t%d\n")), findings.CodeTool},
-		{"many contexts", phaseWith("  context:\n    from:\n" + each(15_000, "    - p%d\n")), findings.CodePhase},
-		{"many variables", "cascade_id: x\nphases:\n- name: a\n  instructions: |\n" + each(20_000, "    {{ v%d }}\n"), findings.CodeVariable},
-		{"many outputs", "cascade_id: x\nphases:\n- name: a\n  instructions: >\n" + each(12_000, "    {{ outputs.v%d }}\n"), findings.CodePhase},
-		{"large template", phaseWith("  rules: {turn_prompt: \"" + strings.Repeat("x", 300<<10) + "\"}"), findings.CodeTooLarge},
-		{"long words", phaseWith("  handoffs: [" + strings.Repeat("x", 1<<20) + ", " + strings.Repeat("y", 1<<20) + "]"), findings.CodePhase},
-		{"deep expression", phaseWith("  when: \"" + strings.Repeat("(", 8000) + "\""), findings.CodeExpression},
-		{"deep template", "cascade_id: x\nphases:\n- name: a\n  instructions: \"{{ " + strings.Repeat("(", 100_000) + " }}\"\n", findings.CodeTemplate},
-		{"huge pattern", phaseWith("  output_extraction: {store_as: x, pattern: \"" + strings.Repeat("(a{1000}){1000}", 100) + "\"}"), findings.CodePattern},
-		{"schema of another place", phaseWith("  output_schema: {$ref: \"https://example.com/s.json\"}"), findings.CodeSchema},
-		{"schema of a file", phaseWith("  output_schema: {$ref: \"file:///etc/passwd\"}"), findings.CodeSchema},
-		{"number beyond numbers", `{"cascade_id": "x", "budget": {"max_calls": 1e999}}`, findings.CodeType},
-		{"number beyond integers", `{"cascade_id": "x", "budget": {"max_calls": 99999999999999999999}}`, findings.CodeType},
-		{"NaN", phaseWith("  rules: {timeout: .nan}"), findings.CodeType},
-		{"nothing anywhere", "cascade_id: null\ndescription: null\nmodel: null\ninputs_schema: null\nvalidators: null\ntools: null\nbudget: null\nphases: null", findings.CodeType},
-		{"nothing in a phase", phaseWith("  model: null\n  tackle: null\n  context: null\n  rules: null\n  output_schema: null\n  wards: null\n  output_extraction: null\n  handoffs: null\n  when: null\n  sub_cascades: null\n  soundings: null\n  human_input: null\n  tool: null\n  inputs: null\n"), findings.CodeType},
-		{"nothing in parts", phaseWith("  rules: {loop_until: null, on_exhausted: null, max_turns: null}\n  wards: {pre: null, turn: [null], post: [{validator: null}, {expr: null}, {judge: null}, {exec: null}, {schema: null}, {cascade: null}, {use: null}]}\n  handoffs: [{target: null}, {}]\n  soundings: {factor: null, validator: null}\n  sub_cascades: [null, {ref: null}]\n  output_extraction: {pattern: null, store_as: null}\n  human_input: {prompt: null, options: [null]}\n"), findings.CodeType},
+		{"empty", "", codes.Syntax},
+		{"blank", " \n\n", codes.Syntax},
+		{"comment", "# nothing\n", codes.Syntax},
+		{"null", "null", codes.Type},
+		{"scalar", "hello", codes.Type},
+		{"list", "[1, 2]", codes.Type},
+		{"json list", `[{"a": 1}]`, codes.Type},
+		{"empty mapping", "{}", codes.Missing},
+		{"not UTF-8", "cascade_id: \xff", codes.Syntax},
+		{"UTF-16", "\xff\xfec\x00a\x00", codes.Syntax},
+		{"control character", "cascade_id: \x01", codes.Syntax},
+		{"bad escape", `cascade_id: "\q"`, codes.Syntax},
+		{"too large", "cascade_id: " + strings.Repeat("x", mega), codes.TooLarge},
+		{"brackets", strings.Repeat("[", mega), codes.Syntax},
+		{"braces", strings.Repeat(`{"a":`, mega/5), codes.Syntax},
+		{"deep JSON", `{"cascade_id":` + strings.Repeat("[", 5000) + strings.Repeat("]", 5000) + "}", codes.TooLarge},
+		{"deep YAML", "cascade_id: " + strings.Repeat("[", 5000) + strings.Repeat("]", 5000), codes.TooLarge},
+		{"deep dashes", strings.Repeat("- ", mega/2), codes.Syntax},
+		{"bomb", bomb(30), codes.TooLarge},
+		{"merges", merges(60), codes.TooLarge},
+		{"wide merges", wideMerges(), codes.TooLarge},
+		{"alias chain", aliasChain(12_000), codes.TooLarge},
+		{"cyclic merge", "cascade_id: x\nphases: []\nbudget: &b {<<: *b}", codes.Cycle},
+		{"many values", "cascade_id: x\ninputs_schema:\n" + each(reader.MaxNodes, "  k%d: x\n"), codes.TooLarge},
+		{"many mistakes", "cascade_id: x\n" + each(40_000, "k%d: x\n"), codes.UnknownKey},
+		{"many handoffs", phaseWith("  handoffs:\n" + each(15_000, "  - p%d\n")), codes.Phase},
+		{"many unknown tools", phaseWith("  tackle:\n" + each(15_000, "  - t%d\n")), codes.Tool},
+		{"many contexts", phaseWith("  context:\n    from:\n" + each(15_000, "    - p%d\n")), codes.Phase},
+		{"many variables", "cascade_id: x\nphases:\n- name: a\n  instructions: |\n" + each(20_000, "    {{ v%d }}\n"), codes.Variable},
+		{"many outputs", "cascade_id: x\nphases:\n- name: a\n  instructions: >\n" + each(12_000, "    {{ outputs.v%d }}\n"), codes.Phase},
+		{"large template", phaseWith("  rules: {turn_prompt: \"" + strings.Repeat("x", 300<<10) + "\"}"), codes.TooLarge},
+		{"long words", phaseWith("  handoffs: [" + strings.Repeat("x", 1<<20) + ", " + strings.Repeat("y", 1<<20) + "]"), codes.Phase},
+		{"deep expression", phaseWith("  when: \"" + strings.Repeat("(", 8000) + "\""), codes.Expression},
+		{"deep template", "cascade_id: x\nphases:\n- name: a\n  instructions: \"{{ " + strings.Repeat("(", 100_000) + " }}\"\n", codes.Template},
+		{"huge pattern", phaseWith("  output_extraction: {store_as: x, pattern: \"" + strings.Repeat("(a{1000}){1000}", 100) + "\"}"), codes.Pattern},
+		{"schema of another place", phaseWith("  output_schema: {$ref: \"https://example.com/s.json\"}"), codes.Schema},
+		{"schema of a file", phaseWith("  output_schema: {$ref: \"file:///etc/passwd\"}"), codes.Schema},
+		{"number beyond numbers", `{"cascade_id": "x", "budget": {"max_calls": 1e999}}`, codes.Type},
+		{"number beyond integers", `{"cascade_id": "x", "budget": {"max_calls": 99999999999999999999}}`, codes.Type},
+		{"NaN", phaseWith("  rules: {timeout: .nan}"), codes.Type},
+		{"nothing anywhere", "cascade_id: null\ndescription: null\nmodel: null\ninputs_schema: null\nvalidators: null\ntools: null\nbudget: null\nphases: null", codes.Type},
+		{"nothing in a phase", phaseWith("  model: null\n  tackle: null\n  context: null\n  rules: null\n  output_schema: null\n  wards: null\n  output_extraction: null\n  handoffs: null\n  when: null\n  sub_cascades: null\n  soundings: null\n  human_input: null\n  tool: null\n  inputs: null\n"), codes.Type},
+		{"nothing in parts", phaseWith("  rules: {loop_until: null, on_exhausted: null, max_turns: null}\n  wards: {pre: null, turn: [null], post: [{validator: null}, {expr: null}, {judge: null}, {exec: null}, {schema: null}, {cascade: null}, {use: null}]}\n  handoffs: [{target: null}, {}]\n  soundings: {factor: null, validator: null}\n  sub_cascades: [null, {ref: null}]\n  output_extraction: {pattern: null, store_as: null}\n  human_input: {prompt: null, options: [null]}\n"), codes.Type},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -229,14 +230,14 @@ func TestBoundOfSuggestions(t *testing.T) {
 	for _, key := range []string{"descriptio: x", "cells: []", "tools: {a: {exec: [x], effect: read}}", "token_budget: {max_total: '9'}"} {
 		for n, beyond := range map[int]bool{findings.MaxFound - 1: false, findings.MaxFound: true, findings.MaxFound + 1: true} {
 			reported := found(t, "x.yaml", "cascade_id: x\nphases: [{name: a, instructions: x}]\nbudget: {"+strings.ReplaceAll(each(n, "k%d: 1\n"), "\n", ", ")+"}\n"+key+"\n")
-			if last := reported[len(reported)-1]; (last.Code == findings.CodeTooLarge) != beyond || (last.Suggestion == "" && last.Fix == nil) != beyond {
+			if last := reported[len(reported)-1]; (last.Code == codes.TooLarge) != beyond || (last.Suggestion == "" && last.Fix == nil) != beyond {
 				t.Errorf("%s: got %+v", key, last)
 			}
 		}
 	}
 	for compared, meant := range map[int]string{findings.MaxComparisons - 1: "name", findings.MaxComparisons: ""} {
 		p := reader.New(syntax.New("", nil))
-		p.Error(nil, findings.CodeValue, "x")
+		p.Error(nil, codes.Value, "x")
 		p.Compared = compared
 		if p.Suggest("nam", func() []string { return []string{"name"} }); p.Found[0].Suggestion != meant {
 			t.Errorf("with %d words compared it is %q", compared, p.Found[0].Suggestion)
@@ -259,7 +260,7 @@ func TestBoundOfSuggestions(t *testing.T) {
 	if beyond := p.Resolve(value); beyond.Kind != yaml.ScalarNode || beyond.Tag != "!!null" || len(p.Found) != 1 {
 		t.Errorf("behind it is %+v: %v", beyond, p.Found)
 	}
-	if p.Error(nil, findings.CodeValue, "x"); len(p.Found) != 1 {
+	if p.Error(nil, codes.Value, "x"); len(p.Found) != 1 {
 		t.Errorf("after the last value is reported %v", p.Found)
 	}
 }

@@ -7,8 +7,8 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/seed61713e19/capstan/cascades/internal/findings"
 	"github.com/seed61713e19/capstan/cascades/internal/reader"
+	"github.com/seed61713e19/capstan/internal/codes"
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
@@ -33,12 +33,12 @@ func (p *parser) models(o *reader.Object, key, unbounded string) Model {
 		return p.candidate(n, key, unbounded)
 	}
 	if len(n.Content) == 0 {
-		p.Error(n, findings.CodeValue, "%s must not be an empty list", key)
+		p.Error(n, codes.Value, "%s must not be an empty list", key)
 	}
 	var m Model
 	for _, e := range n.Content {
 		if e = p.Resolve(e); e.Kind == yaml.ScalarNode && e.Tag == "!!str" && strings.TrimSpace(e.Value) == "" {
-			p.Error(e, findings.CodeValue, "a model of a fallback list must not be empty")
+			p.Error(e, codes.Value, "a model of a fallback list must not be empty")
 			continue
 		}
 		m = append(m, p.candidate(e, "a model of a fallback list", unbounded)...)
@@ -54,15 +54,15 @@ func (p *parser) spread(o *reader.Object, key string, n int, inOrder bool) Model
 		e = p.Resolve(e)
 		found := p.candidate(e, "an entry of "+key, unbounded)
 		if len(found) == 0 && e.Kind == yaml.ScalarNode {
-			p.Error(e, findings.CodeValue, "an entry of %s must not be empty", key)
+			p.Error(e, codes.Value, "an entry of %s must not be empty", key)
 		}
 		m = append(m, found...)
 	}
 	switch list := o.Get(key); {
 	case list != nil && list.Kind == yaml.SequenceNode && len(list.Content) == 0:
-		p.Error(list, findings.CodeValue, "%s must not be an empty list", key)
+		p.Error(list, codes.Value, "%s must not be an empty list", key)
 	case inOrder && len(m) > n:
-		p.Warn(list, findings.CodeConflict, "%s has %d models for %d tries: the last %d are never asked", key, len(m), n, len(m)-n)
+		p.Warn(list, codes.Conflict, "%s has %d models for %d tries: the last %d are never asked", key, len(m), n, len(m)-n)
 	}
 	if inOrder {
 		m = m[:min(len(m), n)]
@@ -74,7 +74,7 @@ func (p *parser) spread(o *reader.Object, key string, n int, inOrder bool) Model
 func (p *parser) candidate(n *yaml.Node, what, unbounded string) Model {
 	if n.Kind != yaml.MappingNode {
 		if n.Kind == yaml.SequenceNode {
-			p.Error(n, findings.CodeType, "%s must be text or a mapping, not %s", what, reader.KindOf(n))
+			p.Error(n, codes.Type, "%s must be text or a mapping, not %s", what, reader.KindOf(n))
 			return nil
 		}
 		name, _ := p.Text(n, what)
@@ -106,7 +106,7 @@ func (p *parser) params(o *reader.Object) *model.Params {
 	}
 	if n := o.Get("response_format"); n != nil {
 		if a.NoFormat = n.Kind == yaml.ScalarNode && n.Value == "off"; !a.NoFormat {
-			p.Error(n, findings.CodeValue, "response_format can only be off: what the phase's output_schema says is sent unless it is")
+			p.Error(n, codes.Value, "response_format can only be off: what the phase's output_schema says is sent unless it is")
 		}
 	}
 	a.Extra = p.extra(o)
@@ -127,13 +127,13 @@ func (p *parser) stops(o *reader.Object) []string {
 		nodes = n.Content
 	}
 	if len(nodes) == 0 {
-		p.Error(n, findings.CodeValue, "stop must not be an empty list")
+		p.Error(n, codes.Value, "stop must not be an empty list")
 	}
 	var texts []string
 	for _, e := range nodes {
 		switch text, ok := p.Text(e, "a text of stop"); {
 		case ok && text == "":
-			p.Error(e, findings.CodeValue, "a text of stop must not be empty")
+			p.Error(e, codes.Value, "a text of stop must not be empty")
 		case ok:
 			texts = append(texts, text)
 		}
@@ -148,13 +148,13 @@ func (p *parser) extra(o *reader.Object) model.Extra {
 		return ""
 	}
 	if n.Kind != yaml.MappingNode {
-		p.Error(n, findings.CodeType, "extra must be a mapping, not %s", reader.KindOf(n))
+		p.Error(n, codes.Type, "extra must be a mapping, not %s", reader.KindOf(n))
 		return ""
 	}
 	text, _ := json.Marshal(p.Plain(n, reader.Verbatim)) // a plain value is JSON, and a mapping is an object
 	extra, _ := model.ExtraOf(text)
 	if err := (&model.Params{Extra: extra}).Check(); err != nil {
-		p.Error(n, findings.CodeValue, "%v", err)
+		p.Error(n, codes.Value, "%v", err)
 	}
 	return extra
 }
@@ -163,7 +163,7 @@ func (p *parser) extra(o *reader.Object) model.Extra {
 func (p *parser) checkModel(n *yaml.Node, name string) {
 	more := append(slices.Sorted(slices.Values(p.providers)), "scripted", "replay")
 	if _, _, err := model.SplitName(name, more...); err != nil {
-		p.Error(n, findings.CodeValue, "%v", err)
+		p.Error(n, codes.Value, "%v", err)
 		prefix, rest, _ := strings.Cut(name, ":")
 		if rest == "" {
 			return

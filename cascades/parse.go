@@ -11,9 +11,9 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/seed61713e19/capstan/cascades/internal/checks"
-	"github.com/seed61713e19/capstan/cascades/internal/findings"
 	"github.com/seed61713e19/capstan/cascades/internal/reader"
 	"github.com/seed61713e19/capstan/cascades/syntax"
+	"github.com/seed61713e19/capstan/internal/codes"
 	"github.com/seed61713e19/capstan/runner/tool"
 	"github.com/seed61713e19/capstan/validators"
 )
@@ -44,7 +44,7 @@ type Known struct {
 func Load(name string, open Opener, known Known) (*Cascade, error) {
 	source, err := open(name)
 	if err != nil {
-		return nil, syntax.Diagnostics{{Position: syntax.Position{File: name}, Code: findings.CodeFile, Message: unreadable(name, err), Severity: syntax.Wrong}}
+		return nil, syntax.Diagnostics{{Position: syntax.Position{File: name}, Code: codes.File, Message: unreadable(name, err), Severity: syntax.Wrong}}
 	}
 	return Parse(name, source, open, known)
 }
@@ -172,7 +172,7 @@ func (p *parser) parseTree(tree *yaml.Node) *Cascade {
 // checkID reports a cascade_id with characters that separate the parts of a path.
 func (p *parser) checkID(o *reader.Object, id string) {
 	if id != "" && !pathWord(id) {
-		p.Error(o.Value["cascade_id"], findings.CodeValue, "cascade_id may not hold / [ ] or control characters, nor begin or end with a blank: %q", id)
+		p.Error(o.Value["cascade_id"], codes.Value, "cascade_id may not hold / [ ] or control characters, nor begin or end with a blank: %q", id)
 	}
 }
 
@@ -185,7 +185,7 @@ func (p *parser) inputs(n *yaml.Node) []Input {
 		return nil
 	}
 	if kind := o.Value["type"]; kind != nil && kind.Value == "object" && o.Has("properties") {
-		p.Error(n, findings.CodeType, "inputs_schema has the inputs themselves, by name, and not a JSON Schema around them: {topic: {type: string}}")
+		p.Error(n, codes.Type, "inputs_schema has the inputs themselves, by name, and not a JSON Schema around them: {topic: {type: string}}")
 		return nil
 	}
 	var out []Input
@@ -237,7 +237,7 @@ func (p *parser) phases(o *reader.Object) {
 		return
 	}
 	if len(nodes) == 0 && n.Kind == yaml.SequenceNode {
-		p.Error(n, findings.CodeValue, "phases must not be empty")
+		p.Error(n, codes.Value, "phases must not be empty")
 	}
 	for _, n := range nodes {
 		if phase := p.phase(n); phase != nil {
@@ -283,15 +283,15 @@ func (p *parser) nestedFile(n *yaml.Node, file string) *Cascade {
 	}
 	switch {
 	case slices.Contains(p.loading, file):
-		p.Error(n, findings.CodeCycle, "%s contains itself: %s", file, strings.Join(append(slices.Clone(p.loading), file), " → "))
+		p.Error(n, codes.Cycle, "%s contains itself: %s", file, strings.Join(append(slices.Clone(p.loading), file), " → "))
 		return nil
 	case len(p.loading) > maxNested:
-		p.Error(n, findings.CodeTooLarge, "cascades are nested more than %d deep", maxNested)
+		p.Error(n, codes.TooLarge, "cascades are nested more than %d deep", maxNested)
 		return nil
 	}
 	source, err := p.readFile(file)
 	if err != nil {
-		p.Error(n, findings.CodeFile, "%v", err)
+		p.Error(n, codes.File, "%v", err)
 		return nil
 	}
 	child := p.child(syntax.New(file, source))
@@ -302,7 +302,7 @@ func (p *parser) nestedFile(n *yaml.Node, file string) *Cascade {
 		c = nil
 	}
 	if c != nil && len(c.Phases) == 0 {
-		p.Error(n, findings.CodeConflict, "%s has hooks and no phases to run", file)
+		p.Error(n, codes.Conflict, "%s has hooks and no phases to run", file)
 		c = nil
 	}
 	p.loaded[file] = c

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/seed61713e19/capstan/cascades/internal/findings"
 	"github.com/seed61713e19/capstan/cascades/syntax"
+	"github.com/seed61713e19/capstan/internal/codes"
 	"github.com/seed61713e19/capstan/validators"
 	"github.com/seed61713e19/capstan/wards"
 )
@@ -314,7 +314,7 @@ func TestExamples(t *testing.T) {
 func TestLoadNothing(t *testing.T) {
 	_, err := Load("none.yaml", files(nil), known())
 	var list syntax.Diagnostics
-	if !errors.As(err, &list) || len(list) != 1 || list[0].Position != (syntax.Position{File: "none.yaml"}) || list[0].Code != findings.CodeFile || list[0].String() != "no such file: none.yaml" || !list.Broken() {
+	if !errors.As(err, &list) || len(list) != 1 || list[0].Position != (syntax.Position{File: "none.yaml"}) || list[0].Code != codes.File || list[0].String() != "no such file: none.yaml" || !list.Broken() {
 		t.Errorf("got %#v", err)
 	}
 }

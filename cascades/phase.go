@@ -9,8 +9,8 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/seed61713e19/capstan/cascades/internal/checks"
-	"github.com/seed61713e19/capstan/cascades/internal/findings"
 	"github.com/seed61713e19/capstan/cascades/internal/reader"
+	"github.com/seed61713e19/capstan/internal/codes"
 	"github.com/seed61713e19/capstan/internal/patterns"
 	"github.com/seed61713e19/capstan/internal/process"
 	"github.com/seed61713e19/capstan/wards"
@@ -80,12 +80,12 @@ func (p *parser) checkName(o *reader.Object, name string) {
 	case name == "":
 		return
 	case !pathWord(name):
-		p.Error(n, findings.CodeValue, "a phase's name may not hold / [ ] or control characters, nor begin or end with a blank: %q", name)
+		p.Error(n, codes.Value, "a phase's name may not hold / [ ] or control characters, nor begin or end with a blank: %q", name)
 	case name == Previous:
-		p.Error(n, findings.CodeValue, "no phase can be called %q: in context it names the one before", Previous)
+		p.Error(n, codes.Value, "no phase can be called %q: in context it names the one before", Previous)
 	}
 	if line, there := p.facts.Lines[name]; there {
-		p.Error(n, findings.CodeDuplicate, "a phase called %q is at line %d already", name, line)
+		p.Error(n, codes.Duplicate, "a phase called %q is at line %d already", name, line)
 		return
 	}
 	p.facts.Lines[name] = p.Position(o.Node).Line
@@ -127,7 +127,7 @@ func (p *parser) handoffs(o *reader.Object) []Handoff {
 		p.refer(target, "handoffs", h.Target)
 		if h.When == nil {
 			if seen[h.Target] {
-				p.Error(target, findings.CodeDuplicate, "%q is a handoff already", h.Target)
+				p.Error(target, codes.Duplicate, "%q is a handoff already", h.Target)
 			}
 			seen[h.Target] = true
 		}
@@ -185,7 +185,7 @@ func (p *parser) mapped(o *reader.Object) Values {
 		name, isText := value.(string)
 		if isText && p.facts.Declared[name] {
 			values[key] = Reference{[]string{"input", name}, name}
-			p.Warn(o.Value[key], findings.CodeMeaning, "input_map: %s is the value of the input %s, as in Windlass: write \"{{ input.%s }}\"", key, name, name)
+			p.Warn(o.Value[key], codes.Meaning, "input_map: %s is the value of the input %s, as in Windlass: write \"{{ input.%s }}\"", key, name, name)
 		}
 	}
 	return values
@@ -199,13 +199,13 @@ func (p *parser) expect(o *reader.Object, phase *Phase) (e Expect) {
 	o.Needs("caught")
 	switch least := o.Between("caught", 0, 1); {
 	case least != nil && *least == 0:
-		p.Error(o.Value["caught"], findings.CodeValue, "caught must be more than 0, not 0")
+		p.Error(o.Value["caught"], codes.Value, "caught must be more than 0, not 0")
 	case least != nil:
 		e.Caught = *least
 	}
 	o.Done()
 	if len(phase.Wards.Turn)+len(phase.Wards.Post) == 0 && phase.OutputSchema == nil && phase.Rules.Loop == nil && (phase.Tool == nil || phase.Tool.Validator == nil) {
-		p.Error(o.Node, findings.CodeConflict, "expect means nothing here: no check of phase %s sees its text", phase.Name)
+		p.Error(o.Node, codes.Conflict, "expect means nothing here: no check of phase %s sees its text", phase.Name)
 	}
 	return e
 }
@@ -220,7 +220,7 @@ func (p *parser) extraction(o *reader.Object) *Extraction {
 	o.Done()
 	made, err := patterns.Compile("(?s)" + pattern) // a dot also matches line feeds
 	if err != nil {
-		p.Error(o.Value["pattern"], findings.CodePattern, "pattern: %v", err)
+		p.Error(o.Value["pattern"], codes.Pattern, "pattern: %v", err)
 		return nil
 	}
 	e.Pattern = made
@@ -242,7 +242,7 @@ func (p *parser) human(o *reader.Object, phase string) *Human {
 	o.Needs("prompt")
 	if h.Type == Choice {
 		if o.Needs("options"); o.Has("options") && len(h.Options) == 0 {
-			p.Error(o.Value["options"], findings.CodeValue, "a choice needs at least one option")
+			p.Error(o.Value["options"], codes.Value, "a choice needs at least one option")
 		}
 	}
 	if word := o.Text("type"); h.Type != Choice && o.Has("options") && (word == "" || word == string(h.Type)) {
@@ -276,7 +276,7 @@ func (p *parser) notify(o *reader.Object) *Notify {
 	case o.Has("exec") && o.Has("url"):
 		o.Conflict("url", "notify has both exec and url")
 	case !o.Has("exec") && n.URL == "":
-		p.Error(o.Node, findings.CodeMissing, "notify needs exec or url")
+		p.Error(o.Node, codes.Missing, "notify needs exec or url")
 	case o.Has("exec") && o.Has("headers"):
 		o.Conflict("headers", "a program has no headers: env is what it sees")
 	case n.URL != "" && o.Has("env"):
@@ -284,7 +284,7 @@ func (p *parser) notify(o *reader.Object) *Notify {
 	case n.URL != "":
 		p.ofVariables(o.Value["url"], "url", n.URL)
 		if rest := process.WithoutVariables(n.URL); rest == n.URL && !strings.HasPrefix(rest, "http://") && !strings.HasPrefix(rest, "https://") {
-			p.Error(o.Value["url"], findings.CodeValue, "url must begin with http:// or https://, not %q", n.URL)
+			p.Error(o.Value["url"], codes.Value, "url must begin with http:// or https://, not %q", n.URL)
 		}
 	}
 	texts := slices.Concat(n.Env, []string{"url=" + n.URL}, entries(n.Headers))

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/seed61713e19/capstan/cascades/internal/findings"
+	"github.com/seed61713e19/capstan/internal/codes"
 )
 
 // String writes counts in the form of the expected texts below.
@@ -132,7 +132,7 @@ func TestPlanRoutes(t *testing.T) {
 				source += "budget: " + test.budget + "\n"
 			}
 			c := parsed(t, source, nil)
-			if warned := strings.Contains(c.Warnings.Error(), findings.CodeVisits); warned != (test.name == "a row that is too long") {
+			if warned := strings.Contains(c.Warnings.Error(), codes.Visits); warned != (test.name == "a row that is too long") {
 				t.Errorf("warned that it is too long: %t", warned)
 			}
 			p := c.Plan()

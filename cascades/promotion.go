@@ -6,8 +6,8 @@ import (
 	"io/fs"
 	"path"
 
-	"github.com/seed61713e19/capstan/cascades/internal/findings"
 	"github.com/seed61713e19/capstan/cascades/internal/reader"
+	"github.com/seed61713e19/capstan/internal/codes"
 	"github.com/seed61713e19/capstan/internal/measures/stats"
 	"github.com/seed61713e19/capstan/internal/signatures"
 	"github.com/seed61713e19/capstan/wards"
@@ -34,7 +34,7 @@ func (p *parser) promotion(o *reader.Object, mode wards.Mode) *Promotion {
 	share := func(key string) float64 {
 		f := when.Number(key)
 		if f >= 1 {
-			p.Error(when.Value[key], findings.CodeValue, "%s must be less than 1, not %s: it is a share", key, when.Value[key].Value)
+			p.Error(when.Value[key], codes.Value, "%s must be less than 1, not %s: it is a share", key, when.Value[key].Value)
 		}
 		return f
 	}
@@ -57,7 +57,7 @@ func (p *parser) promote(c *Check, o *reader.Object) {
 		return
 	}
 	c.Ward.Mode = wards.Shadow
-	p.Warn(o.Keys["promote_when"], findings.CodeUnproven, "%s is in shadow, and refuses nothing: %s", c.Ward.Name, c.Promote.Why)
+	p.Warn(o.Keys["promote_when"], codes.Unproven, "%s is in shadow, and refuses nothing: %s", c.Ward.Name, c.Promote.Why)
 }
 
 // waits returns the phase that asks a person, of the cascade of the validator

@@ -7,8 +7,8 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
-	"github.com/seed61713e19/capstan/cascades/internal/findings"
 	"github.com/seed61713e19/capstan/cascades/internal/reader"
+	"github.com/seed61713e19/capstan/internal/codes"
 	"github.com/seed61713e19/capstan/internal/measures/stats"
 	"github.com/seed61713e19/capstan/runner/tool"
 )
@@ -79,14 +79,14 @@ func (p *parser) starts(program Program) {
 func (p *parser) globs(o *reader.Object, key string) []string {
 	list := o.Texts(key)
 	if n := o.Get(key); n != nil && len(list) == 0 {
-		p.Error(n, findings.CodeValue, "%s must list one pattern at least", key)
+		p.Error(n, codes.Value, "%s must list one pattern at least", key)
 	}
 	for i, n := range o.List(key) {
 		switch {
 		case list[i] == "" || !doublestar.ValidatePattern(list[i]):
-			p.Error(n, findings.CodeValue, "%s: %q is not a pattern of files, such as *.go or tests/**", key, list[i])
+			p.Error(n, codes.Value, "%s: %q is not a pattern of files, such as *.go or tests/**", key, list[i])
 		case path.IsAbs(list[i]) && key == "protect":
-			p.Error(n, findings.CodeValue, "protect: %q must be relative to --root, where the file tools work", list[i])
+			p.Error(n, codes.Value, "protect: %q must be relative to --root, where the file tools work", list[i])
 		}
 	}
 	return list
@@ -102,11 +102,11 @@ func (p *parser) subject(o *reader.Object, argv []string) []string {
 		program := Program{Argv: argv}
 		switch words := program.Arguments(); {
 		case matchesAny(list[i:i+1], argv[0]):
-			p.Error(n, findings.CodeConflict, "subject: %s matches %s, the program itself: a model could replace it", list[i], argv[0])
+			p.Error(n, codes.Conflict, "subject: %s matches %s, the program itself: a model could replace it", list[i], argv[0])
 		case !slices.ContainsFunc(words, func(a Argument) bool { return matchesAny(list[i:i+1], a.Text) }):
-			p.Error(n, findings.CodeValue, "subject: %s matches no argument of exec", list[i])
+			p.Error(n, codes.Value, "subject: %s matches no argument of exec", list[i])
 		case matchesAny(list[i:i+1], script(argv)):
-			p.Warn(n, findings.CodeUngated, "subject: %s matches %s, the program that %s runs: a model may write it, so %s is no gate", list[i], script(argv), argv[0], o.What)
+			p.Warn(n, codes.Ungated, "subject: %s matches %s, the program that %s runs: a model may write it, so %s is no gate", list[i], script(argv), argv[0], o.What)
 		}
 	}
 	return list

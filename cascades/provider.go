@@ -5,8 +5,8 @@ import (
 	"net/url"
 	"slices"
 
-	"github.com/seed61713e19/capstan/cascades/internal/findings"
 	"github.com/seed61713e19/capstan/cascades/internal/reader"
+	"github.com/seed61713e19/capstan/internal/codes"
 	"github.com/seed61713e19/capstan/internal/patterns"
 	"github.com/seed61713e19/capstan/runner/model"
 )
@@ -26,9 +26,9 @@ func (p *parser) readProviders(o *reader.Object) []model.Provider {
 		p.providers = append(p.providers, name)
 		switch {
 		case name == "scripted" || name == "replay":
-			p.Error(defs.Keys[name], findings.CodeConflict, "%s: names models that need no provider", name)
+			p.Error(defs.Keys[name], codes.Conflict, "%s: names models that need no provider", name)
 		case !providerName().MatchString(name):
-			p.Error(defs.Keys[name], findings.CodeValue, "%q cannot be the name of a provider: letters, digits, _ . and -", name)
+			p.Error(defs.Keys[name], codes.Value, "%q cannot be the name of a provider: letters, digits, _ . and -", name)
 		}
 		if one := p.Object(defs.Value[name], "a provider"); one != nil {
 			one.What = "provider " + name
@@ -56,12 +56,12 @@ func (p *parser) provider(o *reader.Object, name string) model.Provider {
 	switch {
 	case made.BaseURL == "":
 	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
-		p.Error(o.Get("base_url"), findings.CodeValue, "base_url must begin with http:// or https:// and a host, as http://127.0.0.1:8000/v1 does")
+		p.Error(o.Get("base_url"), codes.Value, "base_url must begin with http:// or https:// and a host, as http://127.0.0.1:8000/v1 does")
 	case u.User != nil || u.Fragment != "":
-		p.Error(o.Get("base_url"), findings.CodeValue, "base_url may not have a user or a fragment: key_env names the variable of a key")
+		p.Error(o.Get("base_url"), codes.Value, "base_url may not have a user or a fragment: key_env names the variable of a key")
 	}
 	if made.KeyEnv != "" && !variableName().MatchString(made.KeyEnv) {
-		p.Error(o.Get("key_env"), findings.CodeValue, "key_env must be the name of a variable of the environment, not its value")
+		p.Error(o.Get("key_env"), codes.Value, "key_env must be the name of a variable of the environment, not its value")
 	}
 	if headers := p.headers(o); headers != nil {
 		made.Headers = headers

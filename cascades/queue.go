@@ -3,8 +3,8 @@ package cascades
 import (
 	"strings"
 
-	"github.com/seed61713e19/capstan/cascades/internal/findings"
 	"github.com/seed61713e19/capstan/cascades/internal/reader"
+	"github.com/seed61713e19/capstan/internal/codes"
 )
 
 // inQueue has the characters of names of task queues.
@@ -18,7 +18,7 @@ func (p *parser) queue(o *reader.Object) string {
 	}
 	name, ok := p.Text(n, "queue")
 	if ok && (name == "" || len(name) > 64 || strings.Trim(name, inQueue) != "") {
-		p.Error(n, findings.CodeValue, "queue must be 1 to 64 letters, digits, _, . and -, not %q", name)
+		p.Error(n, codes.Value, "queue must be 1 to 64 letters, digits, _, . and -, not %q", name)
 		return ""
 	}
 	return name

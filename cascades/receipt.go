@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/seed61713e19/capstan/cascades/internal/findings"
 	"github.com/seed61713e19/capstan/cascades/internal/reader"
+	"github.com/seed61713e19/capstan/internal/codes"
 	"github.com/seed61713e19/capstan/internal/patterns"
 	"github.com/seed61713e19/capstan/internal/signatures"
 )
@@ -86,22 +86,22 @@ func (p *parser) receipt(o *reader.Object) *Receipt {
 	for _, n := range from.List("gates") {
 		g, err := ParseGateDemand(p.Word(n, "a gate"))
 		if err != nil {
-			p.Error(n, findings.CodeValue, "gates: %v", err)
+			p.Error(n, codes.Value, "gates: %v", err)
 		}
 		r.Gates = append(r.Gates, g)
 	}
 	if from.Needs("gates"); from.Has("gates") && len(r.Gates) == 0 {
-		p.Error(from.Value["gates"], findings.CodeValue, "gates must name one gate at least: a receipt alone proves no gate")
+		p.Error(from.Value["gates"], codes.Value, "gates must name one gate at least: a receipt alone proves no gate")
 	}
 	if n := from.Value["cascade"]; n != nil {
 		if err := IsDigest(r.Cascade); err != nil {
-			p.Error(n, findings.CodeValue, "cascade: %v", err)
+			p.Error(n, codes.Value, "cascade: %v", err)
 		}
 	}
 	if from.Needs("pub"); from.Has("pub") {
 		n := from.Get("pub")
 		if err := p.trusted(p.Word(n, "pub"), r); err != nil {
-			p.Error(n, findings.CodeFile, "pub: %v", err)
+			p.Error(n, codes.File, "pub: %v", err)
 		}
 	}
 	from.Done()

@@ -4,8 +4,8 @@ import (
 	"path"
 	"slices"
 
-	"github.com/seed61713e19/capstan/cascades/internal/findings"
 	"github.com/seed61713e19/capstan/cascades/internal/reader"
+	"github.com/seed61713e19/capstan/internal/codes"
 	"github.com/seed61713e19/capstan/internal/process"
 	"github.com/seed61713e19/capstan/runner/tool"
 	"github.com/seed61713e19/capstan/validators"
@@ -47,13 +47,13 @@ func (p *parser) server(o *reader.Object) (s Server, name string, ok bool) {
 	case command && s.URL != "":
 		m.Conflict("url", "mcp has both command and url")
 	case !command && s.URL == "":
-		p.Error(m.Node, findings.CodeMissing, "mcp needs a command or a url")
+		p.Error(m.Node, codes.Missing, "mcp needs a command or a url")
 	case command && m.Has("headers"):
 		m.Conflict("headers", "a server that is a command has no headers: env is what it sees")
 	case !command && m.Has("env"):
 		m.Conflict("env", "a server with a url sees nothing of the environment: headers are what it is sent")
 	case p.known.Remote == nil:
-		p.Error(m.Node, findings.CodeConflict, "MCP servers cannot be reached from here")
+		p.Error(m.Node, codes.Conflict, "MCP servers cannot be reached from here")
 	}
 	m.Done()
 	return s, name, len(p.Found) == before

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/seed61713e19/capstan/cascades/internal/findings"
 	"github.com/seed61713e19/capstan/cascades/internal/reader"
 	"github.com/seed61713e19/capstan/cascades/syntax"
+	"github.com/seed61713e19/capstan/internal/codes"
 	"github.com/seed61713e19/capstan/internal/process"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/tool"
@@ -69,7 +69,7 @@ func (c *Cascade) Absent() (found syntax.Diagnostics) {
 	c.needs(needing{all: true, done: map[*Cascade]bool{}, list: &list})
 	for _, n := range list {
 		if err := n.Lacks(); err != nil {
-			found = append(found, syntax.Diagnostic{Severity: syntax.Warning, Code: findings.CodeProgram, Position: n.Position, Message: fmt.Sprintf("%s: %v", n.What, err)})
+			found = append(found, syntax.Diagnostic{Severity: syntax.Warning, Code: codes.Program, Position: n.Position, Message: fmt.Sprintf("%s: %v", n.What, err)})
 		}
 	}
 	return found

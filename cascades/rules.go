@@ -7,8 +7,8 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/seed61713e19/capstan/cascades/internal/checks"
-	"github.com/seed61713e19/capstan/cascades/internal/findings"
 	"github.com/seed61713e19/capstan/cascades/internal/reader"
+	"github.com/seed61713e19/capstan/internal/codes"
 	"github.com/seed61713e19/capstan/wards"
 )
 
@@ -144,7 +144,7 @@ func (p *parser) ward(n *yaml.Node, m wards.Moment) *Check {
 	mode := wards.Mode(o.OneOf("mode", string(wards.Blocking), string(wards.Retry), string(wards.Advisory), string(wards.Shadow)))
 	attempts := o.Whole("max_attempts", 1, wards.DefaultAttempts)
 	if m == wards.Pre && mode == wards.Retry {
-		p.Error(o.Value["mode"], findings.CodeValue, "a pre-ward cannot retry: there is nothing to do again; use blocking, advisory or shadow")
+		p.Error(o.Value["mode"], codes.Value, "a pre-ward cannot retry: there is nothing to do again; use blocking, advisory or shadow")
 	}
 	promote := p.promotion(o, mode)
 	v := p.validator(o, wardForms)
@@ -159,7 +159,7 @@ func (p *parser) ward(n *yaml.Node, m wards.Moment) *Check {
 	c := p.placed(n, v, m, mode, attempts)
 	c.Promote = promote
 	if who := v.waits(); who != "" && (mode == wards.Shadow || promote != nil) {
-		p.Error(n, findings.CodeConflict, "a ward in shadow waits for nobody, and phase %s of %s asks a person", who, v.Cascade.File)
+		p.Error(n, codes.Conflict, "a ward in shadow waits for nobody, and phase %s of %s asks a person", who, v.Cascade.File)
 	}
 	p.promote(c, o)
 	for _, n := range guards {

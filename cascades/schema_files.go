@@ -9,8 +9,8 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/seed61713e19/capstan/cascades/internal/findings"
 	"github.com/seed61713e19/capstan/cascades/internal/reader"
+	"github.com/seed61713e19/capstan/internal/codes"
 	"github.com/seed61713e19/capstan/internal/schema"
 )
 
@@ -24,7 +24,7 @@ func (p *parser) schemaSource(n *yaml.Node) (source any, file string) {
 			file = p.beside(name)
 			source, err := p.schemaFile(file)
 			if err != nil {
-				p.Error(n, findings.CodeFile, "%v", err)
+				p.Error(n, codes.File, "%v", err)
 			}
 			return source, file
 		}
@@ -86,7 +86,7 @@ func (p *parser) bundled(n *yaml.Node, source any, own string) any {
 	b := &bundle{p: p, own: own, names: map[string]string{}, defs: map[string]any{}}
 	made, _ := b.walk(object, cmp.Or(own, p.File.Name), "", false).(map[string]any)
 	if b.err != nil {
-		p.Error(n, findings.CodeFile, "$ref %v", b.err)
+		p.Error(n, codes.File, "$ref %v", b.err)
 	}
 	if len(b.defs) == 0 {
 		return made

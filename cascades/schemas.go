@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed61713e19/capstan/cascades/internal/checks"
 	"github.com/seed61713e19/capstan/cascades/internal/findings"
+	"github.com/seed61713e19/capstan/internal/codes"
 	"github.com/seed61713e19/capstan/internal/schema"
 )
 
@@ -22,7 +23,7 @@ func (p *parser) schema(n *yaml.Node) *schema.Schema {
 	}
 	if inner, at := unwrapped(source); at != "" {
 		_, value := findings.Within(n, at)
-		p.Warn(n, findings.CodeKeyword, "schema: this is the json_schema of OpenAI's response_format: write what is under %s alone", strings.TrimPrefix(at, "$."))
+		p.Warn(n, codes.Keyword, "schema: this is the json_schema of OpenAI's response_format: write what is under %s alone", strings.TrimPrefix(at, "$."))
 		source, n = inner, value
 	}
 	before = len(p.Found)
@@ -36,7 +37,7 @@ func (p *parser) schema(n *yaml.Node) *schema.Schema {
 	source, words := schema.Nullable(source)
 	for _, s := range words {
 		key, _ := findings.Within(n, schema.MemberPath(s.Path, s.Key))
-		p.Warn(key, findings.CodeKeyword, `%sschema %s: "nullable" is a word of OpenAPI 3.0; it is read as type: [TYPE, "null"], so write that`, file, s.Path)
+		p.Warn(key, codes.Keyword, `%sschema %s: "nullable" is a word of OpenAPI 3.0; it is read as type: [TYPE, "null"], so write that`, file, s.Path)
 	}
 	s, err := p.known.Cache.schema(source)
 	if err == nil {
@@ -52,13 +53,13 @@ func (p *parser) schema(n *yaml.Node) *schema.Schema {
 			continue
 		}
 		reported[value] = true
-		p.Error(value, findings.CodeSchema, "%sschema %s", file, f)
+		p.Error(value, codes.Schema, "%sschema %s", file, f)
 		if word, ok := value.Value, value.Kind == yaml.ScalarNode; ok && strings.HasSuffix(f.Path, ".type") {
 			p.Suggest(word, schema.Types)
 		}
 	}
 	if len(faults) == 0 {
-		p.Error(n, findings.CodeSchema, "%s%v", file, err)
+		p.Error(n, codes.Schema, "%s%v", file, err)
 	}
 	p.facts.Schemas = append(p.facts.Schemas, checks.Schema{Node: n, Source: source})
 	return nil
@@ -73,7 +74,7 @@ func (p *parser) fit(n *yaml.Node, what string, params map[string]any, with Valu
 		for _, name := range slices.Sorted(maps.Keys(with)) {
 			if _, ok := properties[name]; !ok {
 				key, _ := findings.Within(n, schema.MemberPath("$", name))
-				p.Error(key, findings.CodeParameters, "%s has no parameter %q", what, name)
+				p.Error(key, codes.Parameters, "%s has no parameter %q", what, name)
 				p.Suggest(name, func() []string {
 					return slices.DeleteFunc(slices.Sorted(maps.Keys(properties)), func(known string) bool { return with[known] != nil })
 				})
@@ -90,14 +91,14 @@ func (p *parser) fit(n *yaml.Node, what string, params map[string]any, with Valu
 	s, _ := p.known.Cache.schema(params) // the schema of a host's tool may be invalid, and accepts everything then
 	broken, err := s.Check(nil, plain)
 	if err != nil {
-		p.Error(n, findings.CodeParameters, "%s: %v", what, err)
+		p.Error(n, codes.Parameters, "%s: %v", what, err)
 	}
 	for _, b := range broken {
 		if (b.Rule == "required" || b.Rule == "anyOf" || b.Rule == "oneOf") && b.Path == "$" && (strange || len(plain) < len(with)) {
 			continue // a misspelt name or a template
 		}
 		key, value := findings.Within(n, b.Path)
-		p.Error(value, findings.CodeParameters, "%s: %s", what, strings.TrimPrefix(strings.TrimPrefix(b.String(), "$: "), "$."))
+		p.Error(value, codes.Parameters, "%s: %s", what, strings.TrimPrefix(strings.TrimPrefix(b.String(), "$: "), "$."))
 		if b.Rule == "enum" {
 			p.Suggest(value.Value, func() []string { return choices(properties[key.Value]) })
 		}

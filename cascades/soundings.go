@@ -8,8 +8,8 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/seed61713e19/capstan/cascades/internal/findings"
 	"github.com/seed61713e19/capstan/cascades/internal/reader"
+	"github.com/seed61713e19/capstan/internal/codes"
 	"github.com/seed61713e19/capstan/internal/reports"
 	"github.com/seed61713e19/capstan/templates"
 	"github.com/seed61713e19/capstan/wards"
@@ -161,9 +161,9 @@ func (p *parser) soundings(o *reader.Object) *Soundings {
 		if at == nil {
 			at = o.Value["models"]
 		}
-		p.Error(at, findings.CodeValue, "factor must be at most %d, not %d", maxSoundings, s.Factor)
+		p.Error(at, codes.Value, "factor must be at most %d, not %d", maxSoundings, s.Factor)
 	} else if n > maxSoundings+1 {
-		p.Error(o.Value["reforge"], findings.CodeValue, "there may be %d tries with those of reforge, not %d", maxSoundings, n)
+		p.Error(o.Value["reforge"], codes.Value, "there may be %d tries with those of reforge, not %d", maxSoundings, n)
 	}
 	o.Done()
 	return s
@@ -182,7 +182,7 @@ func (p *parser) weights(o *reader.Object, s *Soundings) {
 	case s.Strategy != byWeight && o.Has("weights"):
 		o.Conflict("weights", "weights means nothing without model_strategy: weighted")
 	case s.Strategy == byWeight && len(s.Weights) != len(s.Models):
-		p.Error(o.Value["weights"], findings.CodeValue, "weights has %d numbers for %d models", len(s.Weights), len(s.Models))
+		p.Error(o.Value["weights"], codes.Value, "weights has %d numbers for %d models", len(s.Weights), len(s.Models))
 	}
 }
 
@@ -210,7 +210,7 @@ func (p *parser) mutations(o *reader.Object, s *Soundings) {
 		s.Mutations = append(s.Mutations, p.template(p.Resolve(n), fmt.Sprintf("mutation %d", i+1), phaseVariables))
 	}
 	if n := o.Get("mutations"); n != nil && n.Kind == yaml.SequenceNode && len(n.Content) == 0 {
-		p.Error(n, findings.CodeValue, "mutations must not be an empty list")
+		p.Error(n, codes.Value, "mutations must not be an empty list")
 	}
 	if mutate {
 		s.Mutation = mode
@@ -253,11 +253,11 @@ func (p *parser) tries(o *reader.Object) {
 		switch n := of.Value[key]; {
 		case n == nil, key == "mode" && n.Value == "evaluate":
 		default:
-			p.Error(of.Keys[key], findings.CodeConflict, "%s is for the soundings of a phase: a run is what one try at the whole has left; a last phase with soundings puts texts together", key)
+			p.Error(of.Keys[key], codes.Conflict, "%s is for the soundings of a phase: a run is what one try at the whole has left; a last phase with soundings puts texts together", key)
 		}
 	}
 	if line, there := p.facts.Lines[TriesName]; there {
-		p.Error(o.Keys["soundings"], findings.CodeConflict, "with soundings of the file no phase can be called %q, as at line %d: in paths they are called so", TriesName, line)
+		p.Error(o.Keys["soundings"], codes.Conflict, "with soundings of the file no phase can be called %q, as at line %d: in paths they are called so", TriesName, line)
 	}
 	c := p.cascade
 	one := *c

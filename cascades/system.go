@@ -7,9 +7,9 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/seed61713e19/capstan/cascades/internal/checks"
-	"github.com/seed61713e19/capstan/cascades/internal/findings"
 	"github.com/seed61713e19/capstan/cascades/internal/reader"
 	"github.com/seed61713e19/capstan/cascades/syntax"
+	"github.com/seed61713e19/capstan/internal/codes"
 	"github.com/seed61713e19/capstan/internal/exchanges"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/templates"
@@ -100,7 +100,7 @@ func (p *parser) examples(n *yaml.Node) []Example {
 	if n.Kind == yaml.ScalarNode {
 		name, ok := ownFile(n.Value)
 		if !ok {
-			p.Error(n, findings.CodeType, `examples must be a list or a file, not %s: write [{user: …, assistant: …}] or "@examples.yaml"`, reader.KindOf(n))
+			p.Error(n, codes.Type, `examples must be a list or a file, not %s: write [{user: …, assistant: …}] or "@examples.yaml"`, reader.KindOf(n))
 			return nil
 		}
 		return p.exampleFile(n, p.beside(name))
@@ -110,7 +110,7 @@ func (p *parser) examples(n *yaml.Node) []Example {
 
 func (p *parser) exampleList(n *yaml.Node) []Example {
 	if n.Kind != yaml.SequenceNode {
-		p.Error(n, findings.CodeType, "examples must be a list, not %s: write [{user: …, assistant: …}]", reader.KindOf(n))
+		p.Error(n, codes.Type, "examples must be a list, not %s: write [{user: …, assistant: …}]", reader.KindOf(n))
 		return nil
 	}
 	list := []Example{}
@@ -130,15 +130,15 @@ func (p *parser) exampleText(o *reader.Object, key string) string {
 	n := o.Get(key)
 	switch {
 	case n == nil:
-		p.Error(o.Node, findings.CodeMissing, "%s needs %s: write {user: …, assistant: …}", o.What, key)
+		p.Error(o.Node, codes.Missing, "%s needs %s: write {user: …, assistant: …}", o.What, key)
 		return ""
 	case n.Kind != yaml.ScalarNode:
-		p.Error(n, findings.CodeType, `%s must be text, not %s: write JSON as a text, such as '{"score": 3}'`, key, reader.KindOf(n))
+		p.Error(n, codes.Type, `%s must be text, not %s: write JSON as a text, such as '{"score": 3}'`, key, reader.KindOf(n))
 		return ""
 	}
 	text := p.Word(n, key)
 	if strings.Contains(text, "{{") {
-		p.Warn(n, findings.CodeMeaning, "%s: {{ stays as it is: examples are no templates", key)
+		p.Warn(n, codes.Meaning, "%s: {{ stays as it is: examples are no templates", key)
 	}
 	return text
 }
@@ -148,14 +148,14 @@ func (p *parser) exampleText(o *reader.Object, key string) string {
 func (p *parser) exampleFile(n *yaml.Node, file string) []Example {
 	source, err := p.readFile(file)
 	if err != nil {
-		p.Error(n, findings.CodeFile, "%v", err)
+		p.Error(n, codes.File, "%v", err)
 		return nil
 	}
 	own := p.child(syntax.New(file, source))
 	list := own.examplesIn()
 	p.Merge(own.Reader)
 	if p.Found = append(p.Found, own.Found...); len(list) == 0 && len(own.Found) == 0 {
-		p.Error(n, findings.CodeFile, "%s has no examples", file)
+		p.Error(n, codes.File, "%s has no examples", file)
 	}
 	return list
 }
@@ -175,7 +175,7 @@ func (p *parser) examplesIn() []Example {
 		}
 		root, mistake := syntax.New("line.json", []byte(text)).Tree()
 		if mistake != nil {
-			p.ErrorAt(syntax.Position{File: p.File.Name, Line: i + 1, Column: mistake.Column}, findings.CodeSyntax, "%s", mistake.Message)
+			p.ErrorAt(syntax.Position{File: p.File.Name, Line: i + 1, Column: mistake.Column}, codes.Syntax, "%s", mistake.Message)
 			continue
 		}
 		value := root.Content[0]

@@ -10,8 +10,8 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/seed61713e19/capstan/cascades/internal/checks"
-	"github.com/seed61713e19/capstan/cascades/internal/findings"
 	"github.com/seed61713e19/capstan/cascades/syntax"
+	"github.com/seed61713e19/capstan/internal/codes"
 	"github.com/seed61713e19/capstan/internal/expressions"
 	"github.com/seed61713e19/capstan/internal/patterns"
 	"github.com/seed61713e19/capstan/templates"
@@ -80,11 +80,11 @@ func (p *parser) templateFile(n *yaml.Node, name string, scope variables) *templ
 	source = syntax.Unmarked(source)
 	switch {
 	case err != nil:
-		p.Error(n, findings.CodeFile, "%v", err)
+		p.Error(n, codes.File, "%v", err)
 	case !utf8.Valid(source):
-		p.Error(n, findings.CodeFile, "%s is not UTF-8 text", file)
+		p.Error(n, codes.File, "%s is not UTF-8 text", file)
 	case len(bytes.TrimSpace(source)) == 0:
-		p.Error(n, findings.CodeFile, "%s is empty", file)
+		p.Error(n, codes.File, "%s is empty", file)
 	default:
 		p.AddTemplate(syntax.New(file, source))
 		return p.compile(n, string(source), scope, func(line, column int) syntax.Position { return syntax.Position{File: file, Line: line, Column: column} })
@@ -96,13 +96,13 @@ func (p *parser) templateFile(n *yaml.Node, name string, scope variables) *templ
 // the position of a line and a column of the source.
 func (p *parser) compile(n *yaml.Node, source string, scope variables, at func(line, column int) syntax.Position) *templates.Template {
 	if len(source) > maxTemplate {
-		p.Error(n, findings.CodeTooLarge, "a template of %d bytes; one may have %d", len(source), maxTemplate)
+		p.Error(n, codes.TooLarge, "a template of %d bytes; one may have %d", len(source), maxTemplate)
 		return nil
 	}
 	t, err := p.known.Cache.template(source)
 	if first, ok := errors.AsType[*templates.Error](err); ok {
 		for _, e := range append([]*templates.Error{first}, first.Further...) {
-			p.ErrorAt(at(e.Line, e.Column), findings.CodeTemplate, "template: %s", e.Message)
+			p.ErrorAt(at(e.Line, e.Column), codes.Template, "template: %s", e.Message)
 			p.Suggest(e.Word, func() []string { return []string{e.Suggestion} })
 		}
 	}
@@ -182,17 +182,17 @@ func (p *parser) expression(n *yaml.Node, what string) *expressions.Expression {
 func (p *parser) mistaken(n *yaml.Node, what string, err error) {
 	var first *expressions.Error
 	if !errors.As(err, &first) {
-		p.Error(n, findings.CodeExpression, "%s: %v", what, err)
+		p.Error(n, codes.Expression, "%s: %v", what, err)
 		return
 	}
 	at := p.Inside(n)
 	for _, one := range append([]*expressions.Error{first}, first.Further...) {
 		place := at(one.Line, one.Column)
 		if phase := p.subtracted(place); one.Word != "" && phase != "" {
-			p.ErrorAt(place, findings.CodeExpression, "%s: - subtracts: write outputs['%s']", what, phase)
+			p.ErrorAt(place, codes.Expression, "%s: - subtracts: write outputs['%s']", what, phase)
 			continue
 		}
-		p.ErrorAt(place, findings.CodeExpression, "%s: %s", what, one.Message)
+		p.ErrorAt(place, codes.Expression, "%s: %s", what, one.Message)
 		p.Suggest(one.Word, func() []string {
 			return slices.Concat(expressions.Variables(), expressions.Functions(), p.locals, []string{"==", "and", "or", "not", "true", "false", "nil"})
 		})

@@ -6,8 +6,8 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/seed61713e19/capstan/cascades/internal/checks"
-	"github.com/seed61713e19/capstan/cascades/internal/findings"
 	"github.com/seed61713e19/capstan/cascades/internal/reader"
+	"github.com/seed61713e19/capstan/internal/codes"
 	"github.com/seed61713e19/capstan/internal/exchanges"
 )
 
@@ -45,7 +45,7 @@ func (p *parser) tokenBudget(o *reader.Object) *TokenBudget {
 	b := &TokenBudget{at: o.Node, MaxTotal: o.Whole("max_total", 1, 0), Reserve: o.Whole("reserve_for_output", 0, 0)}
 	b.Strategy = o.OneOf("strategy", Fail, PruneOldest, Summarize)
 	if o.Needs("max_total"); b.MaxTotal > 0 && b.Room() <= 0 {
-		p.Error(o.Value["reserve_for_output"], findings.CodeValue, "reserve_for_output must be less than max_total, which is %d, not %d", b.MaxTotal, b.Reserve)
+		p.Error(o.Value["reserve_for_output"], codes.Value, "reserve_for_output must be less than max_total, which is %d, not %d", b.MaxTotal, b.Reserve)
 	}
 	o.Done()
 	return b

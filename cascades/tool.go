@@ -8,8 +8,8 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/seed61713e19/capstan/cascades/internal/findings"
 	"github.com/seed61713e19/capstan/cascades/internal/reader"
+	"github.com/seed61713e19/capstan/internal/codes"
 	"github.com/seed61713e19/capstan/internal/patterns"
 	"github.com/seed61713e19/capstan/runner/tool"
 	"github.com/seed61713e19/capstan/validators"
@@ -57,7 +57,7 @@ func arguments(names ...string) map[string]any {
 
 func (p *parser) defineTool(name string, defs *reader.Object) {
 	if !toolName().MatchString(name) {
-		p.Error(defs.Keys[name], findings.CodeValue, "a tool's name may hold 64 letters, digits, _ and -, not %q", name)
+		p.Error(defs.Keys[name], codes.Value, "a tool's name may hold 64 letters, digits, _ and -, not %q", name)
 	}
 	p.broken["tool "+name] = true
 	o := p.Object(defs.Value[name], "a tool")
@@ -88,7 +88,7 @@ func (p *parser) toolForm(o *reader.Object, name string) *Tool {
 	}
 	t.MaxBytes = o.Whole("max_bytes", minResult, DefaultResult)
 	if t.MaxBytes > maxBytes {
-		p.Error(o.Get("max_bytes"), findings.CodeValue, "max_bytes must be at most %d", maxBytes)
+		p.Error(o.Get("max_bytes"), codes.Value, "max_bytes must be at most %d", maxBytes)
 	}
 	defer p.effect(o, t)
 	switch {
@@ -115,7 +115,7 @@ func (p *parser) toolForm(o *reader.Object, name string) *Tool {
 		}
 		return t.takes(p.nested(nested, "cascade"))
 	default:
-		p.Error(o.Node, findings.CodeMissing, "%s needs exec, cascade or mcp", o.What)
+		p.Error(o.Node, codes.Missing, "%s needs exec, cascade or mcp", o.What)
 	}
 	return t
 }
@@ -190,7 +190,7 @@ func (p *parser) tackle(o *reader.Object) []*Tool {
 		}
 		if was, there := seen[t.Name]; there {
 			if was == name || !near(was, t) && !near(name, t) {
-				p.Error(n, findings.CodeDuplicate, "tool %q is in tackle already", t.Name)
+				p.Error(n, codes.Duplicate, "tool %q is in tackle already", t.Name)
 			}
 			continue
 		}
@@ -216,7 +216,7 @@ func (p *parser) tool(n *yaml.Node, name string) *Tool {
 		}
 		t.Name = t.Cascade.ID
 		if !toolName().MatchString(t.Name) {
-			p.Error(n, findings.CodeValue, "cascade_id %q cannot be a tool's name: use letters, digits, _ and -", t.Name)
+			p.Error(n, codes.Value, "cascade_id %q cannot be a tool's name: use letters, digits, _ and -", t.Name)
 		}
 		return t
 	}
@@ -271,7 +271,7 @@ func (p *parser) phaseTool(n *yaml.Node, o *reader.Object, phase *Phase) *Tool {
 		return nil
 	}
 	if name == RouteTo {
-		p.Error(n, findings.CodeValue, "%s is for a model; use handoffs with when", RouteTo)
+		p.Error(n, codes.Value, "%s is for a model; use handoffs with when", RouteTo)
 		return nil
 	}
 	if t := p.findTool(name); t != nil {

@@ -7,8 +7,8 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/seed61713e19/capstan/cascades/internal/checks"
-	"github.com/seed61713e19/capstan/cascades/internal/findings"
 	"github.com/seed61713e19/capstan/cascades/syntax"
+	"github.com/seed61713e19/capstan/internal/codes"
 	"github.com/seed61713e19/capstan/runner/tool"
 )
 
@@ -108,7 +108,7 @@ func (p *parser) tackled(n *yaml.Node, name string) (t *Tool, found bool) {
 func (p *parser) toolFile(n *yaml.Node, file, name string) *Tool {
 	source, err := p.readFile(file)
 	if err != nil {
-		p.Error(n, findings.CodeFile, "%v", err)
+		p.Error(n, codes.File, "%v", err)
 		return nil
 	}
 	child := p.child(syntax.New(file, source))
@@ -118,7 +118,7 @@ func (p *parser) toolFile(n *yaml.Node, file, name string) *Tool {
 		if o := child.Object(tree, "a tool"); o != nil {
 			o.What = "tool " + name
 			if id := o.Text("tool_id"); id != "" && id != name {
-				child.Error(o.Value["tool_id"], findings.CodeValue, "tool_id is %q, and the file is called after %q", id, name)
+				child.Error(o.Value["tool_id"], codes.Value, "tool_id is %q, and the file is called after %q", id, name)
 			}
 			o.Without("$schema", "tool_id") // the file has these keys in addition to those of a tool
 			t = child.toolForm(o, name)
@@ -146,7 +146,7 @@ func (p *parser) missingTool(n *yaml.Node, name string) *Tool {
 	if _, allowed := p.loadOptions(); !allowed || !toolName().MatchString(name) {
 		return nil
 	}
-	p.Warn(n, findings.CodeTool, "no tool is called %q: it fails when it is called", name)
+	p.Warn(n, codes.Tool, "no tool is called %q: it fails when it is called", name)
 	t := tool.Declared(name, "This tool is not there: calling it fails.", map[string]any{"type": "object"}, nil).WithEffect(tool.None)
 	return &Tool{Name: name, Description: t.Description, Params: t.Params(), Tool: tool.Missing(t), Effect: tool.None}
 }

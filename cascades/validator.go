@@ -9,8 +9,8 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/seed61713e19/capstan/cascades/internal/findings"
 	"github.com/seed61713e19/capstan/cascades/internal/reader"
+	"github.com/seed61713e19/capstan/internal/codes"
 	"github.com/seed61713e19/capstan/internal/patterns"
 	"github.com/seed61713e19/capstan/internal/windlass"
 	"github.com/seed61713e19/capstan/validators"
@@ -41,7 +41,7 @@ func (p *parser) definitions(o *reader.Object) {
 
 func (p *parser) define(name string, defs *reader.Object) {
 	if strings.TrimSpace(name) == "" {
-		p.Error(defs.Keys[name], findings.CodeValue, "a validator's name must not be empty")
+		p.Error(defs.Keys[name], codes.Value, "a validator's name must not be empty")
 	}
 	p.broken["validator "+name] = true
 	o := p.Object(defs.Value[name], "a validator")
@@ -132,7 +132,7 @@ func (p *parser) form(o *reader.Object, forms []string) string {
 	case 1:
 		return found[0]
 	case 0:
-		p.Error(o.Node, findings.CodeMissing, "%s needs one of %s", o.What, reader.Alternatives(forms))
+		p.Error(o.Node, codes.Missing, "%s needs one of %s", o.What, reader.Alternatives(forms))
 	default:
 		o.Conflict(found[1], "%s has both %s and %s", o.What, found[0], found[1])
 	}
@@ -160,7 +160,7 @@ func (p *parser) judgeForm(o *reader.Object, n *yaml.Node) *Validator {
 	v := &Validator{Criteria: p.template(n, "judge", judgeVariables), Description: reader.Short(n.Value), Model: p.judgeModels(o, "model")}
 	v.Votes = o.Whole("votes", 1, 1)
 	if v.Votes%2 == 0 || v.Votes > maxVotes {
-		p.Error(o.Get("votes"), findings.CodeValue, "votes must be an odd number up to %d, so that there is a majority, not %d", maxVotes, v.Votes)
+		p.Error(o.Get("votes"), codes.Value, "votes must be an odd number up to %d, so that there is a majority, not %d", maxVotes, v.Votes)
 	}
 	if o.Has("confirm") {
 		v.Confirm = o.OneOf("confirm", "no") == "no"
@@ -212,7 +212,7 @@ func (p *parser) argv(o *reader.Object) []string {
 	case len(p.Found) > before:
 		return nil
 	case len(argv) == 0 || strings.TrimSpace(argv[0]) == "":
-		p.Error(o.Get("exec"), findings.CodeValue, "exec must list a program and its arguments")
+		p.Error(o.Get("exec"), codes.Value, "exec must list a program and its arguments")
 		return nil
 	}
 	return argv
@@ -235,7 +235,7 @@ func (p *parser) cascadeValidator(c *Cascade, name string, with *reader.Object) 
 		return nil
 	}
 	if with != nil {
-		p.Error(with.Node, findings.CodeConflict, "validator %s is a cascade, and has no parameters", name)
+		p.Error(with.Node, codes.Conflict, "validator %s is a cascade, and has no parameters", name)
 	}
 	return &Validator{Name: name, Cascade: c, Description: cmp.Or(c.Description, "the cascade "+c.ID), asks: len(c.Asking("")) > 0}
 }
@@ -250,7 +250,7 @@ func (p *parser) find(n *yaml.Node, name string, with *reader.Object) *Validator
 	case v == nil:
 		return p.builtin(n, name, with)
 	case with != nil:
-		p.Error(with.Node, findings.CodeConflict, "validator %s has its parameters where it is defined", name)
+		p.Error(with.Node, codes.Conflict, "validator %s has its parameters where it is defined", name)
 	}
 	return v
 }
@@ -283,9 +283,9 @@ func (p *parser) builtin(n *yaml.Node, name string, with *reader.Object) *Valida
 			return p.bound(n, found, values)
 		}
 	case p.broken["validator "+name]:
-		p.Error(n, findings.CodeValidator, "use names a built-in validator, and %q is the file's own", name)
+		p.Error(n, codes.Validator, "use names a built-in validator, and %q is the file's own", name)
 	default:
-		p.Error(n, findings.CodeValidator, "no validator is called %q", name)
+		p.Error(n, codes.Validator, "no validator is called %q", name)
 		p.Suggest(name, p.validatorNames)
 		if d := p.Last(); d.Suggestion == "" {
 			d.Message += ": validators: {" + windlass.Stem(name) + ": {judge: …}} declares one that a model is, {exec: […]} a program"
@@ -305,14 +305,14 @@ func (p *parser) bound(n *yaml.Node, found validators.Validator, with Values) *V
 	case found.Criteria != "":
 		t, err := p.known.Cache.template(found.Criteria)
 		if err != nil {
-			p.Error(n, findings.CodeTemplate, "the criteria of %s: %v", found.Name, err)
+			p.Error(n, codes.Template, "the criteria of %s: %v", found.Name, err)
 		}
 		v.Criteria = t
 	case with.Static():
 		plain, _ := with.Render(nil)
 		check, err := found.Bind(plain)
 		if err != nil {
-			p.Error(n, findings.CodeParameters, "%v", err)
+			p.Error(n, codes.Parameters, "%v", err)
 		}
 		v.Check = check
 	default:

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/seed61713e19/capstan/cascades/internal/findings"
 	"github.com/seed61713e19/capstan/cascades/syntax"
+	"github.com/seed61713e19/capstan/internal/codes"
 )
 
 // A want is a diagnostic that a line of a test cascade expects:
@@ -58,11 +58,11 @@ func (w *want) meets(d syntax.Diagnostic) bool {
 
 // TestBad compares every mistake in testdata/bad with the wants of its line.
 func TestBad(t *testing.T) {
-	codes := map[string]bool{}
+	reported := map[string]bool{}
 	for _, name := range glob(t, "testdata/bad/*.yaml") {
 		t.Run(filepath.Base(name), func(t *testing.T) {
 			for _, d := range checkWants(t, "testdata/bad", filepath.Base(name)) {
-				codes[d.Code] = true
+				reported[d.Code] = true
 			}
 			// A reader that knows no names reports an error too.
 			if _, err := Load(filepath.Base(name), folder("testdata/bad"), Known{}); err == nil {
@@ -72,12 +72,12 @@ func TestBad(t *testing.T) {
 	}
 	for _, name := range glob(t, "testdata/warned/*.yaml") {
 		for _, d := range checkWants(t, "testdata/warned", filepath.Base(name)) {
-			codes[d.Code] = true
+			reported[d.Code] = true
 		}
 	}
-	elsewhere := []string{findings.CodeTooLarge, findings.CodeProgram, findings.CodePrice, findings.CodeUngatedWrite, findings.CodeUnmeasured} // TestHostileFiles, TestAbsent, budgets.txtar, TestProof and strength.txtar have them
-	for _, code := range findings.Codes() {
-		if !codes[code.Name] && !slices.Contains(elsewhere, code.Name) {
+	elsewhere := []string{codes.TooLarge, codes.Program, codes.Price, codes.UngatedWrite, codes.Unmeasured} // TestHostileFiles, TestAbsent, budgets.txtar, TestProof and strength.txtar have them
+	for _, code := range codes.All() {
+		if !reported[code.Name] && !slices.Contains(elsewhere, code.Name) {
 			t.Errorf("no file in testdata/bad has a mistake of code %s", code.Name)
 		}
 	}
@@ -146,7 +146,7 @@ func TestCodesAreDocumented(t *testing.T) {
 		t.Fatal(err)
 	}
 	table := ""
-	for _, code := range findings.Codes() {
+	for _, code := range codes.All() {
 		table += fmt.Sprintf("| `%s` | %s |\n", code.Name, code.Meaning)
 	}
 	if !strings.Contains(string(page), table) {

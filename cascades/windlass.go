@@ -6,8 +6,8 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/seed61713e19/capstan/cascades/internal/findings"
 	"github.com/seed61713e19/capstan/cascades/internal/reader"
+	"github.com/seed61713e19/capstan/internal/codes"
 	"github.com/seed61713e19/capstan/internal/windlass"
 	"github.com/seed61713e19/capstan/runner/tool"
 	"github.com/seed61713e19/capstan/validators"
@@ -28,7 +28,7 @@ func (p *parser) nearTool(n *yaml.Node, name string) *Tool {
 	}
 	t := p.findTool(w.Here)
 	if t != nil {
-		p.Warn(n, findings.CodeMeaning, "tackle: %s is read as %s, which does the same here%s", name, w.Here, w.Difference)
+		p.Warn(n, codes.Meaning, "tackle: %s is read as %s, which does the same here%s", name, w.Here, w.Difference)
 	}
 	return t
 }
@@ -36,11 +36,11 @@ func (p *parser) nearTool(n *yaml.Node, name string) *Tool {
 // noTool reports an unknown tool, with what to write instead.
 func (p *parser) noTool(n *yaml.Node, what, name string, names func() []string) {
 	if name == tool.SQLQuery {
-		p.Error(n, findings.CodeTool, "%s has no databases here: databases: {shop: {url: shop.db}} beside phases names a file of SQLite, {url: \"postgres://me:{{ env.PGPASSWORD }}@host/shop\"} a server", name)
+		p.Error(n, codes.Tool, "%s has no databases here: databases: {shop: {url: shop.db}} beside phases names a file of SQLite, {url: \"postgres://me:{{ env.PGPASSWORD }}@host/shop\"} a server", name)
 		return
 	}
 	advice, known := windlass.Declaration(name)
-	p.Error(n, findings.CodeTool, "no %s is called %q", what, name)
+	p.Error(n, codes.Tool, "no %s is called %q", what, name)
 	if !known {
 		p.Suggest(name, names)
 	}
@@ -52,7 +52,7 @@ func (p *parser) noTool(n *yaml.Node, what, name string, names func() []string) 
 // asThere returns a judge in the place of a validator that has no parameters in Windlass.
 func (p *parser) asThere(n *yaml.Node, name string) *Validator {
 	w, _ := windlass.Find("judge", name)
-	p.Warn(n, findings.CodeMeaning, "%s without parameters is a judge, as in Windlass: %s", name, w.Advice)
+	p.Warn(n, codes.Meaning, "%s without parameters is a judge, as in Windlass: %s", name, w.Advice)
 	return p.bound(n, validators.NewJudge(name, w.Advice, w.Advice), nil)
 }
 
@@ -64,7 +64,7 @@ func (p *parser) question(o *reader.Object, phase string) *reader.Object {
 		return o.Child(key)
 	}
 	prompt := windlass.Prompt(strings.NewReplacer("{", "", "}", "").Replace(phase))
-	p.Warn(n, findings.CodeMeaning, "human_input: true is read as {prompt: %q, type: confirmation}", prompt)
+	p.Warn(n, codes.Meaning, "human_input: true is read as {prompt: %q, type: confirmation}", prompt)
 	asked := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Line: n.Line, Column: n.Column}
 	for _, text := range []string{"prompt", prompt, "type", Confirmation} {
 		asked.Content = append(asked.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: text})
@@ -78,7 +78,7 @@ func (p *parser) options(o *reader.Object) (list []string) {
 	for _, n := range o.List("options") {
 		if n = p.Resolve(n); n.Kind == yaml.MappingNode {
 			value := p.Fields(n, "an option").Required("value")
-			p.Warn(n, findings.CodeMeaning, "options: an option is a text here: this one is %q", value)
+			p.Warn(n, codes.Meaning, "options: an option is a text here: this one is %q", value)
 			list = append(list, value)
 			continue
 		}
@@ -95,7 +95,7 @@ func (p *parser) modelsByName(o *reader.Object, key string) int {
 	if n == nil || n.Kind != yaml.MappingNode {
 		return 0
 	}
-	p.Warn(n, findings.CodeMeaning, "models by name are read as in Windlass; write a list with an entry for each try: [a, a, b]")
+	p.Warn(n, codes.Meaning, "models by name are read as in Windlass; write a list with an entry for each try: [a, a, b]")
 	by := p.Fields(n, "models by name")
 	models := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Line: n.Line, Column: n.Column}
 	for _, name := range by.Order {
@@ -105,7 +105,7 @@ func (p *parser) modelsByName(o *reader.Object, key string) int {
 				times = min(of.Whole("factor", 1, 1), maxSoundings)
 				for _, key := range of.Order {
 					if key != "factor" && !of.Foreign(key) {
-						p.Error(of.Keys[key], findings.CodeUnknownKey, "a model by name has no key %q", key)
+						p.Error(of.Keys[key], codes.UnknownKey, "a model by name has no key %q", key)
 					}
 				}
 			}

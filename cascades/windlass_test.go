@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/seed61713e19/capstan/cascades/internal/findings"
 	"github.com/seed61713e19/capstan/cascades/syntax"
+	"github.com/seed61713e19/capstan/internal/codes"
 	"github.com/seed61713e19/capstan/internal/windlass"
 )
 
@@ -43,9 +43,9 @@ func TestForeignKeys(t *testing.T) {
 			refused := w.Effect == windlass.Renamed || w.Effect == windlass.Replaced
 			reported := false
 			for _, d := range found {
-				right := d.Code == findings.CodeIgnored
+				right := d.Code == codes.Ignored
 				if refused {
-					right = d.Code == findings.CodeUnknownKey && strings.HasSuffix(d.Message, w.Advice)
+					right = d.Code == codes.UnknownKey && strings.HasSuffix(d.Message, w.Advice)
 				}
 				reported = reported || right && strings.Contains(d.Message, key) && lineOf(source, key) == d.Line
 			}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/cascades/syntax"
+	"github.com/seed61713e19/capstan/internal/codes"
 	"github.com/seed61713e19/capstan/internal/proofs"
 	"github.com/seed61713e19/capstan/internal/reports"
 	"github.com/seed61713e19/capstan/runner"
@@ -180,7 +181,7 @@ func (c *Command) diagnostics(r *runner.Runner, file string) syntax.Diagnostics 
 	m := newModels(c.Getenv, false, nil, c.names.root)
 	for _, wrong := range m.unpriced(cascade, cascade.Asking(cascades.Chosen(m.chosen("", file)))) {
 		at := cascade.Where(cascades.Ending{Way: []string{"budget", "max_cost_usd"}})
-		found = append(found, syntax.Diagnostic{Position: at, Code: cascades.CodePrice, Message: wrong.Error(), Severity: syntax.Warning})
+		found = append(found, syntax.Diagnostic{Position: at, Code: codes.Price, Message: wrong.Error(), Severity: syntax.Warning})
 	}
 	return found
 }

@@ -1,14 +1,14 @@
 package main
 
 import (
-	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/internal/codes"
 	"github.com/seed61713e19/capstan/internal/reports"
 )
 
 // printReport writes a report to standard output in the format of a flag.
 func (c *Command) printReport(r *reports.Report, format string) error {
 	r.Tool = reports.Tool{Version: versionName(), Meaning: func(rule string) string {
-		for _, c := range cascades.Codes() {
+		for _, c := range codes.All() {
 			if c.Name == rule {
 				return c.Meaning
 			}

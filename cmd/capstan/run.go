@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/internal/codes"
 	"github.com/seed61713e19/capstan/internal/modelflag"
 	"github.com/seed61713e19/capstan/internal/nextsteps"
 	"github.com/seed61713e19/capstan/internal/redactions"
@@ -217,7 +218,7 @@ func (c *Command) loaded(r *runner.Runner, file string, f runFlags) (*cascades.C
 		return nil, cascade.Warnings.Strict()
 	}
 	for _, w := range cascade.Warnings {
-		if w.Code == cascades.CodeUnproven {
+		if w.Code == codes.Unproven {
 			fmt.Fprintln(c.Stderr, w)
 		}
 	}

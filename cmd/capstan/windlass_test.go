@@ -14,6 +14,7 @@ import (
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/cascades/syntax"
+	"github.com/seed61713e19/capstan/internal/codes"
 	"github.com/seed61713e19/capstan/internal/measures/scripts"
 	"github.com/seed61713e19/capstan/internal/windlass/convert"
 	"github.com/seed61713e19/capstan/runner"
@@ -162,7 +163,7 @@ func writeConverted(t *testing.T, name string, read convert.Reader) {
 // untold returns the findings about unknown tools and keys that have no advice.
 func untold(found syntax.Diagnostics) (list []string) {
 	for _, d := range found {
-		if slices.Contains([]string{cascades.CodeUnknownKey, cascades.CodeTool}, d.Code) && d.Suggestion == "" && !strings.Contains(d.Message, ": ") {
+		if slices.Contains([]string{codes.UnknownKey, codes.Tool}, d.Code) && d.Suggestion == "" && !strings.Contains(d.Message, ": ") {
 			list = append(list, d.String())
 		}
 	}

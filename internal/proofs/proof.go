@@ -27,6 +27,7 @@ import (
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/cascades/syntax"
+	"github.com/seed61713e19/capstan/internal/codes"
 	"github.com/seed61713e19/capstan/internal/graphs"
 )
 
@@ -115,11 +116,11 @@ func Of(c *cascades.Cascade) *Proof {
 func (p *Proof) Diagnostics() syntax.Diagnostics {
 	found := syntax.Diagnostics{}
 	if p.TooLarge {
-		found = append(found, syntax.Diagnostic{Position: syntax.Position{File: p.File, Line: 1, Column: 1}, Code: cascades.CodeUngatedWrite, Severity: syntax.Wrong, Message: "nothing is proven: the cascade is too large to be followed"})
+		found = append(found, syntax.Diagnostic{Position: syntax.Position{File: p.File, Line: 1, Column: 1}, Code: codes.UngatedWrite, Severity: syntax.Wrong, Message: "nothing is proven: the cascade is too large to be followed"})
 	}
 	for _, w := range p.Paths {
 		if !w.HasGate() {
-			found = append(found, syntax.Diagnostic{Position: w.At, Code: cascades.CodeUngatedWrite, Severity: syntax.Wrong, Message: fmt.Sprintf("tool %s writes, and %s reaches its call with no gate on the way", w.Tool, w.route())})
+			found = append(found, syntax.Diagnostic{Position: w.At, Code: codes.UngatedWrite, Severity: syntax.Wrong, Message: fmt.Sprintf("tool %s writes, and %s reaches its call with no gate on the way", w.Tool, w.route())})
 		}
 	}
 	return found

@@ -5,6 +5,7 @@ import (
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/cascades/syntax"
+	"github.com/seed61713e19/capstan/internal/codes"
 	"github.com/seed61713e19/capstan/internal/measures/stats"
 	"github.com/seed61713e19/capstan/wards"
 )
@@ -21,7 +22,7 @@ func (p *Proof) Unmeasured(falsePass float64, chosen cascades.Chosen, open casca
 			if _, known := problems[g]; !known {
 				problems[g] = p.unmeasured(g, falsePass, chosen, open)
 			}
-			d := syntax.Diagnostic{Position: w.At, Code: cascades.CodeUnmeasured, Severity: syntax.Wrong, Message: fmt.Sprintf("tool %s: gate %s on the way of %s: %s", w.Tool, g, w.From, problems[g])}
+			d := syntax.Diagnostic{Position: w.At, Code: codes.Unmeasured, Severity: syntax.Wrong, Message: fmt.Sprintf("tool %s: gate %s on the way of %s: %s", w.Tool, g, w.From, problems[g])}
 			if problems[g] != "" && !reported[d.String()] {
 				reported[d.String()] = true
 				found = append(found, d)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/seed61713e19/capstan/cascades/internal/findings"
 	"github.com/seed61713e19/capstan/cascades/syntax"
+	"github.com/seed61713e19/capstan/internal/codes"
 	"github.com/seed61713e19/capstan/internal/patterns"
 )
 
@@ -31,7 +32,7 @@ func braces(c *Cascade, r *findings.Report) {
 			}
 			line := strings.Count(before, "\n") + 1
 			column := utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:]) + 1
-			r.WarnAt(t.At(line, column), findings.CodeMeaning, "template: %s stays as it is: write {{ input.%s }} for the input", t.Source[m[0]:m[1]], name)
+			r.WarnAt(t.At(line, column), codes.Meaning, "template: %s stays as it is: write {{ input.%s }} for the input", t.Source[m[0]:m[1]], name)
 		}
 	}
 }

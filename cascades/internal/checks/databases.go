@@ -4,6 +4,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/seed61713e19/capstan/cascades/internal/findings"
+	"github.com/seed61713e19/capstan/internal/codes"
 	"github.com/seed61713e19/capstan/runner/tool"
 )
 
@@ -18,7 +19,7 @@ type Database struct {
 func databases(c *Cascade, r *findings.Report) {
 	for _, d := range c.Databases {
 		if !d.Asked {
-			r.Warn(d.Node, findings.CodeUnused, "no phase asks database %s: %s does, in its tackle or as its tool", d.Name, tool.SQLQuery)
+			r.Warn(d.Node, codes.Unused, "no phase asks database %s: %s does, in its tackle or as its tool", d.Name, tool.SQLQuery)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/seed61713e19/capstan/cascades/internal/findings"
+	"github.com/seed61713e19/capstan/internal/codes"
 	"github.com/seed61713e19/capstan/internal/schema"
 )
 
@@ -23,7 +24,7 @@ func defaults(c *Cascade, r *findings.Report) {
 		broken, _ := d.Schema.Check(nil, d.Value) // a run reports an unlimited check
 		for _, b := range broken {
 			_, value := findings.Within(d.Node, "$.default"+strings.TrimPrefix(b.Path, "$"))
-			r.Error(value, findings.CodeValue, "the default of input %s is not what its schema takes: %s", d.Input, strings.TrimPrefix(b.String(), "$: "))
+			r.Error(value, codes.Value, "the default of input %s is not what its schema takes: %s", d.Input, strings.TrimPrefix(b.String(), "$: "))
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/seed61713e19/capstan/cascades/internal/findings"
 	"github.com/seed61713e19/capstan/cascades/syntax"
+	"github.com/seed61713e19/capstan/internal/codes"
 	"github.com/seed61713e19/capstan/internal/reports"
 )
 
@@ -21,6 +22,6 @@ func endless(c *Cascade, r *findings.Report) {
 		}
 	}
 	if len(circle) > 0 {
-		r.WarnAt(at, findings.CodeEndless, "no way leads out of the circle of %s: the run goes on until its budget ends it", reports.Fit(strings.Join(circle, ", "), 200))
+		r.WarnAt(at, codes.Endless, "no way leads out of the circle of %s: the run goes on until its budget ends it", reports.Fit(strings.Join(circle, ", "), 200))
 	}
 }

@@ -3,6 +3,7 @@ package checks
 import (
 	"github.com/seed61713e19/capstan/cascades/internal/findings"
 	"github.com/seed61713e19/capstan/cascades/syntax"
+	"github.com/seed61713e19/capstan/internal/codes"
 	"github.com/seed61713e19/capstan/internal/schema"
 )
 
@@ -23,7 +24,7 @@ func examples(c *Cascade, r *findings.Report) {
 			err = broken[0]
 		}
 		if err != nil {
-			r.WarnAt(e.Position, findings.CodeValue, "the answer of example %d does not follow the output_schema of phase %s: %v", e.Number, e.Phase, err)
+			r.WarnAt(e.Position, codes.Value, "the answer of example %d does not follow the output_schema of phase %s: %v", e.Number, e.Phase, err)
 		}
 	}
 }

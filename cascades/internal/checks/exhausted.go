@@ -1,13 +1,16 @@
 package checks
 
-import "github.com/seed61713e19/capstan/cascades/internal/findings"
+import (
+	"github.com/seed61713e19/capstan/cascades/internal/findings"
+	"github.com/seed61713e19/capstan/internal/codes"
+)
 
 // exhausted reports on_exhausted of a phase that is a gate, if it would release a text that the
 // gate refuses.
 func exhausted(c *Cascade, r *findings.Report) {
 	for _, p := range c.Phases {
 		if p.Releases != "" {
-			r.Error(p.Rules["on_exhausted"], findings.CodeConflict, "on_exhausted: %s means nothing here: what the gate of phase %s refuses is not let out; name a phase to go to", p.Releases, p.Name)
+			r.Error(p.Rules["on_exhausted"], codes.Conflict, "on_exhausted: %s means nothing here: what the gate of phase %s refuses is not let out; name a phase to go to", p.Releases, p.Name)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/seed61713e19/capstan/cascades/internal/findings"
 	"github.com/seed61713e19/capstan/cascades/syntax"
+	"github.com/seed61713e19/capstan/internal/codes"
 	"github.com/seed61713e19/capstan/internal/schema"
 )
 
@@ -30,7 +31,7 @@ func fields(c *Cascade, r *findings.Report) {
 			continue
 		}
 		if field, known := missing(s.Source(), f.Path); field == f.Path[len(f.Path)-1] { // another field has its own read
-			r.WarnAt(f.At(), findings.CodeField, "the output_schema of phase %s has no %q, and no room for it", f.Phase, field)
+			r.WarnAt(f.At(), codes.Field, "the output_schema of phase %s has no %q, and no room for it", f.Phase, field)
 			r.Suggest(field, func() []string { return known })
 		}
 	}

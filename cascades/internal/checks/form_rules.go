@@ -1,6 +1,9 @@
 package checks
 
-import "github.com/seed61713e19/capstan/cascades/internal/findings"
+import (
+	"github.com/seed61713e19/capstan/cascades/internal/findings"
+	"github.com/seed61713e19/capstan/internal/codes"
+)
 
 // formRules reports rules that have no effect for the form of their phase.
 func formRules(c *Cascade, r *findings.Report) {
@@ -11,7 +14,7 @@ func formRules(c *Cascade, r *findings.Report) {
 		}
 		for _, key := range forms[i].rules {
 			if n := p.Rules[key]; n != nil {
-				r.Error(n, findings.CodeConflict, "%s means nothing here: phase %s %s", key, p.Name, forms[i].does)
+				r.Error(n, codes.Conflict, "%s means nothing here: phase %s %s", key, p.Name, forms[i].does)
 			}
 		}
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/seed61713e19/capstan/cascades/internal/findings"
 	"github.com/seed61713e19/capstan/cascades/internal/reader"
+	"github.com/seed61713e19/capstan/internal/codes"
 )
 
 // A form is what a phase does: the key for it, the words in messages, and the keys of the phase
@@ -49,7 +50,7 @@ func phaseForms(c *Cascade, r *findings.Report) {
 		case p.Node == nil:
 			continue
 		case i < 0:
-			r.Error(p.Node, findings.CodeMissing, "%s needs %s", p.What, reader.Alternatives(formKeys()))
+			r.Error(p.Node, codes.Missing, "%s needs %s", p.What, reader.Alternatives(formKeys()))
 			continue
 		}
 		for _, other := range forms[i+1:] {
@@ -64,6 +65,6 @@ func phaseForms(c *Cascade, r *findings.Report) {
 // conflict reports a key of a phase that conflicts with the others, if the phase has it.
 func (p *Phase) conflict(r *findings.Report, key, format string, args ...any) {
 	if n := p.Keys[key]; n != nil {
-		r.Error(n, findings.CodeConflict, format, args...)
+		r.Error(n, codes.Conflict, format, args...)
 	}
 }

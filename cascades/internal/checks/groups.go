@@ -1,6 +1,9 @@
 package checks
 
-import "github.com/seed61713e19/capstan/cascades/internal/findings"
+import (
+	"github.com/seed61713e19/capstan/cascades/internal/findings"
+	"github.com/seed61713e19/capstan/internal/codes"
+)
 
 // groups reports phases of a group that read each other, and ways that lead into a group or
 // out of it.
@@ -13,18 +16,18 @@ func groups(c *Cascade, r *findings.Report) {
 	}
 	for _, o := range c.Outputs {
 		if g := group[o.Phase]; g != "" && o.Reader != o.Phase && g == group[o.Reader] {
-			r.ErrorAt(o.At(), findings.CodePhase, "phase %s runs beside phase %s, in group %s, and cannot read what it gives", o.Reader, o.Phase, g)
+			r.ErrorAt(o.At(), codes.Phase, "phase %s runs beside phase %s, in group %s, and cannot read what it gives", o.Reader, o.Phase, g)
 		}
 	}
 	for _, one := range c.References {
 		switch g := group[one.Name]; {
 		case one.Key == "context" && g != "" && g == group[one.From]:
-			r.Error(one.Node, findings.CodePhase, "phase %s runs beside phase %s, in group %s, and has nothing to give it", one.Name, one.From, g)
+			r.Error(one.Node, codes.Phase, "phase %s runs beside phase %s, in group %s, and has nothing to give it", one.Name, one.From, g)
 		case one.Key == "context":
 		case g != "":
-			r.Error(one.Node, findings.CodePhase, "%s: phase %s is part of group %s: lead to the group", one.Key, one.Name, g)
+			r.Error(one.Node, codes.Phase, "%s: phase %s is part of group %s: lead to the group", one.Key, one.Name, g)
 		case group[one.From] != "":
-			r.Error(one.Node, findings.CodePhase, "%s: phase %s is part of group %s, and a group is left as a whole", one.Key, one.From, group[one.From])
+			r.Error(one.Node, codes.Phase, "%s: phase %s is part of group %s, and a group is left as a whole", one.Key, one.From, group[one.From])
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/seed61713e19/capstan/cascades/internal/findings"
+	"github.com/seed61713e19/capstan/internal/codes"
 )
 
 // A Guard is a tool that a ward around tools names.
@@ -23,7 +24,7 @@ func guards(c *Cascade, r *findings.Report) {
 		}
 		for _, g := range p.Guards {
 			if !slices.Contains(tools, g.Tool) {
-				r.Error(g.Node, findings.CodeTool, "phase %s has no tool %q in its tackle", p.Name, g.Tool)
+				r.Error(g.Node, codes.Tool, "phase %s has no tool %q in its tackle", p.Name, g.Tool)
 				r.Suggest(g.Tool, func() []string { return tools })
 			}
 		}

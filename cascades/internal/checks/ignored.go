@@ -8,6 +8,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/seed61713e19/capstan/cascades/internal/findings"
+	"github.com/seed61713e19/capstan/internal/codes"
 )
 
 // ignored gives one warning for all keys of other programs that have no effect.
@@ -22,5 +23,5 @@ func ignored(c *Cascade, r *findings.Report) {
 			names = append(names, n.Value)
 		}
 	}
-	r.Warn(keys[0], findings.CodeIgnored, "Capstan ignores these keys of other programs: %s", strings.Join(names, ", "))
+	r.Warn(keys[0], codes.Ignored, "Capstan ignores these keys of other programs: %s", strings.Join(names, ", "))
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/seed61713e19/capstan/cascades/internal/findings"
 	"github.com/seed61713e19/capstan/cascades/syntax"
+	"github.com/seed61713e19/capstan/internal/codes"
 )
 
 // An InputRead is an input that a template reads.
@@ -18,7 +19,7 @@ type InputRead struct {
 func inputs(c *Cascade, r *findings.Report) {
 	for _, in := range c.InputReads {
 		if len(c.Declared) > 0 && !c.Declared[in.Name] {
-			r.WarnAt(in.At(), findings.CodeUndeclared, "template: inputs_schema has no %q", in.Name)
+			r.WarnAt(in.At(), codes.Undeclared, "template: inputs_schema has no %q", in.Name)
 			r.Suggest(in.Name, func() []string { return slices.Sorted(maps.Keys(c.Declared)) })
 		}
 	}

@@ -1,6 +1,9 @@
 package checks
 
-import "github.com/seed61713e19/capstan/cascades/internal/findings"
+import (
+	"github.com/seed61713e19/capstan/cascades/internal/findings"
+	"github.com/seed61713e19/capstan/internal/codes"
+)
 
 // items reports questions and choices of phases that run for every item of a list: the items
 // run in parallel.
@@ -11,7 +14,7 @@ func items(c *Cascade, r *findings.Report) {
 		}
 		p.conflict(r, "human_input", "human_input cannot stand beside each: put a phase that asks behind %s", p.What)
 		if p.Asks {
-			r.Error(p.Node, findings.CodeConflict, "ask_human cannot stand beside each: put a phase that asks behind %s", p.What)
+			r.Error(p.Node, codes.Conflict, "ask_human cannot stand beside each: put a phase that asks behind %s", p.What)
 		}
 		if p.Chooses {
 			p.conflict(r, "handoffs", "the model of an item cannot choose where the run goes: give the handoffs of %s conditions, or name one", p.What)

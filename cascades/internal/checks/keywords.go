@@ -4,6 +4,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/seed61713e19/capstan/cascades/internal/findings"
+	"github.com/seed61713e19/capstan/internal/codes"
 	"github.com/seed61713e19/capstan/internal/schema"
 	"github.com/seed61713e19/capstan/internal/spellings"
 )
@@ -36,7 +37,7 @@ func (s Schema) keywords(r *findings.Report) {
 	known := schema.Keywords(s.Source)
 	found := schema.UnknownKeys(s.Source)
 	if s.isEmpty(found, known) {
-		r.Warn(s.Node, findings.CodeKeyword, "schema: it asks for nothing: in JSON Schema fields stand under properties, {type: object, properties: {…}}")
+		r.Warn(s.Node, codes.Keyword, "schema: it asks for nothing: in JSON Schema fields stand under properties, {type: object, properties: {…}}")
 		return
 	}
 	for _, u := range found {
@@ -45,13 +46,13 @@ func (s Schema) keywords(r *findings.Report) {
 		}
 		key, _ := findings.Within(s.Node, schema.MemberPath(u.Path, u.Key))
 		if advice := constraints[u.Key]; advice != "" {
-			r.Warn(key, findings.CodeKeyword, "schema %s: %q means nothing in JSON Schema: %s", u.Path, u.Key, advice)
+			r.Warn(key, codes.Keyword, "schema %s: %q means nothing in JSON Schema: %s", u.Path, u.Key, advice)
 			continue
 		}
 		if spellings.Nearest(u.Key, known) == "" {
 			continue
 		}
-		r.Warn(key, findings.CodeKeyword, "schema %s: %q means nothing in JSON Schema", u.Path, u.Key)
+		r.Warn(key, codes.Keyword, "schema %s: %q means nothing in JSON Schema", u.Path, u.Key)
 		r.Suggest(u.Key, func() []string { return known })
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/seed61713e19/capstan/cascades/internal/findings"
+	"github.com/seed61713e19/capstan/internal/codes"
 	"github.com/seed61713e19/capstan/templates"
 )
 
@@ -25,7 +26,7 @@ func lists(c *Cascade, r *findings.Report) {
 	for _, l := range c.Lists {
 		for _, n := range l.Reads {
 			if len(n.Path) == 2 && n.Path[0] == "outputs" && texts[n.Path[1]] && !returned[n.Path[1]] {
-				r.Warn(l.Node, findings.CodeType, "in must be a list, and phase %s gives a text: with an output_schema it gives a list", n.Path[1])
+				r.Warn(l.Node, codes.Type, "in must be a list, and phase %s gives a text: with an output_schema it gives a list", n.Path[1])
 			}
 		}
 	}

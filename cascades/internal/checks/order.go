@@ -1,6 +1,9 @@
 package checks
 
-import "github.com/seed61713e19/capstan/cascades/internal/findings"
+import (
+	"github.com/seed61713e19/capstan/cascades/internal/findings"
+	"github.com/seed61713e19/capstan/internal/codes"
+)
 
 // order reports reads of the output of a phase that cannot run before its reader.
 func order(c *Cascade, r *findings.Report) {
@@ -29,7 +32,7 @@ func order(c *Cascade, r *findings.Report) {
 			later[from] = c.flow().After(from)
 		}
 		if !later[from][to] {
-			r.ErrorAt(o.At(), findings.CodePhase, "template: outputs has no %q here: phase %s never runs before %s", o.Phase, o.Phase, o.Reader)
+			r.ErrorAt(o.At(), codes.Phase, "template: outputs has no %q here: phase %s never runs before %s", o.Phase, o.Phase, o.Reader)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/seed61713e19/capstan/cascades/internal/findings"
 	"github.com/seed61713e19/capstan/cascades/syntax"
+	"github.com/seed61713e19/capstan/internal/codes"
 )
 
 // An Output is a phase whose output a template or an expression reads.
@@ -34,10 +35,10 @@ func outputs(c *Cascade, r *findings.Report) {
 			continue
 		}
 		if i := slices.IndexFunc(c.Steps, func(s Step) bool { return strings.HasPrefix(s.Name, o.Phase+"-") }); i >= 0 {
-			r.ErrorAt(o.At(), findings.CodePhase, "template: - subtracts: write outputs['%s']", c.Steps[i].Name)
+			r.ErrorAt(o.At(), codes.Phase, "template: - subtracts: write outputs['%s']", c.Steps[i].Name)
 			continue
 		}
-		r.ErrorAt(o.At(), findings.CodePhase, "template: outputs has no %q: no phase is called so", o.Phase)
+		r.ErrorAt(o.At(), codes.Phase, "template: outputs has no %q: no phase is called so", o.Phase)
 		r.Suggest(o.Phase, func() []string { return slices.Sorted(maps.Keys(known)) })
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/seed61713e19/capstan/cascades/internal/findings"
+	"github.com/seed61713e19/capstan/internal/codes"
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
@@ -27,9 +28,9 @@ func providers(c *Cascade, r *findings.Report) {
 			first[p.Name] = p
 		case reflect.DeepEqual(p.Provider, known.Provider):
 		case known.Node != nil:
-			r.Error(known.Node, findings.CodeConflict, "provider %s is another one in %s", p.Name, p.File)
+			r.Error(known.Node, codes.Conflict, "provider %s is another one in %s", p.Name, p.File)
 		default:
-			r.Error(nil, findings.CodeConflict, "provider %s is another one in %s than in %s", p.Name, p.File, known.File)
+			r.Error(nil, codes.Conflict, "provider %s is another one in %s than in %s", p.Name, p.File, known.File)
 		}
 	}
 }

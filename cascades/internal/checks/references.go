@@ -7,6 +7,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/seed61713e19/capstan/cascades/internal/findings"
+	"github.com/seed61713e19/capstan/internal/codes"
 )
 
 // A Reference is a phase that another phase names under a key.
@@ -42,7 +43,7 @@ func (r Reference) isWord() bool {
 func references(c *Cascade, r *findings.Report) {
 	for _, one := range c.References {
 		if _, known := c.Lines[one.Name]; !known && !one.isWord() {
-			r.Error(one.Node, findings.CodePhase, "%s: no phase is called %q", one.Key, one.Name)
+			r.Error(one.Node, codes.Phase, "%s: no phase is called %q", one.Key, one.Name)
 			r.Suggest(one.Name, func() []string { return append(slices.Sorted(maps.Keys(c.Lines)), words[one.Key]...) })
 		}
 	}

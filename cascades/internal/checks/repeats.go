@@ -1,12 +1,15 @@
 package checks
 
-import "github.com/seed61713e19/capstan/cascades/internal/findings"
+import (
+	"github.com/seed61713e19/capstan/cascades/internal/findings"
+	"github.com/seed61713e19/capstan/internal/codes"
+)
 
 // repeats warns of phases that call their tool again with the same arguments.
 func repeats(c *Cascade, r *findings.Report) {
 	for _, p := range c.Phases {
 		if p.Call != nil && p.Call.Repeats {
-			r.Warn(p.Call.Node, findings.CodeFeedback, "a retry ward calls the tool of phase %s again, and its inputs read neither validation_error nor attempt: it gets the same arguments", p.Name)
+			r.Warn(p.Call.Node, codes.Feedback, "a retry ward calls the tool of phase %s again, and its inputs read neither validation_error nor attempt: it gets the same arguments", p.Name)
 		}
 	}
 }

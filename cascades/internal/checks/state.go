@@ -6,6 +6,7 @@ import (
 
 	"github.com/seed61713e19/capstan/cascades/internal/findings"
 	"github.com/seed61713e19/capstan/cascades/syntax"
+	"github.com/seed61713e19/capstan/internal/codes"
 )
 
 // A StateRead is a key of the state that a template cannot work without.
@@ -22,7 +23,7 @@ func state(c *Cascade, r *findings.Report) {
 	}
 	for _, s := range c.State {
 		if !c.StateKeys[s.Key] {
-			r.WarnAt(s.At(), findings.CodeUnset, "template: nothing sets state.%s", s.Key)
+			r.WarnAt(s.At(), codes.Unset, "template: nothing sets state.%s", s.Key)
 			r.Suggest(s.Key, func() []string { return slices.Sorted(maps.Keys(c.StateKeys)) })
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/seed61713e19/capstan/cascades/internal/findings"
+	"github.com/seed61713e19/capstan/internal/codes"
 )
 
 // A Tool is a tool of a phase's tackle.
@@ -18,7 +19,7 @@ func tackle(c *Cascade, r *findings.Report) {
 	for _, p := range c.Phases {
 		for _, t := range p.Tools {
 			if t.Ungated {
-				r.Warn(t.Node, findings.CodeUngated, "tool %s writes, and no blocking or retrying tool ward of phase %s looks at its calls before they act", t.Name, p.Name)
+				r.Warn(t.Node, codes.Ungated, "tool %s writes, and no blocking or retrying tool ward of phase %s looks at its calls before they act", t.Name, p.Name)
 			}
 		}
 	}

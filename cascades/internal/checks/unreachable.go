@@ -1,12 +1,15 @@
 package checks
 
-import "github.com/seed61713e19/capstan/cascades/internal/findings"
+import (
+	"github.com/seed61713e19/capstan/cascades/internal/findings"
+	"github.com/seed61713e19/capstan/internal/codes"
+)
 
 // unreachable warns of phases that no way leads to.
 func unreachable(c *Cascade, r *findings.Report) {
 	for i, s := range c.Steps {
 		if !c.flow().Reached[i] {
-			r.WarnAt(s.Position, findings.CodeUnreached, "no way leads to phase %s", s.Name)
+			r.WarnAt(s.Position, codes.Unreached, "no way leads to phase %s", s.Name)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/seed61713e19/capstan/cascades/internal/findings"
+	"github.com/seed61713e19/capstan/internal/codes"
 )
 
 // An Unread is an input for a cascade within this one, which neither declares nor reads it.
@@ -17,7 +18,7 @@ type Unread struct {
 // unread warns of inputs that have no effect.
 func unread(c *Cascade, r *findings.Report) {
 	for _, u := range c.Unread {
-		r.Warn(u.Node, findings.CodeUndeclared, "cascade %s has no input %q, and does not read it", u.Cascade, u.Name)
+		r.Warn(u.Node, codes.Undeclared, "cascade %s has no input %q, and does not read it", u.Cascade, u.Name)
 		r.Suggest(u.Name, func() []string { return u.Inputs })
 	}
 }

@@ -1,6 +1,9 @@
 package checks
 
-import "github.com/seed61713e19/capstan/cascades/internal/findings"
+import (
+	"github.com/seed61713e19/capstan/cascades/internal/findings"
+	"github.com/seed61713e19/capstan/internal/codes"
+)
 
 // visits warns if even the shortest way to the end has more phases than the budget allows.
 func visits(c *Cascade, r *findings.Report) {
@@ -8,6 +11,6 @@ func visits(c *Cascade, r *findings.Report) {
 		return
 	}
 	if n := c.flow().ToEnd()[0]; n > c.MaxPhases {
-		r.WarnAt(c.Steps[0].Position, findings.CodeVisits, "even the shortest way to an end visits %d phases, and max_phases is %d", n, c.MaxPhases)
+		r.WarnAt(c.Steps[0].Position, codes.Visits, "even the shortest way to an end visits %d phases, and max_phases is %d", n, c.MaxPhases)
 	}
 }

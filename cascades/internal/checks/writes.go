@@ -7,6 +7,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/seed61713e19/capstan/cascades/internal/findings"
+	"github.com/seed61713e19/capstan/internal/codes"
 	"github.com/seed61713e19/capstan/templates"
 )
 
@@ -45,7 +46,7 @@ func writes(c *Cascade, r *findings.Report) {
 			s = newSources(c.Phases)
 		}
 		for _, from := range s.unjudged(i) {
-			r.Warn(p.Call.Node, findings.CodeUngated, "tool %s writes, and takes what phase %s says: no blocking pre-ward of phase %s looks at it, nor a blocking or retrying check of phase %s",
+			r.Warn(p.Call.Node, codes.Ungated, "tool %s writes, and takes what phase %s says: no blocking pre-ward of phase %s looks at it, nor a blocking or retrying check of phase %s",
 				p.Call.Tool, from, p.Name, from)
 		}
 	}

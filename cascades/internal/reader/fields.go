@@ -9,7 +9,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/seed61713e19/capstan/cascades/internal/findings"
+	"github.com/seed61713e19/capstan/internal/codes"
 	"github.com/seed61713e19/capstan/internal/patterns"
 	"github.com/seed61713e19/capstan/internal/windlass"
 )
@@ -24,7 +24,7 @@ func (r *Reader) Text(n *yaml.Node, what string) (string, bool) {
 				hint = ": " + advice
 			}
 		}
-		r.Error(n, findings.CodeType, "%s must be text, not %s%s", what, KindOf(n), hint)
+		r.Error(n, codes.Type, "%s must be text, not %s%s", what, KindOf(n), hint)
 		return "", false
 	}
 	return n.Value, true
@@ -34,7 +34,7 @@ func (r *Reader) Text(n *yaml.Node, what string) (string, bool) {
 func (r *Reader) Word(n *yaml.Node, what string) string {
 	s, ok := r.Text(n, what)
 	if ok && strings.TrimSpace(s) == "" {
-		r.Error(n, findings.CodeValue, "%s must not be empty", what)
+		r.Error(n, codes.Value, "%s must not be empty", what)
 		return ""
 	}
 	return s
@@ -66,7 +66,7 @@ func (o *Object) Required(key string) string {
 func (o *Object) Needs(keys ...string) {
 	for _, key := range keys {
 		if !o.Has(key) {
-			o.r.Error(o.Node, findings.CodeMissing, "%s needs %s", o.What, key)
+			o.r.Error(o.Node, codes.Missing, "%s needs %s", o.What, key)
 		}
 	}
 }
@@ -85,9 +85,9 @@ func (o *Object) OneOf(key string, allowed ...string) string {
 	case slices.Contains(allowed, s):
 		return s
 	case ok && w.Effect == windlass.Replaced:
-		o.r.Error(n, findings.CodeValue, "%s must be %s, not %q: %s", key, Alternatives(allowed), s, w.Advice)
+		o.r.Error(n, codes.Value, "%s must be %s, not %q: %s", key, Alternatives(allowed), s, w.Advice)
 	case ok:
-		o.r.Error(n, findings.CodeValue, "%s must be %s, not %q", key, Alternatives(allowed), s)
+		o.r.Error(n, codes.Value, "%s must be %s, not %q", key, Alternatives(allowed), s)
 		o.r.Suggest(s, func() []string { return allowed })
 	}
 	return allowed[0]
@@ -101,14 +101,14 @@ func (o *Object) Whole(key string, low, otherwise int) int {
 	}
 	var i int
 	if n.Kind != yaml.ScalarNode || n.Tag != "!!int" || n.Decode(&i) != nil {
-		o.r.Error(n, findings.CodeType, "%s must be a whole number, not %s%s", key, KindOf(n), filled(key, n))
+		o.r.Error(n, codes.Type, "%s must be a whole number, not %s%s", key, KindOf(n), filled(key, n))
 		if _, err := strconv.Atoi(n.Value); err == nil {
 			o.r.Replace(n, n.Value)
 		}
 		return otherwise
 	}
 	if i < low {
-		o.r.Error(n, findings.CodeValue, "%s must be at least %d, not %d", key, low, i)
+		o.r.Error(n, codes.Value, "%s must be at least %d, not %d", key, low, i)
 		return otherwise
 	}
 	return i
@@ -122,14 +122,14 @@ func (o *Object) Number(key string) float64 {
 	}
 	var f float64
 	if n.Kind != yaml.ScalarNode || n.Tag != "!!int" && n.Tag != "!!float" || n.Decode(&f) != nil || math.IsNaN(f) || math.IsInf(f, 0) {
-		o.r.Error(n, findings.CodeType, "%s must be a number, not %s", key, KindOf(n))
+		o.r.Error(n, codes.Type, "%s must be a number, not %s", key, KindOf(n))
 		if _, err := strconv.ParseFloat(n.Value, 64); err == nil {
 			o.r.Replace(n, n.Value)
 		}
 		return 0
 	}
 	if f <= 0 {
-		o.r.Error(n, findings.CodeValue, "%s must be more than 0, not %s", key, n.Value)
+		o.r.Error(n, codes.Value, "%s must be more than 0, not %s", key, n.Value)
 		return 0
 	}
 	return f
@@ -143,7 +143,7 @@ func (o *Object) Flag(key string, otherwise bool) bool {
 	}
 	var b bool
 	if n.Kind != yaml.ScalarNode || n.Tag != "!!bool" || n.Decode(&b) != nil {
-		o.r.Error(n, findings.CodeType, "%s must be true or false, not %s", key, KindOf(n))
+		o.r.Error(n, codes.Type, "%s must be true or false, not %s", key, KindOf(n))
 		if word := booleans[strings.ToLower(n.Value)]; word != "" {
 			o.r.Replace(n, word)
 		}
@@ -167,7 +167,7 @@ const maxSeconds = 1e9
 // Seconds returns a number that is more than 0 as a duration.
 func (o *Object) Seconds(key string, f float64) time.Duration {
 	if f > maxSeconds {
-		o.r.Error(o.Value[key], findings.CodeValue, "%s must be at most %.0f seconds", key, maxSeconds)
+		o.r.Error(o.Value[key], codes.Value, "%s must be at most %.0f seconds", key, maxSeconds)
 		return 0
 	}
 	return max(time.Duration(f*float64(time.Second)), time.Nanosecond)
@@ -185,10 +185,10 @@ func (o *Object) Duration(key string) time.Duration {
 	if f, err := strconv.ParseFloat(strings.TrimRight(n.Value, "s"), 64); err == nil && f > 0 {
 		return o.Seconds(key, f)
 	} else if err == nil {
-		o.r.Error(n, findings.CodeValue, "%s must be more than 0, not %s", key, n.Value)
+		o.r.Error(n, codes.Value, "%s must be more than 0, not %s", key, n.Value)
 		return 0
 	}
-	o.r.Error(n, findings.CodeType, "%s must be a time such as 90s or 2m, not %s", key, KindOf(n))
+	o.r.Error(n, codes.Type, "%s must be a time such as 90s or 2m, not %s", key, KindOf(n))
 	if m := units().FindStringSubmatch(n.Value); m != nil {
 		o.r.Replace(n, m[1]+m[2])
 	}
@@ -202,7 +202,7 @@ func (o *Object) List(key string) []*yaml.Node {
 		return nil
 	}
 	if n.Kind != yaml.SequenceNode {
-		o.r.Error(n, findings.CodeType, "%s must be a list, not %s%s", key, KindOf(n), instead(key, n))
+		o.r.Error(n, codes.Type, "%s must be a list, not %s%s", key, KindOf(n), instead(key, n))
 		if n.Kind == yaml.ScalarNode && n.Tag == "!!str" && n.Style == 0 && names().MatchString(n.Value) {
 			o.r.Replace(n, "["+n.Value+"]")
 		}

@@ -5,7 +5,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/seed61713e19/capstan/cascades/internal/findings"
+	"github.com/seed61713e19/capstan/internal/codes"
 )
 
 // The limits of a file. A few lines with aliases of aliases may stand for gigabytes.
@@ -22,16 +22,16 @@ var knownTags = []string{"!!map", "!!seq", "!!str", "!!int", "!!float", "!!bool"
 func (r *Reader) Sound(n *yaml.Node, around []*yaml.Node) bool {
 	switch {
 	case len(around) > maxDepth:
-		r.Error(n, findings.CodeTooLarge, "values are nested more than %d deep", maxDepth)
+		r.Error(n, codes.TooLarge, "values are nested more than %d deep", maxDepth)
 		return false
 	case n.Kind == yaml.AliasNode:
 		if slices.Contains(around, n.Alias) {
-			r.Error(n, findings.CodeCycle, "*%s stands within the value it names", n.Value)
+			r.Error(n, codes.Cycle, "*%s stands within the value it names", n.Value)
 			return false
 		}
 		return true
 	case !slices.Contains(knownTags, n.ShortTag()):
-		r.Error(n, findings.CodeType, "the tag %s means nothing in a cascade", n.Tag)
+		r.Error(n, codes.Type, "the tag %s means nothing in a cascade", n.Tag)
 	}
 	around = append(around, n)
 	for _, e := range n.Content {
@@ -46,7 +46,7 @@ func (r *Reader) Sound(n *yaml.Node, around []*yaml.Node) bool {
 // and the report is closed.
 func (r *Reader) Resolve(n *yaml.Node) *yaml.Node {
 	if r.Nodes == MaxNodes {
-		r.Error(n, findings.CodeTooLarge, "the file holds more than %d values, aliases followed", MaxNodes)
+		r.Error(n, codes.TooLarge, "the file holds more than %d values, aliases followed", MaxNodes)
 	}
 	if r.Nodes++; r.Nodes > MaxNodes {
 		r.Closed = true

@@ -3,7 +3,7 @@ package reader
 import (
 	"gopkg.in/yaml.v3"
 
-	"github.com/seed61713e19/capstan/cascades/internal/findings"
+	"github.com/seed61713e19/capstan/internal/codes"
 )
 
 // Between returns a number from low to high, or nil.
@@ -15,10 +15,10 @@ func (o *Object) Between(key string, low, high float64) *float64 {
 	var f float64
 	switch {
 	case n.Kind != yaml.ScalarNode || n.Tag != "!!int" && n.Tag != "!!float" || n.Decode(&f) != nil:
-		o.r.Error(n, findings.CodeType, "%s must be a number, not %s", key, KindOf(n))
+		o.r.Error(n, codes.Type, "%s must be a number, not %s", key, KindOf(n))
 		return nil
 	case !(f >= low && f <= high):
-		o.r.Error(n, findings.CodeValue, "%s must be from %v to %v, not %s", key, low, high, n.Value)
+		o.r.Error(n, codes.Value, "%s must be from %v to %v, not %s", key, low, high, n.Value)
 		return nil
 	}
 	return &f
@@ -32,7 +32,7 @@ func (o *Object) Integer(key string) *int64 {
 	}
 	var i int64
 	if n.Kind != yaml.ScalarNode || n.Tag != "!!int" || n.Decode(&i) != nil {
-		o.r.Error(n, findings.CodeType, "%s must be a whole number, not %s", key, KindOf(n))
+		o.r.Error(n, codes.Type, "%s must be a whole number, not %s", key, KindOf(n))
 		return nil
 	}
 	return &i

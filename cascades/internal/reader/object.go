@@ -5,7 +5,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/seed61713e19/capstan/cascades/internal/findings"
+	"github.com/seed61713e19/capstan/internal/codes"
 )
 
 // An Object is a mapping. Its keys must be in cascade.schema.json.
@@ -25,7 +25,7 @@ type Object struct {
 func (r *Reader) Object(n *yaml.Node, kind string) *Object {
 	n = r.Resolve(n)
 	if n.Kind != yaml.MappingNode {
-		r.Error(n, findings.CodeType, "%s must be a mapping, not %s%s", kind, KindOf(n), instead(kind, n))
+		r.Error(n, codes.Type, "%s must be a mapping, not %s%s", kind, KindOf(n), instead(kind, n))
 		return nil
 	}
 	return r.Fields(n, kind)
@@ -50,12 +50,12 @@ func (o *Object) fill(n *yaml.Node, merged bool, depth int) {
 			continue
 		}
 		if key.Kind != yaml.ScalarNode {
-			o.r.Error(key, findings.CodeType, "a key of %s must be text, not %s", o.What, KindOf(key))
+			o.r.Error(key, codes.Type, "a key of %s must be text, not %s", o.What, KindOf(key))
 			continue
 		}
 		if _, there := o.Value[key.Value]; there {
 			if !merged {
-				o.r.Error(key, findings.CodeDuplicate, "key %q stands twice in %s", key.Value, o.What)
+				o.r.Error(key, codes.Duplicate, "key %q stands twice in %s", key.Value, o.What)
 			}
 			continue
 		}
@@ -74,7 +74,7 @@ func (o *Object) merge(n *yaml.Node, depth int) {
 	n = o.r.Resolve(n)
 	switch {
 	case depth > maxMerges:
-		o.r.Error(n, findings.CodeTooLarge, "merges are nested more than %d deep", maxMerges)
+		o.r.Error(n, codes.TooLarge, "merges are nested more than %d deep", maxMerges)
 	case n.Kind == yaml.MappingNode:
 		o.fill(n, true, depth+1)
 	case n.Kind == yaml.SequenceNode:
@@ -82,7 +82,7 @@ func (o *Object) merge(n *yaml.Node, depth int) {
 			o.merge(e, depth+1)
 		}
 	default:
-		o.r.Error(n, findings.CodeType, "<< must name a mapping, not %s", KindOf(n))
+		o.r.Error(n, codes.Type, "<< must name a mapping, not %s", KindOf(n))
 	}
 }
 
@@ -123,7 +123,7 @@ func (o *Object) Done() {
 			continue
 		}
 		place := o.parameter(name)
-		o.r.Error(o.Keys[name], findings.CodeUnknownKey, "%s has no key %q%s", o.What, name, place)
+		o.r.Error(o.Keys[name], codes.UnknownKey, "%s has no key %q%s", o.What, name, place)
 		if place != "" {
 			continue
 		}
@@ -141,7 +141,7 @@ func (o *Object) Done() {
 // Conflict reports a key that conflicts with another one, if the mapping has it.
 func (o *Object) Conflict(key, format string, args ...any) {
 	if o.Has(key) {
-		o.r.Error(o.Keys[key], findings.CodeConflict, format, args...)
+		o.r.Error(o.Keys[key], codes.Conflict, format, args...)
 	}
 }
 

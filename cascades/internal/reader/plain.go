@@ -7,8 +7,8 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/seed61713e19/capstan/cascades/internal/findings"
 	"github.com/seed61713e19/capstan/cascades/syntax"
+	"github.com/seed61713e19/capstan/internal/codes"
 	"github.com/seed61713e19/capstan/internal/schema"
 )
 
@@ -19,7 +19,7 @@ func (r *Reader) Plain(n *yaml.Node, text func(*yaml.Node) any) any {
 	n = r.Resolve(n)
 	switch {
 	case r.depth > maxDepth: // by way of aliases
-		r.Error(n, findings.CodeTooLarge, "values are nested more than %d deep", maxDepth)
+		r.Error(n, codes.TooLarge, "values are nested more than %d deep", maxDepth)
 		return nil
 	case n.Kind == yaml.MappingNode:
 		o := r.Fields(n, "a mapping")
@@ -76,7 +76,7 @@ func (r *Reader) number(n *yaml.Node) any {
 	}
 	v, err := schema.Parse(text)
 	if err != nil {
-		r.Error(n, findings.CodeValue, "%s is not a number that JSON can write", Short(n.Value))
+		r.Error(n, codes.Value, "%s is not a number that JSON can write", Short(n.Value))
 	}
 	return v
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed61713e19/capstan/cascades/internal/findings"
 	"github.com/seed61713e19/capstan/cascades/syntax"
+	"github.com/seed61713e19/capstan/internal/codes"
 )
 
 // A Reader reads the values of a file, and reports the values that it cannot read.
@@ -43,9 +44,9 @@ func (r *Reader) Tree() *yaml.Node {
 	root, mistake := r.File.Tree()
 	switch {
 	case mistake != nil && len(syntax.Unmarked(r.File.Source)) > syntax.MaxSource:
-		r.Error(nil, findings.CodeTooLarge, "%s", mistake.Message)
+		r.Error(nil, codes.TooLarge, "%s", mistake.Message)
 	case mistake != nil:
-		r.ErrorAt(syntax.Position{File: r.File.Name, Line: mistake.Line, Column: mistake.Column}, findings.CodeSyntax, "%s", mistake.Message)
+		r.ErrorAt(syntax.Position{File: r.File.Name, Line: mistake.Line, Column: mistake.Column}, codes.Syntax, "%s", mistake.Message)
 	case r.Sound(root.Content[0], nil):
 		return root.Content[0]
 	}

@@ -5,8 +5,8 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/seed61713e19/capstan/cascades/internal/findings"
 	"github.com/seed61713e19/capstan/cascades/syntax"
+	"github.com/seed61713e19/capstan/internal/codes"
 	"github.com/seed61713e19/capstan/internal/windlass"
 	"github.com/seed61713e19/capstan/runner/model"
 )
@@ -30,9 +30,9 @@ func (o *Object) Foreign(key string) bool {
 	case w.Effect == windlass.Ignored:
 		o.r.Ignored = append(o.r.Ignored, o.Keys[key])
 	case w.Effect == windlass.Unsupported:
-		o.r.Warn(o.Keys[key], findings.CodeIgnored, "%s of %s changes nothing: %s", key, o.What, w.Advice)
+		o.r.Warn(o.Keys[key], codes.Ignored, "%s of %s changes nothing: %s", key, o.What, w.Advice)
 	default:
-		o.r.Error(o.Keys[key], findings.CodeUnknownKey, "%s has no key %q: %s", o.What, key, w.Advice)
+		o.r.Error(o.Keys[key], codes.UnknownKey, "%s has no key %q: %s", o.What, key, w.Advice)
 		if w.Here != "" {
 			o.r.Last().Fix = &syntax.Fix{Text: w.Here}
 			o.r.PlaceFix(key)
@@ -51,7 +51,7 @@ func instead(key string, n *yaml.Node) string {
 
 // ReadAs warns that a value of Windlass is read as one of ours.
 func (r *Reader) ReadAs(n *yaml.Node, key, there, here string) {
-	r.Warn(n, findings.CodeMeaning, "%s: %s is read as %s, its name here", key, there, here)
+	r.Warn(n, codes.Meaning, "%s: %s is read as %s, its name here", key, there, here)
 }
 
 // filled returns what to write for a number that is a template.
@@ -69,6 +69,6 @@ func filled(key string, n *yaml.Node) string {
 func (r *Reader) CheckComment(n *yaml.Node) {
 	n = r.Resolve(n)
 	if cut := n.LineComment; n.Kind == yaml.ScalarNode && n.Style == 0 && len(cut) > 1 && !strings.ContainsRune(" \t#!", rune(cut[1])) {
-		r.Warn(n, findings.CodeMeaning, "in YAML the text ends before %q, which is a comment: quote the text", model.Cut(cut, 40))
+		r.Warn(n, codes.Meaning, "in YAML the text ends before %q, which is a comment: quote the text", model.Cut(cut, 40))
 	}
 }

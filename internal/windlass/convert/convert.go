@@ -17,6 +17,7 @@ import (
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/cascades/syntax"
+	"github.com/seed61713e19/capstan/internal/codes"
 	"github.com/seed61713e19/capstan/internal/windlass"
 	"github.com/seed61713e19/capstan/runner/tool"
 )
@@ -47,7 +48,7 @@ func File(name string, source []byte, read Reader) (Result, error) {
 	root := doc.Content[0]
 	if root.Kind != yaml.MappingNode {
 		return Result{}, syntax.Diagnostics{{Position: syntax.Position{File: name, Line: max(root.Line, 1), Column: max(root.Column, 1)},
-			Code: cascades.CodeType, Message: "a cascade is a mapping", Severity: syntax.Wrong}}
+			Code: codes.Type, Message: "a cascade is a mapping", Severity: syntax.Wrong}}
 	}
 	w := &writer{name: name, seen: map[*yaml.Node]bool{}, lines: map[string]int{}}
 	if isJSON(source) {
@@ -172,15 +173,15 @@ func (w *writer) declare(doc *yaml.Node, left syntax.Diagnostics) {
 			continue
 		}
 		switch name := n.Value; {
-		case d.Code == cascades.CodeTool && name == tool.SQLQuery:
+		case d.Code == codes.Tool && name == tool.SQLQuery:
 			w.program(root, "tools", name, name+" is built in: remove this declaration, and write databases: {shop: {url: …}}")
-		case d.Code == cascades.CodeTool:
+		case d.Code == codes.Tool:
 			purpose := "the phase calls"
 			if w, _ := windlass.Find("tool", name); w.Effect == windlass.Replaced {
 				purpose = w.Advice
 			}
 			w.program(root, "tools", name, fmt.Sprintf("%s: write a program that %s, or name a tool of an MCP server (mcp: {command: […]})", name, purpose))
-		case d.Code == cascades.CodeValidator:
+		case d.Code == codes.Validator:
 			w.program(root, "validators", name,
 				name+": write a program that reads {content, input, …} and prints {valid, reason}, or ask a model with {judge: …}")
 		}

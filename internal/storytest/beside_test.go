@@ -1,4 +1,4 @@
-package enginetest_test
+package storytest_test
 
 import (
 	"errors"
@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed61713e19/capstan/internal/storytest"
 	"github.com/seed61713e19/capstan/runner/engine"
-	"github.com/seed61713e19/capstan/runner/engine/enginetest"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/tool"
 )
@@ -25,7 +25,7 @@ func TestVerdictsBesideAnEnd(t *testing.T) {
 		{`{name: s, compose: s, human_input: {prompt: "Is it so?"}}`, 9, engine.Waiting, nil},
 		{`{name: s, tool: breaks}`, 2, engine.Cancelled, nil},
 	} {
-		s := enginetest.Read(t, "beside", []byte(`A cascade that judges ends its run.
+		s := storytest.Read(t, "beside", []byte(`A cascade that judges ends its run.
 -- cascade.yaml --
 cascade_id: c
 validators: {last: {cascade: sub.yaml}}
@@ -34,7 +34,7 @@ phases: [{name: a, compose: a text, wards: {post: [{validator: slow_no, with: {t
 cascade_id: sub
 budget: {max_phases: 1}
 phases: [`+c.phase+"]\n"))
-		result, _ := engine.Run(enginetest.NewFault(s.Host(t), c.gone), s.Cascade, s.Start())
+		result, _ := engine.Run(storytest.NewFault(s.Host(t), c.gone), s.Cascade, s.Start())
 		var emitted []string
 		for _, v := range result.Verdicts {
 			emitted = append(emitted, v.Validator)
@@ -69,7 +69,7 @@ func TestHostEndsTheRun(t *testing.T) {
 			`each: {in: [1], on_failure: keep}, tool: breaks`, `instructions: a, tackle: [breaks]`, `instructions: a, tackle: [asks]`,
 			`instructions: a, tackle: [breaks], soundings: {factor: 2, validator: {expr: "true"}}`,
 		} {
-			s := enginetest.Read(t, "losing", []byte(`A host that loses its run.
+			s := storytest.Read(t, "losing", []byte(`A host that loses its run.
 -- cascade.yaml --
 cascade_id: c
 validators: {judges: {cascade: sub.yaml}}

@@ -108,7 +108,7 @@ type gateInput struct {
 
 // gateParams are the parameters of a gate.
 type gateParams interface {
-	ownPolicy() *gatePolicy     // nil: the operator's
+	ownPolicy() *gatePolicy // nil: the operator's
 	scheduleOptional() bool // the gate can decide without a schedule
 }
 

@@ -32,14 +32,14 @@ var rooms = map[string]room{
 	"engine": {
 		files: []string{"runner/engine/*.go"},
 		suites: []suite{
-			{folder: "runner/engine/enginetest"},
+			{folder: "internal/storytest"},
 			{folder: "runner", skip: readers},
 			{folder: "internal/measures/backtest"},
 		},
 	},
 	"wards": {
 		files:  []string{"wards/*.go"},
-		suites: []suite{{folder: "wards"}, {folder: "runner/engine/enginetest"}},
+		suites: []suite{{folder: "wards"}, {folder: "internal/storytest"}},
 	},
 	"cascades": {files: []string{"cascades/*.go", "cascades/internal/*/*.go"}, suites: language},
 	"syntax":   {files: []string{"cascades/syntax/*.go"}, suites: append([]suite{{folder: "cascades/syntax"}}, language...)},
@@ -61,7 +61,7 @@ var rooms = map[string]room{
 var language = []suite{
 	{folder: "cascades", run: "TestDescriptions|TestMistakes|TestBad|TestGood"},
 	{folder: "cascades", skip: "TestHostile|" + bounds},
-	{folder: "runner/engine/enginetest"},
+	{folder: "internal/storytest"},
 	{folder: "cmd/capstan", whole: true, run: "TestMistakes|TestLint|TestScripts/^(databases|describe|gate|inputs|keys|lint|mcp|plan|programs|proof|receipt|requires_receipt|shadow|strength|tackle|tries|where)$"},
 	{folder: "cascades", run: bounds},
 }

@@ -9,15 +9,15 @@ import (
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/internal/receipts"
 	"github.com/seed61713e19/capstan/internal/signatures"
+	"github.com/seed61713e19/capstan/internal/storytest"
 	"github.com/seed61713e19/capstan/internal/trace"
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/engine"
-	"github.com/seed61713e19/capstan/runner/engine/enginetest"
 	"github.com/seed61713e19/capstan/runner/event"
 )
 
 // runStory runs a story and returns the source of a receipt.
-func runStory(t *testing.T, s *enginetest.Story) (receipts.Run, engine.Result) {
+func runStory(t *testing.T, s *storytest.Story) (receipts.Run, engine.Result) {
 	t.Helper()
 	folder := trace.NewFolder()
 	result, _ := engine.Run(s.Host(t, runner.WithSink(event.Func(folder.Add))), s.Cascade, s.Start())
@@ -44,7 +44,7 @@ func issueNow(t *testing.T, key signatures.Signer, c receipts.Claim) []byte {
 func TestOfEveryStory(t *testing.T) {
 	key, trust := pair(t, 1)
 	made := 0
-	for _, s := range append(enginetest.Stories(t), enginetest.RandomStories(t, 60)...) {
+	for _, s := range append(storytest.Stories(t), storytest.RandomStories(t, 60)...) {
 		run, _ := runStory(t, s)
 		run.Texts = true
 		for _, visit := range lastVisits(winner(run)) {
@@ -160,7 +160,7 @@ func missing(c *cascades.Cascade, claim *receipts.Claim) string {
 
 // TestOfGateThatIsAnother: the digest of a gate depends on its definition.
 func TestOfGateThatIsAnother(t *testing.T) {
-	s := enginetest.Embedded(t, "post_retry")
+	s := storytest.Embedded(t, "post_retry")
 	run, _ := runStory(t, s)
 	first, err := receipts.ClaimOf(run, "")
 	if err != nil {
@@ -182,16 +182,16 @@ func TestOfGateThatIsAnother(t *testing.T) {
 func TestOfNothing(t *testing.T) {
 	for story, row := range map[string][2]string{"post_blocking": {"", "nothing to prove"}, "each": {"summaries", "name one of them, like summaries/item[0]"}} {
 		phase, words := row[0], row[1]
-		run, _ := runStory(t, enginetest.Embedded(t, story))
+		run, _ := runStory(t, storytest.Embedded(t, story))
 		if _, err := receipts.ClaimOf(run, phase); err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("%s: %v", story, err)
 		}
 	}
-	run, _ := runStory(t, enginetest.Embedded(t, "tries_lost"))
+	run, _ := runStory(t, storytest.Embedded(t, "tries_lost"))
 	if _, err := receipts.ClaimOf(run, ""); err == nil || strings.Contains(err.Error(), "its phases") {
 		t.Errorf("of tries that are all lost: %v", err)
 	}
-	run, _ = runStory(t, enginetest.Embedded(t, "plain"))
+	run, _ = runStory(t, storytest.Embedded(t, "plain"))
 	if _, err := receipts.ClaimOf(run, "nobody"); err == nil || !strings.Contains(err.Error(), "its phases are") {
 		t.Error(err)
 	}
@@ -200,7 +200,7 @@ func TestOfNothing(t *testing.T) {
 // TestWithTexts: texts are in a receipt where that is asked for, and only there.
 func TestWithTexts(t *testing.T) {
 	key, trust := pair(t, 1)
-	run, _ := runStory(t, enginetest.Embedded(t, "post_retry"))
+	run, _ := runStory(t, storytest.Embedded(t, "post_retry"))
 	plain, err := receipts.ClaimOf(run, "")
 	if err != nil {
 		t.Fatal(err)

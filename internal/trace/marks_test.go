@@ -6,13 +6,13 @@ import (
 	"testing"
 
 	"github.com/seed61713e19/capstan/cascades"
-	"github.com/seed61713e19/capstan/runner/engine/enginetest"
+	"github.com/seed61713e19/capstan/internal/storytest"
 	"github.com/seed61713e19/capstan/runner/event"
 )
 
 // TestMarks holds what is marked of a run that went in circles.
 func TestMarks(t *testing.T) {
-	s := tell(t, enginetest.Embedded(t, "gate_routes"))
+	s := tell(t, storytest.Embedded(t, "gate_routes"))
 	m := fold(s.events).Marks()
 	want := &cascades.Marks{
 		Phases: map[string]cascades.Mark{
@@ -35,7 +35,7 @@ func TestMarks(t *testing.T) {
 // TestMarksOfTries holds that a cascade that was tried several times is marked with
 // what the winner did, and until there is one with what the last try does.
 func TestMarksOfTries(t *testing.T) {
-	s := tell(t, enginetest.Embedded(t, "tries"))
+	s := tell(t, storytest.Embedded(t, "tries"))
 	done := func(n int) cascades.Mark { return cascades.Mark{Status: "succeeded", Visits: 1, Attempts: n} }
 	want := &cascades.Marks{
 		Phases: map[string]cascades.Mark{"draft": done(1), "polish": done(1)},

@@ -8,10 +8,10 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/seed61713e19/capstan/internal/storytest"
 	"github.com/seed61713e19/capstan/internal/trace"
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/engine"
-	"github.com/seed61713e19/capstan/runner/engine/enginetest"
 	"github.com/seed61713e19/capstan/runner/event"
 )
 
@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 
 // A story is a transcript of the engine's, run: its events and its result.
 type story struct {
-	*enginetest.Story
+	*storytest.Story
 	events []event.Event
 	result engine.Result
 }
@@ -32,7 +32,7 @@ type story struct {
 func stories(t *testing.T) []story {
 	t.Helper()
 	ran.Do(func() {
-		for _, s := range append(enginetest.Stories(t), enginetest.RandomStories(t, 60)...) {
+		for _, s := range append(storytest.Stories(t), storytest.RandomStories(t, 60)...) {
 			ran.list = append(ran.list, tell(t, s))
 		}
 	})
@@ -44,7 +44,7 @@ var ran struct {
 	list []story
 }
 
-func tell(t *testing.T, told *enginetest.Story) story {
+func tell(t *testing.T, told *storytest.Story) story {
 	t.Helper()
 	s := story{Story: told}
 	keep := event.Func(func(e event.Event) { s.events = append(s.events, e) })

@@ -25,7 +25,7 @@
 // is data, and an error ends its scope (error.go). A text must pass its checks
 // before it is released, stored or used. State is never changed in place.
 //
-// Begin with [Host], then [Run] in flow.go, then try.go. Package enginetest
+// Begin with [Host], then [Run] in flow.go, then try.go. Package storytest
 // documents the behaviour as transcripts.
 package engine
 

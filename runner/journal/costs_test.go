@@ -9,9 +9,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/seed61713e19/capstan/internal/storytest"
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/engine"
-	"github.com/seed61713e19/capstan/runner/engine/enginetest"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/journal/internal/stores"
 	"github.com/seed61713e19/capstan/runner/model"
@@ -90,7 +90,7 @@ func TestStatementsOfARun(t *testing.T) {
 			return err
 		}())
 		content("close", j.Close())
-		enginetest.Same(t, "statements", reported.String(), `begin: BEGIN IMMEDIATE; INSERT INTO run; INSERT INTO text; INSERT INTO start; COMMIT;
+		storytest.Same(t, "statements", reported.String(), `begin: BEGIN IMMEDIATE; INSERT INTO run; INSERT INTO text; INSERT INTO start; COMMIT;
 model: BEGIN IMMEDIATE; INSERT INTO pack; COMMIT;
 model: BEGIN IMMEDIATE; INSERT INTO pack; COMMIT;
 tool: BEGIN IMMEDIATE; INSERT INTO pack; COMMIT; BEGIN IMMEDIATE; INSERT INTO pack; COMMIT;
@@ -182,7 +182,7 @@ func TestRowsOfAConversation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	enginetest.Same(t, "rows", reported.String(), `1 process_started
+	storytest.Same(t, "rows", reported.String(), `1 process_started
 2 run_started  {"run_id":"run","cascade_id":"bench"}
 3 phase_started talk {"phase":"talk"}
 4 attempt_started talk/attempt[1] {"phase":"talk","attempt":1}

@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/seed61713e19/capstan/internal/storytest"
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/engine"
-	"github.com/seed61713e19/capstan/runner/engine/enginetest"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/journal/internal/stores"
 )
@@ -65,7 +65,7 @@ func guest(t *testing.T, s *story) {
 		}
 	}
 	stored := eventsOf(t, one, "run", Whole)
-	enginetest.Same(t, "transcript", transcriptOf(t, stored, result), transcriptOf(t, live.events, result))
+	storytest.Same(t, "transcript", transcriptOf(t, stored, result), transcriptOf(t, live.events, result))
 	same(t, "requests", requests(stored), requests(live.events))
 	from, err := one.Result(t.Context(), "run")
 	if err != nil {

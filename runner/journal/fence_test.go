@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/seed61713e19/capstan/internal/storytest"
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/engine"
-	"github.com/seed61713e19/capstan/runner/engine/enginetest"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/journal/internal/owners"
 	"github.com/seed61713e19/capstan/runner/journal/internal/stores"
@@ -94,7 +94,7 @@ func (h hijacker) Within(at event.Path, d time.Duration, body func(engine.Host) 
 func TestTakenOver(t *testing.T) {
 	onFile(t) // a server decides by leases: TestPausedOwner
 	oneByOne(t)
-	r, err := runner.New(runner.WithModel(model.Func(mind)), runner.WithTools(enginetest.Tools()...), runner.WithValidators(enginetest.Validators()...))
+	r, err := runner.New(runner.WithModel(model.Func(mind)), runner.WithTools(storytest.Tools()...), runner.WithValidators(storytest.Validators()...))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +102,7 @@ func TestTakenOver(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &story{&enginetest.Story{Cascade: c, Input: map[string]any{"topic": "owls"}}}
+	s := &story{&storytest.Story{Cascade: c, Input: map[string]any{"topic": "owls"}}}
 	want := wholeOver(t, s, r.Host(t.Context()))
 	for _, inside := range []bool{false, true} {
 		for k := 1; ; k++ {

@@ -15,9 +15,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/seed61713e19/capstan/internal/storytest"
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/engine"
-	"github.com/seed61713e19/capstan/runner/engine/enginetest"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/tool"
@@ -162,7 +162,7 @@ func childStory() {
 	check(err)
 	j, err := Open(file, Options{TakeOver: os.Getenv(takeVariable) != "", Lease: time.Second})
 	check(err)
-	r, err := runner.New(runner.WithModel(model.Func(mind)), runner.WithTools(enginetest.Tools()...), runner.WithValidators(enginetest.Validators()...))
+	r, err := runner.New(runner.WithModel(model.Func(mind)), runner.WithTools(storytest.Tools()...), runner.WithValidators(storytest.Validators()...))
 	check(err)
 	c, err := r.Parse("rich.yaml", []byte(rich))
 	check(err)
@@ -230,7 +230,7 @@ func TestKilled(t *testing.T) {
 			t.Fatalf("effect %d: the effects were\n%s", k, strings.Join(notes, "\n"))
 		}
 		j := journalAt(t, file, Options{ReadOnly: true})
-		enginetest.Same(t, fmt.Sprintf("effect %d: effects", k), asJSON(t, effectsOf(t, j, "run")), effects)
+		storytest.Same(t, fmt.Sprintf("effect %d: effects", k), asJSON(t, effectsOf(t, j, "run")), effects)
 		j.Close()
 	}
 }

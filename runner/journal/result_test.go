@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed61713e19/capstan/internal/storytest"
 	"github.com/seed61713e19/capstan/runner/engine"
-	"github.com/seed61713e19/capstan/runner/engine/enginetest"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/journal/internal/stores"
 )
@@ -80,7 +80,7 @@ phases: [{name: first, instructions: First.}]
 // engine at the same event, for every event, and the last one with the final
 // result.
 func TestResultSoFar(t *testing.T) {
-	list := append(stories(t), &story{enginetest.Read(t, "subs", []byte(subs))})
+	list := append(stories(t), &story{storytest.Read(t, "subs", []byte(subs))})
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
 	for i, s := range list {
 		if !among(i, s) && s.Name != "subs" {
@@ -91,7 +91,7 @@ func TestResultSoFar(t *testing.T) {
 			for k := int64(1); ; k++ {
 				id := fmt.Sprint(s.Name, " gone ", k)
 				r := begin(t, j, s.start(id))
-				had, broken := s.run(t, r, enginetest.NewFault(s.world(t, &heard{}), k), false)
+				had, broken := s.run(t, r, storytest.NewFault(s.world(t, &heard{}), k), false)
 				if err := r.(*recording).commit(); err != nil {
 					t.Fatal(err)
 				}
@@ -100,7 +100,7 @@ func TestResultSoFar(t *testing.T) {
 					t.Fatal(err)
 				}
 				same(t, fmt.Sprintf("gone at effect %d", k), soFar(reported), soFar(had))
-				if errors.Is(broken, enginetest.ErrFault) {
+				if errors.Is(broken, storytest.ErrFault) {
 					continue
 				}
 				if n := len(effectsOf(t, j, id)); int64(n) >= k {
@@ -119,7 +119,7 @@ func TestResultSoFar(t *testing.T) {
 // have ended.
 func TestSubSoFar(t *testing.T) {
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
-	s := &story{enginetest.Read(t, "subs", []byte(subs))}
+	s := &story{storytest.Read(t, "subs", []byte(subs))}
 	r := begin(t, j, s.start("run"))
 	h := r.Host(s.world(t, &heard{}))
 	for _, e := range []struct {
@@ -151,7 +151,7 @@ func TestSubSoFar(t *testing.T) {
 // the tries are repeated, the result is dropped.
 func TestTriesSoFar(t *testing.T) {
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
-	s := &story{enginetest.Read(t, "subs", []byte(subs))}
+	s := &story{storytest.Read(t, "subs", []byte(subs))}
 	r := begin(t, j, s.start("run"))
 	h := r.Host(s.world(t, &heard{}))
 	const second = "soundings/sounding[1]/attempt[1]"

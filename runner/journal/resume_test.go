@@ -14,9 +14,9 @@ import (
 	"time"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/internal/storytest"
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/engine"
-	"github.com/seed61713e19/capstan/runner/engine/enginetest"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/tool"
@@ -26,7 +26,7 @@ import (
 // storyOf parses a story in txtar form.
 func storyOf(t testing.TB, text string) *story {
 	t.Helper()
-	return &story{enginetest.Read(t, t.Name(), []byte(text))}
+	return &story{storytest.Read(t, t.Name(), []byte(text))}
 }
 
 func load(t testing.TB, text string) *cascades.Cascade {
@@ -38,7 +38,7 @@ func load(t testing.TB, text string) *cascades.Cascade {
 func runnerOver(t testing.TB, j *Journal, m model.Model, more ...runner.Option) *runner.Runner {
 	t.Helper()
 	r, err := runner.New(append([]runner.Option{
-		runner.WithJournal(j), runner.WithModel(m), runner.WithTools(enginetest.Tools()...), runner.WithValidators(enginetest.Validators()...),
+		runner.WithJournal(j), runner.WithModel(m), runner.WithTools(storytest.Tools()...), runner.WithValidators(storytest.Validators()...),
 	}, more...)...)
 	if err != nil {
 		t.Fatal(err)

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/seed61713e19/capstan/internal/storytest"
 	"github.com/seed61713e19/capstan/runner/engine"
-	"github.com/seed61713e19/capstan/runner/engine/enginetest"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/tool"
@@ -67,10 +67,10 @@ func recorded(t *testing.T, j *Journal, s *story) finished {
 	emptied(t, j)
 	var live heard
 	result, _ := s.run(t, begin(t, j, s.start("run")), s.world(t, &live), true)
-	enginetest.Same(t, "live", transcriptOf(t, live.events, result), s.Want())
+	storytest.Same(t, "live", transcriptOf(t, live.events, result), s.Want())
 	stored := eventsOf(t, j, "run", Whole)
 	same(t, "kept events", stored, live.events)
-	enginetest.Same(t, "kept", transcriptOf(t, stored, result), s.Want())
+	storytest.Same(t, "kept", transcriptOf(t, stored, result), s.Want())
 	same(t, "kept requests", requests(stored), requests(live.events))
 	same(t, "kept news", eventsOf(t, j, "run", News), live.events)
 	from, err := j.Result(t.Context(), "run")
@@ -169,7 +169,7 @@ func (c counter) Within(at event.Path, d time.Duration, body func(engine.Host) e
 
 // Recalled marks replies of an earlier start as used in the story's script.
 func (c counter) Recalled(req model.Request) {
-	c.Host.(enginetest.Serial).Host.(interface{ Recalled(model.Request) }).Recalled(req)
+	c.Host.(storytest.Serial).Host.(interface{ Recalled(model.Request) }).Recalled(req)
 }
 
 // next returns the world for another start: its people and its script continue.
@@ -194,8 +194,8 @@ func brokenOff(t *testing.T, p pair, s *story, w finished) {
 		emptied(t, p.first)
 		world := counting(s.world(t, &heard{}))
 		r := begin(t, p.first, s.start("run"))
-		_, err := s.run(t, r, enginetest.NewFault(world, int64(k+1)), true)
-		if !errors.Is(err, enginetest.ErrFault) {
+		_, err := s.run(t, r, storytest.NewFault(world, int64(k+1)), true)
+		if !errors.Is(err, storytest.ErrFault) {
 			t.Fatalf("gone at effect %d: got %v", k+1, err)
 		}
 		gone(t, p.first, r)
@@ -290,7 +290,7 @@ func goOn(t *testing.T, j *Journal, s *story, world counter, w finished) {
 		}
 	}
 	events = slices.DeleteFunc(events, func(e event.Event) bool {
-		if e.Error != nil && strings.Contains(e.Error.Message, enginetest.ErrFault.Error()) {
+		if e.Error != nil && strings.Contains(e.Error.Message, storytest.ErrFault.Error()) {
 			return true
 		}
 		if e.Status != engine.Failed || w.result.Status == engine.Failed {
@@ -298,12 +298,12 @@ func goOn(t *testing.T, j *Journal, s *story, world counter, w finished) {
 		}
 		return !breaks(t, w, e.Path) && !strings.Contains(s.Want(), fmt.Sprintf("\n%s %s failed\n", e.Kind, e.Path))
 	})
-	if slices.EqualFunc(events, w.events, enginetest.SameEvent) {
+	if slices.EqualFunc(events, w.events, storytest.SameEvent) {
 		return // their transcript is the same
 	}
 	got, want := transcriptOf(t, events, result), s.Want()
 	if !strings.Contains(want, "sounding[") && !slices.Contains([]string{"together", "error_advisory", "cascade_verdicts"}, s.Name) {
-		enginetest.Same(t, "events", got, want)
+		storytest.Same(t, "events", got, want)
 		return
 	}
 	// Other branches continued after the interruption, so the order is random,

@@ -10,20 +10,20 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/seed61713e19/capstan/internal/storytest"
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/engine"
-	"github.com/seed61713e19/capstan/runner/engine/enginetest"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/journal/internal/stores"
 )
 
 // A story is one of the engine's transcripts, or a similar one.
-type story struct{ *enginetest.Story }
+type story struct{ *storytest.Story }
 
 func stories(t *testing.T) []*story {
 	t.Helper()
 	var list []*story
-	for _, s := range append(enginetest.Stories(t), enginetest.RandomStories(t, 12)...) {
+	for _, s := range append(storytest.Stories(t), storytest.RandomStories(t, 12)...) {
 		list = append(list, &story{s})
 	}
 	return list
@@ -69,7 +69,7 @@ func (h *heard) Emit(e event.Event) { h.events = append(h.events, e) }
 // transcriptOf returns the transcript of a run with its result, in the form of the stories.
 func transcriptOf(t testing.TB, events []event.Event, r engine.Result) string {
 	t.Helper()
-	var transcript enginetest.Transcript
+	var transcript storytest.Transcript
 	for _, e := range events {
 		transcript.Emit(e)
 	}
@@ -179,7 +179,7 @@ func same(t testing.TB, what string, got, want any) {
 		return
 	}
 	if a, b := asJSON(t, got), asJSON(t, want); a != b {
-		enginetest.Same(t, what, laidOut(a), laidOut(b))
+		storytest.Same(t, what, laidOut(a), laidOut(b))
 	}
 }
 

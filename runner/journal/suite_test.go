@@ -4,9 +4,9 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/seed61713e19/capstan/internal/storytest"
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/engine"
-	"github.com/seed61713e19/capstan/runner/engine/enginetest"
 )
 
 // The journal passes the suite for hosts.
@@ -16,7 +16,7 @@ func TestSuite(t *testing.T) {
 		t.Skip("thousands of starts: TestStories has some")
 	}
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
-	enginetest.RunDurable(t, func(tb testing.TB, s *enginetest.Story) enginetest.Start {
+	storytest.RunDurable(t, func(tb testing.TB, s *storytest.Story) storytest.Start {
 		emptied(tb, j)
 		begun := false
 		return func(world engine.Host, run func(engine.Host)) {

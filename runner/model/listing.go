@@ -41,7 +41,7 @@ var publicPrices = sync.OnceValue(func() (t PriceTable) {
 
 // Price returns the price of a model: the provider's own, or else the public price.
 func (p Provider) Price(name string) (Price, bool) {
-	if own, ok := p.Prices.Of(name); ok {
+	if own, ok := p.Prices.find(name); ok {
 		return own, true
 	}
 	l, ok := p.Listing(name)

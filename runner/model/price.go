@@ -17,8 +17,8 @@ type Prices map[string]Price
 
 var dated = patterns.Lazy(`-20\d\d-?\d\d-?\d\d$`)
 
-// Of returns the price of a model.
-func (p Prices) Of(name string) (Price, bool) {
+// find returns the price of a model.
+func (p Prices) find(name string) (Price, bool) {
 	return undated(name, func(name string) (Price, bool) {
 		price, ok := p[name]
 		return price, ok

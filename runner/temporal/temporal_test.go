@@ -16,9 +16,9 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/internal/storytest"
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/engine"
-	"github.com/seed61713e19/capstan/runner/engine/enginetest"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/internal/effects"
 	"github.com/seed61713e19/capstan/runner/model"
@@ -129,24 +129,24 @@ func (d dying) Validate(at event.Path, v engine.Validation) (engine.Finding, err
 // this process. Effects run on a worker that has loaded the cascade itself, and
 // people answer by signal.
 func TestTranscripts(t *testing.T) {
-	enginetest.Run(t, onTemporal(asItIs))
+	storytest.Run(t, onTemporal(asItIs))
 }
 
 func asItIs(world engine.Host) engine.Host { return world }
 
 // TestRandoms does the same with random cascades.
 func TestRandoms(t *testing.T) {
-	for _, s := range enginetest.RandomStories(t, 40) {
+	for _, s := range storytest.RandomStories(t, 40) {
 		if strings.Contains(s.Want(), "the answer is none") {
 			continue // refused here; the question stays open
 		}
 		t.Run(s.Name, func(t *testing.T) {
-			var lines enginetest.Transcript
+			var lines storytest.Transcript
 			var result engine.Result
 			onTemporal(asItIs)(t, s)(s.Host(t, runner.WithSink(&lines)), func(h engine.Host) {
-				result, _ = engine.Run(enginetest.Serial{Host: h}, s.Cascade, s.Start())
+				result, _ = engine.Run(storytest.Serial{Host: h}, s.Cascade, s.Start())
 			})
-			enginetest.Same(t, "on Temporal", lines.Format(t, result), s.Want())
+			storytest.Same(t, "on Temporal", lines.Format(t, result), s.Want())
 		})
 	}
 }
@@ -155,7 +155,7 @@ func TestRandoms(t *testing.T) {
 // in every effect.
 func TestTranscriptsOfWorkersThatDie(t *testing.T) {
 	var died []map[event.Path]bool
-	enginetest.Run(t, onTemporal(func(world engine.Host) engine.Host {
+	storytest.Run(t, onTemporal(func(world engine.Host) engine.Host {
 		d := dying{world, new(sync.Mutex), map[event.Path]bool{}}
 		died = append(died, d.begun)
 		return d
@@ -170,8 +170,8 @@ func TestTranscriptsOfWorkersThatDie(t *testing.T) {
 }
 
 // onTemporal returns a host in a workflow whose effects a world performs.
-func onTemporal(made func(world engine.Host) engine.Host) enginetest.NewHost {
-	return func(tb testing.TB, s *enginetest.Story) enginetest.Start {
+func onTemporal(made func(world engine.Host) engine.Host) storytest.NewHost {
+	return func(tb testing.TB, s *storytest.Story) storytest.Start {
 		return func(world engine.Host, run func(engine.Host)) {
 			maker := made(world)
 			crew := &Workers{

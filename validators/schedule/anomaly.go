@@ -24,7 +24,7 @@ type creatorRecord struct {
 
 // creatorRecord reads the record as of one moment. It reads the data for the
 // anomaly gate only if the policy has that gate.
-func (db *DB) creatorRecord(ctx context.Context, p *plan, now time.Time, policy *Policy) (b creatorRecord, err error) {
+func (db *DB) creatorRecord(ctx context.Context, p *plan, now time.Time, policy *gatePolicy) (b creatorRecord, err error) {
 	if p.creator == "" {
 		return b, nil
 	}
@@ -39,7 +39,7 @@ func (db *DB) creatorRecord(ctx context.Context, p *plan, now time.Time, policy 
 	return b, err
 }
 
-func (t tx) creatorRecord(p *plan, now time.Time, policy *Policy) (b creatorRecord, err error) {
+func (t tx) creatorRecord(p *plan, now time.Time, policy *gatePolicy) (b creatorRecord, err error) {
 	b.numbered = t.db.postgres
 	if b.facts, err = t.facts(p.creator); err != nil || !b.facts.known() || !policy.hasGate(anomalyGate) {
 		return b, err

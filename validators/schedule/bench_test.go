@@ -20,7 +20,7 @@ type scene struct {
 	w        map[string]any
 	standing preflightData
 	back     creatorRecord
-	policy   *Policy
+	policy   *gatePolicy
 	sign     *signatures.Key
 	keeper   gatekeeper
 }

@@ -13,7 +13,7 @@ import (
 type certificate struct {
 	plan   *plan
 	back   creatorRecord
-	policy *Policy
+	policy *gatePolicy
 	at     time.Time
 	hash   string // of the items
 	score  int

@@ -24,7 +24,7 @@ type review struct {
 // critic is the gate of phase 8.5. It computes a decision from the scores in a
 // subject and in the parameters. The effective decision is the worse of the
 // computed decision and the claimed ones. The second result is the review.
-func (p *Policy) critic(subject, scores map[string]any) (validators.Verdict, map[string]any) {
+func (p *gatePolicy) critic(subject, scores map[string]any) (validators.Verdict, map[string]any) {
 	r := newReport(p)
 	in := &scheduleReader{report: r, rule: reviewRule}
 	m := in.findReview(subject, scores)

@@ -12,7 +12,7 @@ import (
 // criticStatement returns the critic's decision about a schedule as an unsigned
 // statement. It returns nil for a review without its schedule. m is the
 // schedule, and decision are the details of the gate's verdict.
-func (p *Policy) criticStatement(m, review, decision map[string]any, now time.Time) map[string]any {
+func (p *gatePolicy) criticStatement(m, review, decision map[string]any, now time.Time) map[string]any {
 	if m["items"] == nil {
 		return nil
 	}
@@ -48,7 +48,7 @@ func scoresOf(review map[string]any) map[string]any {
 // criticDecision returns the critic's statement of a schedule if it is valid:
 // about these items, this creator and week, by this policy, and signed by a
 // trusted key. Otherwise it returns the reason.
-func (p *Policy) criticDecision(plan *plan, f facts, hash string, keys signatures.Keys) (map[string]any, string) {
+func (p *gatePolicy) criticDecision(plan *plan, f facts, hash string, keys signatures.Keys) (map[string]any, string) {
 	s, ok := plan.decision.(map[string]any)
 	if !ok {
 		return nil, "there is no critic_certificate"

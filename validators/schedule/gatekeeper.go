@@ -16,7 +16,7 @@ import (
 // A gatekeeper is layer 4. It checks a certificate against the items and the
 // database before anything is saved.
 type gatekeeper struct {
-	policy *Policy
+	policy *gatePolicy
 	keys   signatures.Keys // none: no signature can be verified
 	phase  int             // 1: findings are warnings, 2: any finding rejects
 	now    time.Time

@@ -15,7 +15,7 @@ type commonParams struct {
 	DB     string `json:"db,omitempty" jsonschema:"the database: a SQLite file, or a PostgreSQL DSN"`
 	Policy string `json:"policy,omitempty" jsonschema:"v3 (default), v2, or a policy in YAML that extends one of them"`
 
-	policy *Policy
+	policy *gatePolicy
 }
 
 // Prepare implements [validators.Prepared].
@@ -26,7 +26,7 @@ func (w *commonParams) Prepare() (err error) {
 	return err
 }
 
-func (w commonParams) ownPolicy() *Policy { return w.policy }
+func (w commonParams) ownPolicy() *gatePolicy { return w.policy }
 
 func (commonParams) scheduleOptional() bool { return false }
 
@@ -102,13 +102,13 @@ func opens(with map[string]any) []string {
 // the schedule in it. The last two are nil if the subject is unreadable and the
 // parameters suffice.
 type gateInput struct {
-	policy        *Policy
+	policy        *gatePolicy
 	subject, plan map[string]any
 }
 
 // gateParams are the parameters of a gate.
 type gateParams interface {
-	ownPolicy() *Policy     // nil: the operator's
+	ownPolicy() *gatePolicy // nil: the operator's
 	scheduleOptional() bool // the gate can decide without a schedule
 }
 

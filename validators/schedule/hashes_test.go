@@ -90,7 +90,7 @@ func TestHashOfMany(t *testing.T) {
 	}
 }
 
-func mustPolicy(t testing.TB, text string) *Policy {
+func mustPolicy(t testing.TB, text string) *gatePolicy {
 	t.Helper()
 	p, err := loadPolicy(text)
 	if err != nil {

@@ -53,7 +53,7 @@ const selectMessages = "SELECT message_type, price, earnings, sent_at FROM mass_
 // history reads the messages of the days before a week, and those of the week
 // that are already sent. For a future week, the days before now count. A
 // message at the exact limit of days counts.
-func (t tx) history(creator string, week int, now time.Time, p *Policy) (history, error) {
+func (t tx) history(creator string, week int, now time.Time, p *gatePolicy) (history, error) {
 	from, to := now, now
 	if week != noDay {
 		start := time.Unix(int64(week)*86400, 0)

@@ -69,7 +69,7 @@ func (d *Databases) get(dsn string) (*DB, error) {
 // environment is Options with all defaults filled in.
 type environment struct {
 	Options
-	policies func() (*Policy, error)
+	policies func() (*gatePolicy, error)
 }
 
 func (o Options) resolve() *environment {
@@ -79,11 +79,11 @@ func (o Options) resolve() *environment {
 	if o.Databases == nil {
 		o.Databases = &Databases{}
 	}
-	return &environment{o, sync.OnceValues(func() (*Policy, error) { return loadPolicy(o.Policy) })}
+	return &environment{o, sync.OnceValues(func() (*gatePolicy, error) { return loadPolicy(o.Policy) })}
 }
 
 // policy returns the policy of the call, or else the operator's.
-func (d *environment) policy(called *Policy) (*Policy, error) {
+func (d *environment) policy(called *gatePolicy) (*gatePolicy, error) {
 	if called != nil {
 		return called, nil
 	}
@@ -104,7 +104,7 @@ func operatorOr(name, operator, argument string) (string, error) {
 }
 
 // unreadable returns the verdict on a subject that is not a schedule.
-func (p *Policy) unreadable(err error) validators.Verdict {
+func (p *gatePolicy) unreadable(err error) validators.Verdict {
 	r := newReport(p)
 	r.add(inputRule, finding{message: reports.OneLine(err.Error(), 300)})
 	return r.verdict(statusRejected, "", map[string]any{})

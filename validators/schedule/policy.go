@@ -21,9 +21,9 @@ import (
 //go:embed policy.yaml
 var policyText []byte
 
-// A Policy is the thresholds of the gates and the consequence of each rule. It
+// A gatePolicy is the thresholds of the gates and the consequence of each rule. It
 // never changes after it is loaded.
-type Policy struct {
+type gatePolicy struct {
 	Extends            string                `yaml:"extends"`
 	Gates              []string              `yaml:"gates"` // the active gates; the others pass everything
 	AllowFollowup      bool                  `yaml:"allow_ppv_followup_on_free"`
@@ -107,12 +107,12 @@ var shippedPolicies = sync.OnceValues(func() (policyFile, error) {
 	return f, err
 })
 
-var profiles sync.Map // *Policy by name
+var profiles sync.Map // *gatePolicy by name
 
 // loadPolicy returns the profile with a name ("v3", "v2"; default: v3), or
 // parses a policy in YAML. Missing values come from the profile that it
 // extends, by default v3. A rule in the YAML must be complete.
-func loadPolicy(text string) (*Policy, error) {
+func loadPolicy(text string) (*gatePolicy, error) {
 	file, err := shippedPolicies()
 	if err != nil {
 		return nil, fmt.Errorf("shipped policy: %w", err)
@@ -127,9 +127,9 @@ func loadPolicy(text string) (*Policy, error) {
 	return file.extend([]byte(text), file.Default, 0)
 }
 
-func (f policyFile) profile(name string, depth int) (*Policy, error) {
+func (f policyFile) profile(name string, depth int) (*gatePolicy, error) {
 	if p, ok := profiles.Load(name); ok {
-		return p.(*Policy), nil
+		return p.(*gatePolicy), nil
 	}
 	node, ok := f.Profiles[name]
 	if !ok || depth > len(f.Profiles) {
@@ -147,12 +147,12 @@ func (f policyFile) profile(name string, depth int) (*Policy, error) {
 }
 
 // extend returns the policy of a YAML text over the profile that it extends.
-func (f policyFile) extend(text []byte, base string, depth int) (*Policy, error) {
-	var top Policy
+func (f policyFile) extend(text []byte, base string, depth int) (*gatePolicy, error) {
+	var top gatePolicy
 	if err := validators.ReadPolicy(text, &top); err != nil {
 		return nil, fmt.Errorf("policy: %w", err)
 	}
-	p := &Policy{}
+	p := &gatePolicy{}
 	if base = cmp.Or(top.Extends, base); base != "" {
 		below, err := f.profile(base, depth+1)
 		if err != nil {
@@ -173,7 +173,7 @@ var (
 )
 
 // prepare checks the policy, so that no misspelling makes it pass everything.
-func (p *Policy) prepare() error {
+func (p *gatePolicy) prepare() error {
 	p.allGates, p.ppvKinds = map[string]bool{}, map[string]bool{}
 	for _, g := range p.Gates {
 		if !slices.Contains(gateNames, g) {
@@ -210,7 +210,7 @@ func (p *Policy) prepare() error {
 
 // decisionDigest returns the digest of everything that affects decisions. Names
 // and words are left out.
-func (p *Policy) decisionDigest() (string, error) {
+func (p *gatePolicy) decisionDigest() (string, error) {
 	rules := map[string]any{}
 	for name, r := range p.Rules {
 		rules[name] = map[string]any{"code": r.Code, "phase": r.Phase, "severity": r.Severity, "status": r.Status, "return_to": r.ReturnTo, "apart": r.Apart}
@@ -233,7 +233,7 @@ func (p *Policy) decisionDigest() (string, error) {
 	return signatures.Digest(text), nil
 }
 
-func (p *Policy) checkLimits() error {
+func (p *gatePolicy) checkLimits() error {
 	limits := p.Limits.byName()
 	for _, name := range slices.Sorted(maps.Keys(limits)) {
 		switch value := limits[name]; {
@@ -263,7 +263,7 @@ func (l policyLimits) byName() map[string]float64 {
 }
 
 // hasGate reports whether the policy has a gate.
-func (p *Policy) hasGate(gate string) bool { return p.allGates[gate] }
+func (p *gatePolicy) hasGate(gate string) bool { return p.allGates[gate] }
 
 // clip shortens an untrusted text for a message.
 func clip(text string) string { return schema.Clip(text, 60) }

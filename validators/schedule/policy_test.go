@@ -24,7 +24,7 @@ func TestPolicies(t *testing.T) {
 	if own.Limits.MinCaptions != 7 || own.Limits.MinTypes != 10 || own.Rules["vault"].Code != "NOT_THERE" || own.Rules["avoid"].Code != "AVOID_TIER_VIOLATION" {
 		t.Errorf("%+v", own)
 	}
-	for _, p := range []*Policy{v3, v2} {
+	for _, p := range []*gatePolicy{v3, v2} {
 		if p.Limits.MinCaptions != 50 || p.Rules["vault"].Code != "VAULT_VIOLATION" || slices.Contains(p.PPVMessageTypes, "bundle") {
 			t.Error("one policy changes another")
 		}
@@ -141,7 +141,7 @@ func decisionTables(t *testing.T) string {
 }
 
 // inWordsOf puts the limits into the words of a rule.
-func inWordsOf(p *Policy, when string) string {
+func inWordsOf(p *gatePolicy, when string) string {
 	limits := p.Limits.byName()
 	limits["content_slots"] = math.Ceil(1 / p.Limits.MaxContentShare)
 	for name, value := range limits {

@@ -17,7 +17,7 @@ type preflightData struct {
 	messages bool
 }
 
-func (db *DB) preflightData(ctx context.Context, creator string, p *Policy) (s preflightData, err error) {
+func (db *DB) preflightData(ctx context.Context, creator string, p *gatePolicy) (s preflightData, err error) {
 	err = db.reading(ctx, func(t tx) error {
 		if s.facts, err = t.facts(creator); err != nil || !s.facts.known() {
 			return err
@@ -47,7 +47,7 @@ func (t tx) any(table, creator string) (bool, error) {
 
 // preflight is the gate of phase 0: five checks of the creator before the run
 // spends anything.
-func (p *Policy) preflight(creator string, s preflightData) validators.Verdict {
+func (p *gatePolicy) preflight(creator string, s preflightData) validators.Verdict {
 	r, name := newReport(p), reports.OneLine(creator, 60)
 	checks := []struct {
 		rule, at, message string

@@ -28,7 +28,7 @@ func rejects(status string) bool {
 
 // A report collects the findings of one gate.
 type report struct {
-	policy   *Policy
+	policy   *gatePolicy
 	issues   []validators.Issue // findings that reject the schedule
 	phases   []string           // the phase to return to for each issue
 	warnings []validators.Issue
@@ -40,7 +40,7 @@ type report struct {
 	other    int // findings that reduce the quality score and are not critical
 }
 
-func newReport(p *Policy) *report {
+func newReport(p *gatePolicy) *report {
 	return &report{policy: p, counts: map[string]int{}, returns: map[string]any{}}
 }
 

@@ -15,7 +15,7 @@ const maxAlternatives = 100
 // selection is the gate of layer 2: the vault and AVOID checks of every
 // caption, the proof of the read data, and the next best captions for those
 // that are not allowed.
-func (p *Policy) selection(ctx context.Context, db *DB, m map[string]any, now time.Time) (validators.Verdict, error) {
+func (p *gatePolicy) selection(ctx context.Context, db *DB, m map[string]any, now time.Time) (validators.Verdict, error) {
 	r := newReport(p)
 	plan := r.read(m, 0)
 	var f facts

@@ -51,7 +51,7 @@ var sendTypes = sync.OnceValue(func() map[string]*sendType {
 func (t *sendType) names() []string { return append([]string{t.Key}, t.Aliases...) }
 
 // allowed reports whether a page of this type may use the send type.
-func (t *sendType) allowed(page string, p *Policy) bool {
+func (t *sendType) allowed(page string, p *gatePolicy) bool {
 	if t.Page == "" || t.Page == page {
 		return true
 	}
@@ -59,7 +59,7 @@ func (t *sendType) allowed(page string, p *Policy) bool {
 }
 
 // ppvMessage reports whether a message of this type has a PPV price.
-func (p *Policy) ppvMessage(kind string) bool {
+func (p *gatePolicy) ppvMessage(kind string) bool {
 	t := sendTypes()[kind]
 	return p.ppvKinds[kind] || t != nil && t.PPV
 }

@@ -19,9 +19,9 @@ import (
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/internal/measures/backtest"
+	"github.com/seed61713e19/capstan/internal/storytest"
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/engine"
-	"github.com/seed61713e19/capstan/runner/engine/enginetest"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model/scripted"
 	"github.com/seed61713e19/capstan/runner/tool"
@@ -118,7 +118,7 @@ func host(t *testing.T, script string, sink event.Sink, answers ...any) engine.H
 	if err != nil {
 		t.Fatal(err)
 	}
-	return enginetest.Serial{Host: r.Host(t.Context())}
+	return storytest.Serial{Host: r.Host(t.Context())}
 }
 
 // record runs a cascade and stores its events.
@@ -708,7 +708,7 @@ func TestSourceFails(t *testing.T) {
 func TestAnythingGoes(t *testing.T) {
 	all := transcripts(t)
 	names := slices.Sorted(maps.Keys(all))
-	h := host(t, "[]", nil).(enginetest.Serial).Host // runs at the same time
+	h := host(t, "[]", nil).(storytest.Serial).Host // runs at the same time
 	source := &store{events: map[string][]event.Event{}, quick: true}
 	reported := map[string][]string{} // the names in the paths of each run
 	for _, name := range names {

@@ -4,9 +4,9 @@ import (
 	"testing"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/internal/storytest"
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/engine"
-	"github.com/seed61713e19/capstan/runner/engine/enginetest"
 	"github.com/seed61713e19/capstan/runner/event"
 )
 
@@ -24,7 +24,7 @@ func transcripts(t *testing.T) map[string]transcript {
 		return ran
 	}
 	list := map[string]transcript{}
-	for _, story := range append(enginetest.Stories(t), enginetest.RandomStories(t, 60)...) {
+	for _, story := range append(storytest.Stories(t), storytest.RandomStories(t, 60)...) {
 		s := &store{ids: []string{"run"}, events: map[string][]event.Event{}}
 		keep := event.Func(func(e event.Event) { s.events["run"] = append(s.events["run"], e) })
 		engine.Run(story.Host(t, runner.WithSink(keep)), story.Cascade, story.Start())

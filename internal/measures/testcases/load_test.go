@@ -11,7 +11,7 @@ import (
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/internal/measures/testcases"
-	"github.com/seed61713e19/capstan/runner/engine/enginetest"
+	"github.com/seed61713e19/capstan/internal/storytest"
 )
 
 // Mistakes are reported with file and line.
@@ -74,7 +74,7 @@ func unhindered(f *testing.F) {
 func FuzzLoad(f *testing.F) {
 	unhindered(f)
 	for _, name := range []string{"soundings", "tools", "human_yes", "judge_left_over", "error_advisory"} {
-		_, dir := transcript(f, enginetest.Embedded(f, name)).freeze(f)
+		_, dir := transcript(f, storytest.Embedded(f, name)).freeze(f)
 		all := tree(f, dir)
 		for file, content := range all {
 			if strings.HasPrefix(file, "effects/") {
@@ -98,7 +98,7 @@ func FuzzLoad(f *testing.F) {
 		if err != nil {
 			return
 		}
-		o := c.Run(t.Context(), enginetest.Known())
+		o := c.Run(t.Context(), storytest.Known())
 		if err := c.Update(o); err != nil {
 			return
 		}
@@ -106,7 +106,7 @@ func FuzzLoad(f *testing.F) {
 		if err != nil {
 			t.Fatalf("what was written is not read: %v\n%v", err, tree(t, dir))
 		}
-		if o := again.Run(t.Context(), enginetest.Known()); !o.OK() {
+		if o := again.Run(t.Context(), storytest.Known()); !o.OK() {
 			t.Fatalf("after an update:\n%s\n%v", text(o), tree(t, dir))
 		}
 	})

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/internal/storytest"
 	"github.com/seed61713e19/capstan/runner/engine"
-	"github.com/seed61713e19/capstan/runner/engine/enginetest"
 	"github.com/seed61713e19/capstan/runner/event"
 )
 
@@ -56,7 +56,7 @@ func TestOvertaken(t *testing.T) {
 			s.files = append(s.files, cascades.File{Name: "sub.yaml", Text: []byte("cascade_id: sub\nphases: [{name: first, compose: a}, {name: second, compose: '{\"valid\": true, \"reason\": \"r\"}'}]\n")})
 			s.host = func(h engine.Host) engine.Host {
 				if one.at == "" {
-					return enginetest.Serial{Host: h}
+					return storytest.Serial{Host: h}
 				}
 				reached := make(chan struct{})
 				return raced{h, one.at, sync.OnceFunc(func() { close(reached) }), reached}

@@ -15,9 +15,9 @@ import (
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/internal/measures/testcases"
 	"github.com/seed61713e19/capstan/internal/schema"
+	"github.com/seed61713e19/capstan/internal/storytest"
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/engine"
-	"github.com/seed61713e19/capstan/runner/engine/enginetest"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/model"
@@ -142,7 +142,7 @@ func newStory(t testing.TB, source string, replies ...string) *story {
 	t.Helper()
 	n := 0
 	var mu sync.Mutex
-	return &story{files: []cascades.File{{Name: "cascade.yaml", Text: []byte(source)}}, known: enginetest.Known(), model: model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
+	return &story{files: []cascades.File{{Name: "cascade.yaml", Text: []byte(source)}}, known: storytest.Known(), model: model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
 		mu.Lock()
 		defer mu.Unlock()
 		if r.Validator != "" {
@@ -163,7 +163,7 @@ func (s *story) record(t testing.TB) testcases.Run {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := runner.New(runner.WithModel(s.model), enginetest.People(s.answers...))
+	r, err := runner.New(runner.WithModel(s.model), storytest.People(s.answers...))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,7 +211,7 @@ func (s *story) test(t testing.TB, dir string) (*testcases.Case, testcases.Outco
 }
 
 // transcript returns a story of the engine.
-func transcript(t testing.TB, s *enginetest.Story) *story {
+func transcript(t testing.TB, s *storytest.Story) *story {
 	t.Helper()
 	return &story{files: s.Cascade.Files, model: s.Script(t), input: s.Input, answers: s.Answers, known: s.Known}
 }

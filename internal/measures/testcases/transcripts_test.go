@@ -9,12 +9,12 @@ import (
 	"testing"
 
 	"github.com/seed61713e19/capstan/internal/measures/testcases"
-	"github.com/seed61713e19/capstan/runner/engine/enginetest"
+	"github.com/seed61713e19/capstan/internal/storytest"
 )
 
 // TestTranscripts records and replays every run of the engine's transcripts.
 func TestTranscripts(t *testing.T) {
-	for _, one := range enginetest.Stories(t) {
+	for _, one := range storytest.Stories(t) {
 		t.Run(one.Name, func(t *testing.T) {
 			s := transcript(t, one)
 			_, dir := s.freeze(t)
@@ -70,10 +70,10 @@ func tree(t testing.TB, dir string) map[string]string {
 
 // The same run gives the same bytes, also in a folder with another test case.
 func TestSameBytes(t *testing.T) {
-	s := transcript(t, enginetest.Embedded(t, "soundings"))
+	s := transcript(t, storytest.Embedded(t, "soundings"))
 	run := s.record(t)
 	a, b := filepath.Join(t.TempDir(), "a"), filepath.Join(t.TempDir(), "b")
-	other := transcript(t, enginetest.Embedded(t, "tools")).record(t)
+	other := transcript(t, storytest.Embedded(t, "tools")).record(t)
 	short := newStory(t, "cascade_id: c\nphases: [{name: a, instructions: b}]\n", "x").record(t)
 	c, d := filepath.Join(t.TempDir(), "c"), filepath.Join(t.TempDir(), "d")
 	for _, one := range []struct {

@@ -37,12 +37,6 @@ import (
 	"github.com/seed61713e19/capstan/runner/tool"
 )
 
-// The default limits of a [Client].
-const (
-	DefaultTimeout  = 60 * time.Second
-	DefaultMaxReply = 4 << 20 // in bytes
-)
-
 // ErrClosed is the error of a call with a closed client.
 var ErrClosed = errors.New("the client is closed")
 
@@ -53,8 +47,8 @@ var ErrClosed = errors.New("the client is closed")
 // If a server ends during a call, the call fails. The client does not repeat it,
 // because its effect is unknown.
 type Client struct {
-	Timeout  time.Duration // the limit for each start, listing and call; 0 for DefaultTimeout
-	MaxReply int64         // the maximum size of a message in bytes; 0 for DefaultMaxReply
+	Timeout  time.Duration // the limit for each start, listing and call; default: 60 s
+	MaxReply int64         // the maximum size of a message in bytes; default: 4 MiB
 
 	mu     sync.Mutex
 	dials  map[string]*dial       // the latest dial of each server
@@ -172,14 +166,14 @@ func (c *Client) dial(s Server) (*dial, error) {
 		defer close(d.done)
 		ctx, stop := context.WithTimeoutCause(ctx, c.timeout(), fmt.Errorf("not ready within %s", c.timeout()))
 		defer stop()
-		if d.session, d.err = connect(ctx, s, cmp.Or(max(c.MaxReply, 0), DefaultMaxReply)); d.err == nil {
+		if d.session, d.err = connect(ctx, s, cmp.Or(max(c.MaxReply, 0), 4<<20)); d.err == nil {
 			c.addNoisy(s, d.session)
 		}
 	}()
 	return d, nil
 }
 
-func (c *Client) timeout() time.Duration { return cmp.Or(max(c.Timeout, 0), DefaultTimeout) }
+func (c *Client) timeout() time.Duration { return cmp.Or(max(c.Timeout, 0), 60*time.Second) }
 
 // bounded returns ctx with the timeout of the client.
 func (c *Client) bounded(ctx context.Context) (context.Context, context.CancelFunc) {

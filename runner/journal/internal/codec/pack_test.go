@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/seed61713e19/capstan/runner/engine/enginetest"
+	"github.com/seed61713e19/capstan/internal/storytest"
 	"github.com/seed61713e19/capstan/runner/event"
 )
 
@@ -92,7 +92,7 @@ func TestPackText(t *testing.T) {
 		starts += fmt.Sprintf(`["process_started","",%d,0,null,null],`+"\n", 26+2*i)
 	}
 	const said = `,"p",1,0,"post","v","retry",true,"so"],` + "\n"
-	enginetest.Same(t, "pack", fmt.Sprintf("%d %d %d %s\n%s", k.First, k.Last, k.Time, k.Path, k.Data), `7 35 1000 p/
+	storytest.Same(t, "pack", fmt.Sprintf("%d %d %d %s\n%s", k.First, k.Last, k.Time, k.Path, k.Data), `7 35 1000 p/
 [["b","model",0,"YXNrZWQ","p",1,0,"m",[]],
 ["k","model",2,17,"=","m","p",1,{"text":"Hi"}],
 ["n","other",4,18,"YXNrZWQ","m","p",1,2,{"text":"Hi"}],

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed61713e19/capstan/internal/storytest"
 	"github.com/seed61713e19/capstan/runner"
-	"github.com/seed61713e19/capstan/runner/engine/enginetest"
 	"github.com/seed61713e19/capstan/runner/internal/servetest"
 	"github.com/seed61713e19/capstan/runner/serve"
 )
@@ -20,11 +20,11 @@ var leads = regexp.MustCompile(`(?:href|src|hx-get)="([^"]+)"`)
 func TestEveryLinkLeads(t *testing.T) {
 	w := servetest.New(t, func(o *serve.Options) {
 		var err error
-		if o.Runner, err = runner.New(runner.WithTools(enginetest.Tools()...), runner.WithValidators(enginetest.Validators()...)); err != nil {
+		if o.Runner, err = runner.New(runner.WithTools(storytest.Tools()...), runner.WithValidators(storytest.Validators()...)); err != nil {
 			t.Fatal(err)
 		}
 	})
-	for i, s := range append(enginetest.RandomStories(t, 25), enginetest.Embedded(t, "human_edit"), enginetest.Embedded(t, "soundings_aggregate")) {
+	for i, s := range append(storytest.RandomStories(t, 25), storytest.Embedded(t, "human_edit"), storytest.Embedded(t, "soundings_aggregate")) {
 		_, _ = s.Runner(t, runner.WithJournal(w.Store)).Run(t.Context(), s.Cascade, s.Input, runner.WithRunID(fmt.Sprint("run", i)))
 	}
 	from := map[string]string{"/": ""}

@@ -1,19 +1,19 @@
-package enginetest_test
+package storytest_test
 
 import (
 	"reflect"
 	"testing"
 
+	"github.com/seed61713e19/capstan/internal/storytest"
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/engine"
-	"github.com/seed61713e19/capstan/runner/engine/enginetest"
 	"github.com/seed61713e19/capstan/runner/event"
 )
 
 // called returns the calls of models, or of tools, in a story's run.
 func called(t *testing.T, kind event.Kind, story string) (all []event.Event) {
 	t.Helper()
-	s := enginetest.Embedded(t, story)
+	s := storytest.Embedded(t, story)
 	sink := event.Func(func(e event.Event) {
 		if e.Kind == kind {
 			all = append(all, e)

@@ -1,4 +1,4 @@
-package enginetest_test
+package storytest_test
 
 import (
 	"errors"
@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/seed61713e19/capstan/internal/storytest"
 	"github.com/seed61713e19/capstan/runner/engine"
-	"github.com/seed61713e19/capstan/runner/engine/enginetest"
 	"github.com/seed61713e19/capstan/runner/event"
 )
 
@@ -21,7 +21,7 @@ func TestErrorsStand(t *testing.T) {
 		{`compose: a, sub_cascades: [{ref: sub.yaml, input_map: {}}]`, "inputs_schema: {topic: {type: string}}", "a/sub[0]/sub", "sub.yaml:2:17"},
 		{`compose: a, sub_cascades: [{ref: sub.yaml, input_map: {}}]`, "budget: {max_phases: 1}", "a/sub[0]/sub", "sub.yaml:2:10"},
 	} {
-		s := enginetest.Read(t, "stands", []byte("A phase that fails.\n-- cascade.yaml --\ncascade_id: c\nphases: [{name: a, "+c.phase+"}]\n"+
+		s := storytest.Read(t, "stands", []byte("A phase that fails.\n-- cascade.yaml --\ncascade_id: c\nphases: [{name: a, "+c.phase+"}]\n"+
 			"-- sub.yaml --\ncascade_id: sub\n"+c.sub+"\nphases: [{name: s, compose: s}, {name: t, compose: t}]\n"))
 		_, err := engine.Run(s.Host(t), s.Cascade, s.Start())
 		var cause *engine.Error
@@ -33,7 +33,7 @@ func TestErrorsStand(t *testing.T) {
 
 // A run that resumes at an unknown phase ends before its first effect.
 func TestGoesOnNowhere(t *testing.T) {
-	s := enginetest.Embedded(t, "plain")
+	s := storytest.Embedded(t, "plain")
 	_, err := engine.Run(s.Host(t), s.Cascade, engine.State{RunID: "run", Next: "gone"})
 	var cause *engine.Error
 	if !errors.As(err, &cause) || cause.Code != engine.Invalid || !strings.Contains(cause.Message, `no phase is called "gone"`) {
@@ -54,7 +54,7 @@ func (h timing) Within(at event.Path, d time.Duration, body func(engine.Host) er
 
 // A resumed run has the rest of its time, or the minimum if nothing is left.
 func TestTimeLeft(t *testing.T) {
-	s := enginetest.Read(t, "timed", []byte("A run with a limit.\n-- cascade.yaml --\ncascade_id: c\nbudget: {max_seconds: 5}\nphases: [{name: a, compose: a}]\n"))
+	s := storytest.Read(t, "timed", []byte("A run with a limit.\n-- cascade.yaml --\ncascade_id: c\nbudget: {max_seconds: 5}\nphases: [{name: a, compose: a}]\n"))
 	var limits []time.Duration
 	for _, spent := range []time.Duration{0, 2 * time.Second, 5 * time.Second, 7 * time.Second} {
 		_, _ = engine.Run(timing{s.Host(t), &limits}, s.Cascade, engine.State{RunID: "run", Elapsed: spent})

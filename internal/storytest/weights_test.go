@@ -1,4 +1,4 @@
-package enginetest_test
+package storytest_test
 
 import (
 	"fmt"
@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed61713e19/capstan/internal/storytest"
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/engine"
-	"github.com/seed61713e19/capstan/runner/engine/enginetest"
 )
 
 const weighing = `A conversation that grows, with room for %[1]d.
@@ -30,8 +30,8 @@ func TestWhatFitsMayStay(t *testing.T) {
 		heavy := 0
 		for room := near - 12; room < near+12; room++ {
 			text := fmt.Sprintf(weighing, room, strategy, strings.Repeat("One and one is two. ", 78))
-			s := enginetest.Read(t, "weighing", []byte(text))
-			lines := &enginetest.Transcript{}
+			s := storytest.Read(t, "weighing", []byte(text))
+			lines := &storytest.Transcript{}
 			_, _ = engine.Run(s.Host(t, runner.WithSink(lines)), s.Cascade, s.Start())
 			for line := range strings.Lines(lines.String()) {
 				if found := heavier.FindStringSubmatch(line); found != nil {

@@ -1,4 +1,4 @@
-package enginetest_test
+package storytest_test
 
 import (
 	"slices"
@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/internal/storytest"
 	"github.com/seed61713e19/capstan/runner/engine"
-	"github.com/seed61713e19/capstan/runner/engine/enginetest"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/tool"
 )
@@ -59,7 +59,7 @@ func (h keying) Within(at event.Path, d time.Duration, body func(engine.Host) er
 // path in the run as the key. The keys of pure effects do not depend on the
 // place.
 func TestKeys(t *testing.T) {
-	for _, s := range enginetest.Stories(t) {
+	for _, s := range storytest.Stories(t) {
 		wrong := func(at event.Path, name, key string) { t.Errorf("%s: %s is %s by the key %q", s.Name, at, name, key) }
 		_, _ = engine.Run(keying{s.Host(t), s.Cascade, wrong}, s.Cascade, s.Start())
 	}

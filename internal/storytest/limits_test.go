@@ -1,4 +1,4 @@
-package enginetest_test
+package storytest_test
 
 import (
 	"errors"
@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/internal/storytest"
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/engine"
-	"github.com/seed61713e19/capstan/runner/engine/enginetest"
 	"github.com/seed61713e19/capstan/runner/event"
 )
 
@@ -66,7 +66,7 @@ phases: [{name: s, compose: "{}"}]
 func TestNothingIsMadeOfWhatCannotBeRead(t *testing.T) {
 	for name, phase := range unread {
 		t.Run(name, func(t *testing.T) {
-			s := enginetest.Read(t, "unread", []byte(before+phase+behind))
+			s := storytest.Read(t, "unread", []byte(before+phase+behind))
 			var last event.Event
 			sink := event.Func(func(e event.Event) { last = e })
 			result, err := engine.Run(s.Host(t, runner.WithSink(sink)), s.Cascade, s.Start())
@@ -86,7 +86,7 @@ func TestNothingIsMadeOfWhatCannotBeRead(t *testing.T) {
 // with the first such call, unless a check in shadow mode makes it. A call with
 // retries counts once here.
 func TestBudgetHoldsEverywhere(t *testing.T) {
-	for _, s := range enginetest.Stories(t) {
+	for _, s := range storytest.Stories(t) {
 		if strings.Contains(s.Want(), "model: unavailable") {
 			continue
 		}
@@ -105,7 +105,7 @@ func TestBudgetHoldsEverywhere(t *testing.T) {
 	}
 }
 
-func within(t *testing.T, s *enginetest.Story, set func(*cascades.Budget)) (engine.Result, error) {
+func within(t *testing.T, s *storytest.Story, set func(*cascades.Budget)) (engine.Result, error) {
 	t.Helper()
 	c := *s.Cascade
 	if set != nil {

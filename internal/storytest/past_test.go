@@ -1,18 +1,18 @@
-package enginetest_test
+package storytest_test
 
 import (
 	"errors"
 	"testing"
 
+	"github.com/seed61713e19/capstan/internal/storytest"
 	"github.com/seed61713e19/capstan/runner/engine"
-	"github.com/seed61713e19/capstan/runner/engine/enginetest"
 )
 
 // A check of an earlier phase that is a validator runs the validator again. The result
 // is its new verdict, its error, or the error of the host, independent of the old
 // verdict.
 func TestPastGate(t *testing.T) {
-	s := enginetest.Read(t, "past", []byte(`A gate.
+	s := storytest.Read(t, "past", []byte(`A gate.
 -- cascade.yaml --
 cascade_id: c
 phases: [{name: a, tool: slow_no, inputs: {text: bat, content: "{{ input.text }}"}}]
@@ -20,11 +20,11 @@ phases: [{name: a, tool: slow_no, inputs: {text: bat, content: "{{ input.text }}
 	p, _ := s.Cascade.Phase("a")
 	recorded := engine.RecordedText{At: "a", Attempt: 1}
 	state := engine.State{RunID: "run", Input: map[string]any{"text": "a bat"}}
-	past := engine.NewRecheck(enginetest.NewFault(s.Host(t), 2), s.Cascade, p, &state, nil)
+	past := engine.NewRecheck(storytest.NewFault(s.Host(t), 2), s.Cascade, p, &state, nil)
 	if o, err := past.Gate(recorded); err != nil || o.Err != nil || o.Verdict.Valid || o.Verdict.Reason != "it says bat" {
 		t.Errorf("it says %+v: %v", o, err)
 	}
-	if o, err := past.Gate(recorded); !errors.Is(err, enginetest.ErrFault) || o.Err != nil || o.Verdict.Reason != "" {
+	if o, err := past.Gate(recorded); !errors.Is(err, storytest.ErrFault) || o.Err != nil || o.Verdict.Reason != "" {
 		t.Errorf("with the host gone it says %+v: %v", o, err)
 	}
 	state.Input = nil
@@ -35,7 +35,7 @@ phases: [{name: a, tool: slow_no, inputs: {text: bat, content: "{{ input.text }}
 
 // Locals returns nil for an item that the changed list lacks.
 func TestPastLocals(t *testing.T) {
-	s := enginetest.Read(t, "items", []byte(`Items.
+	s := storytest.Read(t, "items", []byte(`Items.
 -- cascade.yaml --
 cascade_id: c
 phases: [{name: a, each: {in: "{{ input.list }}", as: one}, compose: "{{ one }}"}]

@@ -1,4 +1,4 @@
-package enginetest_test
+package storytest_test
 
 import (
 	"errors"
@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/seed61713e19/capstan/internal/storytest"
 	"github.com/seed61713e19/capstan/runner/engine"
-	"github.com/seed61713e19/capstan/runner/engine/enginetest"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/tool"
 )
@@ -34,7 +34,7 @@ func (h saving) Each(n, limit int, body func(engine.Host, int) error) error {
 
 // A run of many items can continue elsewhere after each item and after a phase.
 func TestGoesOnBehindItems(t *testing.T) {
-	s := enginetest.Read(t, "items", []byte(`Three items, here and in a cascade within.
+	s := storytest.Read(t, "items", []byte(`Three items, here and in a cascade within.
 -- cascade.yaml --
 cascade_id: c
 phases:
@@ -78,7 +78,7 @@ func (h listening) Each(n, limit int, body func(engine.Host, int) error) error {
 
 // If a phase continues without some items, its last event names them.
 func TestFailuresAreTold(t *testing.T) {
-	s := enginetest.Read(t, "keeps", []byte(`A list of which one is lost.
+	s := storytest.Read(t, "keeps", []byte(`A list of which one is lost.
 -- cascade.yaml --
 cascade_id: c
 phases: [{name: a, each: {in: [x, y, z], as: n, on_failure: keep}, compose: "{{ n }}", wards: {post: [{expr: "content != 'y'", reason: no y, mode: retry, max_attempts: 1}]}}]
@@ -129,7 +129,7 @@ func (h apart) Each(n, limit int, body func(engine.Host, int) error) error {
 
 // An item that is at work when the run is to go on elsewhere comes to its end.
 func TestYieldsBesideItems(t *testing.T) {
-	s := enginetest.Read(t, "apart", []byte(`Two items.
+	s := storytest.Read(t, "apart", []byte(`Two items.
 -- cascade.yaml --
 cascade_id: c
 phases: [{name: a, each: {in: [1, 2], as: n}, tool: add, inputs: {a: "{{ n }}", b: 1}}]

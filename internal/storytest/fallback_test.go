@@ -1,13 +1,13 @@
-package enginetest_test
+package storytest_test
 
 import (
 	"bytes"
 	"slices"
 	"testing"
 
+	"github.com/seed61713e19/capstan/internal/storytest"
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/engine"
-	"github.com/seed61713e19/capstan/runner/engine/enginetest"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
 )
@@ -15,7 +15,7 @@ import (
 // No step of a fallback list changes a byte of earlier messages.
 func TestFallbackOnlyGrows(t *testing.T) {
 	for _, name := range []string{"fallback_retry", "fallback_outage"} {
-		s := enginetest.Embedded(t, name)
+		s := storytest.Embedded(t, name)
 		var sent []byte
 		phase, steps, models := "", 0, []string{}
 		sink := event.Func(func(e event.Event) {

@@ -1,4 +1,4 @@
-package enginetest
+package storytest
 
 import (
 	"fmt"

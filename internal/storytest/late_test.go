@@ -1,4 +1,4 @@
-package enginetest_test
+package storytest_test
 
 import (
 	"errors"
@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/seed61713e19/capstan/internal/storytest"
 	"github.com/seed61713e19/capstan/runner/engine"
-	"github.com/seed61713e19/capstan/runner/engine/enginetest"
 	"github.com/seed61713e19/capstan/runner/event"
 )
 
@@ -25,7 +25,7 @@ func TestOvertime(t *testing.T) {
 		{"compose: a, sub_cascades: [{ref: sub.yaml, input_map: {}}]", engine.OverBudget, "a/sub[0]/sub", "the limit of 5s is reached; raise budget.max_seconds", "sub.yaml:2:10"},
 		{"compose: a, rules: {timeout: 5s}", engine.Failed, "a/attempt[0]", "the attempt took longer than 5s", "cascade.yaml:2:40"},
 	} {
-		s := enginetest.Read(t, "late", []byte(`Something has no time.
+		s := storytest.Read(t, "late", []byte(`Something has no time.
 -- cascade.yaml --
 cascade_id: c
 phases: [{name: a, `+c.phase+`}]

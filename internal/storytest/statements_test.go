@@ -1,4 +1,4 @@
-package enginetest_test
+package storytest_test
 
 import (
 	"fmt"
@@ -9,11 +9,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/seed61713e19/capstan/runner/engine/enginetest"
+	"github.com/seed61713e19/capstan/internal/storytest"
 )
 
 const (
-	root   = "../../.."
+	root   = "../.."
 	pages  = root + "/docs/reference"
 	tables = "testdata/statements.tsv"
 )
@@ -92,8 +92,8 @@ func checkCases(t *testing.T, lines []string) {
 			t.Errorf("%s is no test", name)
 		}
 	}
-	for _, s := range enginetest.Stories(t) {
-		if !used["runner/engine/enginetest/testdata/"+s.Name+".txtar"] {
+	for _, s := range storytest.Stories(t) {
+		if !used["internal/storytest/testdata/"+s.Name+".txtar"] {
 			t.Errorf("the transcript %s is the case of no statement", s.Name)
 		}
 	}

@@ -1,13 +1,13 @@
-package enginetest_test
+package storytest_test
 
 import (
 	"fmt"
 	"slices"
 	"testing"
 
+	"github.com/seed61713e19/capstan/internal/storytest"
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/engine"
-	"github.com/seed61713e19/capstan/runner/engine/enginetest"
 	"github.com/seed61713e19/capstan/runner/event"
 )
 
@@ -43,7 +43,7 @@ func TestReleasedTextsAreJudged(t *testing.T) {
 					for _, mode := range []string{"blocking", "retry", "advisory"} {
 						for _, reply := range []string{"good owl", "good bat", "owl", "bat"} {
 							text := fmt.Sprintf(waiting, on, moment, judge, free, mode, reply)
-							released(t, enginetest.Read(t, "waiting", []byte(text)), text, seen)
+							released(t, storytest.Read(t, "waiting", []byte(text)), text, seen)
 						}
 					}
 				}
@@ -57,7 +57,7 @@ func TestReleasedTextsAreJudged(t *testing.T) {
 	}
 }
 
-func released(t *testing.T, s *enginetest.Story, text string, seen map[string]int) {
+func released(t *testing.T, s *storytest.Story, text string, seen map[string]int) {
 	t.Helper()
 	verdicts := map[string]*event.Verdict{}
 	asked := map[string]bool{}

@@ -1,4 +1,4 @@
-package enginetest_test
+package storytest_test
 
 import (
 	"errors"
@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed61713e19/capstan/internal/storytest"
 	"github.com/seed61713e19/capstan/runner/engine"
-	"github.com/seed61713e19/capstan/runner/engine/enginetest"
 	"github.com/seed61713e19/capstan/runner/event"
 )
 
@@ -23,7 +23,7 @@ func TestEndsAt(t *testing.T) {
 		{"instructions: down, model: [small, big]", engine.OverBudget, "a/attempt[1]/turn[0]/model"},
 		{"instructions: wrong, model: [small, big]", engine.Failed, "a/attempt[1]/turn[0]/model"},
 	} {
-		s := enginetest.Read(t, "at", []byte(`A budget for one call.
+		s := storytest.Read(t, "at", []byte(`A budget for one call.
 -- cascade.yaml --
 cascade_id: c
 budget: {max_calls: 1}
@@ -55,7 +55,7 @@ func (h bounded) Each(n, limit int, body func(engine.Host, int) error) error {
 // All phases of a group and all checks of a moment run concurrently. Items run
 // concurrently up to their limit.
 func TestAtTheSameTime(t *testing.T) {
-	s := enginetest.Read(t, "same", []byte(`Work that does not need each other.
+	s := storytest.Read(t, "same", []byte(`Work that does not need each other.
 -- cascade.yaml --
 cascade_id: c
 phases:
@@ -78,7 +78,7 @@ phases:
 // If a question has no answer, the concurrent branches finish, and then the run waits
 // with the first question.
 func TestWaitsBeside(t *testing.T) {
-	s := enginetest.Read(t, "beside", []byte(`Questions beside work.
+	s := storytest.Read(t, "beside", []byte(`Questions beside work.
 -- cascade.yaml --
 cascade_id: c
 tools: {asks: {cascade: sub.yaml}}

@@ -1,4 +1,4 @@
-package enginetest_test
+package storytest_test
 
 import (
 	"flag"
@@ -10,11 +10,9 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"github.com/seed61713e19/capstan/internal/storytest"
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/engine"
-	"github.com/seed61713e19/capstan/runner/engine/enginetest"
-	"github.com/seed61713e19/capstan/runner/internal/effects"
-	"github.com/seed61713e19/capstan/runner/model"
 )
 
 var update = flag.Bool("update", false, "rewrite what the transcripts want")
@@ -26,16 +24,16 @@ func TestMain(m *testing.M) {
 }
 
 // transcriptOf returns the transcript of a run with its result.
-func transcriptOf(t *testing.T, s *enginetest.Story, host func(engine.Host) engine.Host) string {
+func transcriptOf(t *testing.T, s *storytest.Story, host func(engine.Host) engine.Host) string {
 	t.Helper()
-	transcript := &enginetest.Transcript{}
+	transcript := &storytest.Transcript{}
 	result, _ := engine.Run(host(s.Host(t, runner.WithSink(transcript))), s.Cascade, s.Start())
 	return transcript.Format(t, result)
 }
 
 // Transcripts are written by a run in this process.
 func TestTranscripts(t *testing.T) {
-	for _, s := range enginetest.Stories(t) {
+	for _, s := range storytest.Stories(t) {
 		t.Run(s.Name, func(t *testing.T) {
 			if *update {
 				got := transcriptOf(t, s, func(h engine.Host) engine.Host { return h })
@@ -44,7 +42,6 @@ func TestTranscripts(t *testing.T) {
 				}
 				return
 			}
-			t.Run("elsewhere", func(t *testing.T) { elsewhere(t, s) })
 			t.Run("replayed", func(t *testing.T) { replayed(t, s) })
 		})
 	}
@@ -52,7 +49,7 @@ func TestTranscripts(t *testing.T) {
 
 func TestInProcess(t *testing.T) {
 	if !*update {
-		enginetest.Run(t, func(testing.TB, *enginetest.Story) enginetest.Start {
+		storytest.Run(t, func(testing.TB, *storytest.Story) storytest.Start {
 			return func(world engine.Host, run func(engine.Host)) { run(world) }
 		})
 	}
@@ -60,24 +57,11 @@ func TestInProcess(t *testing.T) {
 
 func TestRecorder(t *testing.T) {
 	if !*update {
-		enginetest.RunDurable(t, func(testing.TB, *enginetest.Story) enginetest.Start {
-			j := enginetest.NewJournal()
-			return func(world engine.Host, run func(engine.Host)) { run(&enginetest.Recorder{Host: world, Journal: j}) }
+		storytest.RunDurable(t, func(testing.TB, *storytest.Story) storytest.Start {
+			j := storytest.NewJournal()
+			return func(world engine.Host, run func(engine.Host)) { run(&storytest.Recorder{Host: world, Journal: j}) }
 		})
 	}
-}
-
-// elsewhere makes every effect in a worker that knows only the cascade.
-func elsewhere(t *testing.T, s *enginetest.Story) {
-	worker := s.Load(t)
-	texts, err := effects.NewFolder(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := transcriptOf(t, s, func(h engine.Host) engine.Host {
-		return enginetest.Remote{Host: h, Cascade: worker, Run: "run", Texts: texts, Talks: &model.Conversations{}}
-	})
-	enginetest.Same(t, "elsewhere", got, s.Want())
 }
 
 // rewrite puts another want into a transcript's file.
@@ -93,10 +77,10 @@ func rewrite(file, want string) error {
 
 // replayed records a run and replays it without models, tools and validators. Effects
 // and events must be the same.
-func replayed(t *testing.T, s *enginetest.Story) {
-	j := enginetest.NewJournal()
-	got := transcriptOf(t, s, func(h engine.Host) engine.Host { return &enginetest.Recorder{Host: h, Journal: j} })
-	enginetest.Same(t, "recorded", got, s.Want())
+func replayed(t *testing.T, s *storytest.Story) {
+	j := storytest.NewJournal()
+	got := transcriptOf(t, s, func(h engine.Host) engine.Host { return &storytest.Recorder{Host: h, Journal: j} })
+	storytest.Same(t, "recorded", got, s.Want())
 	if twice := j.Duplicates(); len(twice) > 0 {
 		t.Fatalf("two effects have one path: %v", twice)
 	}
@@ -104,8 +88,8 @@ func replayed(t *testing.T, s *enginetest.Story) {
 		return // what nobody answered is asked again
 	}
 	before := j.Effects()
-	got = transcriptOf(t, s, func(h engine.Host) engine.Host { return enginetest.Replayer(h, j) })
-	enginetest.Same(t, "replayed", got, s.Want())
+	got = transcriptOf(t, s, func(h engine.Host) engine.Host { return storytest.Replayer(h, j) })
+	storytest.Same(t, "replayed", got, s.Want())
 	if after := j.Effects(); len(after) != len(before) {
 		t.Fatalf("the replay made effects: %d, then %d", len(before), len(after))
 	}

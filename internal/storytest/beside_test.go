@@ -1,4 +1,4 @@
-package enginetest_test
+package storytest_test
 
 import (
 	"cmp"
@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed61713e19/capstan/internal/storytest"
 	"github.com/seed61713e19/capstan/runner/engine"
-	"github.com/seed61713e19/capstan/runner/engine/enginetest"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/tool"
 )
@@ -26,7 +26,7 @@ func TestVerdictsBesideAnEnd(t *testing.T) {
 		{`{name: s, compose: s, human_input: {prompt: "Is it so?"}}`, 9, engine.Waiting, nil},
 		{`{name: s, tool: breaks}`, 2, engine.Cancelled, nil},
 	} {
-		s := enginetest.Read(t, "beside", []byte(`A cascade that judges ends its run.
+		s := storytest.Read(t, "beside", []byte(`A cascade that judges ends its run.
 -- cascade.yaml --
 cascade_id: c
 validators: {last: {cascade: sub.yaml}}
@@ -35,7 +35,7 @@ phases: [{name: a, compose: a text, wards: {post: [{validator: slow_no, with: {t
 cascade_id: sub
 budget: {max_phases: 1}
 phases: [`+c.phase+"]\n"))
-		result, _ := engine.Run(enginetest.NewFault(s.Host(t), c.gone), s.Cascade, s.Start())
+		result, _ := engine.Run(storytest.NewFault(s.Host(t), c.gone), s.Cascade, s.Start())
 		var emitted []string
 		for _, v := range result.Verdicts {
 			emitted = append(emitted, v.Validator)
@@ -70,7 +70,7 @@ func TestHostEndsTheRun(t *testing.T) {
 			`each: {in: [1], on_failure: keep}, tool: breaks`, `instructions: a, tackle: [breaks]`, `instructions: a, tackle: [asks]`,
 			`instructions: a, tackle: [breaks], soundings: {factor: 2, validator: {expr: "true"}}`,
 		} {
-			s := enginetest.Read(t, "losing", []byte(`A host that loses its run.
+			s := storytest.Read(t, "losing", []byte(`A host that loses its run.
 -- cascade.yaml --
 cascade_id: c
 validators: {judges: {cascade: sub.yaml}}
@@ -108,7 +108,7 @@ func (h branching) Each(n, limit int, body func(engine.Host, int) error) (first 
 
 // If several parallel branches fail, a resumed run tries all of them again.
 func TestRetryPathsOfParallelFailures(t *testing.T) {
-	s := enginetest.Read(t, "parallel failures", []byte(`Two phases fail at the same time.
+	s := storytest.Read(t, "parallel failures", []byte(`Two phases fail at the same time.
 -- cascade.yaml --
 cascade_id: c
 phases: [{name: a, together: [{name: b, tool: breaks}, {name: c, tool: breaks}]}]

@@ -1,4 +1,4 @@
-package enginetest_test
+package storytest_test
 
 import (
 	"errors"
@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/internal/storytest"
 	"github.com/seed61713e19/capstan/runner/engine"
-	"github.com/seed61713e19/capstan/runner/engine/enginetest"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/tool"
 	"github.com/seed61713e19/capstan/validators"
@@ -65,7 +65,7 @@ phases: [{name: s, instructions: Say.}]
 func TestEnds(t *testing.T) {
 	for name, c := range ends {
 		t.Run(name, func(t *testing.T) {
-			s := enginetest.Read(t, "ends", []byte("A file that ends its run.\n-- cascade.yaml --\ncascade_id: c\n"+c.file+asks))
+			s := storytest.Read(t, "ends", []byte("A file that ends its run.\n-- cascade.yaml --\ncascade_id: c\n"+c.file+asks))
 			result, err := engine.Run(s.Host(t), s.Cascade, s.Start())
 			if result.Status != c.status || err == nil || !strings.Contains(err.Error(), c.says) {
 				t.Errorf("it is %s: %v", result.Status, err)
@@ -106,9 +106,9 @@ phases:
 // If the host has stopped, the run ends with the host's error at every place
 // that checks it.
 func TestStopsWhereTheHostDoes(t *testing.T) {
-	long := enginetest.Read(t, "long", []byte(computing))
+	long := storytest.Read(t, "long", []byte(computing))
 	long.Input = map[string]any{"list": make([]any, 40_000)}
-	for _, s := range append(enginetest.Stories(t), long) {
+	for _, s := range append(storytest.Stories(t), long) {
 		for k, asked := 0, true; asked; k++ {
 			left := k
 			result, err := engine.Run(stopping{s.Host(t), &left}, s.Cascade, s.Start())
@@ -209,7 +209,7 @@ func TestUnfinished(t *testing.T) {
 		{`{name: m, compose: m, wards: {post: [{cascade: sub.yaml, mode: shadow}]}}`, `["stop"]`, 1, engine.Failed, nil, "m/attempt[1]/post[0]/sub/a/attempt[1]/tool"},
 		{`{name: m, compose: m, wards: {post: [{cascade: sub.yaml, mode: advisory}]}}`, `["done: {\"valid\": true, \"reason\": \"r\"}"]`, 1, engine.Succeeded, "m", "m/attempt[1]/post[0]/sub/a/attempt[1]/tool"},
 	} {
-		s := enginetest.Read(t, "unfinished", []byte(posting+"phases: ["+c.phases+"]"+world+c.answers))
+		s := storytest.Read(t, "unfinished", []byte(posting+"phases: ["+c.phases+"]"+world+c.answers))
 		var at []event.Path
 		result, err := engine.Run(cut{s.Host(t), &c.cuts, &at}, s.Cascade, s.Start())
 		for i, a := range result.Answers {
@@ -226,9 +226,9 @@ func TestUnfinished(t *testing.T) {
 // If the host stops during the repeated call, the run is interrupted, and the
 // effect is again unknown.
 func TestUnfinishedAgain(t *testing.T) {
-	s := enginetest.Read(t, "unfinished", []byte(posting+"phases: [{name: a, "+post+"}]"+world+`["repeat"]`))
+	s := storytest.Read(t, "unfinished", []byte(posting+"phases: [{name: a, "+post+"}]"+world+`["repeat"]`))
 	cuts, at := 1, []event.Path{}
-	if result, err := engine.Run(cut{enginetest.NewFault(s.Host(t), 2), &cuts, &at}, s.Cascade, s.Start()); !errors.Is(err, enginetest.ErrFault) || result.Output != nil {
+	if result, err := engine.Run(cut{storytest.NewFault(s.Host(t), 2), &cuts, &at}, s.Cascade, s.Start()); !errors.Is(err, storytest.ErrFault) || result.Output != nil {
 		t.Errorf("it is %s with %v: %v", result.Status, result.Output, err)
 	}
 }
@@ -250,7 +250,7 @@ func (h placing) Validate(at event.Path, v engine.Validation) (engine.Finding, e
 // A validator that is asked outside a run has a path for workers and sees the start of
 // a run. If it cannot be asked, that is an error.
 func TestJudgedElsewhere(t *testing.T) {
-	s := enginetest.Read(t, "judged", []byte(`A validator of the file.
+	s := storytest.Read(t, "judged", []byte(`A validator of the file.
 -- cascade.yaml --
 cascade_id: c
 validators: {long: {expr: "len(content) > 3"}}
@@ -265,7 +265,7 @@ phases: [{name: a, compose: a text}]
 	if found, err := s.Cascade.ValidatorAt(places[0]); err != nil || found != long {
 		t.Errorf("at %+v stands %v: %v", places[0], found, err)
 	}
-	if v, err := engine.Judge(enginetest.NewFault(s.Host(t), 1), s.Cascade, long, validators.Subject{Content: "a text"}, ""); !errors.Is(err, enginetest.ErrFault) {
+	if v, err := engine.Judge(storytest.NewFault(s.Host(t), 1), s.Cascade, long, validators.Subject{Content: "a text"}, ""); !errors.Is(err, storytest.ErrFault) {
 		t.Errorf("with the host gone it is %+v: %v", v, err)
 	}
 }
@@ -287,7 +287,7 @@ func (h recording) Ask(at event.Path, q engine.Question) (engine.Answer, error) 
 // A notice names its question and contains its text. For an edit that is the shown
 // text, or the person's own text after its rejection.
 func TestNotices(t *testing.T) {
-	s := enginetest.Read(t, "notices", []byte(`Questions of which somebody is told.
+	s := storytest.Read(t, "notices", []byte(`Questions of which somebody is told.
 -- cascade.yaml --
 cascade_id: c
 phases:
@@ -326,7 +326,7 @@ func (ended) Checkpoint(engine.State) error { return errEnded }
 
 // If the host ends a run, the error has the host's message.
 func TestCancelledSaysWhy(t *testing.T) {
-	s := enginetest.Read(t, "cancelled", []byte("A run.\n-- cascade.yaml --\ncascade_id: c\nphases: [{name: a, compose: a}]\n"))
+	s := storytest.Read(t, "cancelled", []byte("A run.\n-- cascade.yaml --\ncascade_id: c\nphases: [{name: a, compose: a}]\n"))
 	result, _ := engine.Run(ended{s.Host(t)}, s.Cascade, s.Start())
 	if result.Error == nil || result.Error.Message != errEnded.Error() {
 		t.Errorf("got %+v", result.Error)
@@ -342,7 +342,7 @@ func (odd) Validate(event.Path, engine.Validation) (engine.Finding, error) {
 
 // A verdict that is no JSON is no output.
 func TestOddVerdict(t *testing.T) {
-	s := enginetest.Read(t, "odd", []byte("A gate.\n-- cascade.yaml --\ncascade_id: c\nphases: [{name: a, tool: non_empty}]\n"))
+	s := storytest.Read(t, "odd", []byte("A gate.\n-- cascade.yaml --\ncascade_id: c\nphases: [{name: a, tool: non_empty}]\n"))
 	if result, _ := engine.Run(odd{s.Host(t)}, s.Cascade, s.Start()); result.Status != engine.Failed || !strings.HasPrefix(result.Error.Message, "verdict: ") {
 		t.Errorf("it is %s: %+v", result.Status, result.Error)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/seed61713e19/capstan/cascades/internal/checks"
 	"github.com/seed61713e19/capstan/cascades/internal/findings"
 	"github.com/seed61713e19/capstan/cascades/internal/reader"
+	"github.com/seed61713e19/capstan/internal/keywords"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/tool"
 	"github.com/seed61713e19/capstan/wards"
@@ -73,7 +74,7 @@ func (p *Phase) repeats() bool {
 
 // textFacts returns the sources and the uses of the phase's text.
 func (p *Phase) textFacts() checks.Text {
-	sets := p.Tool != nil && p.Tool.Engine && p.Tool.Name == SetState
+	sets := p.Tool != nil && p.Tool.Engine && p.Tool.Name == keywords.SetState
 	t := checks.Text{
 		Model: p.Instructions != nil, Composes: p.Compose != nil, Copies: p.Compose != nil || sets,
 		Group: p.Together != nil, Each: p.Each != nil, Reads: p.Inputs.Names(),

@@ -9,11 +9,12 @@ import (
 	"github.com/seed61713e19/capstan/cascades/internal/checks"
 	"github.com/seed61713e19/capstan/cascades/internal/reader"
 	"github.com/seed61713e19/capstan/internal/codes"
+	"github.com/seed61713e19/capstan/internal/keywords"
 	"github.com/seed61713e19/capstan/wards"
 )
 
 func (p *parser) rules(o, phase *reader.Object, into *Phase) (r Rules) {
-	r = Rules{MaxTurns: 1, OnExhausted: OnExhaustedFail}
+	r = Rules{MaxTurns: 1, OnExhausted: keywords.OnExhaustedFail}
 	if into.Compose != nil {
 		defer func() { r.MaxAttempts, r.Capped = 1, true }() // a retry would compose the same text
 	}
@@ -29,7 +30,7 @@ func (p *parser) rules(o, phase *reader.Object, into *Phase) (r Rules) {
 	r.RetryInstructions = p.template(o.Get("retry_instructions"), "retry_instructions", retryVariables)
 	r.Feedback = p.feedback(o.Child("feedback"))
 	r.Timeout = o.Duration("timeout")
-	r.OnExhausted = p.on(o, "on_exhausted", OnExhaustedLast, OnExhaustedBest)
+	r.OnExhausted = p.on(o, "on_exhausted", keywords.OnExhaustedLast, keywords.OnExhaustedBest)
 	r.OnError = p.onError(o, "on_error")
 	p.loop(o, &r)
 	o.Done()
@@ -69,10 +70,10 @@ func attempts(written int, checked bool) int {
 func (p *parser) on(o *reader.Object, key string, words ...string) string {
 	n := o.Get(key)
 	if n == nil {
-		return OnExhaustedFail
+		return keywords.OnExhaustedFail
 	}
-	word := cmp.Or(p.Word(n, key), OnExhaustedFail)
-	if word != OnExhaustedFail && !slices.Contains(words, word) {
+	word := cmp.Or(p.Word(n, key), keywords.OnExhaustedFail)
+	if word != keywords.OnExhaustedFail && !slices.Contains(words, word) {
 		p.refer(n, key, word)
 	}
 	return word
@@ -80,7 +81,7 @@ func (p *parser) on(o *reader.Object, key string, words ...string) string {
 
 // onError returns the phase under a key, or "" for fail, the default.
 func (p *parser) onError(o *reader.Object, key string) string {
-	if word := p.on(o, key); word != OnExhaustedFail {
+	if word := p.on(o, key); word != keywords.OnExhaustedFail {
 		return word
 	}
 	return ""
@@ -175,12 +176,12 @@ func (p *parser) ward(n *yaml.Node, m wards.Moment) *Check {
 
 // Releases reports whether on_exhausted releases a text that failed.
 func (r Rules) Releases() bool {
-	return r.OnExhausted == OnExhaustedLast || r.OnExhausted == OnExhaustedBest
+	return r.OnExhausted == keywords.OnExhaustedLast || r.OnExhausted == keywords.OnExhaustedBest
 }
 
 // Instead returns the phase of on_exhausted, or "".
 func (r Rules) Instead() string {
-	if r.Releases() || r.OnExhausted == OnExhaustedFail {
+	if r.Releases() || r.OnExhausted == keywords.OnExhaustedFail {
 		return ""
 	}
 	return r.OnExhausted

@@ -3,7 +3,7 @@ package journal
 import (
 	"strings"
 
-	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/internal/keywords"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
 )
@@ -56,7 +56,7 @@ func (f *resultBuilder) resetTry() {
 // the path within it.
 func tryOf(path event.Path) (try, within event.Path) {
 	text := string(path)
-	if !strings.HasPrefix(text, cascades.TriesName+"/sounding[") {
+	if !strings.HasPrefix(text, keywords.Tries+"/sounding[") {
 		return "", path
 	}
 	i := strings.IndexByte(text, ']') + 1

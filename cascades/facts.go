@@ -20,11 +20,14 @@ func (p *parser) refer(n *yaml.Node, key, name string) {
 }
 
 // phaseFacts returns the facts of a phase. group is the name of its group.
-func (p *parser) phaseFacts(o, rules *reader.Object, phase *Phase, group string) checks.Phase {
+func (p *parser) phaseFacts(o, rules, moments *reader.Object, phase *Phase, group string) checks.Phase {
 	facts := checks.Phase{Name: phase.Name, Group: group, IsText: phase.givesText(), Guards: p.guards, Text: phase.textFacts()}
 	facts.Node, facts.What, facts.Within, facts.Keys, facts.Asks, facts.Chooses = o.Node, o.What, p.grouped, o.Keys, phase.asksOnTheWay(), phase.Chooses()
 	if rules != nil {
 		facts.Rules = rules.Keys
+	}
+	if moments != nil {
+		facts.Wards = moments.Keys
 	}
 	if phase.gates() && phase.Rules.Releases() && !phase.exhausts() {
 		facts.Releases = phase.Rules.OnExhausted

@@ -45,7 +45,8 @@ func (p *parser) phase(n *yaml.Node) *Phase {
 	}
 	rules := o.Child("rules")
 	phase.Rules = p.rules(rules, o, phase)
-	phase.Wards = p.wards(o.Child("wards"), phase)
+	moments := o.Child("wards")
+	phase.Wards = p.wards(moments, phase)
 	phase.Caught = p.expect(o.Child("expect"), phase)
 	phase.TokenBudget = p.tokenBudget(o.Child("token_budget"))
 	phase.Soundings = p.soundings(o.Child("soundings"))
@@ -71,7 +72,7 @@ func (p *parser) phase(n *yaml.Node) *Phase {
 		}
 	}
 	o.Done()
-	p.facts.Phases = append(p.facts.Phases, p.phaseFacts(o, rules, phase, outer))
+	p.facts.Phases = append(p.facts.Phases, p.phaseFacts(o, rules, moments, phase, outer))
 	return phase
 }
 

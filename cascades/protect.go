@@ -7,6 +7,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
+	"github.com/seed61713e19/capstan/cascades/internal/checks"
 	"github.com/seed61713e19/capstan/cascades/internal/reader"
 	"github.com/seed61713e19/capstan/internal/codes"
 	"github.com/seed61713e19/capstan/internal/measures/stats"
@@ -62,14 +63,7 @@ func (p *parser) subject(o *reader.Object, argv []string) []string {
 		if len(argv) == 0 || !doublestar.ValidatePattern(list[i]) {
 			continue
 		}
-		switch words := pins.Words(argv, nil); {
-		case pins.MatchAny(list[i:i+1], argv[0]):
-			p.Error(n, codes.Conflict, "subject: %s matches %s, the program itself: a model could replace it", list[i], argv[0])
-		case !slices.ContainsFunc(words, func(a pins.Word) bool { return pins.MatchAny(list[i:i+1], a.Text) }):
-			p.Error(n, codes.Value, "subject: %s matches no argument of exec", list[i])
-		case pins.MatchAny(list[i:i+1], script(argv)):
-			p.Warn(n, codes.Ungated, "subject: %s matches %s, the program that %s runs: a model may write it, so %s is no gate", list[i], script(argv), argv[0], o.What)
-		}
+		p.facts.Subjects = append(p.facts.Subjects, checks.Subject{Node: n, Pattern: list[i], Argv: argv, Script: script(argv), What: o.What})
 	}
 	return list
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/seed61713e19/capstan/cascades/internal/checks"
 	"github.com/seed61713e19/capstan/cascades/internal/reader"
-	"github.com/seed61713e19/capstan/internal/codes"
 	"github.com/seed61713e19/capstan/internal/keywords"
 	"github.com/seed61713e19/capstan/wards"
 )
@@ -95,17 +94,6 @@ func (p *parser) wards(o *reader.Object, phase *Phase) Wards {
 		Pre: p.moment(o, wards.Pre), Tool: p.moment(o, wards.Tool), Result: p.moment(o, wards.Result),
 		Turn: p.moment(o, wards.Turn), Post: p.moment(o, wards.Post),
 	}
-	for _, m := range []wards.Moment{wards.Turn, wards.Tool, wards.Result} {
-		switch key := string(m); {
-		case phase.Tool != nil, phase.Compose != nil:
-			o.Conflict(key, "%s wards are for a model; phase %s has none", key, phase.Name)
-		case m != wards.Turn && len(phase.Tackle) == 0:
-			o.Conflict(key, "%s wards are for tools; phase %s has no tackle", key, phase.Name)
-		}
-	}
-	if phase.Compose != nil {
-		o.Conflict("pre", "pre-wards guard what comes before a text is made; phase %s composes it: use post", phase.Name)
-	}
 	o.Done()
 	if phase.Rules.Releases() {
 		w.askWhereReleased()
@@ -144,10 +132,9 @@ func (p *parser) ward(n *yaml.Node, m wards.Moment) *Check {
 	}
 	mode := wards.Mode(o.OneOf("mode", string(wards.Blocking), string(wards.Retry), string(wards.Advisory), string(wards.Shadow)))
 	attempts := o.Whole("max_attempts", 1, wards.DefaultAttempts)
-	if m == wards.Pre && mode == wards.Retry {
-		p.Error(o.Value["mode"], codes.Value, "a pre-ward cannot retry: there is nothing to do again; use blocking, advisory or shadow")
-	}
 	promote := p.promotion(o, mode)
+	facts := checks.Ward{Node: n, ModeNode: o.Value["mode"], Moment: m, Mode: mode, Promoted: promote != nil}
+	defer func() { p.facts.Wards = append(p.facts.Wards, facts) }()
 	v := p.validator(o, wardForms)
 	var guards []*yaml.Node
 	if aroundTools {
@@ -159,8 +146,8 @@ func (p *parser) ward(n *yaml.Node, m wards.Moment) *Check {
 	}
 	c := p.placed(n, v, m, mode, attempts)
 	c.Promote = promote
-	if who := v.waits(); who != "" && (mode == wards.Shadow || promote != nil) {
-		p.Error(n, codes.Conflict, "a ward in shadow waits for nobody, and phase %s of %s asks a person", who, v.Cascade.File)
+	if facts.Waits = v.waits(); facts.Waits != "" {
+		facts.File = v.Cascade.File
 	}
 	p.promote(c, o)
 	for _, n := range guards {

@@ -141,7 +141,7 @@ func sayingOf(t *testing.T, name string, source []byte) string {
 	}
 	d := c.Describe()
 	d.Inputs = slices.DeleteFunc(d.Inputs, func(in DescribedInput) bool { return in.Name == "anchors" })
-	return b.String() + d.Text() + c.Plan().Text() + c.Graph(nil).Mermaid() + c.Graph(nil).Dot()
+	return b.String() + d.Text() + c.Plan("", nil).Text() + c.Graph(nil).Mermaid() + c.Graph(nil).Dot()
 }
 
 func treeOf(t *testing.T, name string) *yaml.Node {

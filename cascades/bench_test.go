@@ -85,6 +85,6 @@ func BenchmarkPhases(b *testing.B) {
 func BenchmarkPlan(b *testing.B) {
 	c := parsed(b, manyPhases(1000), nil)
 	for b.Loop() {
-		c.Plan()
+		c.Plan("", nil)
 	}
 }

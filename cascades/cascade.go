@@ -19,6 +19,7 @@ import (
 	"github.com/seed61713e19/capstan/cascades/syntax"
 	"github.com/seed61713e19/capstan/internal/expressions"
 	"github.com/seed61713e19/capstan/internal/faults"
+	"github.com/seed61713e19/capstan/internal/keywords"
 	"github.com/seed61713e19/capstan/internal/patterns"
 	"github.com/seed61713e19/capstan/internal/schema"
 	"github.com/seed61713e19/capstan/runner/model"
@@ -102,7 +103,7 @@ type Input struct {
 	Schema      *schema.Schema // of an enforced input; else nil
 	Default     any            // from the schema
 	HasDefault  bool
-	Required    bool // only from [Cascade.Asked]: no run works without the input
+	Required    bool // no run works without the input
 }
 
 // A Budget limits a run. A zero value is no limit, except in MaxPhases.
@@ -150,13 +151,8 @@ type Phase struct {
 	Together []*Phase            // the phases of a group, which run in parallel
 	Each     *Each               // the phase runs for every item of a list
 
-	Expect Expect
-	Queue  string // see [Cascade.Queue]
-}
-
-// An Expect is the result that measurements of a phase must reach.
-type Expect struct {
 	Caught float64 // the minimum share of planted faults that the checks must catch; 0 for none
+	Queue  string  // see [Cascade.Queue]
 }
 
 // An Each runs its phase for every item of a list.
@@ -167,9 +163,6 @@ type Each struct {
 	MaxParallel int
 	Keep        bool // on_failure: keep
 }
-
-// Index is the variable with the index of an item, from 0.
-const Index = "index"
 
 // A Context selects the earlier outputs and state for the prompt of a phase.
 // The zero value selects nothing.
@@ -182,31 +175,17 @@ type Context struct {
 // A Source is one phase or several phases whose outputs or state the prompt
 // contains.
 type Source struct {
-	Phase         string // the name of a phase, [All], [First] or [Previous]
+	Phase         string // the name of a phase, or all, first or previous
 	Output, State bool   // the output of the phase; the state that it has set
 }
 
-// The words of a context that are not names of phases: the phase before, the
-// first phase and all phases. A phase named first or all takes precedence.
-const (
-	Previous = "previous"
-	First    = "first"
-	All      = "all"
-)
-
-// EndOfRun is the target of a handoff that ends the run, unless a phase has this name.
-const EndOfRun = "end"
-
 // Way returns the phase of a handoff's target, or "" for the end of the run.
 func (c *Cascade) Way(target string) string {
-	if _, named := c.index[target]; target == EndOfRun && !named {
+	if _, named := c.index[target]; target == keywords.EndOfRun && !named {
 		return ""
 	}
 	return target
 }
-
-// ValidatedOutput is the key of the state with the last output that followed an output_schema.
-const ValidatedOutput = "validated_output"
 
 // Rules are the rules of a phase with their defaults.
 type Rules struct {
@@ -218,18 +197,10 @@ type Rules struct {
 	TurnPrompt        *templates.Template
 	RetryInstructions *templates.Template
 	Feedback          Feedback
-	OnExhausted       string // "fail", "last", "best" or the name of a phase
+	OnExhausted       string // fail, last, best or the name of a phase
 	OnError           string // the next phase after an error; "" ends the run
 	Timeout           time.Duration
 }
-
-// The values of on_exhausted, which applies when a check has used its budget.
-// Any other value is the name of the next phase.
-const (
-	OnExhaustedFail = "fail"
-	OnExhaustedLast = "last"
-	OnExhaustedBest = "best"
-)
 
 // Wards are the checks of a phase by moment.
 type Wards struct{ Pre, Tool, Result, Turn, Post []*Check }
@@ -238,7 +209,7 @@ type Wards struct{ Pre, Tool, Result, Turn, Post []*Check }
 type Check struct {
 	Ward      *wards.Ward
 	Validator *Validator
-	Tools     []string        // the tools of a tool ward; none means every tool except [RouteTo]
+	Tools     []string        // the tools of a tool ward; none means every tool except route_to
 	AfterFree bool            // the judge is skipped if a free check of the same moment has refused the text
 	Place     *Place          // nil for a check that is in no file
 	Position  syntax.Position // the same for a person
@@ -260,7 +231,7 @@ func (c *Check) Guards(tool string) bool {
 	if len(c.Tools) > 0 {
 		return slices.Contains(c.Tools, tool)
 	}
-	return tool != RouteTo
+	return tool != keywords.RouteTo
 }
 
 // A Validator is a resolved use or definition of a validator. Exactly one of
@@ -304,7 +275,7 @@ type Tool struct {
 	Engine      bool            // the engine handles the call
 	Position    syntax.Position // in the phase
 	Queue       string          // see [Cascade.Queue]
-	MaxBytes    int             // the maximum size of a result for the model; 0 means [DefaultResult]
+	MaxBytes    int             // the maximum size of a result for the model; 0 means 256 KiB
 	Receipt     *Receipt        // that the text needs; nil for none
 
 	named     string          // the name in tackle, or the file of a cascade
@@ -323,13 +294,6 @@ func (t *Tool) Described() (description string, params map[string]any, err error
 	description, params, err = t.Tool.Describe()
 	return cmp.Or(t.Description, description), params, err
 }
-
-// The tools of the engine.
-const (
-	SetState = "set_state"
-	RouteTo  = "route_to"
-	AskHuman = "ask_human"
-)
 
 // An Extraction takes a part of the text of a phase as its output.
 type Extraction struct {
@@ -392,7 +356,7 @@ const (
 // asksOnTheWay reports whether the model of the phase can ask a person during a
 // turn.
 func (p *Phase) asksOnTheWay() bool {
-	return slices.ContainsFunc(p.tools(), func(t *Tool) bool { return t.Engine && t.Name == AskHuman })
+	return slices.ContainsFunc(p.tools(), func(t *Tool) bool { return t.Engine && t.Name == keywords.AskHuman })
 }
 
 // Edits reports whether a person edits the text of the phase.

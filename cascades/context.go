@@ -9,11 +9,12 @@ import (
 
 	"github.com/seed61713e19/capstan/cascades/internal/reader"
 	"github.com/seed61713e19/capstan/internal/codes"
+	"github.com/seed61713e19/capstan/internal/keywords"
 	"github.com/seed61713e19/capstan/internal/windlass"
 )
 
 // several are the words of a context for other phases.
-var several = []string{Previous, First, All}
+var several = []string{keywords.Previous, keywords.First, keywords.All}
 
 // context reads the context of a phase.
 func (p *parser) context(phase *reader.Object) (c Context) {
@@ -31,7 +32,7 @@ func (p *parser) context(phase *reader.Object) (c Context) {
 			c.From[i].Output, c.From[i].State = c.From[i].Output || s.Output, c.From[i].State || s.State
 			continue
 		}
-		if s.Phase != Previous {
+		if s.Phase != keywords.Previous {
 			p.refer(at, "context", s.Phase)
 		}
 		known[s.Phase] = len(c.From)

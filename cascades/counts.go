@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/seed61713e19/capstan/internal/exchanges"
+	"github.com/seed61713e19/capstan/internal/keywords"
 	"github.com/seed61713e19/capstan/internal/patterns"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/templates"
@@ -129,12 +130,9 @@ func note[T comparable](list *[]T, one T) {
 	}
 }
 
-// A Pricing returns the price of a model, by the name in the cascade.
-type Pricing func(name string) (model.Price, bool)
-
-// Priced returns the pricing of the cascade's calls: the prices of its providers, of
-// nested cascades too, or else the public prices.
-func (c *Cascade) Priced() Pricing {
+// Priced returns the price of a model, by the name in the cascade: the prices of its
+// providers, of nested cascades too, or else the public prices.
+func (c *Cascade) Priced() func(name string) (model.Price, bool) {
 	own := c.EveryProvider()
 	return func(name string) (model.Price, bool) {
 		provider, bare := providerOf(own, name)
@@ -298,7 +296,7 @@ func (m planner) least(p *Phase) (t Tokens) {
 	if p.Rules.Loop == nil {
 		t = t.times(p.Rules.MaxTurns)
 	}
-	if s := p.Soundings; s != nil && s.Mutation != Rewrite {
+	if s := p.Soundings; s != nil && s.Mutation != keywords.Rewrite {
 		t = t.times(s.Factor)
 	}
 	return t

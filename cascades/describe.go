@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/seed61713e19/capstan/cascades/internal/reader"
+	"github.com/seed61713e19/capstan/internal/keywords"
 	"github.com/seed61713e19/capstan/internal/patterns"
 	"github.com/seed61713e19/capstan/internal/reports"
 	"github.com/seed61713e19/capstan/runner/tool"
@@ -114,7 +115,7 @@ type DescribedProvider struct {
 func (c *Cascade) Describe() Description {
 	d := Description{
 		CascadeID: c.ID, Description: c.Description, Inputs: c.describedInputs(),
-		Tools: []DescribedTool{}, Models: []DescribedModel{}, Worst: c.Plan().Total,
+		Tools: []DescribedTool{}, Models: []DescribedModel{}, Worst: c.Plan("", nil).Total,
 	}
 	if c.Tries != nil {
 		d.Tries = c.Tries.Soundings.Factor
@@ -129,7 +130,7 @@ func (c *Cascade) Describe() Description {
 		d.Hooks = append(d.Hooks, h.described())
 	}
 	own := c.EveryProvider()
-	for _, a := range c.Asking("") {
+	for _, a := range c.Asking("", nil) {
 		by := "phase " + a.Phase.Name
 		if a.Role != "" {
 			by += ": " + a.Role
@@ -177,7 +178,7 @@ func (c *Cascade) describedInputs() []DescribedInput {
 		}
 	}
 	list := []DescribedInput{}
-	for _, in := range c.Asked() {
+	for _, in := range c.Inputs {
 		list = append(list, DescribedInput{
 			Name: in.Name, Description: in.Description, Type: in.kind(), ReadBy: append([]string{}, readers[in.Name]...),
 			Required: in.Required, HasDefault: in.HasDefault, Default: in.Default,
@@ -218,9 +219,9 @@ func (p *Phase) described(group string) DescribedPhase {
 	if p.When != nil {
 		d.When = p.When.String()
 	}
-	d.System, d.Examples, d.Feedback = p.systemSource(), len(p.Examples), p.Rules.Feedback.String()
+	d.System, d.Examples, d.Feedback = p.systemSource(), len(p.Examples), p.Rules.Feedback.text()
 	if p.TokenBudget != nil {
-		d.Holds = p.TokenBudget.String()
+		d.Holds = p.TokenBudget.text()
 	}
 	if p.Rules.Timeout > 0 {
 		d.Timeout = p.Rules.Timeout.String()
@@ -320,7 +321,7 @@ func (p *Phase) asks() string {
 	h := p.Human
 	switch {
 	case h == nil && p.asksOnTheWay():
-		return "a person, on the way: " + AskHuman
+		return "a person, on the way: " + keywords.AskHuman
 	case h == nil:
 		return ""
 	}
@@ -336,7 +337,7 @@ func (p *Phase) asks() string {
 		words += ", told to the program " + path.Base(n.Argv[0])
 	}
 	if p.asksOnTheWay() {
-		words += ", and on the way: " + AskHuman
+		words += ", and on the way: " + keywords.AskHuman
 	}
 	return words
 }

@@ -28,14 +28,14 @@ func TestDescriptions(t *testing.T) {
 			t.Fatal(err)
 		}
 		gates, _ := c.Gates("", nil) // it reads no programs
-		fmt.Fprintf(&b, "%s\n%s\n%s\n", file, c.Describe().Text(), c.PlanOf("", c.Priced()).Text())
+		fmt.Fprintf(&b, "%s\n%s\n%s\n", file, c.Describe().Text(), c.Plan("", c.Priced()).Text())
 		for _, g := range gates {
 			fmt.Fprintf(&b, "%s: %s %s %.19s, up to %d at %s, of a validator: %t\n", g.At(), g.Mode, g.Model, g.Digest, g.Ward.MaxAttempts, g.Position, g.Validator != nil)
 		}
 		for _, p := range c.EveryPhase() {
 			for _, check := range p.Checks() {
 				broken := Ending{Phase: p.Name, Ward: check.Ward, Err: &templates.Error{Line: 1, Column: 2}}
-				fmt.Fprintf(&b, "%s %s: at %v, in its text %v, of text alone %v, sees it %v, written %s\n", p.Name, p.Moment(check), c.Where(Ending{Phase: p.Name, Ward: check.Ward}), c.Where(broken), check.Validator.OfText(), check.Validator.Sees(), check.written())
+				fmt.Fprintf(&b, "%s %s: at %v, in its text %v, of text alone %v, sees it %v, written %s\n", p.Name, p.Moment(check), c.Where(Ending{Phase: p.Name, Ward: check.Ward}), c.Where(broken), check.Validator.OfText(), check.Validator.sees(), check.written())
 				if text := c.Unnamed(p.Name, string(p.Moment(check)), check.Place.Index); text != "" {
 					fmt.Fprintf(&b, "%s %s: %s\n", p.Name, p.Moment(check), text)
 				}
@@ -50,9 +50,9 @@ func TestDescriptions(t *testing.T) {
 				fmt.Fprintf(&b, "%s%s asks %q for %s %q\n", reason, a.Cascade.ID, a.Name, of, a.Role)
 			}
 		}
-		asks("", c.Asking(""))
-		asks("rest: ", c.AskingRest("", func(p *Phase) bool { return p == c.Phases[0] || p == c.Phases[1] }))
-		if all := c.Asking("chosen"); !slices.Equal(c.AskingRest("chosen", func(*Phase) bool { return false }), all) {
+		asks("", c.Asking("", nil))
+		asks("rest: ", c.Asking("", func(p *Phase) bool { return p == c.Phases[0] || p == c.Phases[1] }))
+		if all := c.Asking("chosen", nil); !slices.Equal(c.Asking("chosen", func(*Phase) bool { return false }), all) {
 			t.Errorf("%s: before anything has finished the rest is not %v", name, all)
 		}
 		for _, name := range slices.Sorted(maps.Keys(c.Validators)) {
@@ -84,7 +84,7 @@ func TestDescriptions(t *testing.T) {
 		}
 		d.Phases, d.Files = nil, nil
 		fmt.Fprintf(&b, "%s\n%s\n", asJSON(t, d), asJSON(t, c.Params()))
-		plan := c.PlanOf("", c.Priced())
+		plan := c.Plan("", c.Priced())
 		for _, p := range plan.Phases {
 			fmt.Fprintf(&b, "%s\n", asJSON(t, p))
 		}
@@ -114,13 +114,13 @@ func asJSON(t *testing.T, v any) []byte {
 
 // marksOf returns marks of every kind: the statuses in turn, no visit to the
 // last phase, and each handoff taken up to twice.
-func marksOf(c *Cascade) *Marks {
-	m := &Marks{Phases: map[string]Mark{}, Taken: map[Passed]int{}, Won: 2}
+func marksOf(c *Cascade) *graphs.Marks {
+	m := &graphs.Marks{Phases: map[string]graphs.Mark{}, Taken: map[graphs.Passed]int{}, Won: 2}
 	statuses := append([]string{"blocked", "cancelled", "degraded", "exhausted", "failed", "over_budget", "skipped", "succeeded", "waiting"}, "", "odd")
 	for i, p := range c.Phases[:len(c.Phases)-1] {
-		m.Phases[p.Name] = Mark{Status: statuses[i%len(statuses)], Visits: 1 + i%3, Attempts: 1 + i%2}
+		m.Phases[p.Name] = graphs.Mark{Status: statuses[i%len(statuses)], Visits: 1 + i%3, Attempts: 1 + i%2}
 		for j, w := range c.ways(i) {
-			passed := Passed{From: p.Name, To: c.Phases[w.To].Name}
+			passed := graphs.Passed{From: p.Name, To: c.Phases[w.To].Name}
 			if w.Kind == graphs.Failed {
 				passed.Left = w.Label
 			}

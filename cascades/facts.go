@@ -8,6 +8,7 @@ import (
 	"github.com/seed61713e19/capstan/cascades/internal/checks"
 	"github.com/seed61713e19/capstan/cascades/internal/findings"
 	"github.com/seed61713e19/capstan/cascades/internal/reader"
+	"github.com/seed61713e19/capstan/internal/keywords"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/tool"
 	"github.com/seed61713e19/capstan/wards"
@@ -19,11 +20,14 @@ func (p *parser) refer(n *yaml.Node, key, name string) {
 }
 
 // phaseFacts returns the facts of a phase. group is the name of its group.
-func (p *parser) phaseFacts(o, rules *reader.Object, phase *Phase, group string) checks.Phase {
+func (p *parser) phaseFacts(o, rules, moments *reader.Object, phase *Phase, group string) checks.Phase {
 	facts := checks.Phase{Name: phase.Name, Group: group, IsText: phase.givesText(), Guards: p.guards, Text: phase.textFacts()}
 	facts.Node, facts.What, facts.Within, facts.Keys, facts.Asks, facts.Chooses = o.Node, o.What, p.grouped, o.Keys, phase.asksOnTheWay(), phase.Chooses()
 	if rules != nil {
 		facts.Rules = rules.Keys
+	}
+	if moments != nil {
+		facts.Wards = moments.Keys
 	}
 	if phase.gates() && phase.Rules.Releases() && !phase.exhausts() {
 		facts.Releases = phase.Rules.OnExhausted
@@ -73,7 +77,7 @@ func (p *Phase) repeats() bool {
 
 // textFacts returns the sources and the uses of the phase's text.
 func (p *Phase) textFacts() checks.Text {
-	sets := p.Tool != nil && p.Tool.Engine && p.Tool.Name == SetState
+	sets := p.Tool != nil && p.Tool.Engine && p.Tool.Name == keywords.SetState
 	t := checks.Text{
 		Model: p.Instructions != nil, Composes: p.Compose != nil, Copies: p.Compose != nil || sets,
 		Group: p.Together != nil, Each: p.Each != nil, Reads: p.Inputs.Names(),

@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed61713e19/capstan/cascades/internal/reader"
 	"github.com/seed61713e19/capstan/cascades/syntax"
+	"github.com/seed61713e19/capstan/internal/pins"
 	"github.com/seed61713e19/capstan/internal/reports"
 	"github.com/seed61713e19/capstan/internal/signatures"
 	"github.com/seed61713e19/capstan/wards"
@@ -89,15 +90,14 @@ func (p *Phase) Moment(check *Check) wards.Moment {
 // The cascade has not read the files of the program.
 func (c *Cascade) RunsPrograms() bool {
 	return slices.ContainsFunc(c.EveryPhase(), func(p *Phase) bool {
-		return p.Tool != nil && p.Tool.Validator.RunsProgram() ||
-			slices.ContainsFunc(p.Checks(), func(check *Check) bool { return check.Validator.RunsProgram() })
+		return p.Tool != nil && p.Tool.Validator.runsProgram() ||
+			slices.ContainsFunc(p.Checks(), func(check *Check) bool { return check.Validator.runsProgram() })
 	})
 }
 
-// RunsProgram reports whether the validator is a program. A nil validator is
-// not.
-func (v *Validator) RunsProgram() bool {
-	return v != nil && v.written != nil && len(v.written.argv) > 0
+func (v *Validator) runsProgram() bool {
+	_, is := v.Program()
+	return is
 }
 
 // At returns the address of the gate within its cascade.
@@ -251,19 +251,7 @@ func (c *Cascade) Unnamed(phase, moment string, index int) string {
 			}
 		}
 	}
-	return OneLine(texts)
-}
-
-// OneLine joins the texts of expressions, without duplicates, in a line of at
-// most 80 characters.
-func OneLine(texts []string) string {
-	var list []string
-	for _, text := range texts {
-		if text != "" && !slices.Contains(list, text) {
-			list = append(list, text)
-		}
-	}
-	return reports.Fit(strings.Join(list, " | "), 80)
+	return reports.OneExpression(texts)
 }
 
 // A written is the definition of a validator: a built-in validator, or the keys
@@ -370,7 +358,7 @@ func (w *written) programs(digests func(file string) string) map[string]any {
 		return nil
 	}
 	for _, arg := range w.argv {
-		if arg == "" || matchesAny(w.subject, arg) {
+		if arg == "" || pins.MatchAny(w.subject, arg) {
 			continue
 		}
 		name := arg

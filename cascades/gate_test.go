@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/seed61713e19/capstan/cascades/internal/reader"
+	"github.com/seed61713e19/capstan/internal/reports"
 	"github.com/seed61713e19/capstan/validators"
 )
 
@@ -210,7 +211,7 @@ func TestOneLine(t *testing.T) {
 		t.Errorf("a first line is cut to %q", got)
 	}
 	for want, texts := range map[string][]string{"": {"", ""}, "a | b": {"a", "", "b", "a"}, long: {long}, long[1:] + "…": {long + "x"}} {
-		if got := OneLine(texts); got != want {
+		if got := reports.OneExpression(texts); got != want {
 			t.Errorf("%q: got %q", texts, got)
 		}
 	}

@@ -1,7 +1,6 @@
 package cascades
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,7 +12,7 @@ import (
 
 // Graph returns the phases of the cascade with their checks, and every way
 // between them, for drawing. The marks of a run may be nil.
-func (c *Cascade) Graph(m *Marks) graphs.Graph {
+func (c *Cascade) Graph(m *graphs.Marks) graphs.Graph {
 	g := graphs.Graph{Name: c.ID, Ways: c.edges(m), Whole: c.tried(m), Ran: m != nil}
 	for _, p := range c.Phases {
 		g.Cards = append(g.Cards, p.card(m))
@@ -24,7 +23,7 @@ func (c *Cascade) Graph(m *Marks) graphs.Graph {
 // maxLines is the maximum number of lines of a card.
 const maxLines = 12
 
-func (p *Phase) card(m *Marks) graphs.Card {
+func (p *Phase) card(m *graphs.Marks) graphs.Card {
 	c := graphs.Card{Name: p.Name, Title: reports.Fit(p.Name, 40), About: about(p)}
 	switch {
 	case p.Tool != nil:
@@ -35,7 +34,7 @@ func (p *Phase) card(m *Marks) graphs.Card {
 	add := func(moment, mode, text string) {
 		c.Lines = append(c.Lines, graphs.Line{Moment: moment, Text: reports.Fit(text, 36), Mode: mode})
 	}
-	m.mark(&c)
+	m.Mark(&c)
 	for _, s := range p.Subs {
 		add("before", "cascade", s.Cascade.ID)
 	}
@@ -103,10 +102,10 @@ func about(p *Phase) string {
 		add("%d turns", p.Rules.MaxTurns)
 	}
 	if p.Soundings != nil {
-		add("%d soundings", p.Soundings.Tries())
+		add("%d soundings", p.Soundings.most())
 	}
 	if p.TokenBudget != nil {
-		add("at most %s", p.TokenBudget)
+		add("at most %s", p.TokenBudget.text())
 	}
 	if n := len(p.Tackle); n > 0 {
 		add("%s", reports.Count(n, "tool"))
@@ -119,13 +118,13 @@ func about(p *Phase) string {
 
 // edges returns every way between phases, one for each kind and label, and how
 // often a run took it.
-func (c *Cascade) edges(m *Marks) []graphs.Way {
+func (c *Cascade) edges(m *graphs.Marks) []graphs.Way {
 	var out []graphs.Way
 	seen := map[graphs.Way]bool{}
 	for i := range c.Phases {
 		for _, w := range c.ways(i) {
 			w.Label = reports.Fit(w.Label, 32)
-			if w.Taken = m.taken(c, w); w.Taken > 1 {
+			if w.Taken = m.Count(c.Phases[w.From].Name, c.Phases[w.To].Name, w); w.Taken > 1 {
 				w.Label = strings.TrimSpace(fmt.Sprintf("%s ×%d", w.Label, w.Taken))
 			}
 			if !seen[w] {
@@ -135,54 +134,4 @@ func (c *Cascade) edges(m *Marks) []graphs.Way {
 		}
 	}
 	return out
-}
-
-// Marks are the phases and ways of a run, for [Cascade.Graph]. Phases and ways that the
-// cascade does not have are ignored.
-type Marks struct {
-	Phases map[string]Mark // those that were visited, by name
-	Taken  map[Passed]int  // how often each way was taken
-	Won    int             // the picked try of the whole file, from 1; 0 for none
-}
-
-// A Mark is the result of a phase.
-type Mark struct {
-	Status   string // of the last visit; "" while it goes on
-	Visits   int
-	Attempts int // of all visits
-}
-
-// A Passed is a way from one phase to the one that ran after it.
-type Passed struct {
-	From, To string
-	Left     string // "exhausted", "failed" or "expired" if From had no output
-}
-
-// mark adds the result of a phase to its card.
-func (m *Marks) mark(c *graphs.Card) {
-	if m == nil {
-		return
-	}
-	mark, visited := m.Phases[c.Name]
-	if !visited {
-		return
-	}
-	text := reports.Count(mark.Attempts, "attempt")
-	if mark.Visits > 1 {
-		text = reports.Count(mark.Visits, "visit") + " · " + text
-	}
-	c.Status = cmp.Or(mark.Status, "goes on")
-	c.Lines = append(c.Lines, graphs.Line{Moment: graphs.Run, Text: text, Mode: c.Status})
-}
-
-// taken returns how often a run took a way of c.
-func (m *Marks) taken(c *Cascade, w graphs.Way) int {
-	if m == nil {
-		return 0
-	}
-	passed := Passed{From: c.Phases[w.From].Name, To: c.Phases[w.To].Name}
-	if w.Kind == graphs.Failed {
-		passed.Left = w.Label
-	}
-	return m.Taken[passed]
 }

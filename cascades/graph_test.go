@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/seed61713e19/capstan/internal/graphs"
 )
 
 // TestGraphOfTwins checks that handoffs with the same phases, kind and label
@@ -32,7 +34,7 @@ func TestGraphOfManyChecks(t *testing.T) {
 func TestGraphOfTries(t *testing.T) {
 	c := parsed(t, "cascade_id: a\nvalidators: {"+strings.Repeat("v", 31)+": {expr: 'true'}}\nsoundings: {factor: 3, mode: evaluate, validator: "+strings.Repeat("v", 31)+"}\nphases: [{name: a, instructions: x}]\n", nil)
 	whole := "the whole: 3 soundings · through " + strings.Repeat("v", 29) + "…"
-	for marks, want := range map[*Marks]string{nil: whole, {}: whole, {Won: 1}: whole + " · try 1 won"} {
+	for marks, want := range map[*graphs.Marks]string{nil: whole, {}: whole, {Won: 1}: whole + " · try 1 won"} {
 		if got := c.Graph(marks).Whole; got != want {
 			t.Errorf("with %+v got %s", marks, got)
 		}

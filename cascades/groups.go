@@ -10,6 +10,7 @@ import (
 	"github.com/seed61713e19/capstan/cascades/internal/checks"
 	"github.com/seed61713e19/capstan/cascades/internal/reader"
 	"github.com/seed61713e19/capstan/internal/codes"
+	"github.com/seed61713e19/capstan/internal/keywords"
 	"github.com/seed61713e19/capstan/internal/patterns"
 )
 
@@ -47,14 +48,14 @@ func (p *parser) each(o *reader.Object) *Each {
 	switch n := o.Value["as"]; {
 	case !isVariable().MatchString(e.As):
 		p.Error(n, codes.Value, "as must be a name of letters, digits and _, not %q", e.As)
-	case e.As == Index || slices.Contains(checkVariables, e.As) || slices.Contains(loopVariables, e.As):
+	case e.As == keywords.Index || slices.Contains(checkVariables, e.As) || slices.Contains(loopVariables, e.As):
 		p.Error(n, codes.Conflict, "%s is a variable already", e.As)
 	}
 	if list, ok := e.In["in"].([]any); ok && len(list) > e.MaxItems {
 		p.Error(o.Value["in"], codes.Value, "the list has %d items; max_items is %d", len(list), e.MaxItems)
 	}
 	o.Done()
-	p.locals = []string{e.As, Index}
+	p.locals = []string{e.As, keywords.Index}
 	return e
 }
 

@@ -6,6 +6,7 @@ import (
 	"github.com/seed61713e19/capstan/cascades/internal/flow"
 	"github.com/seed61713e19/capstan/internal/expressions"
 	"github.com/seed61713e19/capstan/internal/graphs"
+	"github.com/seed61713e19/capstan/internal/keywords"
 )
 
 // A Handoff is a phase that can follow.
@@ -31,12 +32,6 @@ func (p *Phase) Chooses() bool {
 	return plain > 1
 }
 
-// The values of handoff_default, for a model that chooses no phase.
-const (
-	ChooseFail  = "fail"
-	ChooseFirst = "first"
-)
-
 // Unasked returns the target if the model chooses none and gets no request for
 // a choice: the value of handoff_default, the only handoff, or the only plain
 // one. A phase without a model takes the first plain handoff.
@@ -53,7 +48,7 @@ func (p *Phase) Unasked() (target string, there bool) {
 	switch {
 	case len(plain) > 0 && p.Instructions == nil, len(plain) == 1 && p.Unchosen == "":
 		return plain[0], true
-	case len(open) == 1 && len(p.Handoffs) == 1 && (p.Instructions == nil || p.Unchosen != ChooseFail):
+	case len(open) == 1 && len(p.Handoffs) == 1 && (p.Instructions == nil || p.Unchosen != keywords.ChooseFail):
 		return open[0], true
 	}
 	return "", false
@@ -71,7 +66,7 @@ func (p *Phase) MustChoose() bool {
 func (p *Phase) undecided() bool {
 	_, there := p.Unasked()
 	alone := p.Tool != nil || p.Compose != nil || p.Together != nil
-	return alone && p.Chooses() && !there && !p.Conditional() && p.Unchosen != ChooseFirst
+	return alone && p.Chooses() && !there && !p.Conditional() && p.Unchosen != keywords.ChooseFirst
 }
 
 // Conditional reports whether a handoff of the phase has a condition.

@@ -13,41 +13,25 @@ import (
 	"github.com/seed61713e19/capstan/cascades/internal/reader"
 	"github.com/seed61713e19/capstan/cascades/syntax"
 	"github.com/seed61713e19/capstan/internal/codes"
+	"github.com/seed61713e19/capstan/internal/keywords"
 	"github.com/seed61713e19/capstan/internal/patterns"
+	"github.com/seed61713e19/capstan/internal/pins"
 	"github.com/seed61713e19/capstan/internal/reports"
 	"github.com/seed61713e19/capstan/wards"
 )
 
-// The events of a coding agent that a hook judges.
-const (
-	OnWrite    = "write"    // a file is to be written: the text is the file after the write
-	OnCommand  = "command"  // a shell command is to run
-	OnStop     = "stop"     // the agent ends its turn: the text is its last message, or a changed file
-	OnSubagent = "subagent" // a subagent ends: the text is its report
-	OnPrompt   = "prompt"   // a person's prompt
-)
-
-var hookEvents = []string{OnWrite, OnCommand, OnStop, OnSubagent, OnPrompt}
-
-// The values of on_exhausted and on_error of a hook.
-const (
-	HookHold   = "hold"        // refuse further attempts too
-	HookMarked = "pass_marked" // let the text pass, and record that it did not pass its checks
-	HookStop   = "stop"        // refuse, and end the session
-	HookRefuse = "refuse"
-	HookPass   = "pass"
-)
+var hookEvents = []string{keywords.OnWrite, keywords.OnCommand, keywords.OnStop, keywords.OnSubagent, keywords.OnPrompt}
 
 // A Hook is a rule for one event of a coding agent, which capstan hook applies.
 type Hook struct {
-	Name        string // the event and the number of the rule in the file: write-1
-	On          string
-	Files       []string         // patterns of the files of [OnWrite] and [OnStop]; nil for every file, or the last message
+	Name        string           // the event and the number of the rule in the file: write-1
+	On          string           // write, command, stop, subagent or prompt
+	Files       []string         // patterns of the files of write and stop; nil for every file, or the last message
 	Match       patterns.Pattern // that the text must contain; nil for every text
 	Phase       string           // whose checks are used; "" for checks of the hook's own
 	MaxAttempts int
-	OnExhausted string
-	OnError     string
+	OnExhausted string // hold, pass_marked or stop
+	OnError     string // refuse or pass
 	Position    syntax.Position
 	Cascade     *Cascade // one phase of the hook's name, which composes input.text and has the checks
 
@@ -57,7 +41,7 @@ type Hook struct {
 // Applies reports whether the hook judges a text. file is slash-separated, and "" for a
 // text that is no file.
 func (h *Hook) Applies(file, text string) bool {
-	return (h.Files == nil || file == "" || matchesAny(h.Files, file)) && (h.match == "" || h.Match.Match(text))
+	return (h.Files == nil || file == "" || pins.MatchAny(h.Files, file)) && (h.match == "" || h.Match.Match(text))
 }
 
 // hooks reads the rules for coding agents.
@@ -80,7 +64,7 @@ func (p *parser) hook(root, o *reader.Object, number int) {
 	if o.Has("files") {
 		h.Files = p.globs(o, "files")
 	}
-	if h.On != OnWrite && h.On != OnStop {
+	if h.On != keywords.OnWrite && h.On != keywords.OnStop {
 		o.Conflict("files", "files means nothing here: %s has no files; use match", h.On)
 	}
 	if source := o.Text("match"); source != "" {
@@ -91,8 +75,8 @@ func (p *parser) hook(root, o *reader.Object, number int) {
 		h.Match, h.match = pattern, source
 	}
 	h.MaxAttempts = o.Whole("max_attempts", 1, wards.DefaultAttempts)
-	h.OnExhausted = o.OneOf("on_exhausted", HookHold, HookMarked, HookStop)
-	h.OnError = o.OneOf("on_error", HookRefuse, HookPass)
+	h.OnExhausted = o.OneOf("on_exhausted", keywords.HookHold, keywords.HookMarked, keywords.HookStop)
+	h.OnError = o.OneOf("on_error", keywords.HookRefuse, keywords.HookPass)
 	h.Phase = o.Text("phase")
 	phase := p.hookPhase(root, o, h)
 	o.Done()

@@ -49,7 +49,7 @@ func TestHooksAlone(t *testing.T) {
 	if text := c.Describe().Text(); !strings.Contains(text, "prompt-1") {
 		t.Error(text)
 	}
-	if p := c.Plan(); len(p.Phases) != 0 || p.Total.ModelCalls != 0 || p.Text() == "" {
+	if p := c.Plan("", nil); len(p.Phases) != 0 || p.Total.ModelCalls != 0 || p.Text() == "" {
 		t.Errorf("planned as %+v", p)
 	}
 	if g := c.Graph(nil); len(g.Cards) != 0 || len(g.Ways) != 0 {

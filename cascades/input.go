@@ -55,17 +55,6 @@ func (e InputErrors) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Inherit adds the declared inputs that are missing in the input of a nested
-// cascade, from the input of the outer one.
-func (c *Cascade) Inherit(input, outer map[string]any) {
-	for _, in := range c.Inputs {
-		value, there := outer[in.Name]
-		if _, given := input[in.Name]; there && !given {
-			input[in.Name] = value
-		}
-	}
-}
-
 // Again returns the input of an earlier run for a new run, without inputs that
 // the cascade no longer declares.
 func (c *Cascade) Again(input map[string]any) map[string]any {
@@ -218,14 +207,12 @@ func (in Input) unfit(why string) InputError {
 	return InputError{Name: in.Name, Kind: InputUnfit, Message: why}
 }
 
-// Asked returns the inputs of the cascade with Required set.
-func (c *Cascade) Asked() []Input {
+// require sets Required of the inputs.
+func (c *Cascade) require() {
 	needed := c.needed()
-	list := slices.Clone(c.Inputs)
-	for i, in := range list {
-		list[i].Required = !in.HasDefault && (in.Schema != nil || needed[in.Name] != "")
+	for i, in := range c.Inputs {
+		c.Inputs[i].Required = !in.HasDefault && (in.Schema != nil || needed[in.Name] != "")
 	}
-	return list
 }
 
 // needed returns the inputs that every run needs, each with the first phase

@@ -1,7 +1,6 @@
 package cascades
 
 import (
-	"reflect"
 	"strings"
 	"testing"
 )
@@ -88,17 +87,6 @@ func TestCheckInput(t *testing.T) {
 				t.Errorf("got\n%s\nwant\n%s", got, c.want)
 			}
 		})
-	}
-}
-
-// TestInherit checks that a nested cascade inherits the inputs of the same name
-// unless it gets another value.
-func TestInherit(t *testing.T) {
-	c := parsed(t, "cascade_id: c\ninputs_schema: {a: The a, b: The b, c: The c}\nphases: [{name: x, instructions: x}]", nil)
-	input := given("a", 1)
-	c.Inherit(input, given("a", 2, "b", nil, "d", 3))
-	if want := given("a", 1, "b", nil); !reflect.DeepEqual(input, want) {
-		t.Errorf("got %v", input)
 	}
 }
 

@@ -135,25 +135,19 @@ type Asking struct {
 // of those of the files. "" stands for a call without a named model.
 func (c *Cascade) Models(chosen Chosen) []string {
 	var names []string
-	for _, a := range c.Asking(chosen) {
+	for _, a := range c.Asking(chosen, nil) {
 		note(&names, a.Name)
 	}
 	return names
 }
 
 // Asking lists every place that may ask a model, with one entry for each model that it may
-// ask, in file order. Cascades within this one are included.
-func (c *Cascade) Asking(chosen Chosen) []Asking {
-	a := &asking{chosen: chosen, done: map[within]bool{}}
-	a.cascade(c, nil)
-	return a.list
-}
-
-// AskingRest returns [Cascade.Asking] for the phases that have not finished.
-func (c *Cascade) AskingRest(chosen Chosen, finished func(*Phase) bool) []Asking {
+// ask, in file order. Cascades within this one are included. It leaves out the phases that
+// have finished, if finished is not nil.
+func (c *Cascade) Asking(chosen Chosen, finished func(*Phase) bool) []Asking {
 	a := &asking{chosen: chosen, done: map[within]bool{}}
 	for _, p := range c.EveryPhase() {
-		if !finished(p) {
+		if finished == nil || !finished(p) {
 			a.phase(c, p, c.Default(nil))
 		}
 	}

@@ -28,7 +28,7 @@ func Use(name string, with map[string]any, known Known) (*Validator, error) {
 // uses reports whether a phase of the cascade or of a nested cascade names the
 // tool.
 func (c *Cascade) uses(name string) bool {
-	return c.Any(func(p *Phase) bool {
+	return c.anyPhase(func(p *Phase) bool {
 		return slices.ContainsFunc(p.tools(), func(t *Tool) bool { return t.Name == name })
 	})
 }
@@ -44,9 +44,9 @@ func (c *Cascade) RunsCommands() string {
 	return ""
 }
 
-// Any reports whether the function holds for a phase of the cascade or of a
+// anyPhase reports whether the function holds for a phase of the cascade or of a
 // nested cascade.
-func (c *Cascade) Any(holds func(*Phase) bool) bool {
+func (c *Cascade) anyPhase(holds func(*Phase) bool) bool {
 	return slices.ContainsFunc(c.Within(), func(n *Cascade) bool { return slices.ContainsFunc(n.EveryPhase(), holds) })
 }
 

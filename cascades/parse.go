@@ -27,10 +27,12 @@ type Opener func(name string) ([]byte, error)
 type Known struct {
 	Validators validators.Set
 	Tools      tool.Set
-	Remote     Remote   // makes the tools of MCP servers; nil for none
-	Chosen     Chosen   // replaces models of the cascades; evidence of gates must be for these models
-	Receipts   Receipts // checks the receipts for tools; if it is nil, a tool that needs a receipt is never called
-	Root       string   // the directory of programs with cwd: root; "" for the working directory
+	Remote     Remote // makes the tools of MCP servers; nil for none
+	Chosen     Chosen // replaces models of the cascades; evidence of gates must be for these models
+	// Receipts returns the function that checks a text with its receipt. If it is nil, a tool
+	// that needs a receipt is never called.
+	Receipts func(Receipt) func(text, receipt string) error
+	Root     string // the directory of programs with cwd: root; "" for the working directory
 	// Inside returns an error for a file of a database that a cascade may not name; nil
 	// allows every file.
 	Inside       func(file string) error
@@ -165,6 +167,7 @@ func (p *parser) parseTree(tree *yaml.Node) *Cascade {
 	p.hooks(o)
 	o.Done()
 	p.settleFacts()
+	c.require()
 	checks.Run(&p.facts, p.Report)
 	return c
 }

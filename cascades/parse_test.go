@@ -83,7 +83,7 @@ func TestFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !reflect.DeepEqual(again.Files, c.Files) || again.Plan().Text() != c.Plan().Text() {
+	if !reflect.DeepEqual(again.Files, c.Files) || again.Plan("", nil).Text() != c.Plan("", nil).Text() {
 		t.Error("it is another cascade")
 	}
 	if sub, _ := c.Phase("outline"); sub.Subs[0].Cascade.Files != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/seed61713e19/capstan/cascades/internal/checks"
 	"github.com/seed61713e19/capstan/cascades/internal/reader"
 	"github.com/seed61713e19/capstan/internal/codes"
+	"github.com/seed61713e19/capstan/internal/keywords"
 	"github.com/seed61713e19/capstan/internal/patterns"
 	"github.com/seed61713e19/capstan/internal/process"
 	"github.com/seed61713e19/capstan/wards"
@@ -44,8 +45,9 @@ func (p *parser) phase(n *yaml.Node) *Phase {
 	}
 	rules := o.Child("rules")
 	phase.Rules = p.rules(rules, o, phase)
-	phase.Wards = p.wards(o.Child("wards"), phase)
-	phase.Expect = p.expect(o.Child("expect"), phase)
+	moments := o.Child("wards")
+	phase.Wards = p.wards(moments, phase)
+	phase.Caught = p.expect(o.Child("expect"), phase)
 	phase.TokenBudget = p.tokenBudget(o.Child("token_budget"))
 	phase.Soundings = p.soundings(o.Child("soundings"))
 	phase.Extraction = p.extraction(o.Child("output_extraction"))
@@ -55,7 +57,7 @@ func (p *parser) phase(n *yaml.Node) *Phase {
 	}
 	p.locals = nil
 	phase.Handoffs = p.handoffs(o)
-	if word := o.OneOf("handoff_default", ChooseFail, ChooseFirst); o.Has("handoff_default") {
+	if word := o.OneOf("handoff_default", keywords.ChooseFail, keywords.ChooseFirst); o.Has("handoff_default") {
 		phase.Unchosen = word
 	}
 	if o.Has("handoff_default") && !phase.Chooses() {
@@ -70,7 +72,7 @@ func (p *parser) phase(n *yaml.Node) *Phase {
 		}
 	}
 	o.Done()
-	p.facts.Phases = append(p.facts.Phases, p.phaseFacts(o, rules, phase, outer))
+	p.facts.Phases = append(p.facts.Phases, p.phaseFacts(o, rules, moments, phase, outer))
 	return phase
 }
 
@@ -81,8 +83,8 @@ func (p *parser) checkName(o *reader.Object, name string) {
 		return
 	case !pathWord(name):
 		p.Error(n, codes.Value, "a phase's name may not hold / [ ] or control characters, nor begin or end with a blank: %q", name)
-	case name == Previous:
-		p.Error(n, codes.Value, "no phase can be called %q: in context it names the one before", Previous)
+	case name == keywords.Previous:
+		p.Error(n, codes.Value, "no phase can be called %q: in context it names the one before", keywords.Previous)
 	}
 	if line, there := p.facts.Lines[name]; there {
 		p.Error(n, codes.Duplicate, "a phase called %q is at line %d already", name, line)
@@ -191,23 +193,23 @@ func (p *parser) mapped(o *reader.Object) Values {
 	return values
 }
 
-// expect reads the result that measurements of the phase must reach.
-func (p *parser) expect(o *reader.Object, phase *Phase) (e Expect) {
+// expect reads the share of planted faults that the checks of the phase must catch.
+func (p *parser) expect(o *reader.Object, phase *Phase) (caught float64) {
 	if o == nil {
-		return e
+		return 0
 	}
 	o.Needs("caught")
 	switch least := o.Between("caught", 0, 1); {
 	case least != nil && *least == 0:
 		p.Error(o.Value["caught"], codes.Value, "caught must be more than 0, not 0")
 	case least != nil:
-		e.Caught = *least
+		caught = *least
 	}
 	o.Done()
 	if len(phase.Wards.Turn)+len(phase.Wards.Post) == 0 && phase.OutputSchema == nil && phase.Rules.Loop == nil && (phase.Tool == nil || phase.Tool.Validator == nil) {
 		p.Error(o.Node, codes.Conflict, "expect means nothing here: no check of phase %s sees its text", phase.Name)
 	}
-	return e
+	return caught
 }
 
 func (p *parser) extraction(o *reader.Object) *Extraction {

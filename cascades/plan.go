@@ -3,6 +3,7 @@ package cascades
 import (
 	"time"
 
+	"github.com/seed61713e19/capstan/internal/keywords"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/wards"
 )
@@ -61,18 +62,13 @@ type BudgetPlan struct {
 	MaxPhases  int     `json:"max_phases"`
 }
 
-// MaxRounds is the maximum number of requests for tools within one turn.
-const MaxRounds = 16
-
-// Plan returns the worst case without prices. The time grows with the number of
-// phases and with the limit of their visits.
-func (c *Cascade) Plan() Plan {
-	return c.PlanOf("", func(string) (model.Price, bool) { return model.Price{}, false })
-}
-
-// PlanOf is [Cascade.Plan] with prices, and with the models that replace those
-// of the file.
-func (c *Cascade) PlanOf(chosen Chosen, price Pricing) Plan {
+// Plan returns the worst case with the models that replace those of the file. price returns
+// the price of a model, such as that of [Cascade.Priced]; if it is nil, no price is known. The
+// time grows with the number of phases and with the limit of their visits.
+func (c *Cascade) Plan(chosen Chosen, price func(name string) (model.Price, bool)) Plan {
+	if price == nil {
+		price = func(string) (model.Price, bool) { return model.Price{}, false }
+	}
 	unknown := &Unknown{[]string{}, []string{}, []string{}, []string{}}
 	plan := planner{plans: map[planned]Plan{}, chosen: chosen, price: price, unknown: unknown}.plan(c)
 	plan.Unknown = *unknown
@@ -84,7 +80,7 @@ func (c *Cascade) PlanOf(chosen Chosen, price Pricing) Plan {
 type planner struct {
 	plans       map[planned]Plan
 	chosen      Chosen
-	price       Pricing
+	price       func(name string) (model.Price, bool)
 	unknown     *Unknown
 	file        Model
 	prefix      string // the prefix of messages about a nested cascade
@@ -184,7 +180,7 @@ func (m planner) whole(p *Phase) PhasePlan {
 	visit = visit.plus(m.attempt(p, plan).times(plan.Attempts))
 	if s := p.Soundings; s != nil {
 		plan.Soundings = s.Factor
-		visit = visit.plus(m.attempt(p, plan).times(sounded).times(s.Tries() - 1)).plus(m.around(p, s, plan))
+		visit = visit.plus(m.attempt(p, plan).times(sounded).times(s.most() - 1)).plus(m.around(p, s, plan))
 	}
 	if p.Edits() {
 		visit = visit.plus(m.edits(p))
@@ -206,13 +202,13 @@ func (m planner) whole(p *Phase) PhasePlan {
 // around plans the calls of soundings in addition to their attempts.
 func (m planner) around(p *Phase, s *Soundings, plan PhasePlan) (c Counts) {
 	if s.Filter != nil {
-		texts := s.Tries()
+		texts := s.most()
 		if again(p.Wards.Post) > 0 { // of the winner
 			texts += plan.Attempts - 1
 		}
 		c = c.plus(m.check(s.Filter, m.writes(p)).times(texts))
 	}
-	if s.Mutation == Rewrite {
+	if s.Mutation == keywords.Rewrite {
 		c = c.plus(m.call(m.own(p), Most, "mutation of "+p.Name).plus(m.checks(p.Wards.Pre, Most)).times(s.Factor - 1))
 	}
 	picks := 0
@@ -270,7 +266,7 @@ func (m planner) attempt(p *Phase, plan PhasePlan) Counts {
 	if p.sumsUp() { // before the calls of the turn itself
 		turn = turn.plus(own)
 		if rounds != (Counts{}) {
-			turn = turn.plus(withTools(own).times(MaxRounds))
+			turn = turn.plus(withTools(own).times(keywords.MaxRounds))
 		}
 	}
 	return one.plus(turn.times(product(plan.Turns, sum(1, plan.Redos))))
@@ -293,7 +289,7 @@ func (m planner) rounds(p *Phase, own Counts) Counts {
 			dearest = dearest.orMore(withTools(m.tried(p, t.Cascade)))
 		}
 	}
-	return withTools(own).times(MaxRounds).plus(m.often(p, dearest))
+	return withTools(own).times(keywords.MaxRounds).plus(m.often(p, dearest))
 }
 
 // often plans the work of each call of a tool. A message may have any number of

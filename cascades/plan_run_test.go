@@ -182,7 +182,7 @@ func TestPlanHolds(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%v\n%s", err, source)
 		}
-		plan := c.Plan()
+		plan := c.Plan("", nil)
 		host := &chance{Rand: r, tools: seed%2 == 0, no: []float64{0.3, 0.6, 0.9, 1}[r.IntN(4)]}
 		_, err = engine.Run(host, c, engine.State{RunID: "r"})
 		if e, ok := err.(*engine.Error); ok && e.Code == engine.Invalid {

@@ -63,7 +63,7 @@ func TestPlanPhase(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			source := "cascade_id: x\nphases:\n- name: a\n  instructions: x\n  " + test.phase + "\n- {name: b, instructions: x}\n- {name: c, instructions: x}\n"
-			if got := parsed(t, source, planParts).Plan().Phases[0].Visit.String(); got != test.want {
+			if got := parsed(t, source, planParts).Plan("", nil).Phases[0].Visit.String(); got != test.want {
 				t.Errorf("got  %s\nwant %s", got, test.want)
 			}
 		})
@@ -80,7 +80,7 @@ func TestPlanTools(t *testing.T) {
 	}
 	for _, test := range tests {
 		c := parsed(t, "cascade_id: x\nphases:\n- name: a\n  "+test.phase+"\n", planParts)
-		if got := c.Plan().Total.String(); got != test.want {
+		if got := c.Plan("", nil).Total.String(); got != test.want {
 			t.Errorf("%s\ngot  %s\nwant %s", test.name, got, test.want)
 		}
 	}
@@ -135,7 +135,7 @@ func TestPlanRoutes(t *testing.T) {
 			if warned := strings.Contains(c.Warnings.Error(), codes.Visits); warned != (test.name == "a row that is too long") {
 				t.Errorf("warned that it is too long: %t", warned)
 			}
-			p := c.Plan()
+			p := c.Plan("", nil)
 			var visits []string
 			for _, phase := range p.Phases {
 				visits = append(visits, count(phase.Visits))
@@ -162,7 +162,7 @@ func TestPlanRoutes(t *testing.T) {
 func TestPlanIsBounded(t *testing.T) {
 	started := time.Now()
 	huge := parsed(t, "cascade_id: x\nbudget: {max_phases: 9223372036854775807}\nphases:\n- {name: a, instructions: x, handoffs: [a], rules: {max_turns: 9223372036854775807, max_attempts: 9223372036854775807, loop_until: no_secrets}, wards: {post: [{validator: no_secrets, mode: retry, max_attempts: 9223372036854775807}]}}\n", nil)
-	if got := huge.Plan().Total; got.ModelCalls != Most || got.Validators.Pure != Most {
+	if got := huge.Plan("", nil).Total; got.ModelCalls != Most || got.Validators.Pure != Most {
 		t.Errorf("got %v", got)
 	}
 	texts := map[string]string{"c16.yaml": "cascade_id: c\nphases: [{name: a, instructions: x}]"}
@@ -177,7 +177,7 @@ func TestPlanIsBounded(t *testing.T) {
 	if got := len(c.Within()); got != 17 {
 		t.Errorf("%d cascades", got)
 	}
-	if got := c.Plan().Total.ModelCalls; got != Most { // 16¹⁶
+	if got := c.Plan("", nil).Total.ModelCalls; got != Most { // 16¹⁶
 		t.Errorf("got %d", got)
 	}
 	var dense strings.Builder
@@ -189,13 +189,13 @@ func TestPlanIsBounded(t *testing.T) {
 		}
 		dense.WriteString("]}\n")
 	}
-	if got := parsed(t, dense.String(), nil).Plan().Total.ModelCalls; got != 2_000_000 { // each with a choice
+	if got := parsed(t, dense.String(), nil).Plan("", nil).Total.ModelCalls; got != 2_000_000 { // each with a choice
 		t.Errorf("got %d", got)
 	}
 	// After 200,000 steps, each further visit has the cost of the most
 	// expensive visit.
 	long := parsed(t, "cascade_id: x\nbudget: {max_phases: 300000}\nphases: [{name: b, instructions: x, rules: {max_turns: 2}}, {name: a, instructions: x, handoffs: [b]}]\n", nil)
-	if got := long.Plan().Total.ModelCalls; got != 200_002/2*(2+1)+(300_000-200_002)*2 {
+	if got := long.Plan("", nil).Total.ModelCalls; got != 200_002/2*(2+1)+(300_000-200_002)*2 {
 		t.Errorf("got %d", got)
 	}
 	if took := time.Since(started); took > time.Minute {
@@ -231,7 +231,7 @@ no price is known, so there are tokens only: (the run's)
 max_tokens bounds the worst: no call begins once 1000 tokens are spent; those under way are paid
 max_cost_usd bounds the worst: no call begins once $1.5 is spent; those under way are paid
 `
-	p := c.Plan()
+	p := c.Plan("", nil)
 	if got := p.Text(); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
@@ -256,7 +256,7 @@ func TestPlanNumbers(t *testing.T) {
 		}
 	}
 	for _, c := range []*Cascade{{ID: "none"}, parsed(t, "cascade_id: x\nphases: [{name: a, instructions: x, handoffs: [a]}]\n", nil)} {
-		p := c.Plan()
+		p := c.Plan("", nil)
 		if got := p.Least; got != (Tokens{}) {
 			t.Errorf("%s has no end, and costs at least %v", c.ID, got)
 		}
@@ -327,7 +327,7 @@ func TestPlanVotes(t *testing.T) {
 		"{judge: good}": 1, "{judge: good, votes: 3}": 3, "{judge: good, confirm: no}": 2, "{judge: good, votes: 5, confirm: no}": 10,
 	} {
 		c := parsed(t, "cascade_id: a\nphases: [{name: a, instructions: x, wards: {pre: ["+judge+"]}}]", nil)
-		if total := c.Plan().Total; total.JudgeCalls != want || total.ModelCalls != want+1 || total.Validators.Judge != 1 {
+		if total := c.Plan("", nil).Total; total.JudgeCalls != want || total.ModelCalls != want+1 || total.Validators.Judge != 1 {
 			t.Errorf("%s: got %+v, want %d calls of judges", judge, total, want)
 		}
 	}
@@ -337,7 +337,7 @@ func TestPlanVotes(t *testing.T) {
 // plan. A try of a whole cascade appears under the cascade's phases.
 func TestPlanTries(t *testing.T) {
 	for keys, bounded := range map[string]bool{"": true, ", mutate: false": true, ", mutate: true": false, ", reforge: {honing_prompt: shorter}": false} {
-		p := parsed(t, "cascade_id: x\nmodel: {name: m, max_output_tokens: 9}\nsoundings: {factor: 2"+keys+"}\nphases: [{name: a, instructions: Say it.}]", nil).Plan()
+		p := parsed(t, "cascade_id: x\nmodel: {name: m, max_output_tokens: 9}\nsoundings: {factor: 2"+keys+"}\nphases: [{name: a, instructions: Say it.}]", nil).Plan("", nil)
 		if got := p.Total.Tokens.Input < Most; got != bounded || len(p.Unknown.Output) > 0 {
 			t.Errorf("%q: bounded %t, unknown %v", keys, got, p.Unknown)
 		}

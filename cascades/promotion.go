@@ -1,15 +1,9 @@
 package cascades
 
 import (
-	"errors"
-	"fmt"
-	"io/fs"
-	"path"
-
 	"github.com/seed61713e19/capstan/cascades/internal/reader"
 	"github.com/seed61713e19/capstan/internal/codes"
 	"github.com/seed61713e19/capstan/internal/measures/stats"
-	"github.com/seed61713e19/capstan/internal/signatures"
 	"github.com/seed61713e19/capstan/wards"
 )
 
@@ -64,7 +58,7 @@ func (p *parser) promote(c *Check, o *reader.Object) {
 // or of a nested one, or "".
 func (v *Validator) waits() (phase string) {
 	if v.Cascade != nil {
-		v.Cascade.Any(func(p *Phase) bool {
+		v.Cascade.anyPhase(func(p *Phase) bool {
 			if p.Human != nil || p.asksOnTheWay() {
 				phase = p.Name
 			}
@@ -83,40 +77,12 @@ func (p *parser) unproven(c *Check) string {
 	if err != nil {
 		return err.Error()
 	}
-	e, _, why := own.Evidence(c.Validator.Name, digest, p.reading, c.Ward.Moment, p.open)
+	gate := stats.Gate{File: own.File, Cascade: own.ID, Phase: p.reading, Moment: string(c.Ward.Moment), Name: c.Validator.Name, Digest: digest}
+	e, _, why := gate.Find(p.open)
 	if why != "" {
 		return why
 	}
 	q := c.Promote
 	_, why = e.Allows(q.Confidence, q.FalsePass, q.FalseBlock)
 	return why
-}
-
-// Evidence returns the measurement of exactly the gate with a name and a
-// digest, at a moment of a phase, with the digest of its file beside the
-// cascade. If there is none, why is the reason.
-func (c *Cascade) Evidence(name, digest, phase string, moment wards.Moment, open Opener) (e stats.Evidence, file string, why string) {
-	at := path.Join(path.Dir(c.File), stats.EvidenceDir, stats.EvidenceName(name))
-	if open == nil {
-		return e, "", "there are no files here, and so no evidence"
-	}
-	text, err := open(at)
-	if errors.Is(err, fs.ErrNotExist) {
-		return e, "", fmt.Sprintf("there is no evidence for it: no %s, which capstan measure stats --write makes", at)
-	}
-	if err != nil {
-		return e, "", err.Error()
-	}
-	all, err := stats.ParseEvidence(text)
-	if err != nil {
-		return e, "", at + ": " + err.Error()
-	}
-	e, found, stale := all.For(c.ID, digest, phase, string(moment))
-	switch {
-	case stale:
-		why = fmt.Sprintf("%s belongs to an earlier version of the gate or to another model", at)
-	case !found:
-		why = fmt.Sprintf("%s has no evidence for it in phase %s, at its moment %s", at, phase, moment)
-	}
-	return e, signatures.Digest(text), why
 }

@@ -109,14 +109,3 @@ func TestPromotion(t *testing.T) {
 		})
 	}
 }
-
-// TestEvidenceUnread checks that unreadable evidence counts as missing, with
-// the reason.
-func TestEvidenceUnread(t *testing.T) {
-	locked := func(string) ([]byte, error) { return nil, fs.ErrPermission }
-	for want, open := range map[string]Opener{"there are no files here": nil, fs.ErrPermission.Error(): locked} {
-		if _, file, reason := (&Cascade{}).Evidence("gate", "", "a", wards.Post, open); file != "" || !strings.Contains(reason, want) {
-			t.Errorf("got %q, %q, want %q", file, reason, want)
-		}
-	}
-}

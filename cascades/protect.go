@@ -7,9 +7,11 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
+	"github.com/seed61713e19/capstan/cascades/internal/checks"
 	"github.com/seed61713e19/capstan/cascades/internal/reader"
 	"github.com/seed61713e19/capstan/internal/codes"
 	"github.com/seed61713e19/capstan/internal/measures/stats"
+	"github.com/seed61713e19/capstan/internal/pins"
 	"github.com/seed61713e19/capstan/runner/tool"
 )
 
@@ -28,44 +30,6 @@ type Program struct {
 	Dir     string   // the working directory of the program; "" for that of the process
 	Subject []string // patterns of the arguments that may change
 	Pinned  bool     // a gate or a tool, whose files must not change during a run
-}
-
-// An Argument is a word of a program's arguments that can name a file.
-type Argument struct {
-	Text  string
-	Whole bool // a whole argument or the value of a flag, not a word within one
-}
-
-// Arguments returns the words that can name files: the program, each argument
-// that is not a flag, the value of --flag=value, and the words within an
-// argument, such as after sh -c. It leaves out words that match the subject.
-func (p Program) Arguments() (list []Argument) {
-	for i, arg := range p.Argv {
-		if arg == "" || i > 0 && matchesAny(p.Subject, arg) {
-			continue
-		}
-		flag, value, _ := strings.Cut(arg, "=")
-		switch dashed := i > 0 && strings.HasPrefix(flag, "-"); {
-		case !dashed:
-			list = append(list, Argument{arg, true})
-		case value != "" && !matchesAny(p.Subject, value):
-			list = append(list, Argument{value, true})
-		}
-		words := strings.FieldsFunc(arg, func(r rune) bool { return strings.ContainsRune(" \t\r\n'\"`=,;:&|()<>{}@", r) })
-		for _, word := range words {
-			if i > 0 && word != arg && word != value && !matchesAny(p.Subject, word) {
-				list = append(list, Argument{word, false})
-			}
-		}
-	}
-	return list
-}
-
-// matchesAny reports whether one of the patterns matches a word of arguments.
-func matchesAny(patterns []string, word string) bool {
-	return slices.ContainsFunc(patterns, func(pattern string) bool {
-		return doublestar.MatchUnvalidated(path.Clean(pattern), path.Clean(word))
-	})
 }
 
 // starts notes a program that the cascade starts.
@@ -99,15 +63,7 @@ func (p *parser) subject(o *reader.Object, argv []string) []string {
 		if len(argv) == 0 || !doublestar.ValidatePattern(list[i]) {
 			continue
 		}
-		program := Program{Argv: argv}
-		switch words := program.Arguments(); {
-		case matchesAny(list[i:i+1], argv[0]):
-			p.Error(n, codes.Conflict, "subject: %s matches %s, the program itself: a model could replace it", list[i], argv[0])
-		case !slices.ContainsFunc(words, func(a Argument) bool { return matchesAny(list[i:i+1], a.Text) }):
-			p.Error(n, codes.Value, "subject: %s matches no argument of exec", list[i])
-		case matchesAny(list[i:i+1], script(argv)):
-			p.Warn(n, codes.Ungated, "subject: %s matches %s, the program that %s runs: a model may write it, so %s is no gate", list[i], script(argv), argv[0], o.What)
-		}
+		p.facts.Subjects = append(p.facts.Subjects, checks.Subject{Node: n, Pattern: list[i], Argv: argv, Script: script(argv), What: o.What})
 	}
 	return list
 }
@@ -140,16 +96,17 @@ func (p *parser) protected(o *reader.Object) {
 	}
 }
 
-// Rewritable reports whether a model may write the program that judges, because
+// rewritable reports whether a model may write the program that judges, because
 // subject declares it as the text under test. Such a validator is no gate.
-func (v *Validator) Rewritable() bool {
+func (v *Validator) rewritable() bool {
 	w := v.written
-	return w != nil && len(w.argv) > 0 && matchesAny(w.subject, script(w.argv))
+	return w != nil && len(w.argv) > 0 && pins.MatchAny(w.subject, script(w.argv))
 }
 
-// Program returns the program of the validator with its subject.
-func (v *Validator) Program() (Program, bool) {
-	if v.written == nil || len(v.written.argv) == 0 {
+// Program returns the program of the validator with its subject, if it has one. A nil
+// validator has none.
+func (v *Validator) Program() (p Program, is bool) {
+	if v == nil || v.written == nil || len(v.written.argv) == 0 {
 		return Program{}, false
 	}
 	w := v.written

@@ -4,19 +4,17 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/seed61713e19/capstan/cascades/internal/reader"
 	"github.com/seed61713e19/capstan/internal/codes"
-	"github.com/seed61713e19/capstan/internal/patterns"
 	"github.com/seed61713e19/capstan/internal/signatures"
 )
 
 // A Receipt has the requirements of a tool for the receipt of a text. The
 // arguments of the tool are text and receipt.
 type Receipt struct {
-	Gates   []GateDemand
+	Gates   []signatures.GateDemand
 	Cascade string        // digest of the cascade and its files; "" for any
 	MaxAge  time.Duration // 0 for any
 	Trust   signatures.Trust
@@ -28,53 +26,11 @@ func (r *Receipt) Covers(argument string) bool {
 	return argument == receiptText || argument == receiptArg
 }
 
-// A Receipts returns the function that checks a text with its receipt. The host
-// implements it, because the check needs a clock.
-type Receipts func(Receipt) func(text, receipt string) error
-
 // The arguments of a tool that needs a receipt.
 const (
 	receiptText = "text"
 	receiptArg  = "receipt"
 )
-
-// A GateDemand requires that a gate with the name passed the text. If Digest is
-// set, it must be exactly that gate.
-type GateDemand struct{ Name, Digest string }
-
-// String returns the demand in the form of a flag.
-func (g GateDemand) String() string {
-	if g.Digest == "" {
-		return g.Name
-	}
-	return g.Name + "=" + g.Digest
-}
-
-var digestForm = patterns.Lazy(`^sha256:[0-9a-f]{64}$`)
-
-// ParseGateDemand parses name, or name=sha256: and 64 hexadecimal digits.
-func ParseGateDemand(text string) (GateDemand, error) {
-	g := GateDemand{Name: text}
-	if i := strings.LastIndex(text, "=sha256:"); i >= 0 {
-		g.Name, g.Digest = text[:i], text[i+1:]
-		if err := IsDigest(g.Digest); err != nil {
-			return g, err
-		}
-	}
-	if g.Name == "" || strings.HasSuffix(g.Name, "=") {
-		return g, fmt.Errorf("there must be the name of a gate, or name=digest")
-	}
-	return g, nil
-}
-
-// IsDigest returns an error for a text that is not sha256: and 64 hexadecimal
-// digits.
-func IsDigest(text string) error {
-	if !digestForm().MatchString(text) {
-		return fmt.Errorf("a digest is sha256: and 64 hexadecimal digits, not %q", text)
-	}
-	return nil
-}
 
 // receipt reads requires_receipt of a tool. It returns nil for none.
 func (p *parser) receipt(o *reader.Object) *Receipt {
@@ -84,7 +40,7 @@ func (p *parser) receipt(o *reader.Object) *Receipt {
 	}
 	r := &Receipt{Cascade: from.Text("cascade"), MaxAge: from.Duration("max_age"), Alone: !o.Has("parameters") && !o.Has("mcp")}
 	for _, n := range from.List("gates") {
-		g, err := ParseGateDemand(p.Word(n, "a gate"))
+		g, err := signatures.ParseGateDemand(p.Word(n, "a gate"))
 		if err != nil {
 			p.Error(n, codes.Value, "gates: %v", err)
 		}
@@ -94,7 +50,7 @@ func (p *parser) receipt(o *reader.Object) *Receipt {
 		p.Error(from.Value["gates"], codes.Value, "gates must name one gate at least: a receipt alone proves no gate")
 	}
 	if n := from.Value["cascade"]; n != nil {
-		if err := IsDigest(r.Cascade); err != nil {
+		if err := signatures.CheckDigest(r.Cascade); err != nil {
 			p.Error(n, codes.Value, "cascade: %v", err)
 		}
 	}

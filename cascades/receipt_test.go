@@ -3,29 +3,11 @@ package cascades
 import (
 	"context"
 	"errors"
-	"strings"
 	"testing"
 
 	"github.com/seed61713e19/capstan/cascades/internal/reader"
 	"github.com/seed61713e19/capstan/runner/tool"
 )
-
-// TestGateDemand checks that the text of a demand parses to the same demand.
-func TestGateDemand(t *testing.T) {
-	digest := "sha256:" + strings.Repeat("0f", 32)
-	for text, want := range map[string]GateDemand{
-		"gate": {"gate", ""}, "gate=" + digest: {"gate", digest}, "a=b=" + digest: {"a=b", digest}, "a=b": {"a=b", ""},
-	} {
-		if got, err := ParseGateDemand(text); err != nil || got != want || got.String() != text {
-			t.Errorf("%s: got %+v, %v", text, got, err)
-		}
-	}
-	for text, want := range map[string]string{"": "the name of a gate", "=" + digest: "the name of a gate", "gate=": "the name of a gate", "gate=sha256:0f": "64 hexadecimal digits"} {
-		if _, err := ParseGateDemand(text); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: got %v", text, err)
-		}
-	}
-}
 
 // TestDemand checks that a tool with a demand is called only with a text that
 // has a valid receipt. A tool that takes only these must not get other

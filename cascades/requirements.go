@@ -10,6 +10,7 @@ import (
 	"github.com/seed61713e19/capstan/cascades/internal/reader"
 	"github.com/seed61713e19/capstan/cascades/syntax"
 	"github.com/seed61713e19/capstan/internal/codes"
+	"github.com/seed61713e19/capstan/internal/pins"
 	"github.com/seed61713e19/capstan/internal/process"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/tool"
@@ -35,7 +36,7 @@ func (p *parser) programNeeds(o *reader.Object, argv []string, dir string, env, 
 	if len(argv) > 0 {
 		list = append(list, Need{Position: p.Position(o.Keys["exec"]), Program: argv[0], Dir: dir})
 	}
-	if len(argv) > 1 && isScript(argv[1]) && !matchesAny(subject, argv[1]) && (tool.IsInterpreter(argv[0]) || !strings.Contains(argv[0], "/")) {
+	if len(argv) > 1 && isScript(argv[1]) && !pins.MatchAny(subject, argv[1]) && (tool.IsInterpreter(argv[0]) || !strings.Contains(argv[0], "/")) {
 		list = append(list, Need{Position: p.Position(o.Keys["exec"]), Program: argv[1], Script: true, Dir: dir})
 	}
 	if o.Has("env") {

@@ -8,12 +8,12 @@ import (
 
 	"github.com/seed61713e19/capstan/cascades/internal/checks"
 	"github.com/seed61713e19/capstan/cascades/internal/reader"
-	"github.com/seed61713e19/capstan/internal/codes"
+	"github.com/seed61713e19/capstan/internal/keywords"
 	"github.com/seed61713e19/capstan/wards"
 )
 
 func (p *parser) rules(o, phase *reader.Object, into *Phase) (r Rules) {
-	r = Rules{MaxTurns: 1, OnExhausted: OnExhaustedFail}
+	r = Rules{MaxTurns: 1, OnExhausted: keywords.OnExhaustedFail}
 	if into.Compose != nil {
 		defer func() { r.MaxAttempts, r.Capped = 1, true }() // a retry would compose the same text
 	}
@@ -29,7 +29,7 @@ func (p *parser) rules(o, phase *reader.Object, into *Phase) (r Rules) {
 	r.RetryInstructions = p.template(o.Get("retry_instructions"), "retry_instructions", retryVariables)
 	r.Feedback = p.feedback(o.Child("feedback"))
 	r.Timeout = o.Duration("timeout")
-	r.OnExhausted = p.on(o, "on_exhausted", OnExhaustedLast, OnExhaustedBest)
+	r.OnExhausted = p.on(o, "on_exhausted", keywords.OnExhaustedLast, keywords.OnExhaustedBest)
 	r.OnError = p.onError(o, "on_error")
 	p.loop(o, &r)
 	o.Done()
@@ -69,10 +69,10 @@ func attempts(written int, checked bool) int {
 func (p *parser) on(o *reader.Object, key string, words ...string) string {
 	n := o.Get(key)
 	if n == nil {
-		return OnExhaustedFail
+		return keywords.OnExhaustedFail
 	}
-	word := cmp.Or(p.Word(n, key), OnExhaustedFail)
-	if word != OnExhaustedFail && !slices.Contains(words, word) {
+	word := cmp.Or(p.Word(n, key), keywords.OnExhaustedFail)
+	if word != keywords.OnExhaustedFail && !slices.Contains(words, word) {
 		p.refer(n, key, word)
 	}
 	return word
@@ -80,7 +80,7 @@ func (p *parser) on(o *reader.Object, key string, words ...string) string {
 
 // onError returns the phase under a key, or "" for fail, the default.
 func (p *parser) onError(o *reader.Object, key string) string {
-	if word := p.on(o, key); word != OnExhaustedFail {
+	if word := p.on(o, key); word != keywords.OnExhaustedFail {
 		return word
 	}
 	return ""
@@ -93,17 +93,6 @@ func (p *parser) wards(o *reader.Object, phase *Phase) Wards {
 	w := Wards{
 		Pre: p.moment(o, wards.Pre), Tool: p.moment(o, wards.Tool), Result: p.moment(o, wards.Result),
 		Turn: p.moment(o, wards.Turn), Post: p.moment(o, wards.Post),
-	}
-	for _, m := range []wards.Moment{wards.Turn, wards.Tool, wards.Result} {
-		switch key := string(m); {
-		case phase.Tool != nil, phase.Compose != nil:
-			o.Conflict(key, "%s wards are for a model; phase %s has none", key, phase.Name)
-		case m != wards.Turn && len(phase.Tackle) == 0:
-			o.Conflict(key, "%s wards are for tools; phase %s has no tackle", key, phase.Name)
-		}
-	}
-	if phase.Compose != nil {
-		o.Conflict("pre", "pre-wards guard what comes before a text is made; phase %s composes it: use post", phase.Name)
 	}
 	o.Done()
 	if phase.Rules.Releases() {
@@ -143,10 +132,9 @@ func (p *parser) ward(n *yaml.Node, m wards.Moment) *Check {
 	}
 	mode := wards.Mode(o.OneOf("mode", string(wards.Blocking), string(wards.Retry), string(wards.Advisory), string(wards.Shadow)))
 	attempts := o.Whole("max_attempts", 1, wards.DefaultAttempts)
-	if m == wards.Pre && mode == wards.Retry {
-		p.Error(o.Value["mode"], codes.Value, "a pre-ward cannot retry: there is nothing to do again; use blocking, advisory or shadow")
-	}
 	promote := p.promotion(o, mode)
+	facts := checks.Ward{Node: n, ModeNode: o.Value["mode"], Moment: m, Mode: mode, Promoted: promote != nil}
+	defer func() { p.facts.Wards = append(p.facts.Wards, facts) }()
 	v := p.validator(o, wardForms)
 	var guards []*yaml.Node
 	if aroundTools {
@@ -158,8 +146,8 @@ func (p *parser) ward(n *yaml.Node, m wards.Moment) *Check {
 	}
 	c := p.placed(n, v, m, mode, attempts)
 	c.Promote = promote
-	if who := v.waits(); who != "" && (mode == wards.Shadow || promote != nil) {
-		p.Error(n, codes.Conflict, "a ward in shadow waits for nobody, and phase %s of %s asks a person", who, v.Cascade.File)
+	if facts.Waits = v.waits(); facts.Waits != "" {
+		facts.File = v.Cascade.File
 	}
 	p.promote(c, o)
 	for _, n := range guards {
@@ -175,12 +163,12 @@ func (p *parser) ward(n *yaml.Node, m wards.Moment) *Check {
 
 // Releases reports whether on_exhausted releases a text that failed.
 func (r Rules) Releases() bool {
-	return r.OnExhausted == OnExhaustedLast || r.OnExhausted == OnExhaustedBest
+	return r.OnExhausted == keywords.OnExhaustedLast || r.OnExhausted == keywords.OnExhaustedBest
 }
 
 // Instead returns the phase of on_exhausted, or "".
 func (r Rules) Instead() string {
-	if r.Releases() || r.OnExhausted == OnExhaustedFail {
+	if r.Releases() || r.OnExhausted == keywords.OnExhaustedFail {
 		return ""
 	}
 	return r.OnExhausted

@@ -1,7 +1,6 @@
 package cascades
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
@@ -65,23 +64,10 @@ func (p *parser) schema(n *yaml.Node) *schema.Schema {
 	return nil
 }
 
-// fit reports the values that a schema of parameters refuses, except templates, which have
-// their values later. It returns whether there were none.
+// fit reports whether a schema of parameters accepts the values, except templates, which have
+// their values later. A rule reports the values that it refuses.
 func (p *parser) fit(n *yaml.Node, what string, params map[string]any, with Values) bool {
-	before := len(p.Found)
 	properties, _ := params["properties"].(map[string]any)
-	if params["additionalProperties"] == false && n.Kind == yaml.MappingNode {
-		for _, name := range slices.Sorted(maps.Keys(with)) {
-			if _, ok := properties[name]; !ok {
-				key, _ := findings.Within(n, schema.MemberPath("$", name))
-				p.Error(key, codes.Parameters, "%s has no parameter %q", what, name)
-				p.Suggest(name, func() []string {
-					return slices.DeleteFunc(slices.Sorted(maps.Keys(properties)), func(known string) bool { return with[known] != nil })
-				})
-			}
-		}
-	}
-	strange := len(p.Found) > before
 	plain := map[string]any{}
 	for name, value := range with {
 		if static(value) && properties[name] != nil {
@@ -89,31 +75,7 @@ func (p *parser) fit(n *yaml.Node, what string, params map[string]any, with Valu
 		}
 	}
 	s, _ := p.known.Cache.schema(params) // the schema of a host's tool may be invalid, and accepts everything then
-	broken, err := s.Check(nil, plain)
-	if err != nil {
-		p.Error(n, codes.Parameters, "%s: %v", what, err)
-	}
-	for _, b := range broken {
-		if (b.Rule == "required" || b.Rule == "anyOf" || b.Rule == "oneOf") && b.Path == "$" && (strange || len(plain) < len(with)) {
-			continue // a misspelt name or a template
-		}
-		key, value := findings.Within(n, b.Path)
-		p.Error(value, codes.Parameters, "%s: %s", what, strings.TrimPrefix(strings.TrimPrefix(b.String(), "$: "), "$."))
-		if b.Rule == "enum" {
-			p.Suggest(value.Value, func() []string { return choices(properties[key.Value]) })
-		}
-	}
-	return len(p.Found) == before
-}
-
-// choices are the texts that a schema lets a value be.
-func choices(schema any) (list []string) {
-	source, _ := schema.(map[string]any)
-	values, _ := source["enum"].([]any)
-	for _, v := range values {
-		if text, ok := v.(string); ok {
-			list = append(list, text)
-		}
-	}
-	return list
+	facts := &checks.Parameters{Node: n, What: what, Params: params, Schema: s, Given: with, Plain: plain}
+	p.facts.Parameters = append(p.facts.Parameters, facts)
+	return facts.Judge()
 }

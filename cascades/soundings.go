@@ -10,6 +10,8 @@ import (
 
 	"github.com/seed61713e19/capstan/cascades/internal/reader"
 	"github.com/seed61713e19/capstan/internal/codes"
+	"github.com/seed61713e19/capstan/internal/graphs"
+	"github.com/seed61713e19/capstan/internal/keywords"
 	"github.com/seed61713e19/capstan/internal/reports"
 	"github.com/seed61713e19/capstan/templates"
 	"github.com/seed61713e19/capstan/wards"
@@ -26,7 +28,7 @@ type Soundings struct {
 	Aggregator  *templates.Template // of mode: aggregate, which makes one text of all; else nil
 	Model       Model               // of the evaluator and the aggregator
 	Filter      *Check
-	Mutation    string                // how the prompts of later tries differ: "", [Approach], [Augment] or [Rewrite]
+	Mutation    string                // how the prompts of later tries differ: "", approach, augment or rewrite
 	Mutations   []*templates.Template // the texts of the mutation; empty for the shipped texts
 	Reforge     *Reforge              // nil for none
 }
@@ -47,20 +49,12 @@ const (
 	byWeight = "weighted"
 )
 
-// The mutations of later tries: a hint after the instructions, a text before
-// them, or instructions that a model has rewritten.
-const (
-	Approach = "approach"
-	Augment  = "augment"
-	Rewrite  = "rewrite"
-)
-
 // maxSoundings is the maximum number of tries of a phase.
 const maxSoundings = 100
 
-// Tries returns the maximum number of tries, with those of a reforge and with
+// most returns the maximum number of tries, with those of a reforge and with
 // the aggregation.
-func (s *Soundings) Tries() int {
+func (s *Soundings) most() int {
 	n := s.Factor
 	if s.Reforge != nil {
 		n += s.Reforge.Steps * s.Reforge.Factor
@@ -156,7 +150,7 @@ func (p *parser) soundings(o *reader.Object) *Soundings {
 	if byName == 0 {
 		o.Needs("factor")
 	}
-	if n := s.Tries(); s.Factor > maxSoundings {
+	if n := s.most(); s.Factor > maxSoundings {
 		at := o.Value["factor"]
 		if at == nil {
 			at = o.Value["models"]
@@ -205,7 +199,7 @@ func (p *parser) aggregate(o *reader.Object, s *Soundings) {
 // mutations reads the mutations of later tries.
 func (p *parser) mutations(o *reader.Object, s *Soundings) {
 	mutate := o.Flag("mutate", o.Has("mutations") || o.Has("mutation_mode"))
-	mode := o.OneOf("mutation_mode", Approach, Augment, Rewrite)
+	mode := o.OneOf("mutation_mode", keywords.Approach, keywords.Augment, keywords.Rewrite)
 	for i, n := range o.List("mutations") {
 		s.Mutations = append(s.Mutations, p.template(p.Resolve(n), fmt.Sprintf("mutation %d", i+1), phaseVariables))
 	}
@@ -233,9 +227,6 @@ func (p *parser) reforge(o *reader.Object) *Reforge {
 	return r
 }
 
-// TriesName is the name of the soundings of a file in paths and events.
-const TriesName = "soundings"
-
 // ofPhases are the keys of soundings of phases: they make one text of several.
 var ofPhases = []string{"mode", "aggregator_instructions"}
 
@@ -256,21 +247,21 @@ func (p *parser) tries(o *reader.Object) {
 			p.Error(of.Keys[key], codes.Conflict, "%s is for the soundings of a phase: a run is what one try at the whole has left; a last phase with soundings puts texts together", key)
 		}
 	}
-	if line, there := p.facts.Lines[TriesName]; there {
-		p.Error(o.Keys["soundings"], codes.Conflict, "with soundings of the file no phase can be called %q, as at line %d: in paths they are called so", TriesName, line)
+	if line, there := p.facts.Lines[keywords.Tries]; there {
+		p.Error(o.Keys["soundings"], codes.Conflict, "with soundings of the file no phase can be called %q, as at line %d: in paths they are called so", keywords.Tries, line)
 	}
 	c := p.cascade
 	one := *c
 	one.Model, one.Budget = nil, Budget{MaxPhases: c.Budget.MaxPhases}
 	c.Tries = &Phase{
-		Name: TriesName, Position: p.Position(of.Node), Soundings: s, Tool: &Tool{Name: c.ID, Cascade: &one},
-		Rules: Rules{MaxTurns: 1, MaxAttempts: 1, OnExhausted: OnExhaustedFail},
+		Name: keywords.Tries, Position: p.Position(of.Node), Soundings: s, Tool: &Tool{Name: c.ID, Cascade: &one},
+		Rules: Rules{MaxTurns: 1, MaxAttempts: 1, OnExhausted: keywords.OnExhaustedFail},
 	}
 }
 
 // tried returns the number of tries and the try that a run has picked, or ""
 // without soundings.
-func (c *Cascade) tried(m *Marks) string {
+func (c *Cascade) tried(m *graphs.Marks) string {
 	if c.Tries == nil {
 		return ""
 	}

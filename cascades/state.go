@@ -1,10 +1,12 @@
 package cascades
 
+import "github.com/seed61713e19/capstan/internal/keywords"
+
 // Reserves reports whether the engine or a person writes the key of the state in a
 // run of the cascade, also in a sub-cascade whose state comes back. A model must not
 // set such a key.
 func (c *Cascade) Reserves(key string) bool {
-	if key == ValidatedOutput {
+	if key == keywords.ValidatedOutput {
 		return true
 	}
 	keys := map[string]bool{}
@@ -21,7 +23,7 @@ func (c *Cascade) sets(keys map[string]bool, done map[*Cascade]bool) (others boo
 	done[c] = true
 	for _, p := range c.EveryPhase() {
 		if p.OutputSchema != nil {
-			keys[ValidatedOutput] = true
+			keys[keywords.ValidatedOutput] = true
 		}
 		if p.Extraction != nil {
 			keys[p.Extraction.StoreAs] = true
@@ -33,8 +35,8 @@ func (c *Cascade) sets(keys map[string]bool, done map[*Cascade]bool) (others boo
 			keys[p.Name+"_failures"] = true
 		}
 		for _, t := range p.tools() {
-			others = others || t.Engine && t.Name == SetState
-			if t.Engine && t.Name == AskHuman {
+			others = others || t.Engine && t.Name == keywords.SetState
+			if t.Engine && t.Name == keywords.AskHuman {
 				keys[p.Name] = true
 			}
 		}

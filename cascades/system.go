@@ -32,8 +32,8 @@ type Feedback struct {
 // list of failed checks.
 const leastFeedback = 200
 
-// String lists the limits; "" if there is none.
-func (f Feedback) String() string {
+// text lists the limits; "" if there is none.
+func (f Feedback) text() string {
 	var parts []string
 	if f.KeepLast {
 		parts = append(parts, "the last refused attempt")

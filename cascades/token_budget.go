@@ -9,6 +9,7 @@ import (
 	"github.com/seed61713e19/capstan/cascades/internal/reader"
 	"github.com/seed61713e19/capstan/internal/codes"
 	"github.com/seed61713e19/capstan/internal/exchanges"
+	"github.com/seed61713e19/capstan/internal/keywords"
 )
 
 // A TokenBudget limits the estimated tokens of the conversation of a try.
@@ -20,22 +21,16 @@ type TokenBudget struct {
 	at *yaml.Node
 }
 
-// The strategies for a conversation that exceeds the limit: the run ends, the
-// oldest exchanges are removed, or the model summarizes them.
-const (
-	Fail        = "fail"
-	PruneOldest = "prune_oldest"
-	Summarize   = "summarize"
-)
-
-// String returns the limit and the strategy.
-func (b *TokenBudget) String() string { return fmt.Sprintf("%d tokens, else %s", b.Room(), b.Strategy) }
+// text returns the limit and the strategy.
+func (b *TokenBudget) text() string { return fmt.Sprintf("%d tokens, else %s", b.Room(), b.Strategy) }
 
 // Room returns the maximum tokens that may be sent.
 func (b *TokenBudget) Room() int { return b.MaxTotal - b.Reserve }
 
 // sumsUp reports whether the model of the phase may be asked for a summary.
-func (p *Phase) sumsUp() bool { return p.TokenBudget != nil && p.TokenBudget.Strategy == Summarize }
+func (p *Phase) sumsUp() bool {
+	return p.TokenBudget != nil && p.TokenBudget.Strategy == keywords.Summarize
+}
 
 // tokenBudget reads the token_budget of a phase, or of the file.
 func (p *parser) tokenBudget(o *reader.Object) *TokenBudget {
@@ -43,7 +38,7 @@ func (p *parser) tokenBudget(o *reader.Object) *TokenBudget {
 		return nil
 	}
 	b := &TokenBudget{at: o.Node, MaxTotal: o.Whole("max_total", 1, 0), Reserve: o.Whole("reserve_for_output", 0, 0)}
-	b.Strategy = o.OneOf("strategy", Fail, PruneOldest, Summarize)
+	b.Strategy = o.OneOf("strategy", keywords.Fail, keywords.PruneOldest, keywords.Summarize)
 	if o.Needs("max_total"); b.MaxTotal > 0 && b.Room() <= 0 {
 		p.Error(o.Value["reserve_for_output"], codes.Value, "reserve_for_output must be less than max_total, which is %d, not %d", b.MaxTotal, b.Reserve)
 	}

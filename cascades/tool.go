@@ -10,14 +10,11 @@ import (
 
 	"github.com/seed61713e19/capstan/cascades/internal/reader"
 	"github.com/seed61713e19/capstan/internal/codes"
+	"github.com/seed61713e19/capstan/internal/keywords"
 	"github.com/seed61713e19/capstan/internal/patterns"
 	"github.com/seed61713e19/capstan/runner/tool"
 	"github.com/seed61713e19/capstan/validators"
 )
-
-// DefaultResult is the maximum size of a tool's result for a model, in bytes, unless the
-// tool has a max_bytes of its own. Databases have their own limit.
-const DefaultResult = 256 << 10
 
 // minResult leaves room for the note about the omitted part.
 const minResult = 100
@@ -27,8 +24,8 @@ var toolName = patterns.Lazy(`^[A-Za-z0-9_-]{1,64}$`)
 
 // engineTools are the tools of the engine.
 var engineTools = tool.NewSet(
-	tool.Declared(SetState, "Set a value in the state of the run, where later phases can read it.", arguments("key", "value"), nil).WithEffect(tool.None),
-	tool.Declared(AskHuman, "Ask a person a question, and wait for the answer. The answer is also in the state, under the name of the phase.", map[string]any{
+	tool.Declared(keywords.SetState, "Set a value in the state of the run, where later phases can read it.", arguments("key", "value"), nil).WithEffect(tool.None),
+	tool.Declared(keywords.AskHuman, "Ask a person a question, and wait for the answer. The answer is also in the state, under the name of the phase.", map[string]any{
 		"type": "object", "required": []any{"question"}, "additionalProperties": false,
 		"properties": map[string]any{
 			"question": map[string]any{"type": "string", "minLength": 1, "maxLength": 4000, "description": "text of the question"},
@@ -38,7 +35,7 @@ var engineTools = tool.NewSet(
 			},
 		},
 	}, nil).WithEffect(tool.Reads),
-	tool.Declared(RouteTo, "Choose the phase that follows this one.", arguments("target"), nil).WithEffect(tool.None),
+	tool.Declared(keywords.RouteTo, "Choose the phase that follows this one.", arguments("target"), nil).WithEffect(tool.None),
 )
 
 // arguments returns the schema of required arguments: the first is a text, the
@@ -86,7 +83,7 @@ func (p *parser) toolForm(o *reader.Object, name string) *Tool {
 	if exec == nil {
 		o.Conflict("subject", "subject names arguments of exec, which %s does not have", o.What)
 	}
-	t.MaxBytes = o.Whole("max_bytes", minResult, DefaultResult)
+	t.MaxBytes = o.Whole("max_bytes", minResult, keywords.DefaultResult)
 	if t.MaxBytes > maxBytes {
 		p.Error(o.Get("max_bytes"), codes.Value, "max_bytes must be at most %d", maxBytes)
 	}
@@ -163,7 +160,7 @@ func (t *Tool) takes(c *Cascade) *Tool {
 // Params returns the JSON Schema of the cascade's inputs as a plain value.
 func (c *Cascade) Params() map[string]any {
 	properties, required := map[string]any{}, []any{}
-	for _, in := range c.Asked() {
+	for _, in := range c.Inputs {
 		if in.Schema != nil {
 			properties[in.Name] = in.Schema.Source()
 		} else {
@@ -270,8 +267,8 @@ func (p *parser) phaseTool(n *yaml.Node, o *reader.Object, phase *Phase) *Tool {
 	if name == "" || p.broken["tool "+name] && p.cascade.Tools[name] == nil {
 		return nil
 	}
-	if name == RouteTo {
-		p.Error(n, codes.Value, "%s is for a model; use handoffs with when", RouteTo)
+	if name == keywords.RouteTo {
+		p.Error(n, codes.Value, "%s is for a model; use handoffs with when", keywords.RouteTo)
 		return nil
 	}
 	if t := p.findTool(name); t != nil {

@@ -125,7 +125,8 @@ func (p *parser) toolFile(n *yaml.Node, file, name string) *Tool {
 			o.Done()
 		}
 	}
-	checks.Run(&checks.Cascade{Schemas: child.facts.Schemas}, child.Report)
+	facts := &child.facts
+	checks.Run(&checks.Cascade{Schemas: facts.Schemas, Parameters: facts.Parameters, Subjects: facts.Subjects}, child.Report)
 	p.Merge(child.Reader)
 	p.Found = append(p.Found, child.Found...)
 	if child.Found.Broken() {

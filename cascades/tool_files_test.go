@@ -29,7 +29,7 @@ phases:
 	}
 	descriptionOf := func(c *Cascade) string {
 		gates, _ := c.Gates("", nil)
-		return c.Plan().Text() + c.Graph(nil).Mermaid() + gates[0].At() + gates[0].Digest + c.Phases[0].Tackle[0].Description + fmt.Sprint(len(c.Warnings), c.Phases[0].Wards.Post[0].Validator.Name)
+		return c.Plan("", nil).Text() + c.Graph(nil).Mermaid() + gates[0].At() + gates[0].Digest + c.Phases[0].Tackle[0].Description + fmt.Sprint(len(c.Warnings), c.Phases[0].Wards.Post[0].Validator.Name)
 	}
 	for dir, tackle := range map[string][]string{"": {"tools", "more"}, "b": {"b/tools", "b/more"}, "a": {"../tools", "../more"}, "/at": {"/at/tools", "/at/more"}, "c": {"/c/tools", "/c/more"}, "/d": {"d/tools", "d/more"}} {
 		at := func(name string) string {

@@ -237,7 +237,7 @@ func (p *parser) cascadeValidator(c *Cascade, name string, with *reader.Object) 
 	if with != nil {
 		p.Error(with.Node, codes.Conflict, "validator %s is a cascade, and has no parameters", name)
 	}
-	return &Validator{Name: name, Cascade: c, Description: cmp.Or(c.Description, "the cascade "+c.ID), asks: len(c.Asking("")) > 0}
+	return &Validator{Name: name, Cascade: c, Description: cmp.Or(c.Description, "the cascade "+c.ID), asks: len(c.Asking("", nil)) > 0}
 }
 
 // find returns the validator of a name: the file's own, or else a built-in one. It returns
@@ -339,9 +339,11 @@ func (v *Validator) Free() bool { return v.Criteria == nil && !v.asks }
 // pure, its parameters are fixed, and it reads nothing else of the run.
 func (v *Validator) OfText() bool { return v.Pure && v.Check != nil && !v.around }
 
-// Sees reports whether the validator reads the text. An expression, or a
-// cascade with inputs, may judge something else.
-func (v *Validator) Sees() bool {
+// Judges reports whether the validator reads the text and is a gate. An expression, or a
+// cascade with inputs, may judge something else. A program that a model may write is no gate.
+func (v *Validator) Judges() bool { return v.sees() && !v.rewritable() }
+
+func (v *Validator) sees() bool {
 	if v.Cascade != nil && v.InputMap != nil {
 		return v.InputMap.Reads("content") || v.InputMap.Reads("output")
 	}

@@ -3,13 +3,13 @@ package cascades
 import (
 	"fmt"
 	"maps"
-	"slices"
 	"strconv"
 	"strings"
 
 	"gopkg.in/yaml.v3"
 
 	"github.com/seed61713e19/capstan/cascades/internal/reader"
+	"github.com/seed61713e19/capstan/internal/jsonvalue"
 	"github.com/seed61713e19/capstan/internal/patterns"
 	"github.com/seed61713e19/capstan/templates"
 )
@@ -36,7 +36,7 @@ var plainVariable = patterns.Lazy(`^\{\{-?\s*([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)\s
 func (v Values) Static() bool { return static(map[string]any(v)) }
 
 func static(value any) bool {
-	return !Some(value, func(leaf any) bool {
+	return !jsonvalue.Some(value, func(leaf any) bool {
 		switch leaf.(type) {
 		case valueTemplate, Reference, unread:
 			return true
@@ -47,7 +47,7 @@ func static(value any) bool {
 
 // Reads reports whether the values read a variable.
 func (v Values) Reads(name string) bool {
-	return Some(map[string]any(v), func(leaf any) bool {
+	return jsonvalue.Some(map[string]any(v), func(leaf any) bool {
 		switch leaf := leaf.(type) {
 		case valueTemplate:
 			return leaf.Reads(name)
@@ -60,7 +60,7 @@ func (v Values) Reads(name string) bool {
 
 // Names returns the variables that the values read.
 func (v Values) Names() (names []templates.Name) {
-	Some(map[string]any(v), func(leaf any) bool {
+	jsonvalue.Some(map[string]any(v), func(leaf any) bool {
 		switch leaf := leaf.(type) {
 		case valueTemplate:
 			names = append(names, leaf.Names()...)
@@ -70,23 +70,6 @@ func (v Values) Names() (names []templates.Name) {
 		return false
 	})
 	return names
-}
-
-// Some reports whether the function holds for a value within another that is
-// neither a list nor a mapping.
-func Some(value any, holds func(leaf any) bool) bool {
-	switch value := value.(type) {
-	case []any:
-		return slices.ContainsFunc(value, func(e any) bool { return Some(e, holds) })
-	case map[string]any:
-		for _, e := range value {
-			if Some(e, holds) {
-				return true
-			}
-		}
-		return false
-	}
-	return holds(value)
 }
 
 // A valueError is an error of one of the values.

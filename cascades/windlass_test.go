@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed61713e19/capstan/cascades/syntax"
 	"github.com/seed61713e19/capstan/internal/codes"
+	"github.com/seed61713e19/capstan/internal/keywords"
 	"github.com/seed61713e19/capstan/internal/windlass"
 )
 
@@ -71,9 +72,9 @@ func TestTheirs(t *testing.T) {
 	}
 	two, three, four, five := c.Phases[1], c.Phases[2], c.Phases[3], c.Phases[4]
 	for what, is := range map[string]bool{
-		"a budget prunes":         two.TokenBudget.Strategy == PruneOldest,
+		"a budget prunes":         two.TokenBudget.Strategy == keywords.PruneOldest,
 		"an extraction is text":   !c.Phases[0].Extraction.JSON,
-		"three sources are left":  len(two.Context.From) == 3 && two.Context.From[0] == (Source{Phase: Previous, Output: true, State: true}) && two.Context.From[1].Phase == First,
+		"three sources are left":  len(two.Context.From) == 3 && two.Context.From[0] == (Source{Phase: keywords.Previous, Output: true, State: true}) && two.Context.From[1].Phase == keywords.First,
 		"a source has its output": two.Context.From[2] == Source{Phase: "first_one", Output: true},
 		"a person says yes":       two.Human.Type == Confirmation && four.Human.Type == Confirmation,
 		"models bring the tries":  two.Soundings.Factor == 3 && len(two.Soundings.Models) == 3,

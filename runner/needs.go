@@ -65,7 +65,7 @@ func (r *Runner) unavailableModels(c *cascades.Cascade, chosen string) []string 
 	}
 	var problems []string
 	reported := map[string]bool{}
-	for _, a := range c.Asking(cascades.Chosen(chosen)) {
+	for _, a := range c.Asking(cascades.Chosen(chosen), nil) {
 		if reported[a.Name] {
 			continue
 		}

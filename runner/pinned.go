@@ -23,11 +23,8 @@ func (r *Runner) pin(c *cascades.Cascade) (*pins.Set, error) {
 		o.Files = append(o.Files, f.Name)
 	}
 	for _, p := range c.Deciding.Programs {
-		own := pins.Program{Label: p.What, Argv: p.Argv, Dir: p.Dir, Pinned: p.Pinned}
-		for _, a := range p.Arguments() {
-			own.Words = append(own.Words, pins.Word{Text: a.Text, Whole: a.Whole})
-		}
-		o.Programs = append(o.Programs, own)
+		words := pins.Words(p.Argv, p.Subject)
+		o.Programs = append(o.Programs, pins.Program{Label: p.What, Argv: p.Argv, Dir: p.Dir, Words: words, Pinned: p.Pinned})
 	}
 	return pins.New(o)
 }

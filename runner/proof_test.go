@@ -16,6 +16,7 @@ import (
 	"testing/fstest"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/internal/keywords"
 	"github.com/seed61713e19/capstan/internal/proofs"
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/engine"
@@ -112,11 +113,11 @@ func (h *hostile) Call(_ context.Context, r model.Request) (model.Response, erro
 		t := pick(h, r.Tools...)
 		args := map[string]any{"text": h.mark(proofs.FromCall, r.Phase)}
 		switch t.Name {
-		case cascades.SetState:
+		case keywords.SetState:
 			args = map[string]any{"key": pick(h, "k1", "k2", "word"), "value": h.mark(proofs.FromCall, r.Phase)}
-		case cascades.AskHuman:
+		case keywords.AskHuman:
 			args = map[string]any{"question": "Which?", "options": []any{h.mark(proofs.FromCall, r.Phase), "b"}}
-		case cascades.RouteTo:
+		case keywords.RouteTo:
 			targets := t.Parameters.(map[string]any)["properties"].(map[string]any)["target"].(map[string]any)["enum"].([]any)
 			args = map[string]any{"target": pick(h, targets...)}
 		}

@@ -26,7 +26,7 @@ type Diagnostic struct {
 	Position
 	EndLine    int    `json:"end_line,omitempty"`   // 0 if the end is unknown
 	EndColumn  int    `json:"end_column,omitempty"` // after the last character of the range
-	Code       string `json:"code"`                 // stable; cascades.Codes lists all
+	Code       string `json:"code"`                 // stable; docs/reference/diagnostics.md lists all
 	Message    string `json:"message"`
 	Suggestion string `json:"suggestion,omitempty"` // the word that was probably meant
 	Severity   string `json:"severity"`             // [Wrong] or [Warning]

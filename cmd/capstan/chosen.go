@@ -73,7 +73,7 @@ func writable(err error, name, cascade string) error {
 // ready returns the errors that a run would only meet later: a phase without a
 // model, a missing key, an unreadable script, or a cost budget without prices.
 func (m *models) ready(c *cascades.Cascade, chosen string) error {
-	return m.answer(c, c.Asking(cascades.Chosen(chosen)))
+	return m.answer(c, c.Asking(cascades.Chosen(chosen), nil))
 }
 
 // answer returns an error for each model of the list that cannot be called.
@@ -127,7 +127,7 @@ func (m *models) unpriced(c *cascades.Cascade, list []cascades.Asking) (wrong []
 // for a command that calls no model.
 func (c *Command) notePrices(cascade *cascades.Cascade, flag string) {
 	m := newModels(c.Getenv, false, nil, c.names.root)
-	for _, wrong := range m.unpriced(cascade, cascade.Asking(cascades.Chosen(m.chosen(flag, cascade.File)))) {
+	for _, wrong := range m.unpriced(cascade, cascade.Asking(cascades.Chosen(m.chosen(flag, cascade.File)), nil)) {
 		fmt.Fprintf(c.Stderr, "note: %v; capstan run refuses it\n", wrong)
 	}
 }

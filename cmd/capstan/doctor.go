@@ -219,7 +219,7 @@ func (c *Command) fileSigns(ctx context.Context, file, chosen string) ([]sign, e
 	var signs []sign
 	told := map[string]bool{}
 	asked := c.askedOnce(ctx)
-	for _, a := range cascade.Asking(cascades.Chosen(m.chosen(chosen, file))) {
+	for _, a := range cascade.Asking(cascades.Chosen(m.chosen(chosen, file)), nil) {
 		if told[a.Name] {
 			continue
 		}

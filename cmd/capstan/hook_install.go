@@ -18,6 +18,7 @@ import (
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/internal/hooks"
+	"github.com/seed61713e19/capstan/internal/keywords"
 	"github.com/seed61713e19/capstan/internal/modelflag"
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/journal"
@@ -262,7 +263,7 @@ passed payload through each installed command, and list what the hooks cannot re
 // openEvents lists the events that no rule of the cascade covers, or for which the agent
 // has no hook.
 func openEvents(s hooks.Setup, cascade *cascades.Cascade) (open []string) {
-	for _, on := range []string{cascades.OnWrite, cascades.OnCommand, cascades.OnStop, cascades.OnSubagent, cascades.OnPrompt} {
+	for _, on := range []string{keywords.OnWrite, keywords.OnCommand, keywords.OnStop, keywords.OnSubagent, keywords.OnPrompt} {
 		ruled := slices.ContainsFunc(cascade.Hooks, func(h *cascades.Hook) bool { return h.On == on })
 		switch {
 		case slices.Contains(s.Uncovered(), on):

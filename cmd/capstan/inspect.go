@@ -28,7 +28,7 @@ A value without a limit or a price is listed with the key that sets it.`,
 			return c.printDescription(args[0], asJSON, func(cascade *cascades.Cascade) texter {
 				c.unnamed(cascade, model)
 				c.notePrices(cascade, model)
-				return inspection{cascade.Describe(), planned{cascade.PlanOf(chosen, cascade.Priced()), proofs.Of(cascade)}}
+				return inspection{cascade.Describe(), planned{cascade.Plan(chosen, cascade.Priced()), proofs.Of(cascade)}}
 			})
 		},
 	}

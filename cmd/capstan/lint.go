@@ -179,7 +179,7 @@ func (c *Command) diagnostics(r *runner.Runner, file string) syntax.Diagnostics 
 	}
 	found = append(slices.Clip(found), cascade.Absent()...)
 	m := newModels(c.Getenv, false, nil, c.names.root)
-	for _, wrong := range m.unpriced(cascade, cascade.Asking(cascades.Chosen(m.chosen("", file)))) {
+	for _, wrong := range m.unpriced(cascade, cascade.Asking(cascades.Chosen(m.chosen("", file)), nil)) {
 		at := cascade.Where(cascades.Ending{Way: []string{"budget", "max_cost_usd"}})
 		found = append(found, syntax.Diagnostic{Position: at, Code: codes.Price, Message: wrong.Error(), Severity: syntax.Warning})
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/internal/graphs"
 	"github.com/seed61713e19/capstan/internal/measures/batch"
 	"github.com/seed61713e19/capstan/internal/measures/stats"
 	"github.com/seed61713e19/capstan/internal/proofs"
@@ -57,7 +58,7 @@ type drawing interface {
 
 // drawn returns the cascade to draw. If the word is not a file, it is a run,
 // whose path is marked.
-func (c *Command) drawn(ctx context.Context, word string, store storeFlags) (*cascades.Cascade, *cascades.Marks, error) {
+func (c *Command) drawn(ctx context.Context, word string, store storeFlags) (*cascades.Cascade, *graphs.Marks, error) {
 	if isFile(word) {
 		cascade, err := c.load(word)
 		return cascade, nil, err

@@ -42,7 +42,7 @@ func (c *Command) serveEditor(ctx context.Context) error {
 		Known: r.Known(), Read: runner.ReadFile, List: nameable, Version: versionName(),
 		Plan: func(cascade *cascades.Cascade) cascades.Plan {
 			chosen := newModels(c.Getenv, false, nil, c.names.root).chosen("", cascade.File)
-			return cascade.PlanOf(cascades.Chosen(chosen), cascade.Priced())
+			return cascade.Plan(cascades.Chosen(chosen), cascade.Priced())
 		},
 		Models: modelNames(),
 	})

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"time"
 
-	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/internal/mcpserver"
 	"github.com/seed61713e19/capstan/internal/receipts"
+	"github.com/seed61713e19/capstan/internal/signatures"
 	"github.com/seed61713e19/capstan/runner/tool"
 )
 
@@ -47,7 +47,7 @@ func (c *Command) mcpReceipts(ctx context.Context, s *kit, f mcpFlags) ([]mcpser
 	return append(list, mcpserver.Tool{Tool: tool.New("verify", "Check that a text is the one that a receipt was made of, and that the receipt is signed by a key that is trusted here: passed, refused or cannot tell, with the field that does not hold.", func(_ context.Context, a these) (any, error) {
 		want := receipts.Demand{Now: time.Now()}
 		for _, name := range a.Require {
-			g, err := cascades.ParseGateDemand(name)
+			g, err := signatures.ParseGateDemand(name)
 			if err != nil {
 				return nil, errors.Join(errors.New("require"), err)
 			}

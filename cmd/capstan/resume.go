@@ -215,7 +215,7 @@ func (s *kit) answersRest(ctx context.Context, r *runner.Runner, run *journal.Ru
 	for _, p := range so.Phases {
 		finished[p.Name] = p.Status == engine.Succeeded || slices.Contains([]string{"degraded", "skipped", engine.Waiting}, p.Status)
 	}
-	rest := cascade.AskingRest(cascades.Chosen(chosen), func(p *cascades.Phase) bool {
+	rest := cascade.Asking(cascades.Chosen(chosen), func(p *cascades.Phase) bool {
 		return finished[p.Name] || run.Only != "" && p.Name != run.Only
 	})
 	return s.models.answer(cascade, rest)

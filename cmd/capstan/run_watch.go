@@ -14,6 +14,7 @@ import (
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/cascades/syntax"
 	"github.com/seed61713e19/capstan/internal/nextsteps"
+	"github.com/seed61713e19/capstan/internal/pins"
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/journal"
 )
@@ -111,7 +112,7 @@ func (w *rewatch) read() (*cascades.Cascade, error) {
 		w.add(filepath.FromSlash(f.Name))
 	}
 	for _, p := range cascade.Deciding.Programs {
-		for _, word := range p.Arguments() {
+		for _, word := range pins.Words(p.Argv, p.Subject) {
 			name := word.Text
 			if !filepath.IsAbs(name) {
 				name = filepath.Join(p.Dir, name)

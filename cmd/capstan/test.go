@@ -122,7 +122,7 @@ func (c *Command) samePrograms(r *runner.Runner, start runner.Start) error {
 		return err
 	}
 	for i, g := range now {
-		if g.Validator.RunsProgram() && was[i].Digest != "" && was[i].Digest != g.Digest {
+		if _, is := g.Validator.Program(); is && was[i].Digest != "" && was[i].Digest != g.Digest {
 			return fmt.Errorf("the program of validator %s in phase %s has changed since the run: run the cascade again, and record that run", g.Name, g.Phase)
 		}
 	}

@@ -12,7 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/internal/files"
 	"github.com/seed61713e19/capstan/internal/measures/stats"
 	"github.com/seed61713e19/capstan/internal/receipts"
@@ -42,7 +41,7 @@ standard input.`,
 			}
 			// An empty requirement is a mistake.
 			if cmd.Flags().Changed("require-cascade") {
-				if err := cascades.IsDigest(policy); err != nil {
+				if err := signatures.CheckDigest(policy); err != nil {
 					return usage("--require-cascade: %w", err)
 				}
 			}
@@ -51,7 +50,7 @@ standard input.`,
 			}
 			want.Cascade, want.Now = policy, time.Now()
 			for _, g := range gates {
-				demand, err := cascades.ParseGateDemand(g)
+				demand, err := signatures.ParseGateDemand(g)
 				if err != nil {
 					return usage("--require: %w", err)
 				}

@@ -10,9 +10,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/internal/files"
 	"github.com/seed61713e19/capstan/internal/jsonvalue"
+	"github.com/seed61713e19/capstan/internal/keywords"
 )
 
 // MaxPayload is the largest payload, in bytes.
@@ -113,9 +113,9 @@ func (e *Event) read(in map[string]any) (err error) {
 	switch e.kind {
 	case onTool:
 		return e.readTool(in, folder)
-	case cascades.OnPrompt:
+	case keywords.OnPrompt:
 		return e.readText(in, "prompt")
-	case cascades.OnStop, cascades.OnSubagent:
+	case keywords.OnStop, keywords.OnSubagent:
 		return e.readMessage(in)
 	}
 	return nil
@@ -200,14 +200,14 @@ func (e *Event) readTool(in map[string]any, folder string) error {
 	case strings.HasPrefix(strings.TrimSpace(command), patchBegin):
 		err = w.patch(command)
 	case command != "":
-		e.On, e.Texts = cascades.OnCommand, []Text{{Content: command}}
+		e.On, e.Texts = keywords.OnCommand, []Text{{Content: command}}
 		return nil
 	case slices.Contains(agents().Tools, e.Tool):
 		return fmt.Errorf("the input of %s has none of the known fields", e.Tool)
 	default:
 		return nil
 	}
-	e.On = cascades.OnWrite
+	e.On = keywords.OnWrite
 	return err
 }
 

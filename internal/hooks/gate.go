@@ -13,6 +13,7 @@ import (
 	"strconv"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/internal/keywords"
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/journal"
@@ -92,14 +93,14 @@ func (g *Gate) Decide(ctx context.Context, e *Event) Decision {
 			continue
 		}
 		texts := e.Texts
-		if h.On == cascades.OnStop && h.Files != nil {
+		if h.On == keywords.OnStop && h.Files != nil {
 			if texts, err = changes.list(ctx); err != nil {
 				texts = []Text{{Err: fmt.Errorf("the changed files: %w", err)}}
 			}
 			s.tree = changes.tree(ctx)
 		}
 		for _, text := range texts {
-			if h.On == cascades.OnStop && text.File != "" && bytes.Contains(h.Cascade.Source, []byte("input.before")) {
+			if h.On == keywords.OnStop && text.File != "" && bytes.Contains(h.Cascade.Source, []byte("input.before")) {
 				text.Before = changes.before(ctx, text.File)
 			}
 			if text.Err != nil && text.File == "" || h.Applies(text.File, text.Content) {
@@ -148,7 +149,7 @@ func (g *Gate) conclude(ctx context.Context, e *Event, s *session, key string, s
 // end is refused once only, because nothing counts the refusals.
 func Unrecorded(e *Event, err error) Decision {
 	return Decision{
-		Verdict: Broken, Refuse: !(e.Again && (e.kind == cascades.OnStop || e.kind == cascades.OnSubagent)),
+		Verdict: Broken, Refuse: !(e.Again && (e.kind == keywords.OnStop || e.kind == keywords.OnSubagent)),
 		Reason: fmt.Sprintf("Refused by the gate, which does not work: %v", err),
 	}
 }
@@ -173,7 +174,7 @@ func (g *Gate) judge(ctx context.Context, e *Event, s *session, h *cascades.Hook
 			return g.unjudgeable(ctx, e, s, h, text, settings, key)
 		}
 		var last *journal.Run // that judged the same content
-		if h.On == cascades.OnStop && text.File != "" {
+		if h.On == keywords.OnStop && text.File != "" {
 			last = g.same(ctx, earlier, settings)
 		}
 		var result engine.Result
@@ -260,7 +261,7 @@ func (g *Gate) unjudgeable(
 	ctx context.Context, e *Event, s *session, h *cascades.Hook, text Text, settings map[string]string, key string,
 ) Decision {
 	verdict := Broken
-	if text.File != "" && h.On == cascades.OnWrite {
+	if text.File != "" && h.On == keywords.OnWrite {
 		verdict, key = Refused, recordKey(e, g.Cascade.ID+" "+h.Name+" not applied", text)
 	}
 	d := g.conclude(ctx, e, s, key, settings, verdict, text.Err)
@@ -272,16 +273,16 @@ func (g *Gate) unjudgeable(
 
 // stops reports whether a hook judges the ends of the session.
 func (g *Gate) stops() bool {
-	return slices.ContainsFunc(g.Cascade.Hooks, func(h *cascades.Hook) bool { return h.On == cascades.OnStop })
+	return slices.ContainsFunc(g.Cascade.Hooks, func(h *cascades.Hook) bool { return h.On == keywords.OnStop })
 }
 
 // decide returns the decision of a run with a status and settings.
 func decide(status string, settings map[string]string) Decision {
 	attempt, _ := strconv.Atoi(settings["hook_attempt"])
 	limit, _ := strconv.Atoi(settings["hook_max_attempts"])
-	ending := settings["hook_on"] == cascades.OnStop || settings["hook_on"] == cascades.OnSubagent
+	ending := settings["hook_on"] == keywords.OnStop || settings["hook_on"] == keywords.OnSubagent
 	held := !(ending && attempt > maxBroken)
-	broken := Decision{Verdict: Broken, Refuse: settings["hook_on_error"] == cascades.HookRefuse && held}
+	broken := Decision{Verdict: Broken, Refuse: settings["hook_on_error"] == keywords.HookRefuse && held}
 	switch {
 	case settings["hook_verdict"] == Tampered:
 		return Decision{Verdict: Tampered, Refuse: held}
@@ -299,7 +300,7 @@ func decide(status string, settings map[string]string) Decision {
 		return Decision{Verdict: Refused, Refuse: true}
 	}
 	how := settings["hook_on_exhausted"]
-	return Decision{Verdict: Exhausted, Refuse: how != cascades.HookMarked, Ends: how == cascades.HookStop}
+	return Decision{Verdict: Exhausted, Refuse: how != keywords.HookMarked, Ends: how == keywords.HookStop}
 }
 
 func digest(s string) string {

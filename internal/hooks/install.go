@@ -12,8 +12,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/internal/jsonvalue"
+	"github.com/seed61713e19/capstan/internal/keywords"
 )
 
 // An install describes where an agent reads its hooks, and how they are written.
@@ -262,7 +262,7 @@ func (s Setup) Payloads(session string) (event, refused, passed string) {
 // Uncovered returns the kinds of events that a rule may cover and for which the agent has
 // no hook.
 func (s Setup) Uncovered() (kinds []string) {
-	for _, kind := range []string{onTool, cascades.OnStop, cascades.OnSubagent, cascades.OnPrompt} {
+	for _, kind := range []string{onTool, keywords.OnStop, keywords.OnSubagent, keywords.OnPrompt} {
 		if !slices.Contains(slices.Collect(maps.Values(s.row.Events)), kind) {
 			kinds = append(kinds, kind)
 		}

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/internal/keywords"
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/journal"
@@ -22,7 +22,7 @@ import (
 // different numbers.
 func recordKey(e *Event, rule string, text Text) string {
 	what := text.File
-	if e.On == cascades.OnCommand || e.On == cascades.OnPrompt { // another command is no further attempt
+	if e.On == keywords.OnCommand || e.On == keywords.OnPrompt { // another command is no further attempt
 		what = digest(text.Content)
 	}
 	return sessionKey(e.Session) + "." + digest(strings.Join([]string{e.Agent, e.Subagent, rule, what}, "\x00"))[:16]
@@ -189,7 +189,7 @@ func Verdict(records []Record, rules string) string {
 		}
 		last[r.key] = r
 		judged = judged || r.Verdict != Unfinished
-		stopped = stopped || r.On == cascades.OnStop && r.Verdict != Unfinished
+		stopped = stopped || r.On == keywords.OnStop && r.Verdict != Unfinished
 	}
 	if missing(records) {
 		return Tampered
@@ -197,7 +197,7 @@ func Verdict(records []Record, rules string) string {
 	worst := Passed
 	for _, r := range last {
 		// A refused write or command did not happen, but a refused message stays.
-		if remains := r.On == cascades.OnStop || r.On == cascades.OnSubagent || !r.Refused; remains && r.Verdict != Passed {
+		if remains := r.On == keywords.OnStop || r.On == keywords.OnSubagent || !r.Refused; remains && r.Verdict != Passed {
 			worst = worseVerdict(worst, r.Verdict)
 		}
 	}
@@ -243,7 +243,7 @@ func missing(records []Record) bool {
 // Tree returns the tree at the last end whose changed files a rule judged; "" without one.
 func Tree(records []Record) (tree string) {
 	for _, r := range records {
-		if r.On == cascades.OnStop && r.Tree != "" {
+		if r.On == keywords.OnStop && r.Tree != "" {
 			tree = r.Tree
 		}
 	}

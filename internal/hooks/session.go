@@ -15,6 +15,7 @@ import (
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/internal/jsonvalue"
+	"github.com/seed61713e19/capstan/internal/keywords"
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/journal"
 )
@@ -145,7 +146,7 @@ func (g *Gate) forbidden(e *Event, s *session) error {
 // names reports whether a rule for writes has an absolute pattern of a path.
 func (g *Gate) names(path string) bool {
 	return slices.ContainsFunc(g.Cascade.Hooks, func(h *cascades.Hook) bool {
-		return h.On == cascades.OnWrite && slices.ContainsFunc(h.Files, func(pattern string) bool {
+		return h.On == keywords.OnWrite && slices.ContainsFunc(h.Files, func(pattern string) bool {
 			return filepath.IsAbs(pattern) && doublestar.MatchUnvalidated(pattern, path)
 		})
 	})

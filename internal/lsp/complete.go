@@ -10,6 +10,7 @@ import (
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/cascades/syntax"
 	"github.com/seed61713e19/capstan/internal/expressions"
+	"github.com/seed61713e19/capstan/internal/keywords"
 	"github.com/seed61713e19/capstan/internal/schema"
 	"github.com/seed61713e19/capstan/templates"
 )
@@ -148,9 +149,9 @@ func (c completion) values(t token) []offer {
 
 // instead has the words that a key accepts in place of a phase.
 var instead = map[string][]string{
-	"on_exhausted": {cascades.OnExhaustedFail, cascades.OnExhaustedLast, cascades.OnExhaustedBest},
-	"on_error":     {cascades.OnExhaustedFail}, "on_expired": {cascades.OnExhaustedFail},
-	"from": {cascades.Previous, cascades.First, cascades.All}, "handoffs": {cascades.EndOfRun}, "target": {cascades.EndOfRun},
+	"on_exhausted": {keywords.OnExhaustedFail, keywords.OnExhaustedLast, keywords.OnExhaustedBest},
+	"on_error":     {keywords.OnExhaustedFail}, "on_expired": {keywords.OnExhaustedFail},
+	"from": {keywords.Previous, keywords.First, keywords.All}, "handoffs": {keywords.EndOfRun}, "target": {keywords.EndOfRun},
 }
 
 // keyOf returns the last key of a path, without indexes of lists.
@@ -219,7 +220,7 @@ func (c completion) template(t token, before string) ([]offer, int) {
 	offers := words(cascades.Variables(t.name()), protocol.CompletionItemKindVariable, "variable")
 	for _, s := range c.tokens { // the variables of each
 		if !s.key && s.name() == "as" && len(s.path) > 3 && s.path[len(s.path)-2] == "each" && len(t.path) > 2 && slices.Equal(s.path[:2], t.path[:2]) {
-			offers = append(offers, words([]string{s.text, cascades.Index}, protocol.CompletionItemKindVariable, "of each")...)
+			offers = append(offers, words([]string{s.text, keywords.Index}, protocol.CompletionItemKindVariable, "of each")...)
 		}
 	}
 	return offers, from

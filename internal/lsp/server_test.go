@@ -43,7 +43,7 @@ func newEditor(t *testing.T, marked string) (e *editor, found []protocol.Diagnos
 			Known: cascades.Known{Validators: builtins.Default()},
 			Read:  func(name string) ([]byte, error) { return nil, errors.New("no file " + name) },
 			List:  func(string) []string { return []string{"note.md"} },
-			Plan:  (*cascades.Cascade).Plan,
+			Plan:  func(c *cascades.Cascade) cascades.Plan { return c.Plan("", nil) },
 		})
 	}()
 	e = &editor{t: t, diagnostics: make(chan []protocol.Diagnostic, 10)}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/internal/keywords"
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
@@ -24,7 +25,7 @@ func RouteTool(p *cascades.Phase) model.Tool {
 		}
 	}
 	target := map[string]any{"type": "string", "enum": targets}
-	return model.Tool{Name: cascades.RouteTo, Description: b.String(), Parameters: map[string]any{
+	return model.Tool{Name: keywords.RouteTo, Description: b.String(), Parameters: map[string]any{
 		"type": "object", "properties": map[string]any{"target": target}, "required": []any{"target"},
 	}}
 }

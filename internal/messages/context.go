@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/internal/keywords"
 )
 
 // A Passage is one phase that released an output.
@@ -69,12 +70,12 @@ func (b History) sources(c cascades.Context, named func(string) bool) (list []ca
 // resolve returns the phases that a word of from refers to.
 func (b History) resolve(word string, named func(string) bool) []string {
 	switch {
-	case word == cascades.Previous:
+	case word == keywords.Previous:
 		return []string{b.Previous}
 	case named(word):
-	case word == cascades.First && len(b.Lineage) > 0:
+	case word == keywords.First && len(b.Lineage) > 0:
 		return []string{b.Lineage[0].Phase}
-	case word == cascades.All:
+	case word == keywords.All:
 		var names []string
 		for i, p := range b.Lineage {
 			if !slices.ContainsFunc(b.Lineage[i+1:], func(later Passage) bool { return later.Phase == p.Phase }) {

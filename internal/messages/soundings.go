@@ -3,7 +3,7 @@ package messages
 import (
 	"strings"
 
-	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/internal/keywords"
 	"github.com/seed61713e19/capstan/templates/prompts"
 )
 
@@ -63,7 +63,7 @@ func Mutation(mode string, i int) string {
 
 // WithMutation returns a task with a mutation before or after it.
 func WithMutation(mode, task, mutation string) string {
-	if mode == cascades.Augment {
+	if mode == keywords.Augment {
 		return mutation + "\n\n" + task
 	}
 	return task + "\n\n" + mutation

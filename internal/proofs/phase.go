@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/internal/keywords"
 	"github.com/seed61713e19/capstan/runner/tool"
 	"github.com/seed61713e19/capstan/wards"
 )
@@ -100,10 +101,10 @@ func (f *phaseAnalysis) calls() {
 		call := bare.throughGates(f.callGates(f.c, f.p, t)...)
 		result := call
 		switch {
-		case t.Engine && t.Name == cascades.SetState:
+		case t.Engine && t.Name == keywords.SetState:
 			// The model chooses the name of the variable.
 			f.state.addToAll(call.throughVar("state"))
-		case t.Engine && t.Name == cascades.AskHuman:
+		case t.Engine && t.Name == keywords.AskHuman:
 			f.storeAnswer(call)
 		case t.Cascade != nil:
 			begin := newFacts()
@@ -162,9 +163,9 @@ func (f *phaseAnalysis) tool() taints {
 	switch {
 	case t.Validator != nil:
 		return f.verdict(t.Validator)
-	case t.Engine && t.Name == cascades.AskHuman:
+	case t.Engine && t.Name == keywords.AskHuman:
 		f.storeAnswer(f.inputs)
-	case t.Engine && t.Name == cascades.SetState:
+	case t.Engine && t.Name == keywords.SetState:
 		value := f.value(f.p.Inputs["value"]).throughGates(gates...)
 		if key, plain := f.p.Inputs["key"].(string); plain {
 			f.state.set(key, value.throughVar("state."+key))
@@ -214,7 +215,7 @@ func (f *phaseAnalysis) validators(text taints) {
 // reworded returns the taint of instructions that a model rewrites. Pre-wards
 // see them too.
 func (f *phaseAnalysis) reworded() taints {
-	if s := f.p.Soundings; s == nil || s.Mutation != cascades.Rewrite {
+	if s := f.p.Soundings; s == nil || s.Mutation != keywords.Rewrite {
 		return nil
 	}
 	return f.source(f.c, f.p, FromText)
@@ -267,11 +268,11 @@ func (f *phaseAnalysis) release(text, value taints, in *facts) {
 		}
 	}
 	if own, _ := f.c.Phase(f.p.Name); own != nil && f.p.OutputSchema != nil {
-		valid := value.throughVar("state." + cascades.ValidatedOutput)
+		valid := value.throughVar("state." + keywords.ValidatedOutput)
 		if f.p.Rules.Releases() {
-			valid = valid.union(f.state.get(cascades.ValidatedOutput))
+			valid = valid.union(f.state.get(keywords.ValidatedOutput))
 		}
-		f.state.set(cascades.ValidatedOutput, valid)
+		f.state.set(keywords.ValidatedOutput, valid)
 	}
 	value = value.throughVar("outputs." + f.p.Name)
 	f.outputs.set(f.p.Name, value)
@@ -293,7 +294,9 @@ func (f *phaseAnalysis) reasonTaints() (s taints) {
 	for _, p := range append([]*cascades.Phase{f.p}, f.p.Together...) {
 		judged := unfree(p)
 		for _, c := range p.Cascades() {
-			judged = judged || c.Any(unfree)
+			for _, within := range c.Within() {
+				judged = judged || slices.ContainsFunc(within.EveryPhase(), unfree)
+			}
 		}
 		if judged {
 			s = s.union(f.source(f.c, p, FromWords))
@@ -324,7 +327,7 @@ func (f *phaseAnalysis) group(in *facts) {
 		value = value.union(r.with.outputs.get(p.Name))
 		f.subReasons = f.subReasons.union(r.left.reasons)
 		for _, t := range p.Tackle {
-			if t.Engine && t.Name == cascades.SetState { // a conflict of two writers is reported with their texts
+			if t.Engine && t.Name == keywords.SetState { // a conflict of two writers is reported with their texts
 				f.subReasons = f.subReasons.union(f.source(f.c, p, FromCall).throughGates(f.callGates(f.c, p, t)...))
 			}
 		}

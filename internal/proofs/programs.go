@@ -23,7 +23,7 @@ type Program struct {
 
 // judges reports whether a validator sees the text, and no model can change the
 // program that it runs.
-func judges(v *cascades.Validator) bool { return v.Sees() && !v.Rewritable() }
+func judges(v *cascades.Validator) bool { return v.Judges() }
 
 // programs returns the gates on the paths that are programs.
 func (p *Proof) programs() (list []Program) {

@@ -55,7 +55,7 @@ func (p *Proof) unmeasured(g Gate, falsePass float64, chosen cascades.Chosen, op
 	if err != nil {
 		return err.Error()
 	}
-	e, _, problem := own.Evidence(name, id, g.Phase, moment, open)
+	e, _, problem := stats.Gate{File: own.File, Cascade: own.ID, Phase: g.Phase, Moment: string(moment), Name: name, Digest: id}.Find(open)
 	if problem == "" {
 		_, problem = e.Passes(stats.Confidence, falsePass)
 	}

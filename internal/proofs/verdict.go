@@ -2,6 +2,7 @@ package proofs
 
 import (
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/internal/jsonvalue"
 	"github.com/seed61713e19/capstan/wards"
 )
 
@@ -45,7 +46,7 @@ func (f *phaseAnalysis) gatedContent() (content taints, of []gatedVar) {
 		}
 		return content, of
 	}
-	cascades.Some(value, func(leaf any) bool {
+	jsonvalue.Some(value, func(leaf any) bool {
 		if r, plain := leaf.(cascades.Reference); plain {
 			of = append(of, f.whole(r.Path)...)
 		}

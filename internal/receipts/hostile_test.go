@@ -233,11 +233,11 @@ func TestEveryGateOfTheName(t *testing.T) {
 		if slices.ContainsFunc(c.Gates, func(g receipts.Gate) bool { return g.Mode != "advisory" && g.Verdict != receipts.GatePassed }) {
 			c.Degraded = []string{"tone"}
 		}
-		want := receipts.GateDemand{Name: row.want}
+		want := signatures.GateDemand{Name: row.want}
 		if name, digest, exactly := strings.Cut(row.want, "="); exactly {
-			want = receipts.GateDemand{Name: name, Digest: digest}
+			want = signatures.GateDemand{Name: name, Digest: digest}
 		}
-		got := receipts.Verify(receipts.Bytes([]byte(text)), issue(t, key, c), trust, receipts.Demand{Degraded: true, Gates: []receipts.GateDemand{want}})
+		got := receipts.Verify(receipts.Bytes([]byte(text)), issue(t, key, c), trust, receipts.Demand{Degraded: true, Gates: []signatures.GateDemand{want}})
 		if got.Verdict != row.verdict || got.Verdict == receipts.Refused && got.Field != "gates" {
 			t.Errorf("%s: %+v", name, got)
 		}

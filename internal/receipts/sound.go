@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/internal/schema"
 	"github.com/seed61713e19/capstan/internal/signatures"
 	"github.com/seed61713e19/capstan/runner/event"
@@ -86,7 +85,7 @@ func (c *Claim) digestFlaw() *signatures.Flaw {
 // invalidDigest returns the first field with an invalid digest.
 func invalidDigest(list [][2]string) *signatures.Flaw {
 	for _, one := range list {
-		if err := cascades.IsDigest(one[1]); err != nil {
+		if err := signatures.CheckDigest(one[1]); err != nil {
 			return &signatures.Flaw{Field: one[0], Err: err}
 		}
 	}

@@ -10,7 +10,8 @@ import (
 // or else the evidence beside the cascade.
 func (r *Run) strength(g cascades.Gate) *Strength {
 	open := cascades.Unpacked(r.Cascade.Files)
-	e, file, problem := r.Cascade.Evidence(g.Name, g.Digest, g.Phase, g.Moment, func(name string) ([]byte, error) {
+	gate := stats.Gate{File: r.Cascade.File, Cascade: r.Cascade.ID, Phase: g.Phase, Moment: string(g.Moment), Name: g.Name, Digest: g.Digest}
+	e, file, problem := gate.Find(func(name string) ([]byte, error) {
 		text, err := open(name)
 		if err != nil && r.Evidence != nil {
 			return r.Evidence(name)

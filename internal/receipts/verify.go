@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/internal/signatures"
 	"github.com/seed61713e19/capstan/wards"
 )
@@ -24,14 +23,11 @@ const (
 // text. The zero value requires only that the text has passed its checks.
 type Demand struct {
 	Cascade  string // digest of the policy; default: any
-	Gates    []GateDemand
+	Gates    []signatures.GateDemand
 	MaxAge   time.Duration // since the receipt was made; default: any
 	Now      time.Time     // the verifier's clock; zero if there is none
 	Degraded bool          // accept a text that was released without a passed check
 }
-
-// A GateDemand is a verifier's requirement for a gate.
-type GateDemand = cascades.GateDemand
 
 // A Report is the result of a verification.
 type Report struct {
@@ -149,7 +145,7 @@ const skew = 5 * time.Minute
 
 // passedBy returns nil if the gate passed the text. Every gate of that name that can
 // reject the text must have passed it. The demanded gate must be one of these gates.
-func (c *Claim) passedBy(want GateDemand) error {
+func (c *Claim) passedBy(want signatures.GateDemand) error {
 	other, there := "", false
 	for _, g := range c.Gates {
 		switch {

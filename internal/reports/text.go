@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -126,3 +127,15 @@ func Fit(s string, limit int) string {
 
 // Name returns an untrusted name as one line of at most 300 characters.
 func Name(s string) string { return OneLine(s, 300) }
+
+// OneExpression joins the texts of expressions, without duplicates, in a line of at most 80
+// characters.
+func OneExpression(texts []string) string {
+	var list []string
+	for _, text := range texts {
+		if text != "" && !slices.Contains(list, text) {
+			list = append(list, text)
+		}
+	}
+	return Fit(strings.Join(list, " | "), 80)
+}

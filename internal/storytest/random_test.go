@@ -57,7 +57,7 @@ func checkPlan(t *testing.T, s *Story) []event.Event {
 			calls++
 		}
 	}
-	if most := s.Cascade.Plan().Total.ModelCallsWithTools; calls > int(most) {
+	if most := s.Cascade.Plan("", nil).Total.ModelCallsWithTools; calls > int(most) {
 		t.Errorf("models were asked %d times, planned are %d", calls, most)
 	}
 	return live.events

@@ -12,7 +12,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
-	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/internal/keywords"
 	"github.com/seed61713e19/capstan/internal/trace"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
@@ -73,7 +73,7 @@ func TestTreesTellWhatTheRunTells(t *testing.T) {
 				t.Errorf("got %s %+v, want %s %+v", r.Status, r.Usage, s.result.Status, s.result.Usage)
 			}
 			phases := recorded(r.Phases)
-			if len(phases) == 1 && phases[0].Name == cascades.TriesName && phases[0].Status == engine.Succeeded {
+			if len(phases) == 1 && phases[0].Name == keywords.Tries && phases[0].Status == engine.Succeeded {
 				phases = recorded(phases[0].Last().Phases) // the winner's are the run's
 			}
 			if len(phases) != len(s.result.Phases) {

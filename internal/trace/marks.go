@@ -3,7 +3,8 @@ package trace
 import (
 	"slices"
 
-	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/internal/graphs"
+	"github.com/seed61713e19/capstan/internal/keywords"
 	"github.com/seed61713e19/capstan/runner/event"
 )
 
@@ -11,8 +12,8 @@ import (
 // [cascades.Cascade.Graph]. A way that was taken is one from a visit to the next.
 // Where the whole cascade is tried several times, they are those of the try that
 // was picked, until then of the last one that has begun.
-func (r *Run) Marks() *cascades.Marks {
-	m := &cascades.Marks{Phases: map[string]cascades.Mark{}, Taken: map[cascades.Passed]int{}}
+func (r *Run) Marks() *graphs.Marks {
+	m := &graphs.Marks{Phases: map[string]graphs.Mark{}, Taken: map[graphs.Passed]int{}}
 	visits := r.Phases
 	for _, p := range r.Phases {
 		if try := p.Try(); try != nil {
@@ -30,7 +31,7 @@ func (r *Run) Marks() *cascades.Marks {
 		m.Phases[p.Name] = mark
 		if i > 0 {
 			before := visits[i-1]
-			passed := cascades.Passed{From: before.Name, To: p.Name}
+			passed := graphs.Passed{From: before.Name, To: p.Name}
 			if before.Status == "exhausted" || before.Status == "failed" {
 				passed.Left = before.Status
 			}
@@ -47,7 +48,7 @@ func (r *Run) Marks() *cascades.Marks {
 // visit to a phase. A phase with the same name has a model.
 func (p *Phase) Try() *Attempt {
 	try := p.Last()
-	if p.Name != cascades.TriesName || try == nil || try.Sounding < 0 || len(try.Turns) > 0 {
+	if p.Name != keywords.Tries || try == nil || try.Sounding < 0 || len(try.Turns) > 0 {
 		return nil
 	}
 	return try

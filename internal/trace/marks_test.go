@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/internal/graphs"
 	"github.com/seed61713e19/capstan/internal/storytest"
 	"github.com/seed61713e19/capstan/runner/event"
 )
@@ -14,12 +14,12 @@ import (
 func TestMarks(t *testing.T) {
 	s := tell(t, storytest.Embedded(t, "gate_routes"))
 	m := fold(s.events).Marks()
-	want := &cascades.Marks{
-		Phases: map[string]cascades.Mark{
+	want := &graphs.Marks{
+		Phases: map[string]graphs.Mark{
 			"draft": {Status: "succeeded", Visits: 3, Attempts: 3}, "gate": {Status: "succeeded", Visits: 3, Attempts: 3},
 			"second": {Status: "succeeded", Visits: 2, Attempts: 2}, "next": {Status: "succeeded", Visits: 1, Attempts: 1},
 		},
-		Taken: map[cascades.Passed]int{
+		Taken: map[graphs.Passed]int{
 			{From: "draft", To: "gate"}: 3, {From: "gate", To: "draft"}: 1, {From: "gate", To: "second"}: 2,
 			{From: "second", To: "draft", Left: "exhausted"}: 1, {From: "second", To: "next"}: 1,
 		},
@@ -36,17 +36,17 @@ func TestMarks(t *testing.T) {
 // what the winner did, and until there is one with what the last try does.
 func TestMarksOfTries(t *testing.T) {
 	s := tell(t, storytest.Embedded(t, "tries"))
-	done := func(n int) cascades.Mark { return cascades.Mark{Status: "succeeded", Visits: 1, Attempts: n} }
-	want := &cascades.Marks{
-		Phases: map[string]cascades.Mark{"draft": done(1), "polish": done(1)},
-		Taken:  map[cascades.Passed]int{{From: "draft", To: "polish"}: 1}, Won: 1,
+	done := func(n int) graphs.Mark { return graphs.Mark{Status: "succeeded", Visits: 1, Attempts: n} }
+	want := &graphs.Marks{
+		Phases: map[string]graphs.Mark{"draft": done(1), "polish": done(1)},
+		Taken:  map[graphs.Passed]int{{From: "draft", To: "polish"}: 1}, Won: 1,
 	}
 	if m := fold(s.events).Marks(); !reflect.DeepEqual(m, want) {
 		t.Errorf("got %+v, want %+v", m, want)
 	}
 	for i, e := range s.events {
 		if e.Path == "soundings/sounding[1]/attempt[1]/tool/tries/draft/attempt[1]" && e.Kind == event.AttemptFinished {
-			want = &cascades.Marks{Phases: map[string]cascades.Mark{"draft": {Visits: 1, Attempts: 1}}, Taken: map[cascades.Passed]int{}}
+			want = &graphs.Marks{Phases: map[string]graphs.Mark{"draft": {Visits: 1, Attempts: 1}}, Taken: map[graphs.Passed]int{}}
 			if m := fold(s.events[:i+1]).Marks(); !reflect.DeepEqual(m, want) {
 				t.Errorf("in the second try got %+v, want %+v", m, want)
 			}

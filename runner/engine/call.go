@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/internal/keywords"
 	"github.com/seed61713e19/capstan/internal/messages"
 	"github.com/seed61713e19/capstan/internal/schema"
 	"github.com/seed61713e19/capstan/runner/event"
@@ -84,7 +85,7 @@ func (t *try) answer(a *toolCall, text string) {
 // two different phases. The order of the calls has no meaning.
 func (t *try) refuseConflictingRoutes(list []*toolCall) {
 	ways := map[string]struct{}{}
-	choices := slices.DeleteFunc(slices.Clone(list), func(a *toolCall) bool { return a.call.Name != cascades.RouteTo || a.answer != nil })
+	choices := slices.DeleteFunc(slices.Clone(list), func(a *toolCall) bool { return a.call.Name != keywords.RouteTo || a.answer != nil })
 	for _, a := range choices {
 		ways[fmt.Sprint(a.call.Arguments["target"])] = struct{}{}
 	}
@@ -111,7 +112,7 @@ func (t *try) read(at event.Path, c model.ToolCall) *toolCall {
 	if err != nil {
 		return a.refuse(fmt.Errorf("arguments: %w", err))
 	}
-	if c.Name == cascades.RouteTo && t.p.Chooses() {
+	if c.Name == keywords.RouteTo && t.p.Chooses() {
 		return a
 	}
 	i := slices.IndexFunc(t.p.Tackle, func(known *cascades.Tool) bool { return known.Name == c.Name })
@@ -220,7 +221,7 @@ func (t *try) do(a *toolCall, budget *wards.Budget) (text string, spent *wards.D
 // shortened returns the result within the tool's limit for the model. A longer
 // result is cut in the middle.
 func (a *toolCall) shortened(text string) string {
-	limit := cascades.DefaultResult
+	limit := keywords.DefaultResult
 	if a.tool != nil {
 		limit = cmp.Or(a.tool.MaxBytes, limit)
 	}
@@ -257,9 +258,9 @@ func (t *try) toolNames() string {
 // use runs one tool.
 func (v *visit) use(at event.Path, t *cascades.Tool, call tool.Call) (tool.Result, error) {
 	switch {
-	case t.Engine && t.Name == cascades.SetState:
+	case t.Engine && t.Name == keywords.SetState:
 		return v.setState(call), nil
-	case t.Engine && t.Name == cascades.AskHuman:
+	case t.Engine && t.Name == keywords.AskHuman:
 		return v.askHuman(at, t, call)
 	case t.Cascade != nil:
 		s, err := v.nested(at, t.Cascade, &State{Input: call.Arguments, seen: v.p.Tool != nil}, "")

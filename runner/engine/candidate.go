@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/internal/keywords"
 	"github.com/seed61713e19/capstan/internal/messages"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/wards"
@@ -66,17 +66,17 @@ func (t *try) exhausted(d wards.Decision) (release, error) {
 	where := t.p.Rules.OnExhausted
 	free := slices.DeleteFunc(slices.Clone(t.past), func(c candidate) bool { return c.barred })
 	if t.p.Rules.Releases() && len(free) == 0 {
-		where = cascades.OnExhaustedFail // no text may be released
+		where = keywords.OnExhaustedFail // no text may be released
 	}
 	switch where {
-	case cascades.OnExhaustedLast:
+	case keywords.OnExhaustedLast:
 		return t.releaseUnmet(free[len(free)-1], d), nil
-	case cascades.OnExhaustedBest:
+	case keywords.OnExhaustedBest:
 		best := slices.MinFunc(free, func(a, b candidate) int {
 			return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(len(a.failed), len(b.failed)), cmp.Compare(b.number, a.number))
 		})
 		return t.releaseUnmet(best, d), nil
-	case cascades.OnExhaustedFail:
+	case keywords.OnExhaustedFail:
 		e := decided(t.at, d)
 		for _, c := range t.past {
 			e.Attempts = append(e.Attempts, Attempt{c.number, c.text, c.failed})

@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"strings"
 
-	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/internal/exchanges"
+	"github.com/seed61713e19/capstan/internal/keywords"
 	"github.com/seed61713e19/capstan/internal/messages"
 	"github.com/seed61713e19/capstan/runner/engine/internal/parallel"
 	"github.com/seed61713e19/capstan/runner/event"
@@ -196,8 +196,8 @@ func (t *try) exchange(at event.Path, tools []model.Tool, budget *wards.Budget) 
 		if len(tools) == 0 { // the model requested a tool that was not offered
 			return "", nil, failed(at, "the model asked for the tool %q, and has none", resp.ToolCalls[0].Name).of(where)
 		}
-		if round == cascades.MaxRounds {
-			return "", nil, failed(at, "the model asked for tools %d times in one turn", cascades.MaxRounds+1).of(where)
+		if round == keywords.MaxRounds {
+			return "", nil, failed(at, "the model asked for tools %d times in one turn", keywords.MaxRounds+1).of(where)
 		}
 		spent, err := t.act(at, called, resp.ToolCalls, budget)
 		if spent != nil || err != nil {

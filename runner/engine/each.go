@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/internal/keywords"
 	"github.com/seed61713e19/capstan/internal/messages"
 	"github.com/seed61713e19/capstan/internal/schema"
 	"github.com/seed61713e19/capstan/runner/engine/internal/parallel"
@@ -107,7 +108,7 @@ func (all *items) do(b *flow, i int) error {
 		return ErrYield
 	}
 	e := all.v.p.Each
-	b.locals = map[string]any{e.As: all.v.list[i], cascades.Index: i}
+	b.locals = map[string]any{e.As: all.v.list[i], keywords.Index: i}
 	b.meter = parallel.NewMeter(all.v.meter, cascades.Budget{}, model.Usage{})
 	visit := b.visit(all.v.p, all.v.at.At("item", i))
 	r, err := visit.item()
@@ -185,7 +186,7 @@ func (v *visit) item() (release, error) {
 		v.unreleased()
 		named := *fault(err)
 		named.publicMessage = v.publicError(&named)
-		named.Message = fmt.Sprintf("item %v: %s", v.locals[cascades.Index], named.Message)
+		named.Message = fmt.Sprintf("item %v: %s", v.locals[keywords.Index], named.Message)
 		err, status = &named, named.Status()
 	case len(r.unmet) > 0:
 		status = degraded

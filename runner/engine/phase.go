@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/internal/keywords"
 	"github.com/seed61713e19/capstan/internal/messages"
 	"github.com/seed61713e19/capstan/internal/schema"
 	"github.com/seed61713e19/capstan/runner/engine/internal/parallel"
@@ -251,6 +252,17 @@ func (v *visit) settle(r release, err error) (release, error) {
 }
 
 // subs runs the sub-cascades.
+// inherit adds the declared inputs that are missing in the input of a nested cascade, from
+// the input of the outer one.
+func inherit(c *cascades.Cascade, input, outer map[string]any) {
+	for _, in := range c.Inputs {
+		value, found := outer[in.Name]
+		if _, given := input[in.Name]; found && !given {
+			input[in.Name] = value
+		}
+	}
+}
+
 func (v *visit) subs() error {
 	for i, sub := range v.p.Subs {
 		at := v.at.At("sub", i)
@@ -264,7 +276,7 @@ func (v *visit) subs() error {
 		}
 		if sub.ContextIn {
 			begin.State = v.s.State
-			sub.Cascade.Inherit(input, v.s.Input)
+			inherit(sub.Cascade, input, v.s.Input)
 		}
 		back := ""
 		if sub.ContextOut {
@@ -322,7 +334,7 @@ func (v *visit) begun(content string, value any) validators.Subject {
 // Parallel phases have no last one, so they store nothing.
 func (v *visit) keepValid(r release) {
 	if _, i := v.c.Phase(v.p.Name); i >= 0 && v.p.OutputSchema != nil && !slices.Contains(r.unmet, v.p.SchemaWard.Name) {
-		v.s.Set(cascades.ValidatedOutput, r.value)
+		v.s.Set(keywords.ValidatedOutput, r.value)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/internal/keywords"
 	"github.com/seed61713e19/capstan/internal/messages"
 	"github.com/seed61713e19/capstan/internal/schema"
 	"github.com/seed61713e19/capstan/runner/engine/internal/parallel"
@@ -44,7 +45,7 @@ func (p *Recheck) Locals(i int) map[string]any {
 	if err := p.t.listed(); err != nil || i >= len(p.t.list) {
 		return nil
 	}
-	return map[string]any{p.t.p.Each.As: p.t.list[i], cascades.Index: i}
+	return map[string]any{p.t.p.Each.As: p.t.list[i], keywords.Index: i}
 }
 
 // Opening returns the subject of pre-wards: the rendered system text and

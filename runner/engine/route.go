@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/internal/keywords"
 	"github.com/seed61713e19/capstan/runner/event"
 )
 
@@ -54,7 +55,7 @@ func (v *visit) choice(r *release) error {
 	if err := r.by.choose(); err != nil {
 		return err
 	}
-	if r.route = r.by.chosen; r.route != "" || v.p.Unchosen == cascades.ChooseFirst {
+	if r.route = r.by.chosen; r.route != "" || v.p.Unchosen == keywords.ChooseFirst {
 		return nil
 	}
 	none := &Error{Code: Failed, Phase: v.p.Name, Path: v.at, keyPath: []string{"handoffs"}, Message: "the model chose none of the handoffs"}
@@ -97,7 +98,7 @@ func (v *visit) next(r release) (string, error) {
 		return v.c.Way(r.route), nil
 	case there:
 		return v.c.Way(unasked), nil
-	case v.p.Unchosen == cascades.ChooseFirst:
+	case v.p.Unchosen == keywords.ChooseFirst:
 		i := slices.IndexFunc(v.p.Handoffs, func(h cascades.Handoff) bool { return h.When == nil })
 		return v.c.Way(v.p.Handoffs[i].Target), nil
 	case v.p.Chooses():

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/internal/keywords"
 	"github.com/seed61713e19/capstan/internal/messages"
 	"github.com/seed61713e19/capstan/runner/engine/internal/parallel"
 	"github.com/seed61713e19/capstan/runner/event"
@@ -105,7 +106,7 @@ func (v *visit) mutate(t *try, i int, _ *sounding) (err error) {
 			return unreadable(t.at, "mutations", err)
 		}
 	}
-	if rules.Mutation != cascades.Rewrite {
+	if rules.Mutation != keywords.Rewrite {
 		t.prompt = messages.WithMutation(rules.Mutation, t.prompt, mutation)
 		return nil
 	}

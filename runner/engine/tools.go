@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/internal/keywords"
 	"github.com/seed61713e19/capstan/internal/messages"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/tool"
@@ -20,7 +20,7 @@ func (v *visit) tools() ([]model.Tool, error) {
 	}
 	var list []model.Tool
 	for _, t := range v.p.Tackle {
-		if t.Name != cascades.RouteTo {
+		if t.Name != keywords.RouteTo {
 			description, params, err := t.Described()
 			if err != nil {
 				return nil, failed(v.at, "%v", err)
@@ -61,7 +61,7 @@ func (t *try) mustChoose() bool { return t.chosen == "" && t.talk != nil && t.p.
 // and no other tool runs.
 func (t *try) choose() error {
 	at := t.place().at.Join("route")
-	t.talk.Append(model.Message{Role: model.User, Content: "Choose the phase that follows by calling " + cascades.RouteTo + "."})
+	t.talk.Append(model.Message{Role: model.User, Content: "Choose the phase that follows by calling " + keywords.RouteTo + "."})
 	req := t.request([]model.Tool{messages.RouteTool(t.p)})
 	req.Schema = nil // the schema applies only to the text
 	resp, err := t.send(at.Join("model"), req)
@@ -76,7 +76,7 @@ func (t *try) choose() error {
 	}
 	for _, a := range list {
 		if a.tool != nil && a.answer == nil {
-			a.refuse(fmt.Errorf("there is no tool %q here; there is %s", a.call.Name, cascades.RouteTo))
+			a.refuse(fmt.Errorf("there is no tool %q here; there is %s", a.call.Name, keywords.RouteTo))
 		}
 	}
 	_, err = t.actOn(list, budget)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/seed61713e19/capstan/cascades"
 	"github.com/seed61713e19/capstan/internal/exchanges"
+	"github.com/seed61713e19/capstan/internal/keywords"
 	"github.com/seed61713e19/capstan/internal/messages"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
@@ -24,14 +25,14 @@ func (t *try) fit(at event.Path, req model.Request) error {
 	if pruning.Tokens <= pruning.Room {
 		return nil
 	}
-	if b.Strategy == cascades.Fail {
+	if b.Strategy == keywords.Fail {
 		return heavy(at, b, fmt.Sprintf("the conversation weighs about %d tokens", pruning.Tokens))
 	}
 	if least := t.talk.MinWeight() + around; least > pruning.Room {
 		return heavy(at, b, fmt.Sprintf("what never leaves the conversation weighs about %d tokens", least))
 	}
 	failure := ""
-	if b.Strategy == cascades.Summarize {
+	if b.Strategy == keywords.Summarize {
 		text, unsaid, err := t.summary(at.Join("summary"), t.talk.SummaryRoom(pruning.Room-around, messages.AfterSummary), pruning.Room)
 		if err != nil {
 			return err

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/internal/keywords"
 	"github.com/seed61713e19/capstan/internal/modelmarkup"
 	"github.com/seed61713e19/capstan/wards"
 )
@@ -48,8 +48,8 @@ func (v *visit) callable() []string {
 	for _, tool := range v.p.Tackle {
 		names = append(names, tool.Name)
 	}
-	if v.p.Chooses() && !slices.Contains(names, cascades.RouteTo) {
-		names = append(names, cascades.RouteTo)
+	if v.p.Chooses() && !slices.Contains(names, keywords.RouteTo) {
+		names = append(names, keywords.RouteTo)
 	}
 	return names
 }

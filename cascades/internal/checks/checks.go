@@ -24,6 +24,9 @@ type Cascade struct {
 	Defaults   []Default
 	Unread     []Unread
 	Schemas    []Schema
+	Parameters []*Parameters // that were judged
+	Subjects   []Subject
+	Wards      []Ward
 	Templates  []Template
 	Variables  []Variable
 	InputReads []InputRead
@@ -53,6 +56,7 @@ type Phase struct {
 	Within   string     // the group in messages; "" for none
 	Keys     map[string]*yaml.Node
 	Rules    map[string]*yaml.Node // the keys of its rules
+	Wards    map[string]*yaml.Node // the keys of its wards
 	Asks     bool                  // a model may ask a person
 	Chooses  bool                  // a model chooses the handoff
 	Releases string                // on_exhausted of a gate that would release a refused text; "" for none
@@ -94,6 +98,11 @@ var rules = []rule{
 	{"exhausted", false, exhausted},
 	{"items", false, items},
 	{"members", false, members},
+	{"moments", false, moments},
+	{"retries", false, retries},
+	{"waits", false, waits},
+	{"parameters", false, parameters},
+	{"subjects", false, subjects},
 	{"defaults", false, defaults},
 	{"keywords", false, keywords},
 	{"braces", false, braces},

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/internal/keywords"
 	"github.com/seed61713e19/capstan/internal/reports"
 	"github.com/seed61713e19/capstan/internal/trace"
 	"github.com/seed61713e19/capstan/runner/engine"
@@ -84,7 +85,7 @@ func ends(p *cascades.Phase, f Outcome) bool {
 	case Failed:
 		return p.Rules.OnError == ""
 	case Exhausted:
-		return p.Rules.OnExhausted == cascades.OnExhaustedFail
+		return p.Rules.OnExhausted == keywords.OnExhaustedFail
 	default:
 		return f == Blocked
 	}
@@ -199,7 +200,7 @@ func (v *visitTest) ends(d wards.Decision) bool {
 	case wards.Block, wards.Abort:
 		return true
 	case wards.Exhausted:
-		return on != cascades.OnExhaustedLast && on != cascades.OnExhaustedBest
+		return on != keywords.OnExhaustedLast && on != keywords.OnExhaustedBest
 	default:
 		return false
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/internal/keywords"
 	"github.com/seed61713e19/capstan/internal/trace"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
@@ -69,7 +70,7 @@ func askedAt(t *trace.Turn, at event.Path) []model.ToolCall {
 	var list []model.ToolCall
 	rounds := 0
 	for _, c := range t.Calls {
-		if c.Validator == "" && c.Response != nil && len(c.Response.ToolCalls) > 0 && c.From() == at && rounds < cascades.MaxRounds {
+		if c.Validator == "" && c.Response != nil && len(c.Response.ToolCalls) > 0 && c.From() == at && rounds < keywords.MaxRounds {
 			list = append(list, c.Response.ToolCalls...)
 			rounds++
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/internal/reports"
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
@@ -167,7 +168,7 @@ func (t Test) rows(r *Result, counts map[row]Counts, modes map[row]string) {
 			for _, g := range gates {
 				if key := g.row(name, p); !seen[key] {
 					seen[key] = true
-					add(key, g.mode(), cascades.OneLine(texts[key]))
+					add(key, g.mode(), reports.OneExpression(texts[key]))
 				}
 			}
 			for _, inner := range p.Cascades() {

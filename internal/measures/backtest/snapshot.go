@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/internal/keywords"
 	"github.com/seed61713e19/capstan/internal/schema"
 	"github.com/seed61713e19/capstan/internal/trace"
 	"github.com/seed61713e19/capstan/runner/engine"
@@ -117,9 +118,9 @@ func (k *snapshot) tools(phase string, list []*trace.Use, t *trace.Turn) {
 		}
 		key, _ := u.Call.Arguments["key"].(string)
 		switch u.Call.Name {
-		case cascades.SetState:
+		case keywords.SetState:
 			k.state.Set(key, plain(u.Call.Arguments["value"]))
-		case cascades.AskHuman:
+		case keywords.AskHuman:
 			k.state.Set(phase, plain(u.Result.Value))
 		}
 	}
@@ -164,7 +165,7 @@ func (k *snapshot) applyReleased(visit *trace.Phase, phase *cascades.Phase) {
 		k.state.Set(phase.Name+"_failures", event.FailureValues(visit.Failures))
 	}
 	if phase.OutputSchema != nil && phase.Each == nil && visit.Status == "succeeded" {
-		k.state.Set(cascades.ValidatedOutput, plain(visit.Output))
+		k.state.Set(keywords.ValidatedOutput, plain(visit.Output))
 	}
 	if h := phase.Human; h != nil {
 		at := visit.Path.Join("human_input")

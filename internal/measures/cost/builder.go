@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/internal/keywords"
 	"github.com/seed61713e19/capstan/internal/patterns"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/journal"
@@ -142,7 +142,7 @@ func visitOf(at string) string {
 
 // The visit of soundings of the whole cascade, and the path of the visits within them.
 const (
-	wholeVisit = cascades.TriesName
+	wholeVisit = keywords.Tries
 	within     = wholeVisit + "/sounding/attempt[1]/tool/"
 )
 

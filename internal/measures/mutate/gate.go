@@ -104,7 +104,7 @@ func (g gate) calls() int {
 	case !g.allowed || !backtest.AsksModel(v):
 		return 0
 	case v.Cascade != nil:
-		return max(v.Cascade.Plan().Total.ModelCalls, 1)
+		return max(v.Cascade.Plan("", nil).Total.ModelCalls, 1)
 	}
 	n := judgeTries * max(v.Votes, 1)
 	if v.Confirm {

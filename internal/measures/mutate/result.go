@@ -150,7 +150,7 @@ func (b *builder) target(m *target) {
 			}
 			return
 		}
-		t = &tally{Phase: Phase{Phase: name, Expect: m.Phase.Expect.Caught}, operators: map[[2]string]*Operator{}, names: gateNames(m.gates)}
+		t = &tally{Phase: Phase{Phase: name, Expect: m.Phase.Caught}, operators: map[[2]string]*Operator{}, names: gateNames(m.gates)}
 		b.phases[name], b.order = t, append(b.order, name)
 		for i, g := range m.gates {
 			t.Gates = append(t.Gates, Gate{Gate: t.names[i], Mode: g.mode(), Asked: g.allowed})

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/internal/keywords"
 	"github.com/seed61713e19/capstan/internal/schema"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/model/scripted"
@@ -82,14 +83,14 @@ func (d *draft) cascade(c *cascades.Cascade) {
 				}
 			}
 			d.add(reply)
-			if b := p.TokenBudget; b != nil && b.Strategy == cascades.Summarize {
+			if b := p.TokenBudget; b != nil && b.Strategy == keywords.Summarize {
 				d.add(scripted.Reply{Phase: p.Name, Role: "summary", Text: "What was found out so far."})
 			}
 		}
 		if p.Soundings != nil && p.Soundings.Evaluator != nil {
 			d.add(scripted.Reply{Phase: p.Name, Role: "evaluator", Text: `{"winner": 1, "reason": "the script says so"}`})
 		}
-		if p.Soundings != nil && p.Soundings.Mutation == cascades.Rewrite {
+		if p.Soundings != nil && p.Soundings.Mutation == keywords.Rewrite {
 			d.add(scripted.Reply{Phase: p.Name, Role: "mutation", Text: "Do the same as before, which is asked for in other words here."})
 		}
 		for _, check := range p.Checks() {
@@ -129,8 +130,8 @@ func (d *draft) choice(c *cascades.Cascade, p *cascades.Phase) scripted.Reply {
 		arguments = []byte("{}") // impossible for strings
 	}
 	return scripted.Reply{
-		Phase: p.Name, Contains: "by calling " + cascades.RouteTo,
-		ToolCalls: []model.ToolCall{{Name: cascades.RouteTo, Arguments: string(arguments)}},
+		Phase: p.Name, Contains: "by calling " + keywords.RouteTo,
+		ToolCalls: []model.ToolCall{{Name: keywords.RouteTo, Arguments: string(arguments)}},
 	}
 }
 

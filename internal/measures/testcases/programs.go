@@ -12,7 +12,7 @@ import (
 // It returns "" for other validators.
 func (r *replay) program(at *cascades.Place) string {
 	v, err := r.cascade.ValidatorAt(at)
-	if err != nil || !v.RunsProgram() {
+	if _, is := v.Program(); err != nil || !is {
 		return ""
 	}
 	if r.programs[v] == "" {

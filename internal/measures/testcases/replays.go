@@ -62,7 +62,7 @@ func (t Replays) Events(_ context.Context, dir string) iter.Seq2[event.Event, er
 // Judges and programs are not called.
 func (c *Case) plantFaults(ctx context.Context, cascade *cascades.Cascade, r *replay) (found []Difference, without []string, err error) {
 	for _, p := range cascade.EveryPhase() {
-		if p.Expect.Caught > 0 {
+		if p.Caught > 0 {
 			without = append(without, p.Name)
 		}
 	}
@@ -80,7 +80,7 @@ func (c *Case) plantFaults(ctx context.Context, cascade *cascades.Cascade, r *re
 	if err != nil {
 		return nil, nil, err
 	}
-	texts = slices.DeleteFunc(texts, func(t backtest.Text) bool { return t.Phase.Expect.Caught == 0 })
+	texts = slices.DeleteFunc(texts, func(t backtest.Text) bool { return t.Phase.Caught == 0 })
 	report, err := mutate.Test{Texts: texts, Host: h}.Run(ctx)
 	if err != nil {
 		return nil, nil, err

@@ -121,7 +121,7 @@ func (p *Pool) Inputs(name string) ([]cascades.Input, error) {
 	if err != nil {
 		return nil, err
 	}
-	return cascade.Asked(), nil
+	return cascade.Inputs, nil
 }
 
 func (p *Pool) settings(cascade string) map[string]string {

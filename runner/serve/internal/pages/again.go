@@ -39,7 +39,7 @@ func (s *Site) againForm(r *http.Request) (v againView, run *journal.Run, c *cas
 	for _, p := range c.Phases {
 		v.Phases = append(v.Phases, p.Name)
 	}
-	for _, in := range c.Asked() {
+	for _, in := range c.Inputs {
 		value, given := run.Start.Input[in.Name]
 		if given {
 			in.Default, in.HasDefault = value, true

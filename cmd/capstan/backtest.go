@@ -97,27 +97,23 @@ func (c *Command) runBacktest(ctx context.Context, file string, f backtestFlags)
 	return nil
 }
 
-// storedRuns are runs of a journal as a source of a backtest.
-type storedRuns struct {
-	*journal.Journal
-	ids []string
-}
-
 // past returns the named runs, or else all runs of the cascade, the newest first.
-func past(ctx context.Context, j *journal.Journal, cascade *cascades.Cascade, names []string) (storedRuns, error) {
-	k := storedRuns{Journal: j}
+func past(ctx context.Context, j *journal.Journal, cascade *cascades.Cascade, names []string) (backtest.Source, error) {
+	source := backtest.Source{Events: func(ctx context.Context, id string) iter.Seq2[event.Event, error] {
+		return j.Events(ctx, id, 0, journal.Brief)
+	}}
 	var err error
-	if k.ids, err = runIDs(ctx, j, names); err != nil || len(names) > 0 {
-		return k, err
+	if source.Runs, err = runIDs(ctx, j, names); err != nil || len(names) > 0 {
+		return source, err
 	}
 	list, err := j.Runs(ctx, journal.Filter{Cascade: cascade.ID})
 	if err != nil {
-		return k, &exit{exitBroken, err}
+		return source, &exit{exitBroken, err}
 	}
 	for _, s := range list {
-		k.ids = append(k.ids, s.RunID)
+		source.Runs = append(source.Runs, s.RunID)
 	}
-	return k, nil
+	return source, nil
 }
 
 // runIDs returns the full names of runs.
@@ -130,12 +126,4 @@ func runIDs(ctx context.Context, j *journal.Journal, names []string) (ids []stri
 		ids = append(ids, run.RunID)
 	}
 	return ids, nil
-}
-
-// Runs implements [backtest.Source].
-func (k storedRuns) Runs(context.Context) ([]string, error) { return k.ids, nil }
-
-// Events implements [backtest.Source].
-func (k storedRuns) Events(ctx context.Context, id string) iter.Seq2[event.Event, error] {
-	return k.Journal.Events(ctx, id, 0, journal.Brief)
 }

@@ -189,7 +189,7 @@ func (g *goodTexts) ofCases(ctx context.Context) error {
 	if err != nil {
 		return usage("%w; capstan test record RUN --name NAME makes one", err)
 	}
-	replays, err := testcases.NewReplays(ctx, dirs, g.runner.Known())
+	replays, err := testcases.Replays(ctx, dirs, g.runner.Known())
 	if err != nil {
 		return usage("%w", err)
 	}

@@ -204,7 +204,9 @@ func put(v any, p path, value any) any {
 	case []any:
 		out := slices.Clone(v)
 		i := p[0].(int)
-		out[i] = put(v[i], p[1:], value)
+		if out[i] = put(v[i], p[1:], value); out[i] == (any)(removed{}) {
+			out = slices.Delete(out, i, i+1)
+		}
 		return out
 	}
 	return v

@@ -17,6 +17,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/seed61713e19/capstan/internal/jsonvalue"
 	"github.com/seed61713e19/capstan/internal/requestids"
 )
 
@@ -84,7 +85,9 @@ func (w *wire) Close() error {
 func (w *wire) read(in *bufio.Reader) {
 	defer close(w.lines)
 	for {
-		l, err := w.line(in)
+		var l line
+		var err error
+		l.text, l.tooLong, err = jsonvalue.ReadLine(in, w.max+1) // with the line's end
 		if len(bytes.TrimSpace(l.text)) > 0 || l.tooLong {
 			select {
 			case w.lines <- l:
@@ -97,23 +100,6 @@ func (w *wire) read(in *bufio.Reader) {
 				w.broken = fmt.Errorf("input: %w", err)
 			}
 			return
-		}
-	}
-}
-
-// line reads a line. It skips the rest of a line that is too long.
-func (w *wire) line(in *bufio.Reader) (line, error) {
-	var l line
-	for {
-		part, err := in.ReadSlice('\n')
-		if len(l.text)+len(part) > w.max+1 { // without the line's end
-			l.text, l.tooLong = nil, true
-		}
-		if !l.tooLong {
-			l.text = append(l.text, part...)
-		}
-		if !errors.Is(err, bufio.ErrBufferFull) {
-			return l, err
 		}
 	}
 }

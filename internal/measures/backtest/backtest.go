@@ -28,12 +28,12 @@ import (
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
-// A Source returns recorded runs. If Test.Parallel is above 1, it must be safe for concurrent use.
-type Source interface {
-	// Runs returns the names of the runs, in the order of the report.
-	Runs(ctx context.Context) ([]string, error)
-	// Events returns the events of a run, in order.
-	Events(ctx context.Context, run string) iter.Seq2[event.Event, error]
+// A Source has recorded runs.
+type Source struct {
+	Runs []string // in the order of the report
+	// Events returns the events of a run, in order. It is called concurrently if Test.Parallel is
+	// above 1.
+	Events func(ctx context.Context, run string) iter.Seq2[event.Event, error]
 }
 
 // A Test compares a cascade with recorded runs.
@@ -62,12 +62,9 @@ func (t Test) Run(ctx context.Context) (*Result, error) {
 }
 
 func (t Test) parts(ctx context.Context) ([]*part, error) {
-	ids, err := t.Source.Runs(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("runs: %w", err)
-	}
+	ids := t.Source.Runs
 	parts := make([]*part, len(ids))
-	err = t.Host.Each(len(ids), max(t.Parallel, 1), func(h engine.Host, i int) error {
+	err := t.Host.Each(len(ids), max(t.Parallel, 1), func(h engine.Host, i int) error {
 		r, err := trace.Fold(t.Source.Events(ctx, ids[i]))
 		if err != nil {
 			return fmt.Errorf("run %s: %w", ids[i], err)

@@ -43,10 +43,14 @@ type store struct {
 	quick  bool // events come as the process had them, not as a file has them
 }
 
-func (s *store) Runs(context.Context) ([]string, error) { return s.ids, s.broken }
+func (s *store) source() backtest.Source { return backtest.Source{Runs: s.ids, Events: s.read} }
 
-func (s *store) Events(_ context.Context, run string) iter.Seq2[event.Event, error] {
+func (s *store) read(_ context.Context, run string) iter.Seq2[event.Event, error] {
 	return func(yield func(event.Event, error) bool) {
+		if s.broken != nil {
+			yield(event.Event{}, s.broken)
+			return
+		}
 		for _, e := range s.events[run] {
 			var err error
 			if !s.quick {
@@ -136,7 +140,7 @@ func (s *store) record(t *testing.T, f files, script string, input map[string]an
 
 func (s *store) test(t *testing.T, f files) backtest.Test {
 	t.Helper()
-	return backtest.Test{Cascade: load(t, f), Host: host(t, "[]", nil), Source: s}
+	return backtest.Test{Cascade: load(t, f), Host: host(t, "[]", nil), Source: s.source()}
 }
 
 func run(t *testing.T, test backtest.Test) *backtest.Result {
@@ -594,7 +598,7 @@ func TestNotPure(t *testing.T) {
 // TestEveryTranscript compares each transcript of the engine with its own cascade. Nothing changes.
 func TestEveryTranscript(t *testing.T) {
 	for name, s := range transcripts(t) {
-		r := run(t, backtest.Test{Cascade: s.cascade, Host: host(t, "[]", nil), Source: s.store, Exec: true})
+		r := run(t, backtest.Test{Cascade: s.cascade, Host: host(t, "[]", nil), Source: s.store.source(), Exec: true})
 		if !r.Same() || r.Verdicts.NewFail+r.Verdicts.NewPass+r.Verdicts.Removed+r.Verdicts.NoVerdict > 0 {
 			t.Errorf("%s: %+v\n%v\n%+v", name, rows(r), moves(r), r.Changes)
 		}
@@ -698,7 +702,7 @@ model calls: 1 saved, at least 1 added
 
 func TestSourceFails(t *testing.T) {
 	broken := errors.New("broken")
-	s := &store{broken: broken}
+	s := &store{ids: []string{"a"}, broken: broken}
 	if _, err := s.test(t, one("")).Run(t.Context()); !errors.Is(err, broken) {
 		t.Errorf("got %v", err)
 	}
@@ -732,7 +736,7 @@ func TestAnythingGoes(t *testing.T) {
 				source.ids = append(source.ids, fmt.Sprintf("%s %d", other, cut))
 			}
 		}
-		r, err := backtest.Test{Cascade: c, Host: h, Source: source, Any: true, Exec: true, Parallel: 4}.Run(t.Context())
+		r, err := backtest.Test{Cascade: c, Host: h, Source: source.source(), Any: true, Exec: true, Parallel: 4}.Run(t.Context())
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -786,7 +790,7 @@ func BenchmarkThousandRuns(b *testing.B) {
 		s.events[id] = events
 	}
 	for b.Loop() {
-		if _, err := (backtest.Test{Cascade: c, Host: r.Host(b.Context()), Source: s}).Run(b.Context()); err != nil {
+		if _, err := (backtest.Test{Cascade: c, Host: r.Host(b.Context()), Source: s.source()}).Run(b.Context()); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -92,18 +92,11 @@ type Outcome struct {
 	Error    *event.Error `json:"error" jsonschema:"of the run, or with the code unreadable"`
 	Other    string       `json:"other_columns,omitempty" jsonschema:"how the columns of the row differ from those of the first row"`
 
-	Phases   []Visit         `json:"-"`
-	Verdicts []event.Verdict `json:"-"`
-	first    bool            // every phase released its first attempt
-	expects  bool            // the row has an expected output
-	earlier  RowSums         // of the row in the baseline
-}
-
-// A Visit is the result of a phase in a run.
-type Visit struct {
-	Phase    string
-	Status   string
-	Attempts int
+	Phases   []engine.PhaseRecord `json:"-"`
+	Verdicts []event.Verdict      `json:"-"`
+	first    bool                 // every phase released its first attempt
+	expects  bool                 // the row has an expected output
+	earlier  RowSums              // of the row in the baseline
 }
 
 // Unreadable is the error code of a row that cannot be read.
@@ -320,9 +313,6 @@ func (o *Outcome) judge(row Row, input map[string]any) {
 // setResult copies the result of a run.
 func (o *Outcome) setResult(r engine.Result) {
 	o.Status, o.Output, o.Usage, o.Error = r.Status, r.Output, r.Usage, r.Error
-	o.Degraded, o.Verdicts = len(r.Degraded) > 0, r.Verdicts
-	for _, p := range r.Phases {
-		o.Phases = append(o.Phases, Visit{p.Name, p.Status, p.Attempts})
-	}
-	o.first = o.Accepted() && !slices.ContainsFunc(o.Phases, func(v Visit) bool { return v.Attempts > 1 })
+	o.Degraded, o.Verdicts, o.Phases = len(r.Degraded) > 0, r.Verdicts, r.Phases
+	o.first = o.Accepted() && !slices.ContainsFunc(o.Phases, func(p engine.PhaseRecord) bool { return p.Attempts > 1 })
 }

@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/internal/jsonvalue"
 	"github.com/seed61713e19/capstan/internal/schema"
 )
 
@@ -22,7 +23,7 @@ import (
 func jsonRows(text *bufio.Reader, most int, c *cascades.Cascade, body func(Row) error) error {
 	row, first := Row{}, ""
 	for line := 1; ; line++ {
-		written, long, err := wholeLine(text, most)
+		written, long, err := jsonvalue.ReadLine(text, most)
 		if err != nil && !errors.Is(err, io.EOF) {
 			return err
 		}
@@ -40,21 +41,6 @@ func jsonRows(text *bufio.Reader, most int, c *cascades.Cascade, body func(Row) 
 		}
 		if err != nil {
 			return nil
-		}
-	}
-}
-
-// wholeLine reads a line. The text of a line above the limit is dropped.
-func wholeLine(text *bufio.Reader, most int) (line []byte, long bool, err error) {
-	for {
-		part, err := text.ReadSlice('\n')
-		if long = long || len(line)+len(part) > most; !long {
-			line = append(line, part...)
-		} else {
-			line = nil
-		}
-		if !errors.Is(err, bufio.ErrBufferFull) {
-			return line, long, err
 		}
 	}
 }

@@ -45,8 +45,8 @@ func FromRuns(name string, runs []string, find func(id string) (r engine.Result,
 		o.Seconds = seconds
 		o.setResult(r)
 		for _, v := range o.Phases {
-			if !slices.Contains(e.tally.order, v.Phase) {
-				e.tally.order = append(e.tally.order, v.Phase)
+			if !slices.Contains(e.tally.order, v.Name) {
+				e.tally.order = append(e.tally.order, v.Name)
 			}
 		}
 		e.tally.Add(&o)

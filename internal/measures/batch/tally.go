@@ -121,15 +121,15 @@ func (r *Result) expected(o *Outcome, accepted bool) {
 
 // visit counts the attempts of a visit. Only the last attempt can have been released. After an
 // error, the last attempt does not count.
-func (t *tally) visit(row int, v Visit) {
+func (t *tally) visit(row int, v engine.PhaseRecord) {
 	for n := 1; n <= v.Attempts; n++ {
 		last := n == v.Attempts
 		if last && v.Status != engine.Succeeded && v.Status != engine.Blocked && v.Status != engine.Exhausted && v.Status != "degraded" {
 			continue
 		}
-		key := visitKey{v.Phase, n}
+		key := visitKey{v.Name, n}
 		if t.visits[key] == nil {
-			t.visits[key] = &AttemptRate{Phase: v.Phase, Attempt: n}
+			t.visits[key] = &AttemptRate{Phase: v.Name, Attempt: n}
 		}
 		t.visits[key].Accepted.Add(row, last && v.Status == engine.Succeeded)
 	}

@@ -1,7 +1,5 @@
 package stats
 
-import "fmt"
-
 // A Clustered is a rate of trials in clusters. The runs of one row of a dataset are a cluster. They
 // are alike, so ten of them show less than one run of ten rows.
 type Clustered struct {
@@ -75,7 +73,7 @@ func (c Clustered) String() string {
 	if !c.Known() {
 		return c.Rate.String()
 	}
-	return fmt.Sprintf("%d of %d, %s (%s)", c.K, c.N, Percent(c.Value()), c.Interval(Confidence))
+	return c.with(c.Interval(Confidence))
 }
 
 // MarshalJSON writes the rate with the interval of the clusters.

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/seed61713e19/capstan/internal/jsonvalue"
 	"github.com/seed61713e19/capstan/internal/schema"
 )
 
@@ -60,45 +61,26 @@ const maxLabel = 1 << 20
 func ReadLabels(r io.Reader) (labels []Label, wrong []error, err error) {
 	lines := bufio.NewReaderSize(r, 64<<10)
 	for n := 1; ; n++ {
-		line, more, err := readLine(lines)
-		if err != nil {
-			return labels, wrong, err
-		}
+		line, long, end := jsonvalue.ReadLine(lines, maxLabel)
 		switch l, err := parseLabel(line); {
+		case long:
+			wrong = append(wrong, fmt.Errorf("line %d: a label has at most %d bytes", n, maxLabel))
 		case len(bytes.TrimSpace(line)) == 0:
 		case err != nil:
 			wrong = append(wrong, fmt.Errorf("line %d: %w", n, err))
 		default:
 			labels = append(labels, l)
 		}
-		if !more {
-			return labels, wrong, nil
-		}
-	}
-}
-
-// readLine reads a line, and stores about the maximum length of it.
-func readLine(r *bufio.Reader) (line []byte, more bool, err error) {
-	for {
-		part, err := r.ReadSlice('\n')
-		if len(line) <= maxLabel {
-			line = append(line, part...)
-		}
 		switch {
-		case err == nil:
-			return line, true, nil
-		case errors.Is(err, io.EOF):
-			return line, false, nil
-		case !errors.Is(err, bufio.ErrBufferFull):
-			return nil, false, err
+		case errors.Is(end, io.EOF):
+			return labels, wrong, nil
+		case end != nil:
+			return labels, wrong, end
 		}
 	}
 }
 
 func parseLabel(line []byte) (l Label, err error) {
-	if len(line) > maxLabel {
-		return l, fmt.Errorf("a label has at most %d bytes", maxLabel)
-	}
 	v, err := schema.Parse(bytes.TrimPrefix(bytes.TrimSpace(line), []byte("\uFEFF")))
 	if err != nil {
 		return l, err

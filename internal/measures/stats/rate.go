@@ -86,7 +86,12 @@ func (r Rate) String() string {
 	if !r.Known() {
 		return "unknown (0 of 0)"
 	}
-	return fmt.Sprintf("%d of %d, %s (%s)", r.K, r.N, Percent(r.Value()), r.Interval(Confidence))
+	return r.with(r.Interval(Confidence))
+}
+
+// with returns a known rate with an interval.
+func (r Rate) with(i Interval) string {
+	return fmt.Sprintf("%d of %d, %s (%s)", r.K, r.N, Percent(r.Value()), i)
 }
 
 // String returns the interval in percent without the sign: "79.6-98.4".

@@ -14,47 +14,35 @@ import (
 	"github.com/seed61713e19/capstan/runner/event"
 )
 
-// Replays are the events of replayed test cases as a [backtest.Source], by folder.
-type Replays struct {
-	dirs   []string
-	events map[string][]event.Event
-}
-
-// NewReplays replays the test cases in the folders. It returns the error of the first test case
-// that cannot be read or whose cascade does not load.
-func NewReplays(ctx context.Context, dirs []string, known cascades.Known) (Replays, error) {
-	t := Replays{events: map[string][]event.Event{}}
+// Replays replays the test cases in the folders, and returns their events by folder. It returns the
+// error of the first test case that cannot be read or whose cascade does not load.
+func Replays(ctx context.Context, dirs []string, known cascades.Known) (backtest.Source, error) {
+	replays := map[string]*replay{}
 	for _, dir := range dirs {
 		c, err := Load(dir)
 		if err != nil {
-			return t, err
+			return backtest.Source{}, err
 		}
 		o := c.Run(ctx, known)
 		if o.replay == nil {
-			return t, fmt.Errorf("%s: %s", dir, o.Differences[0].Message)
+			return backtest.Source{}, fmt.Errorf("%s: %s", dir, o.Differences[0].Message)
 		}
-		t.add(dir, o.replay)
+		replays[dir] = o.replay
 	}
-	return t, nil
+	return sourceOf(dirs, replays), nil
 }
 
-func (t *Replays) add(dir string, r *replay) {
-	t.dirs = append(t.dirs, dir)
-	t.events[dir] = r.events
-}
-
-// Runs implements [backtest.Source].
-func (t Replays) Runs(context.Context) ([]string, error) { return t.dirs, nil }
-
-// Events implements [backtest.Source].
-func (t Replays) Events(_ context.Context, dir string) iter.Seq2[event.Event, error] {
-	return func(yield func(event.Event, error) bool) {
-		for _, e := range t.events[dir] {
-			if !yield(e, nil) {
-				return
+// sourceOf returns the events of replays.
+func sourceOf(dirs []string, replays map[string]*replay) backtest.Source {
+	return backtest.Source{Runs: dirs, Events: func(_ context.Context, dir string) iter.Seq2[event.Event, error] {
+		return func(yield func(event.Event, error) bool) {
+			for _, e := range replays[dir].events {
+				if !yield(e, nil) {
+					return
+				}
 			}
 		}
-	}
+	}}
 }
 
 // plantFaults plants faults in the released texts of a replay. It returns a difference for each
@@ -73,10 +61,9 @@ func (c *Case) plantFaults(ctx context.Context, cascade *cascades.Cascade, r *re
 	if err != nil {
 		return nil, nil, err
 	}
-	described := Replays{events: map[string][]event.Event{}}
-	described.add(c.Dir, r)
+	source := sourceOf([]string{c.Dir}, map[string]*replay{c.Dir: r})
 	h := run.Host(ctx)
-	texts, err := backtest.Test{Cascade: cascade, Host: h, Source: described, Any: true}.Texts(ctx)
+	texts, err := backtest.Test{Cascade: cascade, Host: h, Source: source, Any: true}.Texts(ctx)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -124,7 +124,7 @@ func modelOf(name string) *yaml.Node {
 	switch {
 	case slash && maker == "ollama":
 		return scalar("ollama:" + rest)
-	case slash && strings.Contains(rest, ":"):
+	case slash && strings.Contains(rest, ":") && !strings.Contains(maker, ":"):
 		return scalar("openrouter:" + name)
 	}
 	return nil

@@ -22,8 +22,8 @@ import (
 type Runs interface {
 	// Run executes a cascade to its end.
 	Run(ctx context.Context, o Order) (engine.Result, error)
-	// Answer answers open questions of a kept run, by their keys, and goes on with the
-	// run. It goes on without an answer that comes too late.
+	// Answer answers open questions of a stored run, by their keys, and resumes the run. An
+	// answer that comes too late is ignored.
 	Answer(ctx context.Context, id string, answers map[event.Path]engine.Answer, o Order) (engine.Result, error)
 }
 

@@ -164,9 +164,9 @@ func only(names []string, offers []*offer) ([]*offer, error) {
 // ending limits the wait for cancelled calls.
 const ending = 10 * time.Second
 
-// Serve serves the client that writes to in and reads from out, until in or ctx ends. It writes
-// only messages to out. At the end of in, it finishes and answers the open calls while somebody
-// reads out. The end of ctx cancels them; Serve then returns the cause.
+// Serve serves the client that writes to in and reads from out. It returns when in or ctx ends.
+// It writes only messages to out. At the end of in, it finishes and answers the open calls while
+// somebody reads out. The end of ctx cancels them; Serve then returns the cause.
 func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	w := newWire(in, out, s.o)
 	session, err := s.sdk.Connect(context.WithoutCancel(ctx), w, nil)

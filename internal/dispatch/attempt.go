@@ -48,7 +48,7 @@ const (
 	Late      Event = "late"      // a response came after its time
 )
 
-// Limits of an attempt and of a record.
+// Limits for attempts and records.
 const (
 	maxTries   = 2 // validators of an attempt
 	maxEntries = 100

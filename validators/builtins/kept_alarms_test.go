@@ -12,7 +12,7 @@ import (
 
 var readmeBytes = flag.Int("readmes", 50<<10, "how many bytes of READMEs to hold against themselves, rewritten")
 
-// An honest edit of the form of ordinary prose must cause no finding.
+// TestKeptFalseAlarms checks that an edit of the form of ordinary prose causes no finding.
 func TestKeptFalseAlarms(t *testing.T) {
 	total, changed, alarms := 0, map[string]int{}, map[string]int{}
 	for _, name := range readmes(t) {

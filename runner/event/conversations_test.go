@@ -9,7 +9,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
-// called returns a call of a conversation. Each letter is a message.
+// called returns the event of a call in a conversation. Each letter is a message.
 func called(path, conversation Path, said string, before int) Event {
 	req := &model.Request{Messages: []model.Message{}}
 	for _, letter := range strings.Split(said, "") {
@@ -38,7 +38,8 @@ func read(t *testing.T, e Event) (got Event, text string) {
 	return got, string(raw)
 }
 
-// A call contains only the new messages, and the number of the earlier ones.
+// TestACallTellsWhatIsNew checks that a call contains only the new messages, and the number of
+// the earlier ones.
 func TestACallTellsWhatIsNew(t *testing.T) {
 	for _, c := range []struct {
 		said   string
@@ -65,8 +66,8 @@ func TestACallTellsWhatIsNew(t *testing.T) {
 	}
 }
 
-// Interleaved conversations are restored, also if a conversation goes back,
-// starts again or arrives as a whole. Earlier results do not change.
+// TestConversationsAreWholeAgain checks that interleaved conversations are restored. A
+// conversation may go back, start again or arrive as a whole. Earlier results do not change.
 func TestConversationsAreWholeAgain(t *testing.T) {
 	var said Conversations
 	var handed []Event

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// conversation is the messages of each request.
+// conversation contains the messages of each request.
 type conversation [][]message
 
 // requests runs one conversation of a system and returns the requests to the

@@ -57,8 +57,8 @@ type Options struct {
 	Programs bool           // files of calls may start programs
 	Known    cascades.Known // what these files may name
 
-	// Validate validates a request of the validation request protocol, as JSON,
-	// and gives the response; nil: that is not offered.
+	// Validate answers a request of the validation request protocol, which is JSON. If Validate
+	// is nil, the server does not offer this tool.
 	Validate func(ctx context.Context, request []byte) (response any, err error)
 
 	Clean      func(string) string // removes secrets from a text; may be nil

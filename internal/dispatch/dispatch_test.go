@@ -319,7 +319,7 @@ func TestDispatcherBounds(t *testing.T) {
 		}
 	}
 	if _, err := d.Status("two"); !errors.Is(err, dispatch.ErrUnknown) {
-		t.Errorf("the oldest is kept: %v", err)
+		t.Errorf("the oldest task is still stored: %v", err)
 	}
 	rec, err := d.Status("one")
 	if err != nil || len(rec.Record) != 100 || rec.Dropped != 302-100 || rec.Record[0].Event != dispatch.Opened || rec.Record[99].Event != dispatch.Duplicate {
@@ -345,7 +345,7 @@ func TestDispatcherKeepsTasks(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	kept := func(want string) {
+	checkStored := func(want string) {
 		t.Helper()
 		var got []string
 		for _, id := range []string{"a", "b", "c", "d"} {
@@ -356,23 +356,23 @@ func TestDispatcherKeepsTasks(t *testing.T) {
 			}
 		}
 		if s := strings.Join(got, " "); s != want {
-			t.Errorf("kept %s, want %s", s, want)
+			t.Errorf("stored %s, want %s", s, want)
 		}
 	}
 	for _, id := range []string{"a", "b", "b", "b"} {
 		settle(id)
 	}
-	kept("a b")
+	checkStored("a b")
 	settle("a")
 	settle("c") // b was settled before a
-	kept("a c")
+	checkStored("a c")
 	settle("d")
-	kept("c d")
+	checkStored("c d")
 	if _, err := d.Open(asked(t, with(ask("a"), object{"task_id": "c"}))); err != nil { // an open task does not count
 		t.Fatal(err)
 	}
 	settle("b")
-	kept("b c d")
+	checkStored("b c d")
 }
 
 // TestDispatcherCopies checks that the dispatcher copies a request: later changes by the caller

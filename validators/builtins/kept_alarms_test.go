@@ -105,8 +105,8 @@ func inParagraphs(s string, change func(string) string) string {
 	return strings.Join(paragraphs, "\n\n")
 }
 
-// refolded breaks the lines of a paragraph anew, only before words that start
-// nothing else in Markdown.
+// refolded changes the line breaks of a paragraph. It breaks lines only before words that have no
+// special meaning at the start of a line.
 func refolded(p string, width int) string {
 	var b strings.Builder
 	column := 0

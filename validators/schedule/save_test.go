@@ -332,7 +332,7 @@ func failEach(t *testing.T, h *house, call func() (bool, error)) {
 			return
 		}
 		if passed || err == nil || !strings.Contains(err.Error(), "the disk is on fire") {
-			t.Errorf("statement %d failed, and it said %v, %v", k, passed, err)
+			t.Errorf("statement %d failed: got %v, %v", k, passed, err)
 		}
 		if after := h.stored("ada", demoWeek); after.revision != before.revision || after.hash != before.hash || len(after.rows) != len(before.rows) {
 			t.Errorf("statement %d failed, and the week is %d, not %d", k, after.revision, before.revision)

@@ -153,7 +153,7 @@ func TestVarietyScoreRows(t *testing.T) {
 	e.code = "LOW_VARIETY_SCORE"
 	e.check(t, v)
 	if !strings.Contains(v.Reason, "22 of 22 send types, one with 34.4 % of the items, one content type with 50 % of the PPV slots") {
-		t.Errorf("what would raise it is not told: %s", v.Reason)
+		t.Errorf("the shares are not in the reason: %s", v.Reason)
 	}
 	if got := details(v)["variety_score"].(float64); math.Abs(got-(40+30*(1-22.0/64)+15)) > 1e-9 {
 		t.Errorf("score %v", got)
@@ -228,7 +228,8 @@ func TestCriticRows(t *testing.T) {
 			t.Errorf("%s = %v: %v, %s", row.field, row.value, details(v)["critic_decision"], v.Reason)
 		}
 	}
-	// At least the concerns with the severity major count, whatever major_concerns says.
+	// Concerns with a major severity always count. A smaller number in major_concerns does not
+	// change that.
 	for word, decision := range map[string]string{"major": "BLOCK", "severe": "BLOCK", "": "APPROVE", "minor": "APPROVE"} {
 		w := copied(t, good)
 		w["major_concerns"], w["concerns"] = 0, of(word, word, word)

@@ -38,7 +38,7 @@ type Result struct {
 	Left    syntax.Diagnostics // of Text; the mistakes are comments in it, if it changed
 }
 
-// File converts a cascade. Its error is [syntax.Diagnostics] if the file is no cascade.
+// File converts a cascade. Its error is [syntax.Diagnostics] if the file is not a cascade.
 func File(name string, source []byte, read Reader) (Result, error) {
 	doc, err := cascades.Document(name, source)
 	if err != nil {

@@ -142,7 +142,7 @@ func (m *mapping) comment(text string) {
 	first.HeadComment = join(first.HeadComment, oneLine("# "+text))
 }
 
-// join adds a line to a comment that lacks it.
+// join adds a line to a comment unless the comment contains it.
 func join(comment, line string) string {
 	if slices.Contains(strings.Split(comment, "\n"), line) {
 		return comment

@@ -1,6 +1,6 @@
-// Command bench compares Capstan with other ways to run a gated conversation with a model in Go:
-// a bare go-openai call and net/http, both without checks; a handwritten loop; and Eino,
-// langchaingo and Genkit, used like in their documentation.
+// Command bench compares Capstan with other ways to run a gated conversation with a model in Go.
+// A bare go-openai call and net/http run without checks. A handwritten loop, Eino, langchaingo
+// and Genkit run with checks; the frameworks are used like in their documentation.
 //
 //	cd bench && go run . [-tls]
 //

@@ -45,8 +45,8 @@ type request struct {
 //
 // With Status, exit status 0 passes and all other statuses fail. The reason is the end of both
 // output streams, at most 4096 bytes. There is no verdict if the program is killed, exceeds the
-// timeout or cannot be started. The statuses 126 and 127 are not verdicts either, because shells
-// report with them a command that they cannot start.
+// timeout or cannot be started. The statuses 126 and 127 are not verdicts either: shells use them
+// for a command that they cannot start.
 func (e Exec) Check(with map[string]any) Check {
 	return func(ctx context.Context, s Subject) (Verdict, error) {
 		v, err := e.run(ctx, s, with)

@@ -13,8 +13,8 @@ type secretsParams struct {
 	Allow []string `json:"allow,omitempty" jsonschema:"allowed texts that look like credentials, such as examples in documentation"`
 }
 
-// noSecretsValidator accepts text without anything that looks like a credential: access keys and
-// tokens of known services, private keys, JSON web tokens, passwords in addresses and commands,
+// noSecretsValidator accepts text without credentials. It finds access keys and tokens of known
+// services, private keys and JSON web tokens. It also finds passwords in addresses and commands,
 // and assignments of random values, such as api_key = "…". Identifiers, hashes and UUIDs do not
 // count. Verdicts never quote a credential. Package secrets defines the patterns and the accepted
 // stand-ins.

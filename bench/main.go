@@ -1,16 +1,14 @@
-// Command bench compares Capstan with other ways to run a gated conversation
-// with a model in Go: a bare go-openai call and net/http, both without checks;
-// a handwritten loop; and Eino, langchaingo and Genkit, as in their own
-// documentation.
+// Command bench compares Capstan with other ways to run a gated conversation with a model in Go.
+// A bare go-openai call and net/http run without checks. A handwritten loop, Eino, langchaingo
+// and Genkit run with checks; the frameworks are used like in their documentation.
 //
 //	cd bench && go run . [-tls]
 //
-// All systems send the same texts to the same model server over a pool of 128
-// connections; a test checks the texts. The server is a process of its own and
-// answers immediately. Each system is a process too. The rounds of the systems
-// alternate, so other load on the machine affects all alike. The table shows
-// medians over the rounds: the time of a turn, divided by the time of the bare
-// call in the same round, and the same for processor time.
+// All systems send the same texts to the same model server over a pool of 128 connections; a test
+// checks the texts. The server is a separate process and answers immediately. Each system is a
+// process too. The rounds of the systems alternate, so other load on the machine affects all
+// alike. The table shows medians over the rounds: the time of a turn, divided by the time of the
+// bare call in the same round, and the same for processor time.
 package main
 
 import (
@@ -56,7 +54,7 @@ func command(ctx context.Context, args []string) error {
 	flags.BoolVar(&p.tls, "tls", false, "ask the model over TLS and HTTP/2")
 	only := flags.String("only", "", "systems beside the bare call, as name,name; all of them without it")
 	if err := flags.Parse(args); err != nil {
-		return nil //nolint:nilerr // flag has told it
+		return nil //nolint:nilerr // flag has printed it
 	}
 	for _, list := range []struct {
 		of   string

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// A plan is a list of measurements: each system with each length, width and
-// number of cores, rounds times.
+// A plan is a list of measurements: each system at each length, width and number of cores,
+// repeated for each round.
 type plan struct {
 	rounds  int
 	time    time.Duration

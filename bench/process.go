@@ -19,13 +19,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The arguments for the processes of the model and of a system.
+// The arguments that start the process of the model or of a system.
 const modelProcess, systemProcess = "-model-process", "-system-process"
 
 // scratch is the variable with the folder for temporary files.
 const scratch = "BENCH_SCRATCH"
 
-// An order requests one round: concurrent conversations for about a duration.
+// An order requests one round: concurrent conversations for approximately a given time.
 type order struct {
 	AtOnce int           `json:"at_once"`
 	For    time.Duration `json:"for"`
@@ -67,8 +67,7 @@ func serveSystem(ctx context.Context, name, url string, turns int) error {
 	}
 }
 
-// measured runs conversations until the time is over. It finishes and counts
-// those that are running then.
+// measured starts conversations until the time is over. It finishes and counts the running ones.
 func measured(ctx context.Context, hold talk, turns int, o order) round {
 	var (
 		held  atomic.Int64
@@ -163,12 +162,12 @@ func (c *child) round(o order) (round, error) {
 	if _, err := c.in.Write(append(line, '\n')); err != nil {
 		return round{}, err
 	}
-	said, err := c.line()
+	answer, err := c.line()
 	if err != nil {
 		return round{}, err
 	}
 	var r round
-	if err := json.Unmarshal([]byte(said), &r); err != nil {
+	if err := json.Unmarshal([]byte(answer), &r); err != nil {
 		return round{}, err
 	}
 	if r.Error != "" {

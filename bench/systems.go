@@ -18,7 +18,7 @@ type system struct {
 // A talk runs one whole conversation. It is safe for concurrent use.
 type talk func(context.Context) error
 
-// bareName is the system that all others are compared with.
+// bareName is the name of the baseline of all comparisons.
 const bareName = "go-openai"
 
 func systems() []system {

@@ -27,7 +27,7 @@ func (p plan) table(w io.Writer, cells []*cell) error {
 	return err
 }
 
-// columns calls of for each length and width, in the order of the table.
+// columns calls a function for each length and width, in the order of the table.
 func (p plan) columns(of func(turns, width int)) {
 	for _, turns := range p.turns {
 		for _, width := range p.widths {

@@ -55,7 +55,7 @@ type asked func(body []byte)
 // model returns a chat completions endpoint that answers immediately. It sends
 // the length of its answer, because otherwise clients that do not read to the
 // end cannot reuse the connection (go-openai with a chunked answer).
-func model(heard asked) http.Handler {
+func model(received asked) http.Handler {
 	reply, err := json.Marshal(map[string]any{
 		"id": "1", "object": "chat.completion", "created": 1, "model": "m",
 		"choices": []any{map[string]any{"index": 0, "finish_reason": "stop", "message": map[string]any{"role": "assistant", "content": answer}}},
@@ -65,11 +65,11 @@ func model(heard asked) http.Handler {
 		panic(err)
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if heard == nil {
+		if received == nil {
 			io.Copy(io.Discard, r.Body)
 		} else {
 			body, _ := io.ReadAll(r.Body)
-			heard(body)
+			received(body)
 		}
 		w.Header().Set("Content-Type", "application/json")
 		w.Header().Set("Content-Length", strconv.Itoa(len(reply)))

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// A check of a long text ends when its context does. Without a deadline, or for
-// a short text, the check runs in the caller's goroutine.
+// TestComputedChecksHeedTheirContext checks that a check of a long text ends with its context.
+// Without a deadline, or for a short text, the check runs in the caller's goroutine.
 func TestComputedChecksHeedTheirContext(t *testing.T) {
 	release, began := make(chan struct{}), make(chan struct{}, 3)
 	check, err := New("slow", "Validates slowly", func(context.Context, struct{}, Subject) (Verdict, error) {

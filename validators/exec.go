@@ -31,24 +31,22 @@ type request struct {
 	Key  string         `json:"key"` // present even if empty
 }
 
-// Check returns the check that runs the program with parameters. The program
-// reads
+// Check returns the check that runs the program with parameters. The program reads
 //
 //	{"content", "output", "input", "state", "outputs", "turn", "attempt", "with", "key"}
 //
-// and answers in the form that [ParseVerdict] reads. A verdict counts with exit
-// status 0. An invalid verdict also counts with status 1, which is the status
-// of a gate that rejects.
+// and answers in the form that [ParseVerdict] reads. A verdict counts with exit status 0. An
+// invalid verdict also counts with status 1, which is the status of a gate that rejects.
 //
 // Check returns an error, with the last lines of standard error, if the program
 //   - exits with another status, or with status 1 and a valid verdict,
 //   - prints nothing, more than 1 MiB, or something that is no verdict,
 //   - does not end before the timeout, or cannot be started.
 //
-// With Status, exit status 0 passes and every other status fails. The reason is
-// the end of both output streams, at most 4096 bytes. A program that is killed,
-// exceeds the timeout or cannot be started gives no verdict. Nor do the statuses
-// 126 and 127, with which shells report a command that they cannot start.
+// With Status, exit status 0 passes and all other statuses fail. The reason is the end of both
+// output streams, at most 4096 bytes. There is no verdict if the program is killed, exceeds the
+// timeout or cannot be started. The statuses 126 and 127 are not verdicts either: shells use them
+// for a command that they cannot start.
 func (e Exec) Check(with map[string]any) Check {
 	return func(ctx context.Context, s Subject) (Verdict, error) {
 		v, err := e.run(ctx, s, with)
@@ -153,7 +151,7 @@ func lastLines(text []byte) string {
 	return tail(strings.Join(lines[max(0, len(lines)-5):], "\n"), 500)
 }
 
-// tail returns the end of a text, in at most so many bytes. It never splits a
+// tail returns the end of a text. Its maximum length is most, in bytes. It never splits a
 // character, and a cut text begins with "…".
 func tail(text string, most int) string {
 	text = strings.TrimSpace(strings.ToValidUTF8(text, "\uFFFD"))

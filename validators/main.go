@@ -15,17 +15,17 @@ import (
 	"github.com/seed61713e19/capstan/internal/schema"
 )
 
-// Main is the main function of a program that is one validator, so that any
-// cascade can use it in the exec form:
+// Main is the main function of a program that is one validator, so that any cascade can use it in
+// the exec form:
 //
 //	func main() { validators.Main(mine) }
 //
-// Without a file it reads a subject from standard input, as [Exec] sends it. With a file,
-// or - for standard input, it checks that text. The flag --with sets a parameter (k=text,
-// k:=JSON, k=@file or k:=@file). The flags --input, --output and --state set the values
-// that the validator reads besides the text, as they do for capstan gate. The verdict goes
-// to standard output. The exit status is 0 for a valid text, 1 for an invalid one, 2 for
-// wrong usage or parameters, and 3 if there is no verdict.
+// Without a file it reads a subject from standard input, as [Exec] sends it. With a file, or -
+// for standard input, it checks that text. The flag --with sets a parameter (k=text, k:=JSON,
+// k=@file or k:=@file). As in capstan gate, the flags --input, --output and --state set the
+// values that the validator reads besides the text. The verdict goes to standard output. The exit
+// status is 0 for a valid text, 1 for an invalid one, 2 for wrong usage or parameters, and 3 if
+// there is no verdict.
 func Main(v Validator) {
 	os.Exit(program{v, os.Stdin, os.Stdout, os.Stderr}.run(os.Args[1:]))
 }
@@ -37,7 +37,7 @@ type program struct {
 	stdout, stderr io.Writer
 }
 
-// What a program exits with.
+// The exit statuses of a program.
 const (
 	exitValid = iota
 	exitInvalid
@@ -151,7 +151,7 @@ func (p program) subject(c call) (s Subject, with map[string]any, err error) {
 	return s, with, nil
 }
 
-// over returns the values with others over them.
+// over returns a copy of values in which others replace values of the same name.
 func over(values, others map[string]any) map[string]any {
 	if len(others) == 0 {
 		return values
@@ -162,7 +162,7 @@ func over(values, others map[string]any) map[string]any {
 	return all
 }
 
-// parseQuestion reads what [Exec] sends. Keys it does not know are left alone.
+// parseQuestion parses a request of [Exec]. It ignores unknown keys.
 func parseQuestion(asked []byte) (Subject, map[string]any, error) {
 	with := map[string]any{}
 	v, err := schema.Parse(asked)
@@ -185,7 +185,8 @@ func parseQuestion(asked []byte) (Subject, map[string]any, error) {
 	return s, with, errs
 }
 
-// member reads one key of the question, of a kind; null is as good as missing.
+// member decodes one key of a request. The value null counts as missing. The kind appears in the
+// error.
 func member[T any](object map[string]any, key, kind string, into *T) error {
 	v, ok := object[key]
 	if !ok || v == nil {

@@ -9,17 +9,16 @@ import (
 	"github.com/seed61713e19/capstan/internal/schema"
 )
 
-// Operator marks parameters that only an operator may set, such as a policy, a
-// database or a key. The author of a cascade and the user of the command line
-// are operators. A client that asks a server for a verdict is not, see
-// [Validator.Fixed].
+// Operator marks parameters that are reserved for an operator, such as a policy, a database or a
+// key. The author of a cascade and the user of the command line are operators. A client that asks
+// a server for a verdict is not, see [Validator.Fixed].
 func Operator(names ...string) Option {
 	return func(v *Validator) { v.Operator = names }
 }
 
-// Fixed returns the validator as a server offers it: with has fixed values. The
-// parameters of with and the operator's parameters are neither shown nor
-// accepted. The values are checked when the validator is bound.
+// Fixed returns the validator as a server offers it: with has fixed values. Parameters in with,
+// and the operator's parameters, are neither shown nor accepted. The values are checked when the
+// validator is bound.
 func (v Validator) Fixed(with map[string]any) Validator {
 	closed := slices.Concat(v.Operator, slices.Collect(maps.Keys(with)))
 	if len(closed) == 0 {

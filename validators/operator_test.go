@@ -9,8 +9,8 @@ import (
 	"github.com/seed61713e19/capstan/validators"
 )
 
-// TestFixed: the operator's parameters are neither shown nor accepted, set or
-// not.
+// TestFixed checks that the operator's parameters are neither shown nor accepted, whether they
+// are set or not.
 func TestFixed(t *testing.T) {
 	type params struct {
 		Most   int    `json:"most"`

@@ -1,5 +1,5 @@
-// Package validators defines validators: values that check a text and return a
-// [Verdict]. [New] makes one from a function with typed parameters:
+// Package validators defines validators: values that check a text and return a [Verdict]. [New]
+// makes one from a function with typed parameters:
 //
 //	short := validators.New("short", "Validates that the text has at most max characters",
 //		func(_ context.Context, p params, s validators.Subject) (validators.Verdict, error) {
@@ -9,18 +9,17 @@
 //			return validators.Pass("the text is short enough"), nil
 //		})
 //
-// [Main] makes a program of a validator. [JSONSchema], [Exec] and [NewJudge]
-// make checks of the other forms that a cascade file may use. Package builtins
-// has the validators of the language. Package expressions has its expressions.
+// [Main] makes a program of a validator. [JSONSchema], [Exec] and [NewJudge] make checks of the
+// other forms that a cascade file may use. Package builtins has the validators of the language.
+// Package expressions has its expressions.
 //
-// A verdict is not an error. A validator that rejects a text returns an invalid
-// Verdict; one that cannot decide returns an error. A validator sees only a
-// [Subject]. It does not call models and stores nothing. [Validator.Bind]
-// checks the parameters once, so that a mistake in a file is reported before
-// anything runs.
+// A verdict is not an error. A validator that rejects a text returns an invalid Verdict; one that
+// cannot decide returns an error. A validator sees only a [Subject]. It does not call models and
+// stores nothing. [Validator.Bind] checks the parameters once, so that a mistake in a file is
+// reported before anything runs.
 //
-// Begin with validator.go, then read verdict.go. It parses the replies of
-// programs and models, and it never reads a rejection as an acceptance.
+// Begin with validator.go, then read verdict.go. It parses the replies of programs and models. A
+// rejection is never read as an acceptance.
 package validators
 
 import (

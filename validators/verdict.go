@@ -58,9 +58,9 @@ func FailWith(issues ...Issue) Verdict {
 	return Verdict{Reason: strings.Join(words, "; "), Issues: issues}
 }
 
-// ParseVerdict reads a verdict's JSON strictly, see LANGUAGE §4. The key valid
-// must be a boolean. A bare true is accepted as a pass. Anything else is an
-// error, not a rejection. Unknown keys are stored in Details.
+// ParseVerdict reads a verdict's JSON strictly, see LANGUAGE §4. The key valid must be a boolean.
+// A bare true is accepted as a pass. Other values are errors, not rejections. Unknown keys are
+// stored in Details.
 func ParseVerdict(text []byte) (Verdict, error) {
 	v, err := schema.Parse(text)
 	if err != nil {

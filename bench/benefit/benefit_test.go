@@ -35,7 +35,8 @@ func sample(t *testing.T, rates Rates) map[string]Count {
 	return byName
 }
 
-// The gates of a task must pass its right texts, and a judge without errors all of them.
+// TestRightTextsPass checks that the gates of a task pass its right texts, and that a judge
+// without errors passes all texts.
 func TestRightTextsPass(t *testing.T) {
 	for name, c := range sample(t, Rates{}) {
 		if c.released != c.rows || c.allBad() > 0 {
@@ -44,8 +45,9 @@ func TestRightTextsPass(t *testing.T) {
 	}
 }
 
-// If a model is always wrong, every text is bad. A judge without errors releases no bad
-// text, and the gates catch two thirds of the faults of form in every task.
+// TestWrongTexts checks a model that is always wrong, so that every text is bad. A judge without
+// errors releases no bad text, and the gates catch two thirds of the faults of form in every
+// task.
 func TestWrongTexts(t *testing.T) {
 	counts := sample(t, Rates{Wrong: 1, Form: 1})
 	for name, c := range counts {
@@ -67,7 +69,8 @@ func TestWrongTexts(t *testing.T) {
 	}
 }
 
-// Every task has places for faults of both kinds, and a fault changes the text.
+// TestFaultsHavePlaces checks that faults of both kinds can be planted in every task, and that a
+// fault changes the text.
 func TestFaultsHavePlaces(t *testing.T) {
 	tasks, err := readTasks()
 	if err != nil {
@@ -97,8 +100,8 @@ func TestFaultsHavePlaces(t *testing.T) {
 
 var tableRow = regexp.MustCompile(`(?m)^\| ([a-z ,]+) \| (\d+) \| (\d+) \| ([\d.]+) \|$`)
 
-// The documents have the table that the command makes. What a sample comes to must agree
-// with it, as far as chance allows in 999 of 1,000 cases.
+// TestDocuments checks that the documents contain the table of the command. A sample must agree
+// with the table, within the range that chance explains in 999 of 1,000 cases.
 func TestDocuments(t *testing.T) {
 	var table string
 	for i, file := range documents {

@@ -1,15 +1,13 @@
-// Command benefit measures the benefit of gates. It counts the bad texts that a
-// program releases without gates, with one judge, with computed gates, and with
-// both and retries.
+// Command benefit measures the benefit of gates. It counts the bad texts that a program releases.
+// The setups are: no gates, one judge, computed gates, and all gates with retries.
 //
 //	cd bench && go run ./benefit            # prints the table
 //	cd bench && go run ./benefit -update    # also writes it into the documents
 //
-// The engine and the gates are real. The model and the judge are simulated. The
-// model fills in a right text of its task or plants a fault in it, so the
-// quality of each text is known. [Rates] has the error rates of the model and
-// the judge, and the caption of the table states them. The same seed gives the
-// same table.
+// The engine and the gates are real. The model and the judge are simulated. The model fills in a
+// right text of its task or plants a fault in it, so the quality of each text is known. [Rates]
+// has the error rates of the model and the judge, and the caption of the table states them. The
+// same seed gives the same table.
 //
 // Begin with run.go, then task.go and world.go.
 package main

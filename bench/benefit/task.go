@@ -17,12 +17,12 @@ import (
 //go:embed tasks/*.yaml
 var files embed.FS
 
-// A Task is a kind of text: its inputs, a right text, the computed gates for
-// it, and the question for a judge.
+// A Task is a kind of text: its inputs, a right text, the computed gates for it, and the question
+// for a judge.
 //
-// Texts and inputs have choices, so all rows differ. <<name|one|two>> is one of
-// the options; places with the same name and number of options have the same
-// choice. <<name:10..99>> is a number.
+// Texts and inputs have placeholders, so all rows differ. <<name|one|two>> becomes one of the
+// options. Placeholders with the same name and number of options have the same choice.
+// <<name:10..99>> becomes a number.
 type Task struct {
 	Name     string            `yaml:"name"`
 	Question string            `yaml:"question"`
@@ -32,7 +32,7 @@ type Task struct {
 	Text     string            `yaml:"text"`
 }
 
-// order is the order of the tasks.
+// order lists the tasks in the order of the table.
 var order = []string{"capy", "edit", "schedule", "request", "windlass"}
 
 func readTasks() (list []*Task, err error) {
@@ -131,8 +131,8 @@ type Bad struct {
 	note     string
 }
 
-// bad plants a fault of the kind in the right text. Every operator with a place
-// in it is equally likely.
+// bad plants a fault of the kind in the right text. All operators that apply to this text are
+// equally likely.
 func (r Row) bad(kind Kind, rng *rand.Rand) (Bad, error) {
 	list := operators[kind]
 	for _, i := range rng.Perm(len(list)) {

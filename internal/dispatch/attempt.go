@@ -48,7 +48,7 @@ const (
 	Late      Event = "late"      // a response came after its time
 )
 
-// Limits of an attempt and of a record.
+// Limits for attempts and records.
 const (
 	maxTries   = 2 // validators of an attempt
 	maxEntries = 100
@@ -177,8 +177,8 @@ func (a *attempt) apply(try int, text []byte, crash error) *request.ProtocolErro
 	return nil
 }
 
-// read returns a response and its judgement, or the problems of a text that is no response
-// to the request.
+// read returns a response and its judgement, or the problems of a text that is not a response to
+// the request.
 func (a *attempt) read(text []byte) (*request.Response, request.Judgement, *request.ProtocolError) {
 	a.d.reading <- struct{}{}
 	defer func() { <-a.d.reading }()
@@ -205,7 +205,7 @@ func (a *attempt) fail(e Event, reason string) {
 	a.start()
 }
 
-// giveUp settles an open attempt as BLOCKED, with a response that no validator gave.
+// giveUp settles an open attempt as BLOCKED, with a response of the dispatcher itself.
 func (a *attempt) giveUp(e Event, reason string) {
 	if a.outcome != nil {
 		return

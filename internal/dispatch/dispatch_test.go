@@ -17,7 +17,7 @@ import (
 	"github.com/seed61713e19/capstan/validators/request"
 )
 
-// events are what a record tells, in one line.
+// events returns the events of a task's record in one line.
 func events(t *testing.T, d *dispatch.Dispatcher, task string) string {
 	t.Helper()
 	r, err := d.Status(task)
@@ -34,7 +34,8 @@ func events(t *testing.T, d *dispatch.Dispatcher, task string) string {
 	return strings.Join(words, " ")
 }
 
-// script makes validators that answer by a function of the number of the call.
+// script returns a constructor of validators. They answer with say, which receives the number of
+// the call.
 func script(calls *atomic.Int32, say func(ctx context.Context, call int, repair *request.ProtocolError) ([]byte, error)) func() dispatch.Validate {
 	return func() dispatch.Validate {
 		return (func(ctx context.Context, _ *request.Request, repair *request.ProtocolError) ([]byte, error) {
@@ -79,7 +80,7 @@ func TestDispatcherDo(t *testing.T) {
 		}, "PASS", "opened/1 asked/1 accepted/1", 59 * time.Second},
 		"a late response of the first": {func(ctx context.Context, call int, _ *request.ProtocolError) ([]byte, error) {
 			if call == 1 {
-				time.Sleep(70 * time.Second) // does not heed its context
+				time.Sleep(70 * time.Second) // ignores its context
 				return text(t, answer("FAIL", "a", "FAIL")), nil
 			}
 			time.Sleep(20 * time.Second)
@@ -151,7 +152,8 @@ func TestDispatcherDo(t *testing.T) {
 	}
 }
 
-// A dispatcher without validators waits for what is delivered.
+// TestDispatcherDeliver checks a dispatcher without validators, which waits for delivered
+// responses.
 func TestDispatcherDeliver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := dispatch.New(dispatch.Config{})
@@ -166,7 +168,7 @@ func TestDispatcherDeliver(t *testing.T) {
 			}
 		}
 		if _, err := d.Deliver(pass); !errors.Is(err, dispatch.ErrUnknown) {
-			t.Errorf("a task nobody asked of: %v", err)
+			t.Errorf("an unknown task: %v", err)
 		}
 		if n, err := d.Open(r); n != 1 || err != nil {
 			t.Fatal(n, err)
@@ -224,7 +226,8 @@ func TestDispatcherDeliver(t *testing.T) {
 	})
 }
 
-// A response from outside ends a validator that is at work.
+// TestDispatcherDeliverBeforeValidator checks that a delivered response cancels the running
+// validator.
 func TestDispatcherDeliverBeforeValidator(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		stopped := make(chan struct{})
@@ -267,7 +270,7 @@ func TestDispatcherCancel(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 		if s, _ := d.Status("task-1"); !s.Open {
-			t.Error("who waits no longer has settled the task")
+			t.Error("a cancelled Wait has settled the task")
 		}
 		if _, err := d.Deliver(text(t, answer("BLOCKED", "a", "BLOCKED"))); err != nil {
 			t.Fatal(err)
@@ -316,7 +319,7 @@ func TestDispatcherBounds(t *testing.T) {
 		}
 	}
 	if _, err := d.Status("two"); !errors.Is(err, dispatch.ErrUnknown) {
-		t.Errorf("the oldest is kept: %v", err)
+		t.Errorf("the oldest task is still stored: %v", err)
 	}
 	rec, err := d.Status("one")
 	if err != nil || len(rec.Record) != 100 || rec.Dropped != 302-100 || rec.Record[0].Event != dispatch.Opened || rec.Record[99].Event != dispatch.Duplicate {
@@ -328,8 +331,8 @@ func TestDispatcherBounds(t *testing.T) {
 	}
 }
 
-// What is kept are tasks, however often they were tried, and one that is forgotten
-// takes no place.
+// TestDispatcherKeepsTasks checks that Keep counts tasks, not attempts, and that open tasks do
+// not count.
 func TestDispatcherKeepsTasks(t *testing.T) {
 	d := dispatch.New(dispatch.Config{Keep: 2})
 	defer d.Close()
@@ -342,7 +345,7 @@ func TestDispatcherKeepsTasks(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	kept := func(want string) {
+	checkStored := func(want string) {
 		t.Helper()
 		var got []string
 		for _, id := range []string{"a", "b", "c", "d"} {
@@ -353,26 +356,27 @@ func TestDispatcherKeepsTasks(t *testing.T) {
 			}
 		}
 		if s := strings.Join(got, " "); s != want {
-			t.Errorf("kept %s, want %s", s, want)
+			t.Errorf("stored %s, want %s", s, want)
 		}
 	}
 	for _, id := range []string{"a", "b", "b", "b"} {
 		settle(id)
 	}
-	kept("a b")
+	checkStored("a b")
 	settle("a")
 	settle("c") // b was settled before a
-	kept("a c")
+	checkStored("a c")
 	settle("d")
-	kept("c d")
-	if _, err := d.Open(asked(t, with(ask("a"), object{"task_id": "c"}))); err != nil { // which is open, and takes no place
+	checkStored("c d")
+	if _, err := d.Open(asked(t, with(ask("a"), object{"task_id": "c"}))); err != nil { // an open task does not count
 		t.Fatal(err)
 	}
 	settle("b")
-	kept("b c d")
+	checkStored("b c d")
 }
 
-// What the caller does with a request later changes nothing.
+// TestDispatcherCopies checks that the dispatcher copies a request: later changes by the caller
+// have no effect.
 func TestDispatcherCopies(t *testing.T) {
 	d := dispatch.New(dispatch.Config{})
 	defer d.Close()

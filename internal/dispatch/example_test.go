@@ -10,8 +10,7 @@ import (
 	"github.com/seed61713e19/capstan/validators/request"
 )
 
-// A dispatcher sends a validator, here a function, and gives what settled the
-// task.
+// A dispatcher calls a validator, here a function, and returns the outcome of the task.
 func ExampleDispatcher() {
 	r, err := request.ParseRequest([]byte(`{
 		"task_id": "login-7f3a", "validation_type": "code",
@@ -22,7 +21,8 @@ func ExampleDispatcher() {
 		return
 	}
 	validate := func(ctx context.Context, r *request.Request, repair *request.ProtocolError) ([]byte, error) {
-		// Look for yourself, or ask a model; repair says what was wrong with its last answer.
+		// Check the work here, or ask a model. If repair is set, it describes the mistake in the
+		// last answer.
 		found := request.Response{TaskID: r.TaskID, Verdict: request.Fail, Timestamp: time.Now()}
 		for _, c := range r.Criteria {
 			found.Results = append(found.Results, request.Result{
@@ -42,7 +42,7 @@ func ExampleDispatcher() {
 	// Output: false FAIL: 0 of 1 criterion PASS, 1 FAIL, 0 BLOCKED; AC-1: FAIL: POST /login answers 200 (to mend it: compare the hash)
 }
 
-// Responses may also come from elsewhere.
+// Responses may also come from outside.
 func ExampleDispatcher_Deliver() {
 	d := dispatch.New(dispatch.Config{})
 	defer d.Close()

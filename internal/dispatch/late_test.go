@@ -9,7 +9,8 @@ import (
 	"github.com/seed61713e19/capstan/internal/dispatch"
 )
 
-// A response to an attempt that is over settles no later one.
+// TestDispatcherDeliverToEarlierAttempt checks that a response to an earlier attempt does not
+// settle a later one.
 func TestDispatcherDeliverToEarlierAttempt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := dispatch.New(dispatch.Config{})
@@ -31,14 +32,14 @@ func TestDispatcherDeliverToEarlierAttempt(t *testing.T) {
 			switch attempt {
 			case 0: // nobody answers in time
 				time.Sleep(301 * time.Second)
-			case 1: // what the first validator says now, and what a clock that is slow says
+			case 1: // late responses of the first validator, then one from a validator whose clock is slow
 				at(first.Add(200*time.Second), time.RFC3339, dispatch.Late, 2)
 				at(first.Add(300*time.Second), time.RFC3339Nano, dispatch.Late, 2)
 				if s, err := d.Status("task-1"); err != nil || !s.Open {
 					t.Errorf("got %+v %v", s, err)
 				}
 				at(first.Add(stamp), time.RFC3339, dispatch.Accepted, 2)
-			case 2: // one that comes back from the future
+			case 2: // a response from the future
 				at(first.Add(stamp), time.RFC3339, dispatch.Accepted, 3)
 				time.Sleep(time.Second)
 			case 3: // whole seconds, in the second that opened the attempt

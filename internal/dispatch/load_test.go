@@ -17,12 +17,12 @@ import (
 	"github.com/seed61713e19/capstan/validators/request"
 )
 
-// verdictOf is the verdict that the nth task gets in the tests of load.
+// verdictOf returns the verdict of the nth task in the load tests.
 func verdictOf(n int) request.Verdict {
 	return []request.Verdict{request.Pass, request.Fail, request.Partial, request.Blocked}[n%4]
 }
 
-// response is the response to the nth task, and with other the opposite one.
+// response returns the response to the nth task. With other, its verdict differs.
 func response(t testing.TB, n int, other bool) []byte {
 	verdict := verdictOf(n)
 	if other {
@@ -40,14 +40,14 @@ func response(t testing.TB, n int, other bool) []byte {
 	return fmt.Appendf(nil, form.(string), n, n)
 }
 
-var forms sync.Map // verdict → what a response with it is written by, as there are ten thousands
+var forms sync.Map // verdict → template of its response, because the tests send tens of thousands
 
 // openAll opens every request.
 func openAll(t *testing.T, d *dispatch.Dispatcher) {
 	t.Helper()
 	r := asked(t, ask("a", "b"))
 	for n := range inFlight() {
-		r.TaskID = taskName(n) // it is checked and copied when it is opened
+		r.TaskID = taskName(n) // Open checks and copies the request
 		if _, err := d.Open(r); err != nil {
 			t.Fatal(err)
 		}
@@ -56,8 +56,8 @@ func openAll(t *testing.T, d *dispatch.Dispatcher) {
 
 func taskName(n int) string { return fmt.Sprintf("task-%d", n) }
 
-// inFlight is how many requests there are: a tenth in a short run, which only looks for
-// races.
+// inFlight returns the number of requests. A short run, which only looks for races, uses a tenth
+// of them.
 func inFlight() int {
 	if testing.Short() {
 		return 1_000
@@ -65,7 +65,7 @@ func inFlight() int {
 	return 10_000
 }
 
-// checkLoad holds every outcome against what was said of its task.
+// checkLoad compares the outcome of every task with the expected one.
 func checkLoad(t *testing.T, d *dispatch.Dispatcher) {
 	t.Helper()
 	for n := range inFlight() {
@@ -86,7 +86,7 @@ func checkLoad(t *testing.T, d *dispatch.Dispatcher) {
 	}
 }
 
-// memory is what the process has from the system, in MB.
+// memory logs the memory of the process, and fails the test at 200 MB or more.
 func memory(t *testing.T, what string) {
 	t.Helper()
 	var m runtime.MemStats
@@ -98,8 +98,8 @@ func memory(t *testing.T, what string) {
 	}
 }
 
-// ownProcess runs a test in a process of its own, where no other test holds anything,
-// and tells whether this is that process.
+// ownProcess runs the test in a new process, so that other tests do not affect its memory. It
+// reports whether the caller is in this process.
 func ownProcess(t *testing.T) bool {
 	t.Helper()
 	const variable = "CAPSTAN_TEST_ALONE"
@@ -111,12 +111,12 @@ func ownProcess(t *testing.T) bool {
 	out, err := cmd.CombinedOutput()
 	t.Logf("%s", out)
 	if err != nil || !strings.Contains(string(out), "--- PASS: "+t.Name()) {
-		t.Errorf("in a process of its own: %v", err)
+		t.Errorf("in a new process: %v", err)
 	}
 	return false
 }
 
-// 10,000 requests whose validators are all at work at the same time.
+// TestLoadOfValidators runs 10,000 validators in parallel.
 func TestLoadOfValidators(t *testing.T) {
 	if !ownProcess(t) {
 		return
@@ -141,12 +141,13 @@ func TestLoadOfValidators(t *testing.T) {
 	memory(t, "settled")
 	d.Close()
 	if after := runtime.NumGoroutine(); after > before+5 {
-		t.Errorf("%d goroutines, and %d before", after, before)
+		t.Errorf("%d goroutines, %d before the test", after, before)
 	}
 }
 
-// 10,000 requests whose responses come from outside, out of order, from many
-// sides, with strangers among them; a fifth comes again in other words.
+// TestLoadOfDeliveries delivers the responses to 10,000 requests in random order, from several
+// goroutines. For a fifth of the tasks, it also delivers a second response and a response to an
+// unknown task.
 func TestLoadOfDeliveries(t *testing.T) {
 	if !ownProcess(t) {
 		return
@@ -188,7 +189,7 @@ func TestLoadOfDeliveries(t *testing.T) {
 	memory(t, "settled")
 }
 
-// Of responses that come at once, one is accepted.
+// TestLoadOfOneTask checks that only one of several concurrent responses is accepted.
 func TestLoadOfOneTask(t *testing.T) {
 	d := dispatch.New(dispatch.Config{})
 	defer d.Close()

@@ -10,7 +10,7 @@ import (
 
 type object = map[string]any
 
-// ask is a request with criteria of these ids.
+// ask returns a request with criteria of these ids.
 func ask(ids ...string) object {
 	var list []any
 	for _, id := range ids {
@@ -19,7 +19,7 @@ func ask(ids ...string) object {
 	return object{"task_id": "task-1", "validation_type": "code", "acceptance_criteria": list}
 }
 
-// answer is a response to it, with pairs of an id and a status.
+// answer returns a response to the request of ask. The pairs are ids and statuses.
 func answer(verdict string, pairs ...string) object {
 	list := []any{}
 	for i := 0; i < len(pairs); i += 2 {
@@ -28,7 +28,7 @@ func answer(verdict string, pairs ...string) object {
 	return object{"task_id": "task-1", "verdict": verdict, "criteria_results": list, "timestamp": "2026-02-17T14:30:00Z"}
 }
 
-// with is a copy of an object with more fields; nil takes one away.
+// with returns a copy of an object with additional fields. The value nil removes a field.
 func with(o object, more object) object {
 	o = maps.Clone(o)
 	for key, value := range more {

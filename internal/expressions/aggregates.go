@@ -15,8 +15,8 @@ import (
 	"github.com/seed61713e19/capstan/internal/schema"
 )
 
-// ofNumbers replace functions of the library that compute with numbers. The
-// type check uses the library's functions.
+// ofNumbers replaces the library's functions that compute with numbers. The type check uses the
+// library's functions.
 var ofNumbers = map[string]func(meter, []any) (any, error){
 	"abs": absolute, "ceil": rounding("ceil", math.Ceil), "floor": rounding("floor", math.Floor), "round": rounding("round", math.Round),
 	"int": toInt, "float": toFloat, "type": typeOf,
@@ -40,7 +40,7 @@ func absolute(_ meter, args []any) (any, error) {
 	return nil, fmt.Errorf("abs takes a number, not %s", kindOf(n))
 }
 
-// rounding is ceil, floor or round. Integers stay unchanged.
+// rounding implements ceil, floor and round. Integers stay unchanged.
 func rounding(name string, round func(float64) float64) func(meter, []any) (any, error) {
 	return func(_ meter, args []any) (any, error) {
 		n, err := number(args[0])
@@ -57,7 +57,7 @@ func rounding(name string, round func(float64) float64) func(meter, []any) (any,
 	}
 }
 
-// toInt cuts off the fraction.
+// toInt returns a number without its fraction.
 func toInt(_ meter, args []any) (any, error) {
 	if text, ok := args[0].(string); ok {
 		i, err := strconv.Atoi(text)
@@ -80,7 +80,7 @@ func toInt(_ meter, args []any) (any, error) {
 	if !ok {
 		return nil, fmt.Errorf("int takes a number or a text, not %s", kindOf(n))
 	}
-	if math.Abs(f) >= 1<<53 { // it is whole, and has more than 64 bits
+	if math.Abs(f) >= 1<<53 { // the number is whole and has more than 64 bits
 		return nil, tooLarge(f)
 	}
 	return int(f), nil
@@ -125,7 +125,7 @@ func decimal(text string) string {
 	return sign + digits + rest
 }
 
-// typeOf names a value's type as the library does, of any number.
+// typeOf returns the library's name for the type of a value, also for exact numbers.
 func typeOf(_ meter, args []any) (any, error) {
 	if n, ok := args[0].(json.Number); ok {
 		if isWhole(n) {
@@ -136,7 +136,7 @@ func typeOf(_ meter, args []any) (any, error) {
 	return builtin.Type(args[0]), nil
 }
 
-// flat appends the numbers of arguments that are numbers or lists.
+// flat appends the numbers in the arguments, which are numbers or lists.
 func flat(name string, into []any, args ...any) ([]any, error) {
 	for _, v := range args {
 		var err error
@@ -158,7 +158,7 @@ func flat(name string, into []any, args ...any) ([]any, error) {
 	return into, nil
 }
 
-// extreme is min or max, by all digits: nil of no numbers.
+// extreme implements min and max, by all digits. Without numbers, it returns nil.
 func extreme(name string, sign int) func(meter, []any) (any, error) {
 	return func(_ meter, args []any) (any, error) {
 		list, err := flat(name, nil, args...)
@@ -213,7 +213,7 @@ func median(_ meter, args []any) (any, error) {
 	return calculated("/", total, 2)
 }
 
-// sum adds up a list as + does.
+// sum adds up a list with the rules of +.
 func sum(m meter, args []any) (any, error) {
 	items, err := list(m, args[0])
 	if err != nil {

@@ -129,8 +129,8 @@ func calculated(operator string, left, right any) (any, error) {
 
 func power(operator string) bool { return operator == "**" || operator == "^" }
 
-// libraries applies the library's operator unless both operands are numbers. It
-// joins texts, and panics on other operands.
+// libraries applies the library's operator to operands that are not both numbers. It joins texts,
+// and panics on other operands.
 func libraries(operator string, a, b any) (any, error) {
 	switch operator {
 	case "+":
@@ -185,11 +185,11 @@ func fitted(n *big.Int) (any, error) {
 	return int(n.Int64()), nil
 }
 
-// raised is x to the power of y, which is not negative: an int if it fits, else a
-// float with the same digits.
+// raised returns x to the power of y, which must not be negative. The result is an int if it
+// fits, or else a float with the same digits.
 func raised(x, y int) (any, error) {
 	base := big.NewInt(int64(x))
-	if bits := base.BitLen() - 1; bits > 0 && y > 1024/bits { // more than a float64 can be
+	if bits := base.BitLen() - 1; bits > 0 && y > 1024/bits { // larger than any float64
 		return nil, fmt.Errorf("%d ** %d is too large", x, y)
 	}
 	if base.BitLen() <= 1 { // -1, 0 and 1: a large exponent takes no time
@@ -202,15 +202,15 @@ func raised(x, y int) (any, error) {
 	return number(json.Number(n.String() + ".0"))
 }
 
-// lone is number as a function.
+// lone is [number] as a function of expressions.
 func lone(_ meter, args []any) (any, error) { return number(args[0]) }
 
 // maxPosition limits an index and an end of a range, because the library
 // subtracts them.
 const maxPosition = 1 << 61
 
-// whole returns a number as an int, to count by. Other values stay unchanged,
-// because the key of a map is no number.
+// whole returns a number as an int, to count by. Other values stay unchanged, because the key of
+// a map is not a number.
 func whole(_ meter, args []any) (any, error) {
 	switch v := args[0].(type) {
 	case int, float64, json.Number:

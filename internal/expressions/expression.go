@@ -1,16 +1,16 @@
-// Package expressions implements conditions in the language of expr-lang.
-// [Parse] parses a condition and checks its types. [Expression.Eval] evaluates
-// it for a subject. [Expression.Check] is the validator of a ward's expr: key.
-// Errors are of the type [Error] and have a place.
+// Package expressions implements conditions in the language of expr-lang. [Parse] parses a
+// condition and checks its types. [Expression.Eval] evaluates it for a subject.
+// [Expression.Check] is the validator of a ward's expr: key. Errors are of the type [Error] and
+// have a position.
 //
-// The library parses an expression, and this package rewrites the tree before
-// it is compiled, for two reasons:
+// The library parses an expression, and this package rewrites the tree before it is compiled, for
+// two reasons:
 //
 //   - The library limits neither time nor memory. Expensive operations therefore pay a meter (meter.go) from one budget. Functions with a result larger than their operands are replaced (functions.go, matches.go).
 //   - The library's numbers are float64. Comparisons and calculations are replaced by exact ones (numbers.go).
 //
-// For a false expression, values.go evaluates parts of it again for the reason.
-// A result never depends on the clock, random numbers or the order of a map.
+// If an expression is false, values.go evaluates its parts again for the reason. A result never
+// depends on the clock, random numbers or the order of a map.
 //
 // Begin with expression.go.
 package expressions
@@ -37,25 +37,24 @@ import (
 	"github.com/seed61713e19/capstan/validators"
 )
 
-// An Expression is a condition on a subject in the language of expr-lang
-// (LANGUAGE §9). It is safe for concurrent use.
+// An Expression is a condition on a subject in the language of expr-lang (LANGUAGE §9). It is
+// safe for concurrent use.
 //
-// The variables are content (a string), output (the parsed JSON), input, state
-// and outputs (maps), turn and attempt (integers). If the subject has no parsed
-// JSON, output is the JSON found in content, or nil. len, indexes and slices
-// count characters of a string.
+// The variables are content (a string), output (the parsed JSON), input, state and outputs
+// (maps), turn and attempt (integers). If the subject has no parsed JSON, output is the JSON
+// found in content, or nil. len, indexes and slices count characters of a string.
 //
-// A missing key is nil. Comparing nil is valid, and a field of nil is an error;
-// ?. and ?? guard. Compared with "" by == or !=, nil counts as empty. A result
-// never depends on the clock, random numbers or the order of a map.
+// A missing key is nil. Comparing nil is valid, and a field of nil is an error; ?. and ?? guard.
+// If == or != compare nil with "", nil counts as empty. A result never depends on the clock,
+// random numbers or the order of a map.
 //
-// Numbers compare by all their decimal digits. A calculation with a number
-// beyond int and float64 is an error, and an integer overflow is also an error.
+// Comparisons of numbers use every decimal digit. A calculation with a number beyond int and
+// float64 is an error, and an integer overflow is also an error.
 //
-// The work of one evaluation is limited, not the length of the text. Reading,
-// building and matching text and the iterations of a loop share one budget. The
-// budget is enough for a few simple conditions on a text of 100 MB, and lasts
-// some seconds at most. An exhausted budget is an error and never false.
+// The work of one evaluation is limited, not the length of the text. Reading, building and
+// matching text and the iterations of a loop share one budget. The budget is enough for a few
+// simple conditions on a text of 100 MB, and lasts some seconds at most. An exhausted budget is
+// an error and never false.
 type Expression struct {
 	source  string
 	locals  []string
@@ -66,11 +65,11 @@ type Expression struct {
 	fields  []Field
 }
 
-// A Field is a path that the expression reads, as far as it consists of names:
-// output.title, outputs.draft.title.
+// A Field is the part of a path that consists of names, such as output.title or
+// outputs.draft.title. The expression reads it.
 type Field struct {
 	Path         []string
-	Line, Column int // of the last name, as [Error] has them
+	Line, Column int // of the last name, in the units of [Error]
 }
 
 // An Error is a mistake in an expression, or a failure during its evaluation,
@@ -78,7 +77,7 @@ type Field struct {
 type Error struct {
 	Line, Column int // from 1, the column in characters
 	Message      string
-	Word         string // the name or sign that is not known, where it is that
+	Word         string // the unknown name or sign, if there is one
 
 	Further []*Error // of Parse: the other mistakes, if they can be found despite the first
 }
@@ -88,8 +87,8 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("expression: line %d, column %d: %s", e.Line, e.Column, e.Message)
 }
 
-// Failure returns the error of a check from the text that a host has stored: an
-// [*Error] if the text is that of an Error, and a plain error otherwise.
+// Failure returns the error of a check from its stored text. If the text is that of an [*Error],
+// the result is an [*Error] too; otherwise it is a plain error.
 func Failure(text string) error {
 	e := &Error{}
 	if n, _ := fmt.Sscanf(text, "expression: line %d, column %d:", &e.Line, &e.Column); n == 2 {
@@ -114,7 +113,7 @@ type scope struct {
 	Attempt int            `expr:"attempt"`
 	Tool    string         `expr:"tool"`
 	Locals  map[string]any `expr:" locals"`
-	Meter   meter          `expr:" meter"` // no identifier has a blank in it
+	Meter   meter          `expr:" meter"` // no identifier contains a blank
 }
 
 // language returns a copy of the configuration that all expressions share. The
@@ -179,7 +178,7 @@ func compiled(tree *parser.Tree, config *conf.Config, locals []string) (*vm.Prog
 	if err != nil {
 		return nil, nil, err
 	}
-	config.Expect = reflect.Invalid // a result of type any is checked when it is there
+	config.Expect = reflect.Invalid // a result of type any is checked after the evaluation
 	if _, err := checker.Check(tree, config); err != nil {
 		return nil, nil, err
 	}
@@ -232,7 +231,7 @@ func (v *localNames) Visit(node *ast.Node) {
 	}
 }
 
-// Reads are the phases whose outputs the expression names, as outputs.NAME or
+// Reads returns the phases whose outputs the expression names, as outputs.NAME or
 // outputs["NAME"].
 func (e *Expression) Reads() []string { return e.reads }
 
@@ -252,18 +251,17 @@ func Functions() []string {
 // Judges reports whether the expression reads the text or its JSON.
 func (e *Expression) Judges() bool { return e.looks || e.parses }
 
-// Fields are the ways that the expression reads, each with its beginnings.
+// Fields returns the paths that the expression reads, with the beginnings of each path.
 func (e *Expression) Fields() []Field { return e.fields }
 
-// String is the expression's source.
+// String returns the expression's source.
 func (e *Expression) String() string { return e.source }
 
-// Eval returns the answer of the expression for a subject. An error, an
-// [*Error], means that there is no answer: a nil without a guard, a result that
-// is not a boolean, or too much work.
+// Eval evaluates the expression for a subject. An [*Error] means that there is no answer. Reasons
+// are a nil without a guard, a result that is not a boolean, and too much work.
 func (e *Expression) Eval(s validators.Subject) (answer bool, err error) { return e.EvalUntil(nil, s) }
 
-// EvalUntil is [Expression.Eval] with a stop function, which it calls as
+// EvalUntil is like [Expression.Eval], with a stop function. It calls stop like
 // [schema.Schema.Check] does.
 func (e *Expression) EvalUntil(stop schema.Stop, s validators.Subject) (answer bool, err error) {
 	answer, _, err = e.answer(stop, s)
@@ -325,7 +323,7 @@ func (e *Expression) Check(reason string) validators.Check {
 	}
 }
 
-// explanation returns the reason of a failed check without its own reason.
+// explanation returns the reason of a failed check if the author has written none.
 func (e *Expression) explanation(saw scope) string {
 	if values := e.values(saw); len(values) > 0 {
 		return strings.TrimSpace(e.source) + ": " + strings.Join(values, ", ")
@@ -338,7 +336,7 @@ func located(err error) error {
 	out := &Error{Line: 1, Column: 1}
 	message := err.Error()
 	var at *file.Error
-	for errors.As(err, &at) { // the innermost knows best
+	for errors.As(err, &at) { // the innermost error is the most exact
 		err = at.Prev
 		out.Line, out.Column, message = max(at.Line, 1), at.Column+1, at.Message
 	}
@@ -352,8 +350,8 @@ func located(err error) error {
 	return out
 }
 
-// plainWords rewrites Go's message about a wrong dynamic type, or about a
-// number out of range, in an author's words.
+// plainWords rewrites Go's messages about wrong dynamic types and numbers out of range, in an
+// author's words.
 func plainWords(message string) string {
 	if rest, ok := strings.CutPrefix(message, "interface conversion: interface {} is "); ok {
 		if got, want, ok := strings.Cut(rest, ", not "); ok {

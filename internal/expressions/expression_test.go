@@ -166,8 +166,8 @@ func TestExpressionOutput(t *testing.T) {
 	}
 }
 
-// Each of these would run for hours or take all memory. The test uses a quarter
-// of the budget.
+// TestExpressionHostile checks expressions that would run for hours or use all memory without a
+// budget. The test uses a quarter of the budget.
 func TestExpressionHostile(t *testing.T) {
 	big := validators.Subject{Content: strings.Repeat("ab(", 10<<20/3), Input: map[string]any{"bad": strings.Repeat("(a{1,30}){1,30}", 20), "list": make([]any, 100_000)}}
 	grow := "let a0 = content; "
@@ -319,7 +319,8 @@ func FuzzExpression(f *testing.F) {
 	})
 }
 
-// Ten checks of a text of 100 KB must take less than a millisecond together.
+// BenchmarkExpressions runs ten checks of a text of 100 KB, which must take less than a
+// millisecond together.
 func BenchmarkExpressions(b *testing.B) {
 	s := sample()
 	s.Content = strings.Repeat("word and ", 100<<10/9)
@@ -351,7 +352,7 @@ func BenchmarkParse(b *testing.B) {
 	}
 }
 
-// checkOf is the check that an expression is true, see [Expression.Check].
+// checkOf returns the check that an expression is true, see [Expression.Check].
 func checkOf(source, reason string) (validators.Check, error) {
 	e, err := Parse(source)
 	if err != nil {

@@ -18,9 +18,9 @@ import (
 // far larger than its arguments, the order of a map, exponential type checks
 // because of overloads, or lengths in bytes.
 type function struct {
-	args     []reflect.Kind // what each argument must be; Interface is anything
-	optional int            // how many of the last may be left out
-	result   any            // a value of the type of the result; nil: anything
+	args     []reflect.Kind // the kind of each argument; Interface means any
+	optional int            // how many of the last arguments are optional
+	result   any            // a value of the result's type; nil means any
 	call     func(m meter, args []any) (any, error)
 }
 
@@ -38,7 +38,7 @@ var functions = map[string]function{
 	"fromJSON":    {[]reflect.Kind{reflect.String}, 0, nil, fromJSON},
 }
 
-// inner are the functions of the rewritten tree alone.
+// inner contains the functions that only the rewritten tree can call.
 var inner = map[string]func(meter, []any) (any, error){
 	"tick": tick, "charge": charge, "skim": skim, "probe": probe, "matches": matches,
 	"compare": compare, "compute": compute, "lone": lone, "sum": sum, "position": whole,
@@ -122,7 +122,7 @@ func kindOf(v any) string {
 	}
 }
 
-// arg is the i-th argument as a T, or the zero T where it is left out.
+// arg returns the i-th argument as a T, or the zero T if it is missing.
 func arg[T any](args []any, i int) (T, error) {
 	var zero T
 	if i >= len(args) {
@@ -148,7 +148,7 @@ func texts(args []any, n int) ([]string, error) {
 	return out, nil
 }
 
-// list is the first argument as a list, paid for.
+// list returns the first argument as a list and pays for it.
 func list(m meter, first any) (reflect.Value, error) {
 	v := reflect.ValueOf(first)
 	if v.Kind() != reflect.Slice && v.Kind() != reflect.Array {

@@ -11,13 +11,13 @@ import (
 	"github.com/seed61713e19/capstan/internal/patterns"
 )
 
-// inspection is what [inspect] learns of a tree.
+// inspection is the result of [inspect] for a tree.
 type inspection struct {
 	source  []rune
 	nodes   int
 	output  bool
 	content bool
-	reads   []string // the outputs that are named in it
+	reads   []string // the phases whose outputs it names
 	fields  []Field
 	err     *file.Error
 
@@ -70,7 +70,7 @@ func (f *inspection) Visit(node *ast.Node) {
 			}
 		}
 	case *ast.BinaryNode:
-		if text, ok := n.Right.(*ast.StringNode); ok && n.Operator == "matches" { // before the type check, which knows no limit
+		if text, ok := n.Right.(*ast.StringNode); ok && n.Operator == "matches" { // before the type check, which has no limit
 			if _, err := f.patterns.Compile(text.Value); errors.Is(err, patterns.ErrLarge) {
 				f.refuse(text, err.Error())
 			}
@@ -86,7 +86,7 @@ func (f *inspection) Visit(node *ast.Node) {
 	}
 }
 
-// chain returns the path of a member, or nil if it has other parts than names.
+// chain returns the path of a member, or nil if a part is not a name.
 func chain(n ast.Node) []string {
 	switch n := n.(type) {
 	case *ast.IdentifierNode:
@@ -105,7 +105,7 @@ func chain(n ast.Node) []string {
 // maxFieldPath is the maximum number of names in a path.
 const maxFieldPath = 20
 
-// place is the line and the column of a character of the source.
+// place returns the line and the column of a character of the source.
 func (f *inspection) place(at int) (line, column int) {
 	before := f.source[:min(at, len(f.source))]
 	line, column = 1, 1

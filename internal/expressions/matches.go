@@ -24,7 +24,7 @@ func constantPattern(node ast.Node) ast.Node {
 	return constant
 }
 
-// matches is the operator of that name: nil matches nothing.
+// matches implements the operator "matches". No pattern matches nil.
 func matches(m meter, args []any) (any, error) {
 	if args[0] == nil || args[1] == nil {
 		return false, nil

@@ -30,8 +30,8 @@ func TestMatchesIsInterrupted(t *testing.T) {
 	}
 }
 
-// TestMatchesLargePattern refuses a large pattern when the expression is read, and one
-// that is computed when it is used.
+// TestMatchesLargePattern checks that a large pattern is rejected. Parse rejects a literal
+// pattern, and the evaluation rejects a computed pattern.
 func TestMatchesLargePattern(t *testing.T) {
 	large := strings.Repeat(`((a{1,30}){1,30})`, 9)
 	for _, source := range []string{`content matches "` + large + `"`, `false and content matches "` + large + `"`} {

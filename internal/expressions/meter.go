@@ -11,11 +11,10 @@ import (
 	"github.com/seed61713e19/capstan/internal/schema"
 )
 
-// budget limits the work of an evaluation; a unit stands for 100 ns. The
-// library limits neither time nor memory, so this package rewrites the tree
-// before it is compiled. Operands whose size decides the cost go through
-// charge, and the body of a loop through tick. Operations that can blow up
-// small operands are replaced (functions).
+// budget limits the work of an evaluation. A unit corresponds to 100 ns. The library limits
+// neither time nor memory, so this package rewrites the tree before it is compiled. Operands
+// whose size decides the cost go through charge, and the body of a loop through tick. Operations
+// with large results for small operands are replaced (functions).
 const budget = 10_000_000
 
 var errBudget = errors.New("too much work for one expression")
@@ -29,14 +28,14 @@ type account struct {
 	stop       schema.Stop
 }
 
-// askEvery is how many units are spent between two questions: some milliseconds.
+// askEvery is the number of units between two calls of stop: some milliseconds.
 const askEvery = 20_000
 
 func newMeter(stop schema.Stop) meter { return meter{&account{budget, budget - askEvery, stop}} }
 
 // spend is short enough for inlining.
 func (m meter) spend(units int) error {
-	if uint(units) < uint(m.left-m.next) { // a negative one is large
+	if uint(units) < uint(m.left-m.next) { // as uint, a negative number is large
 		m.left -= units
 		return nil
 	}
@@ -58,7 +57,7 @@ func (m meter) asks(units int) error {
 	return nil
 }
 
-// A price is how many bytes of an operand one unit pays for, a power of two.
+// A price is the number of bytes of an operand that one unit pays for. It is a power of two.
 type price int
 
 const (
@@ -74,9 +73,9 @@ var operators = map[string]price{
 	"contains": read, "startsWith": read, "endsWith": read, "+": build,
 }
 
-// builtins are the library's functions that expressions may call. Their results
-// depend on their arguments alone, and charge and tick see all their work.
-// Other useful functions are in functions.
+// builtins are the library's functions that expressions may call. Their results depend only on
+// their arguments, and charge and tick count all their work. Other useful functions are in
+// functions.
 var builtins = map[string]price{
 	"all": free, "any": free, "one": free, "none": free, "filter": free, "map": free,
 	"find": free, "findIndex": free, "findLast": free, "findLastIndex": free,
@@ -138,13 +137,13 @@ func (w metering) operator(node *ast.Node, n *ast.BinaryNode) {
 	case !ok:
 	case n.Operator == "in":
 		n.Left, n.Right = charged("charge", n.Left, p), charged("probe", n.Right, p)
-	case !fixed(n.Left) && !fixed(n.Right): // else the sizes cannot matter
+	case !fixed(n.Left) && !fixed(n.Right): // else the sizes do not matter
 		n.Left, n.Right = charged("charge", n.Left, p), charged("charge", n.Right, p)
 	}
 }
 
-// filled wraps an operand that is compared with "". There, nil counts as empty,
-// because outputs.x != "" asks for a text.
+// filled wraps an operand that is compared with "". In such a comparison, nil counts as empty,
+// because outputs.x != "" means that there is a text.
 func filled(node, other ast.Node) ast.Node {
 	text, ok := other.(*ast.StringNode)
 	if !ok || text.Value != "" || node.Type().Kind() != reflect.Interface {
@@ -165,7 +164,7 @@ func (w metering) builtin(node *ast.Node, n *ast.BuiltinNode) {
 		w.backwards(node, n)
 		return
 	}
-	if n.Name == "len" { // the library counts the bytes of a number as JSON writes it
+	if n.Name == "len" { // the library counts the bytes of a number's JSON
 		n.Arguments[0] = metered("lone", n.Arguments[0].Location(), n.Arguments[0])
 	}
 	if n.Name == "get" {
@@ -196,9 +195,8 @@ func (w metering) sum(node *ast.Node, n *ast.BuiltinNode) {
 	*node = metered("sum", n.Location(), of)
 }
 
-// backwards searches the reversed list from its beginning. The library's loops
-// from the end leave a value on its stack, which a call would take for an
-// argument.
+// backwards searches the reversed list from its beginning. The library's loops from the end leave
+// a value on its stack, and a call would use this value as an argument.
 func (w metering) backwards(node *ast.Node, n *ast.BuiltinNode) {
 	at := n.Location()
 	turned := metered("reversed", at, n.Arguments[0])
@@ -237,8 +235,8 @@ func charged(how string, node ast.Node, p price) ast.Node {
 	return metered(how, node.Location(), &ast.IntegerNode{Value: int(p)}, node)
 }
 
-// metered is a call of a function of this package, with the meter as its first
-// argument. An author cannot write the blank before the name.
+// metered returns a call of a function of this package, with the meter as its first argument. The
+// name begins with a blank, so an author cannot write it.
 func metered(name string, at file.Location, arguments ...ast.Node) ast.Node {
 	call := &ast.CallNode{
 		Callee:    &ast.IdentifierNode{Value: " " + name},
@@ -248,7 +246,7 @@ func metered(name string, at file.Location, arguments ...ast.Node) ast.Node {
 	return call
 }
 
-// tick pays for one more time round.
+// tick pays for one iteration of a loop.
 func tick(m meter, args []any) (any, error) { return args[1], m.spend(args[0].(int)) }
 
 // charge pays for an operand with all its elements.
@@ -286,7 +284,7 @@ const maxDepth = 10_000
 
 func textWeight(text string) int { return 16 + len(text) }
 
-// weight is roughly how many bytes v takes; it stops looking above limit.
+// weight returns the approximate size of v in bytes. It stops counting above limit.
 func weight(v any, limit, depth int) (int, error) {
 	if text, ok := v.(string); ok {
 		return textWeight(text), nil

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// The stop function ends an expression: the meter calls it after each askEvery
-// units, whatever spends them, until the last unit.
+// TestAsksNowAndThen checks that the stop function ends an expression. For all operations, the
+// meter calls it every askEvery units until the last unit.
 func TestAsksNowAndThen(t *testing.T) {
 	errStopped := errors.New("stopped")
 	for _, units := range []int{1, 7, askEvery - 1, askEvery, 3 * askEvery} {

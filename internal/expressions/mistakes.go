@@ -13,10 +13,9 @@ import (
 // maxFurther limits the mistakes of an expression after its first.
 const maxFurther = 20
 
-// further returns the mistakes of an expression after the first, in the order
-// in which the check finds them. It replaces each wrong part by output, which
-// has any type, and checks the rest again. An expression with a syntax error
-// has only its first mistake.
+// further returns the mistakes of an expression after the first, in the order in which the check
+// finds them. It replaces each wrong part by the variable output, whose type is any, and checks
+// the rest again. After a syntax error it finds no further mistakes.
 func further(source string, locals []string) (list []*Error) {
 	config := language()
 	tree, err := parse(source, config)

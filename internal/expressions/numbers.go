@@ -19,7 +19,7 @@ import (
 // use every digit. A calculation that is not finite, or whose integers lose
 // digits, is an error (arithmetic.go).
 
-// comparing and computing are the operators that numbers go through.
+// comparing and computing contain the replaced operators.
 var (
 	comparing = map[string]bool{"==": true, "!=": true, "<": true, "<=": true, ">": true, ">=": true, "in": true}
 	computing = map[string]bool{"+": true, "-": true, "*": true, "/": true, "%": true, "**": true, "^": true}
@@ -81,9 +81,8 @@ func compare(_ meter, args []any) (any, error) {
 	return ok && order >= 0 || !ok && runtime.MoreOrEqual(a, b), nil
 }
 
-// ordered compares two numbers by their digits; ok is false if a or b is no
-// number. It panics on a float that is not finite, as the library does on
-// operands of a wrong type.
+// ordered compares two numbers by their digits; ok is false if a or b is not a number. It panics
+// on a float that is not finite, like the library on operands of a wrong type.
 func ordered(a, b any) (order int, ok bool) {
 	if order, ok = schema.Compare(a, b); ok {
 		return order, true
@@ -137,7 +136,7 @@ func within(item, list any) bool {
 	return slices.ContainsFunc(items, func(other any) bool { return same(item, other) })
 }
 
-// reversed is a list from its end.
+// reversed returns a list in reverse order.
 func reversed(m meter, args []any) (any, error) {
 	items, err := list(m, args[0])
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/seed61713e19/capstan/validators"
 )
 
-// wide is an output whose numbers neither int nor float64 has room for.
+// wide is an output with numbers that neither int nor float64 can represent.
 const wide = `{"n": 12345678901234567890, "same": 1.234567890123456789e19, "next": 12345678901234567891, "big": 9007199254740993,
 	"max": 9223372036854775807, "price": 1.10, "one": 1.0, "just": 1.00000000000000000001, "e": 1e2, "zero": -0, "over": 1e400,
 	"list": [12345678901234567890, 1.0, 1e2], "floats": [9007199254740992.0, 9007199254740993], "text": "1.10", "many": [9223372036854775807, 1]}`

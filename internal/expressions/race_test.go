@@ -9,7 +9,8 @@ import (
 	"github.com/seed61713e19/capstan/validators"
 )
 
-// Expressions may be parsed, compiled and explained concurrently.
+// TestExpressionsAtTheSameTime checks that expressions can be parsed, compiled and explained
+// concurrently.
 func TestExpressionsAtTheSameTime(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 8 {
@@ -27,7 +28,7 @@ func TestExpressionsAtTheSameTime(t *testing.T) {
 	wg.Wait()
 }
 
-// Expressions ask their context while they compute, where they compute long.
+// TestExpressionsAskTheirContext checks that long computations check their context.
 func TestExpressionsAskTheirContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -10,8 +10,8 @@ import (
 	"github.com/expr-lang/expr/vm/runtime"
 )
 
-// The library cuts a text by bytes and counts it by characters. Here characters
-// count everywhere: text[a:b], text[i], indexOf and lastIndexOf agree with len.
+// The library slices a text by bytes, but its len counts characters. This package uses characters
+// everywhere: text[a:b], text[i], indexOf and lastIndexOf agree with len.
 
 // sliced replaces a slice of a value that may be a text by a slice by
 // characters. The value is evaluated first, because a chain that ends at a nil
@@ -91,7 +91,7 @@ func element(args ...any) (any, error) {
 	return text[from : from+size], nil
 }
 
-// reach is how many bytes are looked at, at most, to find a character.
+// reach returns the maximum number of bytes that are read to find a character.
 func reach(text string, n int) int {
 	if n < 0 {
 		n = -max(n, -len(text))
@@ -99,8 +99,8 @@ func reach(text string, n int) int {
 	return min(len(text), utf8.UTFMax*min(n, len(text)))
 }
 
-// place is where the n-th character of a text begins; from its end where n is
-// negative.
+// place returns the byte position of the n-th character of a text. A negative n counts from the
+// end.
 func place(text string, n int) int {
 	if n < 0 {
 		at := len(text)

@@ -212,7 +212,7 @@ func literal(n ast.Node) bool {
 	return false
 }
 
-// shown is a value for a reason: short, whatever it is.
+// shown returns a short form of a value for a reason.
 func shown(v any, whole bool) string {
 	if text, ok := v.(string); ok {
 		return inQuotes(text)

@@ -7,7 +7,7 @@ import (
 	"github.com/seed61713e19/capstan/validators"
 )
 
-// A failure without a reason lists the values that caused it.
+// TestExpressionValues checks that a failure without a reason lists the values that caused it.
 func TestExpressionValues(t *testing.T) {
 	s := validators.Subject{
 		Content: strings.Repeat("x", 312), Turn: 2, Tool: "write_file",
@@ -56,8 +56,8 @@ func TestExpressionValues(t *testing.T) {
 	}
 }
 
-// The explanation is limited: a long expression, a long text and expensive
-// parts end soon, and the result stays false.
+// TestExpressionValuesBounded checks that the explanation is limited. Long expressions, long
+// texts and expensive parts end soon, and the result remains false.
 func TestExpressionValuesBounded(t *testing.T) {
 	long := validators.Subject{Content: strings.Repeat("owl ", 5<<20)}
 	many := "turn == 0" + strings.Repeat(" && turn == 0", 300) + " && len(content) == 1"

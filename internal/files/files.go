@@ -1,12 +1,11 @@
-// Package files opens files for all of Capstan that reads a file whose name, or whose
-// content, comes from a party that Capstan does not trust: a client, a cascade, a
-// model or a document.
+// Package files opens files with untrusted names or contents. These names and contents come from
+// clients, cascades, models and documents.
 //
-// Every function opens regular files only, and never waits: a FIFO would block for a
-// writer, and a device may have no end. Every read has a limit. [Read] takes the names
-// that an operator gives, [Root.Read] all other names: it opens nothing outside the
-// folders of the root, whether by "..", by an absolute path or by a link. [ReadIn] does
-// the same for code that holds an [os.Root].
+// Every function opens regular files only, and never waits: a FIFO would block until it has a
+// writer, and a device may have no end. Every read has a limit. [Read] is for names from an
+// operator. [Root.Read] is for all other names. It opens nothing outside the folders of the root:
+// "..", absolute paths and links cannot leave them. [ReadIn] does the same for code with an
+// [os.Root].
 package files
 
 import (
@@ -30,9 +29,9 @@ var ErrOutside = errors.New("outside")
 // ErrTooLarge reports a file with more bytes than the limit of the read.
 var ErrTooLarge = errors.New("too large")
 
-// A Root is where files may be read: the folders Dirs with all that is below them, and
-// the single files Files, which an operator named and which may be anywhere. Flag is the
-// flag that allows other folders, for errors; "" where there is none.
+// A Root determines which files may be read: all files below the folders Dirs, and the single
+// files Files. An operator has named these files, so they may be anywhere. Flag is the
+// command-line flag that allows other folders. It appears in errors, and may be "".
 type Root struct {
 	Dirs, Files []string
 	Flag        string
@@ -65,9 +64,9 @@ func (r Root) Open(name string) (f *os.File, err error) {
 	return f, Named(err)
 }
 
-// Check returns an error for a name that is outside the root, links followed. The name
-// of nothing is no error, as long as it is inside. Use Check only where another program
-// or library opens the file.
+// Check returns an error if a name, after links, is outside the root. A name inside the root is
+// allowed even if the file is missing. Use Check if another program or library opens the file,
+// and [Root.Open] otherwise.
 func (r Root) Check(name string) error {
 	err := r.in(name, func(in *os.Root, inside string) error {
 		if in == nil {
@@ -117,7 +116,7 @@ func (r Root) in(name string, body func(in *os.Root, inside string) error) error
 	return fmt.Errorf("%s is %w %s", name, ErrOutside, r)
 }
 
-// String lists the folders, and how others are allowed.
+// String lists the folders, and the flag that allows others.
 func (r Root) String() string {
 	dirs := slices.Clone(r.Dirs)
 	slices.Sort(dirs)
@@ -128,7 +127,7 @@ func (r Root) String() string {
 	return text
 }
 
-// Escapes reports whether an error of [os.Root] is that a path leads out of it. Package
+// Escapes reports whether an error of [os.Root] means that a path leads out of the root. Package
 // os has no value for this error.
 func Escapes(err error) bool {
 	at, ok := errors.AsType[*fs.PathError](err)
@@ -152,8 +151,8 @@ func Open(name string) (*os.File, error) {
 	return f, Named(err)
 }
 
-// Named returns an error of package os as a user reads it: of a missing file, its name
-// without the name of a system call.
+// Named returns an error of package os in a form for users. The error for a missing file contains
+// no name of a system call.
 func Named(err error) error {
 	if at, ok := errors.AsType[*fs.PathError](err); ok && errors.Is(err, fs.ErrNotExist) {
 		return missing{at}
@@ -161,7 +160,7 @@ func Named(err error) error {
 	return err
 }
 
-// A missing file has its name in the error.
+// missing is the error for a missing file, with its name.
 type missing struct{ *fs.PathError }
 
 func (m missing) Error() string { return "no such file: " + m.Path }
@@ -178,8 +177,8 @@ func ReadIn(in *os.Root, name string, limit int64) ([]byte, error) {
 	return readAll(f, limit)
 }
 
-// ReplaceIn writes a file of a folder, and makes the folders that lead to it. A reader
-// finds either the old content or the new.
+// ReplaceIn writes a file of a folder, and makes the folders that lead to it. A reader sees
+// either the old content or the new one.
 func ReplaceIn(in *os.Root, name string, content []byte, mode fs.FileMode) (err error) {
 	parent := path.Dir(name)
 	if err := in.MkdirAll(parent, 0o755); err != nil {
@@ -210,8 +209,8 @@ func OpenDirIn(in *os.Root, name string) (*os.File, error) {
 	return open(name, directory, in.Stat, in.OpenFile)
 }
 
-// open looks at a file before it opens it, for to open a device may have effects, and
-// again afterwards, for another file may have taken its place.
+// open examines a file before it opens it, because opening a device may have effects. It examines
+// the file again afterwards, because another file may have replaced it.
 func open(name string, want func(fs.FileMode) error, stat func(string) (fs.FileInfo, error), openFile func(string, int, fs.FileMode) (*os.File, error)) (*os.File, error) {
 	info, err := stat(name)
 	if at, ok := errors.AsType[*fs.PathError](err); ok {
@@ -254,7 +253,7 @@ func directory(mode fs.FileMode) error {
 	return nil
 }
 
-// readAll reads a file that may grow meanwhile.
+// readAll reads a file, which may grow at the same time.
 func readAll(f *os.File, limit int64) ([]byte, error) {
 	info, err := f.Stat()
 	if err != nil {

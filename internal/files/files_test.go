@@ -11,7 +11,7 @@ import (
 	"github.com/seed61713e19/capstan/internal/files"
 )
 
-// world makes a folder with the folder in, which is a root, and out, which is not.
+// world creates a folder with two folders: in, which is a root, and out, which is not.
 func world(t *testing.T) (dir string, root files.Root) {
 	t.Helper()
 	dir = t.TempDir()

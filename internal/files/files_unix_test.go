@@ -11,7 +11,8 @@ import (
 	"github.com/seed61713e19/capstan/internal/files"
 )
 
-// A FIFO without a writer would block, and a device may have no end.
+// TestReadIrregular checks that FIFOs and devices are rejected. A FIFO without a writer would
+// block, and a device may have no end.
 func TestReadIrregular(t *testing.T) {
 	dir, root := world(t)
 	fifo := filepath.Join(dir, "in/fifo")

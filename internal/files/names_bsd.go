@@ -2,7 +2,6 @@
 
 package files
 
-// OneName returns an error if a file can be reached under a second name, a hard link. A
-// database that keeps its log beside its name would have two logs. A file that does not
-// exist has one name.
+// OneName returns an error if a file can be reached under a second name, a hard link. A database
+// that stores its log beside its file would have two logs. A missing file has one name.
 func OneName(name string) error { return linked(name) }

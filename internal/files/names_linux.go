@@ -7,9 +7,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// OneName returns an error if a file can be reached under a second name: by a hard link,
-// or because the file itself, not its directory, is mounted. A database that keeps its
-// log beside its name would have two logs. A file that does not exist has one name.
+// OneName returns an error if a file can be reached under a second name: by a hard link, or
+// because the file itself, not its directory, is mounted. A database that stores its log beside
+// its file would have two logs. A missing file has one name.
 func OneName(name string) error {
 	if err := linked(name); err != nil {
 		return err

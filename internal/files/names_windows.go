@@ -9,9 +9,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// OneName returns an error if a file can be reached under a second name, a hard link. A
-// database that keeps its log beside its name would have two logs. A file that does not
-// exist has one name.
+// OneName returns an error if a file can be reached under a second name, a hard link. A database
+// that stores its log beside its file would have two logs. A missing file has one name.
 func OneName(name string) error {
 	f, err := os.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -68,8 +68,7 @@ type completion struct {
 	spans    []span
 }
 
-// keys returns the keys that the mapping at a path can have and does not have
-// yet.
+// keys returns the keys that can be added to the mapping at a path.
 func (c completion) keys(path []string, at token) []offer {
 	about := c.grammar.keys(path)
 	maps.Copy(about, c.parametersIn(c.tokens, path))
@@ -90,8 +89,8 @@ func (c completion) keys(path []string, at token) []offer {
 	return offers
 }
 
-// parametersIn returns the parameters of the validator or tool of a with or an
-// inputs at a path, with their descriptions.
+// parametersIn returns the parameters that the keys with and inputs at a path accept, with their
+// descriptions.
 func (s *server) parametersIn(tokens []token, path []string) map[string]string {
 	all := map[string]string{}
 	if len(path) == 0 || path[len(path)-1] != "with" && path[len(path)-1] != "inputs" {
@@ -248,8 +247,8 @@ func words(list []string, k protocol.CompletionItemKind, detail string) []offer 
 	return offers
 }
 
-// lastChain returns the names with dots between them at the end of a text, and
-// the text before them. The last name can be empty.
+// lastChain splits a text into the dotted names at its end and the text before them. The last
+// name can be empty.
 func lastChain(text string) (chain []string, lead string) {
 	runes := []rune(text)
 	i := len(runes)

@@ -60,8 +60,8 @@ func withCost(before string, c cascades.Counts) string {
 	return before + c.Tokens.Text()
 }
 
-// CodeLens returns the worst case of the run above the file, and of each phase
-// above the phase.
+// CodeLens shows the worst case of the run above the file, and the worst case of each phase above
+// the phase.
 func (s *server) CodeLens(_ context.Context, p *protocol.CodeLensParams) ([]protocol.CodeLens, error) {
 	list := []protocol.CodeLens{}
 	d := s.open[fileOf(p.TextDocument.URI)]

@@ -1,17 +1,14 @@
-// Package lsp is a language server for cascade files over the Language Server
-// Protocol. It publishes the diagnostics of [cascades.ParseFile] with their
-// fixes as code actions. It supports completion, hover, definitions,
-// references, renaming and symbols, and shows the worst case of each phase.
-// The server reads a text once, as a [syntax.File]. Diagnostics and plans come
-// from the [cascades.Cascade] of the tree, with the unsaved texts of the other
-// files of the cascade. Completion, hover, definitions and symbols use the keys
-// and texts of the tree, which also has those of a half-written file, and the
-// JSON Schema of the language.
-// A server handles one message at a time. It reads files and writes none: the
-// editor receives every change of a text. It starts no program, calls no model
-// and opens no connection.
-// Begin with server.go. check.go publishes diagnostics, tokens.go lists the
-// keys and texts of a tree, and grammar.go has the meaning of keys and texts.
+// Package lsp is a language server for cascade files over the Language Server Protocol. It
+// publishes the diagnostics of [cascades.ParseFile] with their fixes as code actions. It supports
+// completion, hover, definitions, references, renaming and symbols, and shows the worst case of
+// each phase. The server reads a text once, as a [syntax.File]. Diagnostics and plans come from
+// the [cascades.Cascade] of the tree, with the unsaved texts of the other files of the cascade.
+// Completion, hover, definitions and symbols use the JSON Schema of the language and the keys and
+// texts of the tree. A half-written file has such a tree too. A server handles one message at a
+// time. It reads files and writes none: the editor receives every change of a text. It starts no
+// program, calls no model and opens no connection. Begin with server.go. check.go publishes
+// diagnostics, tokens.go lists the keys and texts of a tree, and grammar.go has the meaning of
+// keys and texts.
 package lsp
 
 import (

@@ -68,7 +68,7 @@ func (e *editor) must(_ any, err error) {
 	}
 }
 
-// top is the beginning of a file that a test goes on with.
+// top is the beginning of a file that each test continues.
 const top = `cascade_id: flow
 inputs_schema: {topic: What to write about}
 validators:

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// hungUp reports whether the reader of out is gone.
+// hungUp reports whether the client has closed its end of out.
 func hungUp(out io.Writer) bool {
 	f, ok := out.(*os.File)
 	if !ok {

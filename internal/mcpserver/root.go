@@ -96,8 +96,8 @@ func (s *Server) admits(c *cascades.Cascade) error {
 	return nil
 }
 
-// startsPrograms reports whether a cascade, or one within it, has an exec or an MCP server that
-// is a command. It reads the files, because a loaded cascade does not contain that any more.
+// startsPrograms reports whether a cascade or its sub-cascades have an exec or an MCP server with
+// a command. It reads the files, because a loaded cascade no longer contains the commands.
 func startsPrograms(c *cascades.Cascade) bool {
 	for _, file := range c.Files {
 		var doc yaml.Node

@@ -22,8 +22,8 @@ import (
 type Runs interface {
 	// Run executes a cascade to its end.
 	Run(ctx context.Context, o Order) (engine.Result, error)
-	// Answer answers open questions of a kept run, by their keys, and goes on with the
-	// run. It goes on without an answer that comes too late.
+	// Answer answers open questions of a stored run, by their keys, and resumes the run. An
+	// answer that comes too late is ignored.
 	Answer(ctx context.Context, id string, answers map[event.Path]engine.Answer, o Order) (engine.Result, error)
 }
 
@@ -105,7 +105,7 @@ func (s *Server) carry(ctx context.Context, c call, order func(call) (Order, err
 	return s.outcome(result, err, asking)
 }
 
-// outcome returns the result of a call whose run has ended, or has a question for the client.
+// outcome returns the result of a call whose run has ended or waits for an answer of the client.
 func (s *Server) outcome(result engine.Result, err error, asking *asking) (*sdk.CallToolResult, error) {
 	if forms := asking.forms(); result.Status == engine.Waiting && forms != nil && s.remember(open{result, asking.open}) {
 		return &sdk.CallToolResult{InputRequests: forms, RequestState: result.RunID}, nil
@@ -141,7 +141,7 @@ func (s *Server) describe(result engine.Result, err error, open []engine.Questio
 	return out, nil
 }
 
-// reason returns why a run gave no text, and the next step.
+// reason returns the reason for a run without a text, and the next step.
 func (s *Server) reason(result engine.Result, failure *engine.Error, open []engine.Question) string {
 	lines := []string{failure.Error()}
 	if result.Status == engine.Blocked || result.Status == engine.Exhausted {

@@ -35,7 +35,7 @@ phases:
 
 // TestRuns checks that failed gates are results, and failures are errors.
 func TestRuns(t *testing.T) {
-	with := func(mode, words string) (*sdk.ClientSession, *kept) {
+	with := func(mode, words string) (*sdk.ClientSession, *runRecorder) {
 		o, k := runs(t, words, map[string]string{"post": strings.ReplaceAll(post, "MODE", mode)})
 		return connect(t, o), k
 	}
@@ -47,7 +47,7 @@ func TestRuns(t *testing.T) {
 		t.Errorf("%v: %s %v", isError, text, object)
 	}
 	if _, err := k.journal.Run(t.Context(), fmt.Sprint(object["run_id"])); err != nil {
-		t.Errorf("it is not kept: %v", err)
+		t.Errorf("the run is not stored: %v", err)
 	}
 	for arguments, want := range map[string]string{
 		`{}`: "'topic'", `{"topic": "owls", "lenght": 3}`: "'lenght'", `{"topic": "owls", "length": "3"}`: "$.length: must be an integer, is a string",

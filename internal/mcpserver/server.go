@@ -57,8 +57,8 @@ type Options struct {
 	Programs bool           // files of calls may start programs
 	Known    cascades.Known // what these files may name
 
-	// Validate validates a request of the validation request protocol, as JSON,
-	// and gives the response; nil: that is not offered.
+	// Validate answers a request of the validation request protocol, which is JSON. If Validate
+	// is nil, the server does not offer this tool.
 	Validate func(ctx context.Context, request []byte) (response any, err error)
 
 	Clean      func(string) string // removes secrets from a text; may be nil
@@ -164,9 +164,9 @@ func only(names []string, offers []*offer) ([]*offer, error) {
 // ending limits the wait for cancelled calls.
 const ending = 10 * time.Second
 
-// Serve serves the client that writes to in and reads from out, until in or ctx ends. It writes
-// only messages to out. At the end of in, it finishes and answers the open calls while somebody
-// reads out. The end of ctx cancels them; Serve then returns the cause.
+// Serve serves the client that writes to in and reads from out. It returns when in or ctx ends.
+// It writes only messages to out. At the end of in, it finishes and answers the open calls while
+// somebody reads out. The end of ctx cancels them; Serve then returns the cause.
 func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	w := newWire(in, out, s.o)
 	session, err := s.sdk.Connect(context.WithoutCancel(ctx), w, nil)

@@ -48,7 +48,7 @@ type wire struct {
 	saying int // messages that are being written
 }
 
-// A line is a message, or the beginning of one that is too long.
+// A line is a message. If the message is too long, tooLong is true and the text is empty.
 type line struct {
 	text    []byte
 	tooLong bool

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// A region is a part of a text that is searched in another way, or not at all.
+// A region is a part of a text. Regions are searched with other rules, or not at all.
 type region struct{ start, end int }
 
 // within reports whether one of the regions, which are in order, contains a byte.
@@ -22,17 +22,17 @@ type fenceLine struct {
 	bare       bool // it can end a block
 }
 
-// codeIn lists the fenced blocks of a text, and the inline code of the paragraphs
-// that contain marks. A fence that nobody closes begins no block.
+// codeIn lists the fenced blocks of a text, and the inline code of the paragraphs that contain
+// marks. A fence without a closing fence begins no block.
 //
-// Package reading cannot replace it. In CommonMark, a line of one tag such as <think>
-// begins an HTML block, which hides the fences within, and an open fence contains the
-// rest of the text. In a stream the text has no end yet, so an open fence is no block.
+// Package reading cannot replace it. In CommonMark, a line with only a tag such as <think> begins
+// an HTML block, which hides its fences. An open fence contains the rest of the text. The text of
+// a stream has no end yet, so this function ignores an open fence.
 func codeIn(text string, marks []mark) []region {
 	fences := fenceLines(text)
 	closing := closingLines(fences)
 	var found []region
-	at := 0 // what comes before is read
+	at := 0 // the text before this position is done
 	for i := 0; i < len(fences); i++ {
 		if closing[i] < 0 {
 			continue
@@ -64,8 +64,8 @@ func fenceLines(text string) []fenceLine {
 	return found
 }
 
-// closingLines returns for each line the index of the line that ends the block which
-// it begins, -1 for none: the next bare one of the same sign that is as long.
+// closingLines returns, for each line that begins a block, the index of the line that ends it, or
+// -1. This is the next bare line with the same sign that is not shorter.
 func closingLines(lines []fenceLine) []int {
 	closing := make([]int, len(lines))
 	ahead := map[byte][]int{} // bare lines, the nearest and shortest last
@@ -109,8 +109,8 @@ func inlineCode(text string, in region, marks []mark) []region {
 	return found
 }
 
-// spansIn lists the code spans of a paragraph: what stands between two runs of
-// equally many backticks.
+// spansIn lists the code spans of a paragraph. A span is the text between two runs of equally
+// many backticks.
 func spansIn(text string, in region) []region {
 	var runs []region
 	for at := in.start; at < in.end; {
@@ -128,7 +128,7 @@ func spansIn(text string, in region) []region {
 	closing, ahead := make([]int, len(runs)), map[int]int{}
 	for i := len(runs) - 1; i >= 0; i-- {
 		n := runs[i].end - runs[i].start
-		closing[i] = ahead[n] // 0 for none, which closes nothing
+		closing[i] = ahead[n] // 0 means none, and closes nothing
 		ahead[n] = i
 	}
 	var found []region

@@ -1,6 +1,5 @@
-// Package modelmarkup finds what models write into their texts that is not text:
-// their thinking, and tool calls that they write out instead of making them.
-// tables/markup.tsv lists the spellings.
+// Package modelmarkup finds markup in the texts of models: their thinking, and tool calls that
+// they write as text. tables/markup.tsv lists the spellings.
 package modelmarkup
 
 import (
@@ -24,11 +23,10 @@ type Span struct {
 	Start, End int
 }
 
-// Find lists the markup of a text in order, without overlaps. It reads the text in
-// linear time.
+// Find lists the markup of a text in order, without overlaps. It reads the text in linear time.
 //
-// Tags inside fenced blocks, inline code and the strings of a JSON value do not
-// count, and neither does a tag that a sentence only mentions:
+// Tags inside fenced blocks, inline code and the strings of a JSON value do not count. A tag that
+// a sentence mentions does not count either:
 //
 //	<think>Hm.</think>Hello.          thinking: <think>Hm.</think>
 //	Hm.</think>Hello.                 thinking: Hm.</think>, since chat templates may put <think> into the prompt
@@ -61,9 +59,8 @@ func Find(text string) []Span {
 	return f.find()
 }
 
-// Cut returns a text without its thinking, and what it has cut. It keeps written
-// calls. Where it cuts at the start or the end of the text, it also removes the
-// white space that this leaves there.
+// Cut returns a text without its thinking, and the removed spans. Written calls remain. After a
+// cut at the start or the end of the text, Cut also removes the white space there.
 func Cut(text string) (rest string, cuts []Span) {
 	var b strings.Builder
 	at := 0
@@ -107,7 +104,7 @@ func Calls(text string) []Call {
 	return calls
 }
 
-// Names returns those of the tools that the call names.
+// Names returns the tools that the call names.
 func (c Call) Names(tools []string) []string {
 	words := strings.FieldsFunc(c.Text, func(r rune) bool {
 		return r != '_' && r != '-' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
@@ -161,15 +158,14 @@ func (f *finder) find() []Span {
 			}
 		case m.row.kind == Thinking && m.closes && m.row.where == anywhere && !m.code && !f.mentioned(m):
 			pos = m.end
-			f.found = append(f.found[:0], Span{Thinking, 0, pos}) // all before it, answers that the model withdrew included
+			f.found = append(f.found[:0], Span{Thinking, 0, pos}) // all text before it, with answers that the model withdrew
 			f.lead = firstOf(f.text, pos)
 		}
 	}
 	return f.found
 }
 
-// index notes for each row which of the closing marks that can end its thinking is
-// the last.
+// index finds, for each row, the last closing mark that can end its thinking.
 func (f *finder) index() {
 	f.last = map[*row]lastClosing{}
 	for i := range f.marks {
@@ -191,9 +187,8 @@ func (f *finder) index() {
 	}
 }
 
-// opens reports whether the opening tag of thinking at i counts. At the start of
-// the text it always does. Later it counts if a closing tag follows or if it stands
-// alone on its line.
+// opens reports whether the opening tag of thinking at i counts. At the start of the text it
+// always counts. Later it counts if a closing tag follows, or if its line contains nothing else.
 func (f *finder) opens(i int) bool {
 	m := &f.marks[i]
 	switch {
@@ -209,8 +204,8 @@ func (f *finder) opens(i int) bool {
 	return !f.mentioned(m) && max(f.last[nil].plain, f.last[m.row].plain) > i
 }
 
-// closing returns the index of the mark that ends the thinking which begins at i:
-// the first outside code, or else the first; len(f.marks) if there is none.
+// closing returns the index of the mark that ends the thinking from i on. It prefers the first
+// one outside code. Without such a mark, it returns len(f.marks).
 func (f *finder) closing(i int) int {
 	by := f.marks[i].row
 	plain := max(f.last[nil].plain, f.last[by].plain) > i
@@ -223,7 +218,7 @@ func (f *finder) closing(i int) int {
 	return len(f.marks)
 }
 
-// callEnd returns where the call that begins with the mark at i ends.
+// callEnd returns the end of the call that begins with the mark at i.
 func (f *finder) callEnd(i int) int {
 	m := &f.marks[i]
 	if m.whole {
@@ -237,20 +232,20 @@ func (f *finder) callEnd(i int) int {
 	return len(f.text)
 }
 
-// alone reports whether a tag is all that its line holds.
+// alone reports whether the line of a tag contains nothing else.
 func (f *finder) alone(m *mark) bool {
 	before := strings.TrimRight(f.text[max(0, m.start-8):m.start], " \t")
 	after := strings.TrimLeft(f.text[m.end:min(len(f.text), m.end+8)], " \t\r")
 	return strings.HasSuffix(before, "\n") && (strings.HasPrefix(after, "\n") || m.end == len(f.text))
 }
 
-// mentioned reports whether a tag stands in a sentence like a word.
+// mentioned reports whether a sentence uses a tag like a word.
 func (f *finder) mentioned(m *mark) bool {
 	return m.start > 0 && m.end < len(f.text) &&
 		strings.IndexByte(` "'(`, f.text[m.start-1]) >= 0 && strings.IndexByte(` .,;:!?)"'`, f.text[m.end]) >= 0
 }
 
-// firstOf returns the first byte of a text that is no white space, from at on.
+// firstOf returns the position of the first byte that is not white space, searching from at.
 func firstOf(text string, at int) int {
 	return len(text) - len(strings.TrimLeft(text[at:], blanks))
 }

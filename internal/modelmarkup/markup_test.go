@@ -114,7 +114,7 @@ func TestCallNames(t *testing.T) {
 	}
 }
 
-// Hostile texts take time in proportion to their length.
+// TestFindLinear checks that hostile texts take time in proportion to their length.
 func TestFindLinear(t *testing.T) {
 	for name, unit := range map[string]string{
 		"openings": "<think>", "closings": "</think>", "pairs": "<think>a</think>", "code": "`<think></think>` ", "unclosed calls": "<tool_call>{",

@@ -8,21 +8,21 @@ import (
 // A Stream withholds the thinking of a text that arrives in pieces. Its zero value is
 // at the start of a text.
 type Stream struct {
-	text  strings.Builder // without what was cut
+	text  strings.Builder // without the thinking
 	begun bool            // pieces were passed on
 	cut   bool            // thinking was cut
-	looks int             // closing tags that were looked at
+	looks int             // closing tags so far
 }
 
-// maxLooks bounds the closing tags that a stream looks at, each of which costs one
-// reading of the text. After that the stream passes everything on.
+// maxLooks limits the closing tags that a stream examines, because each tag costs a pass over the
+// text. Afterwards the stream passes everything on.
 const maxLooks = 16
 
-// seal closes the inline code and the fenced block that a text may not have closed yet.
+// seal closes inline code and a fenced block that may still be open in a text.
 const seal = "\n`\n```\n"
 
-// Add takes a piece and returns what can be passed on. If anew is true, everything
-// before was thinking, since only its closing tag came, and the text begins anew.
+// Add takes a piece and returns the text that can be passed on. If anew is true, the text begins
+// anew: a closing tag without an opening one has shown that all earlier text was thinking.
 func (s *Stream) Add(piece string) (out string, anew bool) {
 	before := s.text.Len()
 	s.text.WriteString(piece)
@@ -56,7 +56,7 @@ func (s *Stream) begin() string {
 	return text
 }
 
-// End returns what was withheld and is no thinking.
+// End returns the withheld text without its thinking.
 func (s *Stream) End() string {
 	if s.begun {
 		return ""
@@ -68,7 +68,7 @@ func (s *Stream) End() string {
 	return rest
 }
 
-// maxTag bounds the length of a closing tag, in bytes.
+// maxTag limits the length of a closing tag, in bytes.
 const maxTag = 32
 
 // closes reports whether a closing tag of thinking ends in the part of a text that
@@ -80,8 +80,8 @@ func closes(text string, from int) bool {
 	})
 }
 
-// opens reports whether a text begins with thinking that has not ended, or may do so
-// with the next piece.
+// opens reports whether a text begins with unfinished thinking. It also returns true if the next
+// piece can complete such a beginning.
 func opens(text string) bool {
 	text = strings.TrimLeft(text, blanks)
 	if text == "" {

@@ -6,8 +6,8 @@ import (
 	"github.com/seed61713e19/capstan/internal/modelmarkup"
 )
 
-// streamed returns what a reader of the pieces sees in the end, and whether it was
-// told to begin anew.
+// streamed returns the text that a reader of the pieces sees in the end, and whether the text
+// began anew.
 func streamed(pieces ...string) (shown string, anew bool) {
 	var s modelmarkup.Stream
 	for _, p := range pieces {
@@ -40,7 +40,7 @@ func TestStream(t *testing.T) {
 	}
 }
 
-// Thinking is not shown while it arrives.
+// TestStreamWithholds checks that thinking is not shown while it arrives.
 func TestStreamWithholds(t *testing.T) {
 	var s modelmarkup.Stream
 	for _, p := range []string{" ", "<th", "ink>", "A secret", " thought.", "</thi", "nk>\n"} {
@@ -53,7 +53,7 @@ func TestStreamWithholds(t *testing.T) {
 	}
 }
 
-// A stream of closing tags takes time in proportion to its length.
+// TestStreamLinear checks that a stream of closing tags takes time in proportion to its length.
 func TestStreamLinear(t *testing.T) {
 	var s modelmarkup.Stream
 	for range 1 << 16 {

@@ -88,7 +88,7 @@ func (s *spelling) add(cells tables.Row) {
 	}
 }
 
-// maxNext bounds the bytes after an opening tag that its pattern sees.
+// maxNext is the number of bytes after an opening tag that its pattern can match.
 const maxNext = 200
 
 // marksIn lists the tags of a text in order.

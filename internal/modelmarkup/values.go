@@ -11,8 +11,8 @@ import (
 
 var lenient = []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}
 
-// valuesIn lists the JSON objects and arrays of a text, the outermost of each. Where
-// a value breaks, the search continues there, so that it reads the text once.
+// valuesIn lists the outermost JSON objects and arrays of a text. After an invalid value, the
+// search continues at the error, so that it reads the text once.
 func valuesIn(text string) []region {
 	var found []region
 	source := []byte(text)
@@ -31,8 +31,8 @@ func valuesIn(text string) []region {
 	return found
 }
 
-// value appends the objects and arrays of one value to found, and returns how many
-// bytes it has read.
+// value appends the objects and arrays of one value to found, and returns the number of bytes it
+// has read.
 func value(d *jsontext.Decoder, base int, found []region) ([]region, int) {
 	var open []int
 	for {
@@ -68,7 +68,7 @@ func mayCall(text string) bool {
 	})
 }
 
-// maxKeys bounds the keys of a call: those of its row, id and type.
+// maxKeys is the maximum number of keys of a call: those of its row, id and type.
 const maxKeys = 4
 
 // isCall reports whether a JSON value is a call or a list of calls.
@@ -89,9 +89,8 @@ func isCall(value string) bool {
 	return false
 }
 
-// isCallObject reads an object to its end and reports whether it is a call: a name
-// that is a string, arguments that are an object or a string, and no other keys but
-// id and type.
+// isCallObject reads an object to its end and reports whether it is a call. The name must be a
+// string, and the arguments an object or a string. Of other keys, only id and type are allowed.
 func isCallObject(d *jsontext.Decoder) bool {
 	var names []string
 	for d.PeekKind() == '"' && len(names) <= maxKeys {
@@ -115,7 +114,7 @@ func isCallObject(d *jsontext.Decoder) bool {
 	})
 }
 
-// fencedCall begins a block that is a call; it is a row of the table.
+// fencedCall begins a block that is a call. The table has a row for it.
 const fencedCall = "```tool_call"
 
 // isFencedCall reports whether a fenced block is a call.

@@ -112,8 +112,8 @@ func Missing(own []string) []string {
 // value could also be an ordinary word.
 const minSecret = 8
 
-// Conceal redacts a text, such as an error output of a program. It replaces the values
-// of the variables in own by their names.
+// Conceal redacts a text, such as an error output of a program. It replaces each value of a
+// needed variable by the variable's name, see [Needed].
 func Conceal(own []string, text string) string {
 	names := Needed(own)
 	slices.SortStableFunc(names, func(a, b string) int { return len(os.Getenv(b)) - len(os.Getenv(a)) })

@@ -24,7 +24,7 @@ func cleared(t *testing.T, pairs ...string) {
 	}
 }
 
-// A program sees only the plain variables and those passed by name.
+// TestEnvironment checks that a program sees only the plain variables and those passed by name.
 func TestEnvironment(t *testing.T) {
 	cleared(t, "PATH=/bin:/usr/bin", "HOME=/home/owl", "LANG=de_DE.UTF-8", "LC_ALL=C", "TMPDIR=/tmp", "TZ=UTC",
 		"OPENAI_API_KEY=sk-secret", "MY_KEY=k={{ env.OPENAI_API_KEY }}", "EMPTY=", "path=/lower", "lc_x=y", "USER=owl", "LD_PRELOAD=x.so")
@@ -58,7 +58,7 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
-// A missing variable is an error, not an empty value.
+// TestEnvironmentMissing checks that a missing variable is an error, not an empty value.
 func TestEnvironmentMissing(t *testing.T) {
 	cleared(t, "PATH=/bin:/usr/bin")
 	_, err := Run(t.Context(), Command{Argv: []string{"env"}, Env: []string{"MY_KEY", "A={{ env.OTHER }}", "B=b", "MY_KEY"}})
@@ -85,8 +85,8 @@ func TestExpand(t *testing.T) {
 	}
 }
 
-// The secrets of a program do not appear in its error output, even if one
-// contains another.
+// TestConceal checks that a program's error output does not contain its secrets, even if a secret
+// contains another one.
 func TestConceal(t *testing.T) {
 	cleared(t, "LONG=12345678", "LONGER=12345678-90", "SHORT=1234567", "PATH=/usr/bin:/bin", "OTHER=not-given-to-it", "LINE=with-line-end\n")
 	own := []string{"LONG", "A={{ env.LONGER }}", "SHORT", "PATH", "LINE"}

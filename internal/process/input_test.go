@@ -18,7 +18,7 @@ const owner = "CAPSTAN_TEST_INPUT_OWNER"
 
 func input() []byte { return bytes.Repeat([]byte("0123456789abcdef"), 1<<16) }
 
-// A program reads its whole input even if its caller is killed.
+// TestRunCallerKilled checks that a program reads its whole input even if its caller is killed.
 func TestRunCallerKilled(t *testing.T) {
 	if dir := os.Getenv(owner); dir != "" {
 		c := sh("touch started; while [ ! -e dead ]; do sleep 0.01; done; cat > read; mv read whole")
@@ -58,7 +58,8 @@ func waitFile(t *testing.T, name string) {
 	t.Fatalf("no %s", name)
 }
 
-// The input of a program has no name on disk while the program runs.
+// TestRunInputUnnamed checks that the input of a program has no name on disk while the program
+// runs.
 func TestRunInputUnnamed(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)
@@ -78,7 +79,7 @@ func TestRunInputUnnamed(t *testing.T) {
 	}
 }
 
-// A program cannot change its input in memory.
+// TestRunInputReadOnly checks that a program cannot change its input in memory.
 func TestRunInputReadOnly(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux has sealed files in memory")

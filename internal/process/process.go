@@ -56,17 +56,16 @@ type Output struct {
 	Killed         bool // a signal ended it
 }
 
-// Run runs a command to its end. A program that exits with any code is not an
-// error. Errors wrap [ErrNotStarted], [ErrTimeout], [ErrTooMuchOutput] or the
-// context's cause, and the output so far is returned with them.
+// Run runs a command to its end. A program that exits with any code is not an error. Errors wrap
+// [ErrNotStarted], [ErrTimeout], [ErrTooMuchOutput] or the context's cause, and the output so far
+// is returned with them.
 //
-// Run does not start the program if a file that decides its result has changed since
-// the run began. It also fails after a takeover of the run. A later takeover kills the
-// program.
+// Run does not start the program if a file that decides its result has changed since the run
+// began. It also fails after a takeover of the run. A later takeover kills the program.
 //
-// Run kills everything that the program left in its process group; on systems
-// without process groups, only the program. A process that left the group may
-// outlive Run, but it delays Run by at most half a second.
+// Run kills all processes that the program left in its process group. On systems without process
+// groups, it kills only the program. A process that left the group may outlive Run, but it delays
+// Run by at most half a second.
 func Run(ctx context.Context, c Command) (Output, error) {
 	if len(c.Argv) == 0 || c.Argv[0] == "" {
 		return Output{}, fmt.Errorf("program %w: there is no command", ErrNotStarted)

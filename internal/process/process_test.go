@@ -66,7 +66,8 @@ func TestRunNotStarted(t *testing.T) {
 	}
 }
 
-// A child that closes or never reads its input must not delay Run.
+// TestRunStdinClosedEarly checks that a child does not delay Run if it closes or never reads its
+// input.
 func TestRunStdinClosedEarly(t *testing.T) {
 	for _, script := range []string{"exec <&-; echo ok", "echo ok", "head -c 1 >/dev/null; echo ok"} {
 		c := sh(script)
@@ -96,13 +97,13 @@ func TestRunTimeout(t *testing.T) {
 	}
 }
 
-// runUntil runs a command that ends by its timeout, with more time until it
-// prints the text.
-func runUntil(t *testing.T, c Command, said string) (Output, error) {
+// runUntil runs a command that ends by its timeout. It repeats the command with more time until
+// the output contains the text.
+func runUntil(t *testing.T, c Command, want string) (Output, error) {
 	t.Helper()
 	for c.Timeout = time.Second / 4; ; c.Timeout *= 4 {
 		out, err := Run(t.Context(), c)
-		if string(out.Stdout) == said || c.Timeout > time.Minute {
+		if string(out.Stdout) == want || c.Timeout > time.Minute {
 			return out, err
 		}
 	}
@@ -149,7 +150,7 @@ func TestRunTooMuchOutput(t *testing.T) {
 	}
 }
 
-// Everything that the child started ends with it, whatever the reason.
+// TestRunKillsTheGroup checks that all processes of the child end with it, for any reason.
 func TestRunKillsTheGroup(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]Command{
@@ -188,7 +189,8 @@ func waitGone(t *testing.T, pid int) {
 	t.Errorf("process %d lives on", pid)
 }
 
-// Run must not wait for a grandchild that left the group and holds the pipe.
+// TestRunPipeHeldByGrandchild checks that Run does not wait for a grandchild that left the group
+// and holds the pipe.
 func TestRunPipeHeldByGrandchild(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("setsid"); err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/seed61713e19/capstan/internal/tracecontext"
 )
 
-// A program receives the span of its context, and no span without one, whatever
-// the caller's environment has.
+// TestTrace checks that a program receives the span of its context. Without a span, the program
+// receives none.
 func TestTrace(t *testing.T) {
 	const parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 	ctx := tracecontext.With(t.Context(), func(_ context.Context, set func(name, value string)) {

@@ -15,8 +15,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// maxInteger is 2^53. Integers up to this value are exact for every JSON reader; larger
-// ones may be read as one.
+// maxInteger is 2^53. Integers up to this value are exact for every JSON reader; readers may
+// round a larger integer.
 const maxInteger = 1 << 53
 
 // Canonical returns the RFC 8785 form of a plain value, which is the same for

@@ -13,7 +13,7 @@ func TestCanonical(t *testing.T) {
 	for want, v := range map[string]any{
 		`{"a":1,"b":[true,null,"\n\u0001\"\\</é"]}`: map[string]any{"b": []any{true, nil, "\n\x01\"\\</é"}, "a": 1.0},
 		`[0,15,0.1,1e-7,9007199254740992]`:          []any{math.Copysign(0, -1), json.Number("15.00"), 0.1, 1e-7, 1 << 53},
-		// By UTF-16 code units U+1F600 stands before U+FB33, by UTF-8 behind.
+		// U+1F600 sorts before U+FB33 by UTF-16 code units, and after U+FB33 by UTF-8.
 		"{\"\u20ac\":1,\"\U0001F600\":2,\"\ufb33\":3}": map[string]any{"\ufb33": 3, "\U0001F600": 2, "\u20ac": 1},
 	} {
 		if got, err := signatures.Canonical(v); err != nil || string(got) != want {

@@ -10,8 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// A Signer makes Ed25519 signatures. It is a [Key], or a program or device that
-// keeps its key secret.
+// A Signer makes Ed25519 signatures. It is a [Key], or a program or device with a secret key.
 type Signer interface {
 	// ID returns the id of the public key, see [ID].
 	ID() string

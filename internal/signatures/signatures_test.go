@@ -61,7 +61,7 @@ func TestSignedBytes(t *testing.T) {
 	}
 }
 
-// TestOneSpelling: of all texts that mean the same signature one verifies.
+// TestOneSpelling checks that only one spelling of a signature verifies.
 func TestOneSpelling(t *testing.T) {
 	key, keys := parse(t, 1)
 	text := []byte(`{"a":1}`)
@@ -70,7 +70,7 @@ func TestOneSpelling(t *testing.T) {
 		t.Fatal(err)
 	}
 	raw, _ := base64.StdEncoding.DecodeString(strings.TrimPrefix(good, "ed25519:"))
-	// The order of the group: s + L is the same number to a careless verifier.
+	// The order of the group. A careless verifier accepts s + L instead of s.
 	order, _ := new(big.Int).SetString("7237005577332262213973186563042994240857116359379907606001950938285454250989", 10)
 	s := slices.Clone(raw[32:])
 	slices.Reverse(s)
@@ -115,7 +115,7 @@ func TestOneSpelling(t *testing.T) {
 	}
 }
 
-// TestBound: a signature is for one purpose, one text and one key.
+// TestBound checks that a signature is valid for one purpose, one text and one key only.
 func TestBound(t *testing.T) {
 	key, keys := parse(t, 1)
 	other, others := parse(t, 2)
@@ -162,7 +162,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// TestOtherKinds: keys of other kinds and in other forms are rejected.
+// TestOtherKinds checks that keys of other kinds and formats are rejected.
 func TestOtherKinds(t *testing.T) {
 	private, public := pair(t, 1)
 	curve, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -207,7 +207,7 @@ func TestOtherKinds(t *testing.T) {
 	}
 }
 
-// TestTrust: a misleading file of trusted keys is rejected completely.
+// TestTrust checks that a misleading file of trusted keys is rejected completely.
 func TestTrust(t *testing.T) {
 	_, public := pair(t, 1)
 	_, second := pair(t, 2)
@@ -261,7 +261,8 @@ func (l library) Verify(_ context.Context, data, sig []byte) error {
 	return nil
 }
 
-// TestDSSE: the library reads and verifies our envelopes, and signs the same bytes.
+// TestDSSE checks that the DSSE library reads and verifies our envelopes, and signs the same
+// bytes.
 func TestDSSE(t *testing.T) {
 	key, keys := parse(t, 1)
 	payload := []byte(`{"a":1}`)

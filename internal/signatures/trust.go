@@ -25,12 +25,11 @@ type Term struct {
 // trustFormat is the format in a file of trusted keys.
 const trustFormat = "capstan.keys/1"
 
-// ParseTrust parses trusted keys: public keys in PEM, see [ParseKeys], or a
-// JSON object
+// ParseTrust parses trusted keys: public keys in PEM, see [ParseKeys], or a JSON object
 //
 //	{"format": "capstan.keys/1", "keys": [{"name": "2026", "public": "-----BEGIN PUBLIC KEY…", "from": "2026-01-01T00:00:00Z", "until": "2027-01-01T00:00:00Z"}]}
 //
-// where the keys name, from and until are optional.
+// The keys "name", "from" and "until" are optional.
 func ParseTrust(text []byte) (Trust, error) {
 	if trimmed := bytes.TrimSpace(bytes.TrimPrefix(text, mark)); len(trimmed) > 0 && trimmed[0] == '{' {
 		return parseTerms(trimmed)
@@ -66,8 +65,8 @@ func parseTerms(text []byte) (Trust, error) {
 	return t, nil
 }
 
-// decodeStrict decodes an object. It accepts these keys alone, in exactly this case.
-// The decoder of encoding/json would also accept UNTIL for until.
+// decodeStrict decodes an object. It accepts only the listed keys, and compares their case. The
+// decoder of encoding/json would also accept UNTIL instead of until.
 func decodeStrict(text []byte, into any, keys ...string) error {
 	var object map[string]json.RawMessage
 	if err := json.Unmarshal(text, &object); err != nil {

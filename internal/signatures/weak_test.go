@@ -30,7 +30,7 @@ func forged(t *testing.T, key ed25519.PublicKey) (payload, signature []byte) {
 	return nil, nil
 }
 
-// TestWeakKey: a key under which anybody can sign is neither loaded nor used.
+// TestWeakKey checks that a key under which anybody can sign is neither loaded nor used.
 func TestWeakKey(t *testing.T) {
 	const minus, eighth, other = "ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f", "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05", "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a"
 	zeros, ones := strings.Repeat("00", 30), strings.Repeat("ff", 30)

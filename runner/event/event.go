@@ -100,8 +100,8 @@ type Pruning struct {
 // IsVisit reports whether the event starts or ends a visit to a phase.
 func (e *Event) IsVisit() bool { return e.Kind == PhaseStarted || e.Kind == PhaseFinished }
 
-// A Failure is a failed item of a phase with each, where the phase keeps the
-// other items.
+// A Failure is a failed item of a phase with the key each. The phase continues with the other
+// items.
 type Failure struct {
 	Index   int    `json:"index"` // from 0
 	Code    string `json:"code"`

@@ -21,7 +21,7 @@ func TestPath(t *testing.T) {
 	}
 }
 
-// Every kind of event is equal after a round trip through JSON.
+// TestEventsRoundTrip checks that every kind of event is unchanged by a round trip through JSON.
 func TestEventsRoundTrip(t *testing.T) {
 	turn, yes, broke := 0, true, "broke"
 	at := time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC)
@@ -51,7 +51,7 @@ func TestEventsRoundTrip(t *testing.T) {
 	}
 }
 
-// The fields of a verdict are fields of the event.
+// TestVerdictEventIsFlat checks that the fields of a verdict are fields of the event.
 func TestVerdictEventIsFlat(t *testing.T) {
 	no := false
 	text, err := json.Marshal(Event{Seq: 1, Kind: VerdictGiven, Path: "p", Verdict: &Verdict{Path: "p", Validator: "v", Valid: &no}})

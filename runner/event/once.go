@@ -2,11 +2,10 @@ package event
 
 import "sync"
 
-// A Deduplicator passes on every event of a run once, although a run may be
-// repeated after a crash or on another host. It identifies an event by its
-// path, its kind and its number among such events of one start. Events with the
-// status cancelled describe the interruption of a start, so they always pass.
-// The zero value is ready to use.
+// A Deduplicator passes on every event of a run once, even if the run is repeated after a crash
+// or on a second host. It identifies an event by its path, its kind and its number among such
+// events of one start. Events with the status cancelled describe the interruption of a start, so
+// they always pass. The zero value is ready to use.
 type Deduplicator struct {
 	mu   sync.Mutex
 	seen map[eventKey]int

@@ -61,7 +61,7 @@ func SplitIndex(segment string) (name string, n int, numbered bool) {
 	return name, n, true
 }
 
-// Compare compares two paths by their names, then by their numbers.
+// Compare compares two paths by name, and equal names by number.
 func (p Path) Compare(other Path) int {
 	a, b := strings.Split(string(p), "/"), strings.Split(string(other), "/")
 	for i := range min(len(a), len(b)) {

@@ -87,7 +87,7 @@ func TestJudges(t *testing.T) {
 	}
 }
 
-// Markdown that would take the parser hours is rejected at once. Large but
+// TestMarkdownTangles checks that Markdown is rejected at once if parsing takes hours. Large but
 // sound Markdown is read.
 func TestMarkdownTangles(t *testing.T) {
 	check, err := markdownValidator.Bind(nil)
@@ -168,9 +168,8 @@ func pages(b *testing.B) string {
 	return all.String()
 }
 
-// BenchmarkBuiltins runs the computed validators on 100 KB of our own pages:
-// prose, tables and code. Validators that compare with a source use the same
-// text as the source.
+// BenchmarkBuiltins runs the computed validators on 100 KB of the documentation: prose, tables
+// and code. Validators that compare with a source use the same text as the source.
 func BenchmarkBuiltins(b *testing.B) {
 	essay := pages(b)[:100<<10]
 	s := validators.Subject{Content: essay, Input: map[string]any{"source": strings.Repeat("Another text that has other words in it altogether. ", 200)}}

@@ -59,13 +59,13 @@ func (p *cites) fold(s string) string {
 	return s
 }
 
-// citesValidator accepts a text whose quotations, in quotation marks or block quotes,
-// all appear in a source. The strings of the JSON at the parameter field are
-// claims, which must also appear in a source. The field must exist.
+// citesValidator accepts a text whose quotations, in quotation marks or block quotes, all appear
+// in a source. In JSON, the strings below the field that the parameter field names are claims.
+// They must also appear in a source. The field must exist.
 //
-// citesValidator compares characters. White space, the form of quotation marks, emphasis
-// and code marks do not count, and "…" stands for omitted text. In JSON it
-// checks the quotations within strings. It does not read code.
+// citesValidator compares characters. White space, the form of quotation marks, emphasis and code
+// marks do not count, and "…" stands for omitted text. In JSON it checks the quotations within
+// strings. It does not read code.
 var citesValidator = validators.New("cites", "Validates that every quotation, and every claim of a field, appears in a source",
 	func(ctx context.Context, p cites, s validators.Subject) (validators.Verdict, error) {
 		found := findings{check: "cites"}

@@ -49,8 +49,7 @@ func fold(text string) folded {
 	return f
 }
 
-// foldEnds is fold, but keeps a space at the end if the text ends with white
-// space.
+// foldEnds is like [fold]. If the text ends with white space, the result ends with a space.
 func foldEnds(text string) folded {
 	f := fold(text)
 	if unicode.IsSpace(lastRune(text)) {

@@ -7,8 +7,7 @@ import (
 	"github.com/seed61713e19/capstan/validators"
 )
 
-// judges returns the validators that a model decides. Their criteria are among
-// the embedded prompts.
+// judges returns the validators that a model decides. Their criteria are embedded prompts.
 var judges = sync.OnceValue(func() []validators.Validator {
 	return []validators.Validator{
 		shippedJudge("grammar_check", "Validates grammar and spelling in text"),

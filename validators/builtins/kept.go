@@ -63,15 +63,15 @@ func comparison[P any](
 	}
 }
 
-// A part is a piece of a text that a check looks for in another text.
+// A part is a piece of a text that a check compares with another text.
 type part struct {
 	text string   // as shown in messages
 	keys []string // two parts with a common key are equal
 	line int
 }
 
-// addMissing adds a finding for each part that others does not contain. Equal
-// parts are reported once.
+// addMissing adds a finding for each part that is missing in others. Equal parts are reported
+// once.
 func addMissing(found *findings, list, others []part, located bool, format string) {
 	known := map[string]bool{}
 	for _, o := range others {

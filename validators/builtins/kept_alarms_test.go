@@ -12,7 +12,7 @@ import (
 
 var readmeBytes = flag.Int("readmes", 50<<10, "how many bytes of READMEs to hold against themselves, rewritten")
 
-// An honest edit of the form of ordinary prose must cause no finding.
+// TestKeptFalseAlarms checks that an edit of the form of ordinary prose causes no finding.
 func TestKeptFalseAlarms(t *testing.T) {
 	total, changed, alarms := 0, map[string]int{}, map[string]int{}
 	for _, name := range readmes(t) {
@@ -105,8 +105,8 @@ func inParagraphs(s string, change func(string) string) string {
 	return strings.Join(paragraphs, "\n\n")
 }
 
-// refolded breaks the lines of a paragraph anew, only before words that start
-// nothing else in Markdown.
+// refolded changes the line breaks of a paragraph. It breaks lines only before words that have no
+// special meaning at the start of a line.
 func refolded(p string, width int) string {
 	var b strings.Builder
 	column := 0

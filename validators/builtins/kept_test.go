@@ -180,7 +180,7 @@ func TestNumbersKept(t *testing.T) {
 		{"5-11 kg", stored("5–10 kg"), nil, "the number 10 of"},
 		{"version 3.11", stored("version 3.10"), nil, "3.10"},
 		{"10", stored("1,000"), nil, "1,000"},
-		{"twelve", stored("12"), nil, "12"}, // numbers in words are not read
+		{"twelve", stored("12"), nil, "12"}, // numbers in words do not count
 		{`{"a": [7, "8 of 9"]}`, with{"source": "7, 8 and 9", "check": "both"}, nil, ""},
 		{`{"a": [7, "8 of 9"]}`, with{"source": "7 and 8", "check": "no_new"}, nil, "the number 9"},
 	})

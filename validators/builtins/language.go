@@ -43,11 +43,10 @@ func (p *languageParams) Prepare() error {
 	return nil
 }
 
-// languageValidator accepts text in one of the given languages. It determines the
-// language of each sentence, without code, quotations, links and placeholders.
-// In JSON it checks the values. The share of the words in these languages must
-// be at least 0.9, or the parameter share. Text without a recognizable language
-// is rejected, unless it has fewer than min_words words.
+// languageValidator accepts text in one of the given languages. It determines the language of
+// each sentence, without code, quotations, links and placeholders. In JSON it checks the values.
+// The share of the words in these languages must be at least 0.9, or the parameter share. Text
+// without a recognizable language is rejected if it has at least min_words words.
 var languageValidator = validators.New("language", "Validates that the text is in an allowed language",
 	func(ctx context.Context, p languageParams, s validators.Subject) (validators.Verdict, error) {
 		read := p.read(ctx, s)

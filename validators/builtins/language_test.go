@@ -11,8 +11,7 @@ import (
 
 const english = "The weather was fine and we walked along the river until evening. When it was dark we went home."
 
-// danish has sentences that could also be Norwegian, each alone and all
-// together.
+// danish is a text that could also be Norwegian. The same is true of each sentence in it.
 const danish = "Ingen forventede en hurtig beslutning, men afstemningen var over på ti minutter. Vand koger hurtigere i stor højde, fordi trykket er lavere."
 
 const german = "Das Wetter war schön und wir gingen bis zum Abend am Fluss entlang. Als es dunkel war, gingen wir nach Hause."
@@ -85,7 +84,7 @@ func TestLanguage(t *testing.T) {
 	}
 }
 
-// In JSON, each value is checked by itself.
+// TestLanguageOfValues checks that each value of a JSON text is checked by itself.
 func TestLanguageOfValues(t *testing.T) {
 	check, err := languageValidator.Bind(map[string]any{"in": []any{"en"}})
 	if err != nil {
@@ -108,7 +107,8 @@ func TestLanguageOfValues(t *testing.T) {
 	}
 }
 
-// A text shorter than min_words passes, unless it is in another language.
+// TestLanguageOfFewWords checks that a text shorter than min_words passes, unless it is in
+// another language.
 func TestLanguageOfFewWords(t *testing.T) {
 	check, err := languageValidator.Bind(map[string]any{"in": []any{"en"}, "min_words": 5})
 	if err != nil {
@@ -122,7 +122,7 @@ func TestLanguageOfFewWords(t *testing.T) {
 	}
 }
 
-// English READMEs of modules must be recognized as English.
+// TestLanguageOfProse checks that English READMEs of modules are recognized as English.
 func TestLanguageOfProse(t *testing.T) {
 	total, refused, bytes := 0, 0, 0
 	check, err := languageValidator.Bind(map[string]any{"in": []any{"en"}})

@@ -37,8 +37,8 @@ func checkLimits(low, high int) error {
 	return nil
 }
 
-// judgeCount returns the verdict for a number of units between two limits. A
-// limit of 0 is no limit.
+// judgeCount returns the verdict for a number of units between two limits. The limit 0 means no
+// limit.
 func judgeCount(n, low, high int, unit string) validators.Verdict {
 	var v validators.Verdict
 	var expected string

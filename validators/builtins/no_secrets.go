@@ -13,11 +13,10 @@ type secretsParams struct {
 	Allow []string `json:"allow,omitempty" jsonschema:"allowed texts that look like credentials, such as examples in documentation"`
 }
 
-// noSecretsValidator accepts text without anything that looks like a credential: access
-// keys and tokens of known services, private keys, JSON web tokens, passwords
-// in addresses and commands, and assignments of random values, such as api_key
-// = "…". Identifiers, hashes and UUIDs alone do not count. Verdicts never quote
-// a credential. Package secrets defines the patterns and the accepted
+// noSecretsValidator accepts text without credentials. It finds access keys and tokens of known
+// services, private keys and JSON web tokens. It also finds passwords in addresses and commands,
+// and assignments of random values, such as api_key = "…". Identifiers, hashes and UUIDs do not
+// count. Verdicts never quote a credential. Package secrets defines the patterns and the accepted
 // stand-ins.
 var noSecretsValidator = validators.New("no_secrets", "Validates that no credentials such as keys, tokens and passwords are in the text",
 	func(_ context.Context, p secretsParams, s validators.Subject) (validators.Verdict, error) {

@@ -120,8 +120,8 @@ func TestPIIParameters(t *testing.T) {
 	}
 }
 
-// TestPIIFalseAlarms finds no data with check digits in up to a megabyte of
-// ordinary prose. It logs the findings of the other kinds.
+// TestPIIFalseAlarms checks that a megabyte of ordinary prose contains no data with check digits.
+// It logs the findings of the other kinds.
 func TestPIIFalseAlarms(t *testing.T) {
 	names := readmes(t)
 	total, counts := 0, map[string]int{}

@@ -23,9 +23,9 @@ func (p *patternParams) Prepare() (err error) {
 	return nil
 }
 
-// regexpValidator accepts a text in which a pattern matches. With must_not, it accepts a
-// text in which the pattern does not match. The work is limited: beyond
-// [patterns.Budget] the check returns an error.
+// regexpValidator accepts a text in which a pattern matches. With the parameter must_not, it
+// accepts a text without a match. The work is limited: beyond [patterns.Budget] the check returns
+// an error.
 var regexpValidator = validators.New("regexp", "Validates that a pattern matches the text, or does not match it (must_not)",
 	func(ctx context.Context, p patternParams, s validators.Subject) (validators.Verdict, error) {
 		at, err := p.pattern.FindWithin(patterns.NewBudget(ctx.Err), s.Content)

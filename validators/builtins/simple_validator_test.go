@@ -2,7 +2,7 @@ package builtins
 
 import "testing"
 
-// A placeholder on several lines is still a placeholder.
+// TestSimpleValidatorPlaceholders checks that a placeholder may extend over several lines.
 func TestSimpleValidatorPlaceholders(t *testing.T) {
 	judgeKept(t, simpleValidator, []keptCase{
 		{"To be\ndetermined", nil, nil, "only a placeholder"},

@@ -10,11 +10,12 @@ import (
 	"github.com/seed61713e19/capstan/validators"
 )
 
-// misread lists the published cases that need more than structure: numbers in
-// words, and letters of another script that look the same.
+// misread lists the published cases that the validators cannot decide: numbers in words, and
+// similar letters of another script.
 var misread = []string{"numbers_kept-03", "numbers_kept-04", "similar_to_input-06"}
 
-// The published cases of the validators that read Markdown have their verdicts.
+// TestPublishedStructureCases compares the verdicts of the validators that read Markdown with the
+// published ones.
 func TestPublishedStructureCases(t *testing.T) {
 	text, err := os.ReadFile("../../../shared/data/gates/builtins.yaml")
 	if err != nil {

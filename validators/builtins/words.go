@@ -55,8 +55,8 @@ const (
 	joiner     = 0x200D
 )
 
-// beginsWord reports whether a word may begin with r. Marks that turn the
-// character before them into a picture are not words.
+// beginsWord reports whether a word may begin with r. Marks that change the preceding character
+// into a picture are not words.
 func beginsWord(r rune) bool {
 	return isWordRune(r) && !isSelector(r) && !unicode.Is(unicode.Me, r)
 }

@@ -22,7 +22,7 @@ type creatorRecord struct {
 	numbered bool   // captions have numbers as ids, not texts
 }
 
-// creatorRecord reads the record as of one moment. It reads the data for the
+// creatorRecord reads the record in one snapshot of the database. It reads the data for the
 // anomaly gate only if the policy has that gate.
 func (db *DB) creatorRecord(ctx context.Context, p *plan, now time.Time, policy *gatePolicy) (b creatorRecord, err error) {
 	if p.creator == "" {

@@ -50,7 +50,7 @@ func TestPriceRows(t *testing.T) {
 				itemOf(w, i)["price"] = nil
 			}
 			itemOf(w, 18)["price"] = row.price
-			itemOf(w, 1)["price"] = 5000 // no PPV slot: not compared
+			itemOf(w, 1)["price"] = 5000 // no PPV slot, so its price is not compared
 			v := h.verdict(anomalyGate, w, nil)
 			if row.outlier {
 				e := anomalyRow
@@ -91,12 +91,12 @@ func TestPriceWindow(t *testing.T) {
 			{"2025-12-05T12:00", 20, "ppv", noon, 10}, {"2025-12-05 11:59", 20, "ppv", noon, 9}, {"2025-12-05T12:00Z", 20, "ppv", noon, 10}, {"2025-12-05T12:30+01:00", 20, "ppv", noon, 9},
 			{"2025-12-05T13:00:00+0100", 20, "ppv", noon, 10}, {"2025-12-05T12:30:00.5+0100", 20, "ppv", noon, 9},
 			{"2025-12-05T07:00:00-05:00", 20, "ppv", noon, 10},
-			{"2026-01-04T12:00:01Z", 20, "ppv", noon, 9}, // still to come
+			{"2026-01-04T12:00:01Z", 20, "ppv", noon, 9}, // after the present
 			{"2026-01-04T12:00:00Z", 20, "ppv", noon, 10},
-			{"2025-12-20T12:00:00Z", 0, "ppv", noon, 9}, // was free
+			{"2025-12-20T12:00:00Z", 0, "ppv", noon, 9}, // the message was free
 			{"2025-12-20T12:00:00Z", 20, "bump_normal", noon, 9},
-			{"2026-01-07T00:00:00Z", 20, "ppv", noon.AddDate(0, 0, 3), 10}, // the week itself, so far
-			{"2026-01-04T00:00:00Z", 20, "ppv", noon.AddDate(1, 0, 0), 10}, // long ago by now, not by the week
+			{"2026-01-07T00:00:00Z", 20, "ppv", noon.AddDate(0, 0, 3), 10}, // within the week, until now
+			{"2026-01-04T00:00:00Z", 20, "ppv", noon.AddDate(1, 0, 0), 10}, // long before now, but within the days before the week
 		} {
 			h.sent(nine...)
 			h.exec("INSERT INTO mass_messages (creator_id, message_type, price, sent_at) VALUES ('ada', $1, $2, $3)", row.kind, row.price, row.sent)
@@ -114,7 +114,7 @@ func TestPriceWindow(t *testing.T) {
 	})
 }
 
-// day makes a schedule of items at these times of 2026-01-06, a Tuesday.
+// day returns a schedule with items at these times of 2026-01-06, a Tuesday.
 func day(times ...string) map[string]any {
 	list := make([]any, len(times))
 	for i, at := range times {
@@ -157,7 +157,7 @@ func TestVolumeRows(t *testing.T) {
 	})
 }
 
-// TestDaysOfVolumes: a day that is said twice is refused, the same each time.
+// TestDaysOfVolumes checks that a day under two keys is rejected, with the same reason each time.
 func TestDaysOfVolumes(t *testing.T) {
 	h := newHouse(t, sqliteDSN(t))
 	for _, row := range []struct {
@@ -213,7 +213,8 @@ func TestClusteringRows(t *testing.T) {
 			{[]string{"10:31", "10:00", "10:20", "10:45"}, 1}, // sliding: 10:20, 10:31, 10:45
 			{[]string{"10:00", "10:10", "10:20", "14:00", "14:10", "14:20"}, 2},
 			{[]string{"12:00", "12:00", "12:00"}, 1},
-			// Times are UTC unless they say otherwise: no zone of the creator's, no daylight saving.
+			// Times without an offset are in UTC. The creator's zone and daylight saving do not
+			// matter.
 			{[]string{"10:00", "15:10Z", "10:20-05:00", "15:25Z"}, 1}, {[]string{"10:00+02:00", "10:00", "10:00-02:00"}, 0}, {[]string{"10:00:00", "10:15:30.5", "00:30+14:00"}, 0}, {[]string{"00:01+14:00", "10:01:00Z", "09:58-00:10"}, 0}, {[]string{"08:00-02:00", "10:15:30.5", "20:30+10:30"}, 1},
 		} {
 			v := h.verdict(anomalyGate, day(row.times...), nil)
@@ -236,8 +237,8 @@ func TestClusteringRows(t *testing.T) {
 	})
 }
 
-// TestDaylightSaving: on 2026-03-08 New York leaves out 02:00 to 03:00. What
-// stands 85 minutes apart in the schedule stays so.
+// TestDaylightSaving checks that daylight saving does not change distances between times without
+// offsets. On 2026-03-08, New York skips 02:00 to 03:00.
 func TestDaylightSaving(t *testing.T) {
 	h := newHouse(t, sqliteDSN(t))
 	on := func(date string, times ...string) map[string]any {
@@ -249,10 +250,10 @@ func TestDaylightSaving(t *testing.T) {
 		return w
 	}
 	lacks(t, h.verdict(anomalyGate, on("2026-03-08", "01:45", "02:30", "03:10"), nil), "TIME_CLUSTERING")
-	// With the offsets written out, they are 25 minutes apart.
+	// With explicit offsets, the times are 25 minutes apart.
 	v := h.verdict(anomalyGate, on("2026-03-08", "01:45-05:00", "01:55-05:00", "03:10-04:00"), nil)
 	expect{code: "TIME_CLUSTERING", severity: "LOW", status: statusWarning, at: "items[0]"}.check(t, v)
-	// In November the hour from 01:00 comes twice; without offsets it is one.
+	// In November the hour from 01:00 occurs twice; without offsets it counts once.
 	v = h.verdict(anomalyGate, on("2026-11-01", "01:30", "01:40", "01:50"), nil)
 	expect{code: "TIME_CLUSTERING", severity: "LOW", status: statusWarning}.check(t, v)
 	lacks(t, h.verdict(anomalyGate, on("2026-11-01", "01:30-04:00", "01:40-05:00", "01:50-04:00"), nil), "TIME_CLUSTERING")

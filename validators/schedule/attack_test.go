@@ -10,7 +10,7 @@ import (
 	"github.com/seed61713e19/capstan/validators/schedule/internal/statements"
 )
 
-// dear is a week with a PPV message for $9,999.
+// dear returns a week with a PPV message for $9,999.
 func dear() map[string]any {
 	w := week(54)
 	itemOf(w, 0)["price"] = 9999.0
@@ -78,13 +78,14 @@ func TestCallersPolicyIsNotSigned(t *testing.T) {
 			t.Errorf("%v: the critic's decision is signed", with)
 		}
 	}
-	// The same policy in other words is the operator's.
+	// Another spelling of the operator's policy is the same policy.
 	for _, same := range []string{"v3", "extends: v3", "limits: {price_sigmas: 3.0}"} {
 		if v := h.verdict(qualityGate, w, map[string]any{"policy": same}); slices.Contains(codes(v), "CERTIFICATE_UNSIGNED") {
 			t.Errorf("%s: %s", same, v.Reason)
 		}
 	}
-	// A caller with the key too is a separate operator, under that policy only.
+	// A caller with a policy and a key acts as a separate operator. The certificate is valid
+	// under that policy only.
 	with := map[string]any{"policy": soft, "signing_key": string(testPrivate)}
 	own := maps.Clone(w)
 	own["critic_certificate"] = details(h.verdict(criticGate, map[string]any{"schedule": w, "review": approval}, with))["critic_certificate"]
@@ -111,7 +112,8 @@ func TestCallersPolicyIsNotSigned(t *testing.T) {
 	}
 }
 
-// TestWeekIsBound: items that lie in two weeks are certified for one.
+// TestWeekIsBound checks that a certificate is valid for one week, even if its items fit into
+// two.
 func TestWeekIsBound(t *testing.T) {
 	h := newHouse(t, sqliteDSN(t))
 	w := week(54)
@@ -172,8 +174,8 @@ func TestFactsAtTheTimeOfSaving(t *testing.T) {
 	})
 }
 
-// TestCriticsDecision: the certificate wants the critic's own signed decision,
-// on just these items, and a yes.
+// TestCriticsDecision checks that a certificate needs a signed decision of the critic. The
+// decision must approve exactly these items.
 func TestCriticsDecision(t *testing.T) {
 	h := newHouse(t, sqliteDSN(t))
 	good := h.certified(week(54))
@@ -310,7 +312,7 @@ func TestUnusedCertificatesAge(t *testing.T) {
 		if r := h.call(saveTool, newer); r.Failed {
 			t.Errorf("the same once more: %s", r.Text())
 		}
-		// A certificate that nobody signed makes nothing stale, not even in phase 1.
+		// An unsigned certificate makes nothing stale, not even in phase 1.
 		if err := h.db().SetPhase(t.Context(), 1); err != nil {
 			t.Fatal(err)
 		}
@@ -328,8 +330,8 @@ func TestUnusedCertificatesAge(t *testing.T) {
 	})
 }
 
-// TestKeyRotation: the old key and the new one are trusted for a while, then
-// the new one alone; a call can ask for fewer.
+// TestKeyRotation checks that the old and the new key can be trusted together, and then the new
+// key alone. A call can trust fewer keys.
 func TestKeyRotation(t *testing.T) {
 	h := newHouse(t, sqliteDSN(t))
 	private, public, err := Keygen()

@@ -15,7 +15,7 @@ import (
 	"github.com/seed61713e19/capstan/validators"
 )
 
-// scene is all that the gates need to judge a schedule without any I/O.
+// scene contains everything that the gates need to judge a schedule without I/O.
 type scene struct {
 	w        map[string]any
 	standing preflightData
@@ -48,7 +48,7 @@ func newScene(tb testing.TB, n int) scene {
 	return s
 }
 
-// gates runs all seven on one schedule.
+// gates runs all seven gates on one schedule.
 func (s scene) gates() map[string]validators.Verdict {
 	f, p := s.back.facts, s.policy
 	layer2 := newReport(p)
@@ -84,7 +84,7 @@ func (s scene) anomaly() validators.Verdict {
 	return r.anomaly(r.read(s.w, needTimes), s.back)
 }
 
-// TestScene: what the benchmarks time is what passes.
+// TestScene checks that the schedule of the benchmarks passes.
 func TestScene(t *testing.T) {
 	for gate, v := range newScene(t, 54).gates() {
 		if !v.Valid {
@@ -167,8 +167,7 @@ func BenchmarkSave(b *testing.B) {
 	}
 }
 
-// million fills a bank of a million captions, of all of which ada has scores
-// where scored says so.
+// million inserts a million captions. The first ones, as many as scored, have scores for ada.
 func million(b *testing.B, h *house, scored int) {
 	b.Helper()
 	h.exec("DELETE FROM caption_creator_performance")

@@ -39,8 +39,8 @@ const captionColumns = `SELECT c.caption_id, c.caption_text, c.caption_type, a.t
 // an index and stops at the limit. CROSS JOIN makes SQLite keep the order of
 // the tables.
 const (
-	// best selects captions with a score for the creator, best first, from
-	// among its $3 best of all.
+	// best selects captions with a score for the creator, best first. It searches only the
+	// creator's $3 best captions.
 	best = `WITH a AS (` + allowed + `) ` + captionColumns + `
 		FROM (SELECT caption_id, performance_score, last_used_date FROM caption_creator_performance
 			WHERE creator_id = $1 AND performance_score IS NOT NULL ORDER BY performance_score DESC, caption_id LIMIT $3) p
@@ -124,7 +124,7 @@ func (t tx) best(q captionQuery, types []any) ([]caption, error) {
 	return list[:min(len(list), q.limit)], err
 }
 
-// scored returns the number of the creator's captions with a score, up to most.
+// scored returns the number of the creator's captions with a score. It stops at most.
 func (t tx) scored(creator string, most int) (n int, err error) {
 	_, err = t.one(`SELECT COUNT(*) FROM (SELECT 1 FROM caption_creator_performance WHERE creator_id = $1 AND performance_score IS NOT NULL LIMIT $2) AS found`,
 		[]any{creator, most}, &n)
@@ -190,7 +190,7 @@ func (t tx) allowedTypes(creator string) ([]any, error) {
 	return ids, err
 }
 
-// surviving returns the number of captions that layer 1 allows, up to most.
+// surviving returns the number of captions that layer 1 allows. It stops at most.
 func (t tx) surviving(creator string, most int) (int, error) {
 	types, err := t.allowedTypes(creator)
 	if err != nil {
@@ -199,8 +199,7 @@ func (t tx) surviving(creator string, most int) (int, error) {
 	return t.active(types, most)
 }
 
-// active returns the number of active captions of the content types, up to
-// most.
+// active returns the number of active captions of the content types. It stops at most.
 func (t tx) active(types []any, most int) (int, error) {
 	total := 0
 	for _, id := range types {

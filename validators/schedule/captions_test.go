@@ -9,7 +9,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/tool"
 )
 
-// ids are the captions of a result.
+// ids returns the captions of a result.
 func ids(t *testing.T, r tool.Result) []string {
 	t.Helper()
 	if r.Failed {
@@ -22,9 +22,9 @@ func ids(t *testing.T, r tool.Result) []string {
 	return list
 }
 
-// shelfOf leaves eve, who has three content types: cooking in the vault,
-// travel not, fitness AVOID; and music, in the vault and not ranked.
-func shelfOf(h *house, captions ...string) {
+// addEve adds the creator eve and the captions. The vault contains cooking, fitness and music,
+// but not travel. Fitness is AVOID, and music has no current ranking.
+func addEve(h *house, captions ...string) {
 	h.exec("DELETE FROM caption_bank")
 	h.exec("DELETE FROM caption_creator_performance")
 	h.exec("INSERT INTO creators (creator_id, page_name, page_type, is_active) VALUES ('eve', 'eves_page', 'free', 1)")
@@ -40,7 +40,7 @@ func shelfOf(h *house, captions ...string) {
 func TestLayer1(t *testing.T) {
 	onEachDatabase(t, func(t *testing.T, dsn string) {
 		h := newHouse(t, dsn)
-		shelfOf(h,
+		addEve(h,
 			"1, 'cooking', 'ppv_unlock', 1, 1", "2, 'travel', 'ppv_unlock', 2, 1", "3, 'fitness', 'ppv_unlock', 3, 1", "4, 'music', 'ppv_unlock', 4, 1",
 			"5, 'gardening', 'ppv_unlock', 5, 1", "6, 'not active', 'ppv_unlock', 1, 0", "7, 'no type', 'ppv_unlock', NULL, 1", "8, 'alias', 'ppv_video', 1, 1",
 			"9, 'other', 'bump_normal', 1, 1", "10, 'unmarked', NULL, 1, 1", "11, 'capitals', 'PPV_UNLOCK', 1, 1",
@@ -56,7 +56,7 @@ func TestLayer1(t *testing.T) {
 			arguments map[string]any
 			want      string
 		}{
-			{topTool, map[string]any{}, "8 9 10 1 11 4"}, // by eve's scores, of equals by id; 4 has none
+			{topTool, map[string]any{}, "8 9 10 1 11 4"}, // by eve's scores, equal ones by id; 4 has no score
 			{topTool, map[string]any{"limit": 2}, "8 9"},
 			{typeTool, map[string]any{"send_type_key": "ppv_unlock"}, "8 1 4"},
 			{typeTool, map[string]any{"send_type_key": "ppv_message", "limit": 1}, "8"},
@@ -131,7 +131,7 @@ func TestToolArguments(t *testing.T) {
 func TestRareSendType(t *testing.T) {
 	onEachDatabase(t, func(t *testing.T, dsn string) {
 		h := newHouse(t, dsn)
-		shelfOf(h, "20001, 'rare', 'dm_farm', 1, 1", "20002, 'rare', 'dm_farm', 4, 1", "20003, 'rare', 'dm_farm', 1, 1", "20004, 'avoid', 'dm_farm', 3, 1", "20005, 'no vault', 'dm_farm', 2, 1")
+		addEve(h, "20001, 'rare', 'dm_farm', 1, 1", "20002, 'rare', 'dm_farm', 4, 1", "20003, 'rare', 'dm_farm', 1, 1", "20004, 'avoid', 'dm_farm', 3, 1", "20005, 'no vault', 'dm_farm', 2, 1")
 		const numbers = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000) "
 		h.exec("INSERT INTO caption_bank (caption_id, caption_text, caption_type, content_type_id, is_active) " + numbers + "SELECT i, 'common', 'bump_normal', 1, 1 FROM n")
 		h.exec("INSERT INTO caption_creator_performance (caption_id, creator_id, performance_score) " + numbers + "SELECT i, 'eve', 90 FROM n")
@@ -150,7 +150,7 @@ func TestRareSendType(t *testing.T) {
 func TestBuriedCaptions(t *testing.T) {
 	onEachDatabase(t, func(t *testing.T, dsn string) {
 		h := newHouse(t, dsn)
-		shelfOf(h, "20001, 'low', 'dm_farm', 1, 1", "20002, 'less low', 'bump_normal', 4, 1", "20003, 'no score', 'dm_farm', 1, 1", "20004, 'not active', 'dm_farm', 1, 0")
+		addEve(h, "20001, 'low', 'dm_farm', 1, 1", "20002, 'less low', 'bump_normal', 4, 1", "20003, 'no score', 'dm_farm', 1, 1", "20004, 'not active', 'dm_farm', 1, 0")
 		const numbers = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000) "
 		h.exec("INSERT INTO caption_bank (caption_id, caption_text, caption_type, content_type_id, is_active) " + numbers + "SELECT i, 'AVOID', 'bump_normal', 3, 1 FROM n")
 		h.exec("INSERT INTO caption_creator_performance (caption_id, creator_id, performance_score) " + numbers + "SELECT i, 'eve', 90 FROM n")

@@ -24,8 +24,8 @@ func resign(t *testing.T, c map[string]any) map[string]any {
 	return c
 }
 
-// certificateRows are changes of a good certificate and the one code each
-// must be refused with; they are signed again after the change.
+// certificateRows returns changes of a valid certificate, each with the code of its rejection.
+// The changed certificates are signed again.
 func certificateRows() map[string]struct {
 	change func(c map[string]any)
 	code   string
@@ -129,8 +129,8 @@ func TestCertificateRows(t *testing.T) {
 	})
 }
 
-// refusedAs asserts that the gate, and the gatekeeper in both phases, find
-// exactly one thing wrong with a schedule's certificate, or nothing.
+// refusedAs checks that the gate, and the gatekeeper in both phases, reject a certificate with
+// exactly this code. If code is "", they must accept it.
 func refusedAs(t *testing.T, h *house, w map[string]any, code string) {
 	t.Helper()
 	v := h.verdict(certificateGate, w, nil)
@@ -145,7 +145,7 @@ func refusedAs(t *testing.T, h *house, w map[string]any, code string) {
 	expect{code: code, severity: "CRITICAL", status: statusRejected, returnTo: "quality-validator", refused: true}.check(t, v)
 	expect{code: code, severity: "CRITICAL", status: statusWarning}.check(t, soft)
 	if list := codes(v); len(list) != 1 {
-		t.Errorf("codes %v, want %s alone", list, code)
+		t.Errorf("codes %v, want only %s", list, code)
 	}
 	if !saved.Failed || !strings.Contains(saved.Text(), code) {
 		t.Errorf("saved all the same: %s", saved.Text())
@@ -245,7 +245,7 @@ func TestReusedCertificate(t *testing.T) {
 				refusedAs(t, h, w, row.code)
 			})
 		}
-		// Saved again within its time it is the same schedule; later it is stale.
+		// The certificate remains valid for a second save until its maximum age.
 		h.Clock = at(noon.Add(299 * time.Second))
 		refusedAs(t, h, good, "")
 		h.Clock = at(noon.Add(300 * time.Second))
@@ -262,11 +262,11 @@ func TestCertificateFollowsTheDatabase(t *testing.T) {
 		expect{code: "HASH_MISMATCH", severity: "CRITICAL", status: statusRejected, returnTo: "quality-validator", refused: true}.check(t, v)
 		expect{code: "VAULT_VIOLATION", severity: "CRITICAL", status: statusRejected, returnTo: "quality-validator", refused: true}.check(t, v)
 		if r := h.call(saveTool, saving(w)); !r.Failed {
-			t.Error("saved by a vault of the past")
+			t.Error("saved with an outdated vault")
 		}
-		w = h.certified(week(0)) // of another schedule altogether
+		w = h.certified(week(0)) // a different schedule
 		if v := h.verdict(certificateGate, w, nil); v.Valid {
-			t.Error("a certificate of a rejected schedule is good")
+			t.Error("the certificate of a rejected schedule is valid")
 		}
 	})
 }
@@ -283,10 +283,10 @@ func TestWithoutKeys(t *testing.T) {
 		w["validation_proof"] = signed["validation_proof"]
 		w["validation_certificate"] = details(h.verdict(qualityGate, w, nil))["validation_certificate"]
 		if v := h.verdict(qualityGate, w, nil); !slices.Contains(codes(v), "CERTIFICATE_UNSIGNED") {
-			t.Error("an unsigned certificate is not told")
+			t.Error("the unsigned certificate is not reported")
 		}
 		if v := h.verdict(certificateGate, w, nil); !slices.Equal(codes(v), []string{"MISSING_EVIDENCE", "BAD_SIGNATURE"}) {
-			t.Errorf("unsigned: %v", codes(v)) // and without a key of its own quality trusts no critic's
+			t.Errorf("unsigned: %v", codes(v)) // without a verification key, the quality gate trusts no critic's decision
 		}
 		for _, broken := range []string{"/no/such/file.pem", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n", string(testPublic)} {
 			if _, err := h.judge(qualityGate, w, map[string]any{"signing_key": broken}); err == nil || strings.Contains(err.Error(), "AAAA") {

@@ -10,7 +10,7 @@ import (
 	"github.com/seed61713e19/capstan/validators"
 )
 
-// A review is a critic's opinion of a schedule; scores are from 0 to 100.
+// A review is a critic's opinion of a schedule. Minimum score: 0. Maximum: 100.
 type review struct {
 	Strategic       *float64
 	Aggressiveness  *float64
@@ -199,8 +199,8 @@ func (in *scheduleReader) major(m map[string]any, concerns []any) int {
 
 func isNoLetter(r rune) bool { return !unicode.IsLetter(r) }
 
-// lesser are the words of severities below major. A severity of several words
-// is below major only if all of them are in the list.
+// lesser are the words of severities below major. A severity of several words is below major only
+// if the list contains every word.
 const lesser = " minor low lower lowest lesser least moderate medium mild slight small light weak " +
 	"info information informational informative note notice hint tip nit nitpick remark comment suggestion advice advisory optional " +
 	"trivial negligible marginal cosmetic style none warning warn very or to "

@@ -51,10 +51,9 @@ func (p *pool) prepare(ctx context.Context) {
 	}
 }
 
-// Open opens a database that [Init] has created: a SQLite file by its path, or
-// PostgreSQL by a DSN. A DSN begins with postgres:// or postgresql://, or is a
-// list such as "host=… dbname=…". A missing file, or one without schedule
-// tables, is an error.
+// Open opens a database that [Init] has created: a SQLite file by its path, or PostgreSQL by a
+// DSN. A DSN begins with postgres:// or postgresql://, or is a list such as "host=… dbname=…". A
+// missing file and a file without schedule tables are errors.
 func Open(dsn string) (*DB, error) {
 	db, err := connect(dsn, false)
 	if err != nil {

@@ -62,8 +62,8 @@ func (r *report) volume(p *plan, week []*dayItems) {
 	}
 }
 
-// clustering finds groups of items of a day within the window, including both
-// of its ends. Reported windows do not overlap.
+// clustering finds groups of items of a day within the window. Both ends belong to the window.
+// Reported windows do not overlap.
 func (r *report) clustering(week []*dayItems) {
 	least, span := r.policy.Limits.ClusterItems, int64(r.policy.Limits.ClusterMinutes)*60
 	for _, d := range week {

@@ -80,7 +80,7 @@ func (t tx) facts(creator string) (facts, error) {
 	return f, err
 }
 
-// creator finds a creator by id or else by page name.
+// creator finds a creator by id, or by page name if no id matches.
 func (t tx) creator(name string) (facts, error) {
 	var found []facts
 	err := t.each("creator", selectCreator, []any{name, name}, func(scan func(...any) error) error {

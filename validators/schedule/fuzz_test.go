@@ -145,7 +145,7 @@ func FuzzSubject(f *testing.F) {
 	})
 }
 
-// of gives the verdicts of all gates on a text.
+// of returns the verdicts of all gates on a text.
 func (s scene) of(content string) map[string]validators.Verdict {
 	m, err := object(validators.Subject{Content: content})
 	if err != nil {

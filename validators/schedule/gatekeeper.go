@@ -74,9 +74,8 @@ func (g gatekeeper) read(r *report, c map[string]any, ok bool, p *plan, b creato
 	return signed
 }
 
-// recheck runs the computed gates on the items again. It finds changes since
-// the certification and errors of the certificate. Its warnings are omitted,
-// because they are for planners.
+// recheck runs the computed gates on the items again. It finds changes since the certification
+// and errors of the certificate. Its warnings are omitted, because only planners need them.
 func (g gatekeeper) recheck(r *report, p *plan, b creatorRecord) {
 	now := newReport(g.policy)
 	now.vaultGate(p, b.facts)

@@ -16,10 +16,10 @@ import (
 	"github.com/seed61713e19/capstan/validators/schedule/internal/statements"
 )
 
-// itemsHash returns the SHA-256 of the canonical items, ordered by date, time,
-// send type and caption. It does not depend on the order of the items or on the
-// spelling of their JSON. It differs if any field of any item differs, even if
-// only as 08:00Z and 08:00. A null field counts as missing.
+// itemsHash returns the SHA-256 of the canonical items, ordered by date, time, send type and
+// caption. It does not depend on the order of the items or on the spelling of their JSON. It
+// differs if any field of any item differs. Even 08:00Z and 08:00 are different. A null field
+// counts as missing.
 func itemsHash(items []item) string {
 	rows := ordered(items)
 	sum := sha256.New()

@@ -8,7 +8,7 @@ import (
 	"github.com/seed61713e19/capstan/internal/schema"
 )
 
-// TestHashesDoNotCollide by moving text from one field or item to the next.
+// TestHashesDoNotCollide checks that moving text to the next field or item changes the hash.
 func TestHashesDoNotCollide(t *testing.T) {
 	hash := func(text string) string {
 		v, err := schema.Parse([]byte(text))
@@ -55,8 +55,8 @@ func TestHashOfSpellings(t *testing.T) {
 	}
 }
 
-// TestHashOfMany: order, and how many goroutines write, do not matter; one
-// field does.
+// TestHashOfMany checks that the order of the items and the number of goroutines do not affect
+// the hash. A changed field must change the hash.
 func TestHashOfMany(t *testing.T) {
 	hash := func(w map[string]any) string {
 		r := newReport(mustPolicy(t, ""))

@@ -30,8 +30,8 @@ func (in *scheduleReader) items(v any) []item {
 // portion is the number of items from which a goroutine pays off.
 const portion = 4096
 
-// portions splits n items into ranges for goroutines: at least one, and at most
-// as many as there are processors.
+// portions splits n items into ranges for goroutines. The number of ranges is at least one, and
+// does not exceed the number of processors.
 func portions(n int) iter.Seq2[int, int] {
 	parts := max(1, min(runtime.GOMAXPROCS(0), n/portion))
 	return func(yield func(int, int) bool) {

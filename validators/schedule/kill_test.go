@@ -16,11 +16,11 @@ import (
 // killOrder is the input of a child process that dies in the middle of a save.
 type killOrder struct {
 	DSN  string         `json:"dsn"`
-	At   int            `json:"at"` // the statement before which it dies; 0: it does not
+	At   int            `json:"at"` // the statement before which the process dies; 0 means none
 	Save map[string]any `json:"save"`
 }
 
-// saveAndDie is the child of TestKilledSave.
+// saveAndDie is the main function of the child of TestKilledSave.
 func saveAndDie() {
 	text, err := os.ReadFile(os.Getenv("SCHEDULE_TEST_KILL"))
 	var o killOrder
@@ -56,8 +56,8 @@ func saveAndDie() {
 	}
 }
 
-// TestKilledSave kills a process before each statement of a save, and before
-// the commit: the week is the old one, whole, until it is the new one, whole.
+// TestKilledSave kills a process before each statement of a save, and before the commit.
+// Afterwards the database must contain the complete old week or the complete new week.
 func TestKilledSave(t *testing.T) {
 	onEachDatabase(t, func(t *testing.T, dsn string) {
 		h := newHouse(t, dsn)

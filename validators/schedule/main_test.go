@@ -37,7 +37,7 @@ func onEachDatabase(t *testing.T, test func(t *testing.T, dsn string)) {
 	}
 }
 
-// demoFile is a SQLite database with the demo data, made once.
+// demoFile returns a SQLite database with the demo data, created once.
 var demoFile = sync.OnceValues(func() ([]byte, error) {
 	dir, err := os.MkdirTemp("", "schedule-demo-")
 	if err != nil {
@@ -51,7 +51,7 @@ var demoFile = sync.OnceValues(func() ([]byte, error) {
 	return os.ReadFile(dsn)
 })
 
-// DemoDSN is a new copy of it, for tests that run whole cascades on it.
+// DemoDSN returns a new copy of the demo database, for tests that run whole cascades.
 func DemoDSN(t testing.TB) string { return sqliteDSN(t) }
 
 func sqliteDSN(t testing.TB) string {
@@ -73,22 +73,22 @@ var copies atomic.Int64
 func postgresDSN(t testing.TB) string {
 	t.Helper()
 	cluster.once.Do(func() {
-		if cluster.server, cluster.why = postgrestest.Start(); cluster.why == nil {
+		if cluster.server, cluster.reason = postgrestest.Start(); cluster.reason == nil {
 			onCluster(t, "CREATE DATABASE demo")
 			if err := Init(t.Context(), databaseDSN("demo"), true); err != nil {
 				t.Fatal(err)
 			}
-			if err := cluster.server.Do("demo", "ANALYZE"); err != nil { // as a server does by itself before long
+			if err := cluster.server.Do("demo", "ANALYZE"); err != nil { // a server does this itself after a while
 				t.Fatal(err)
 			}
 		}
 	})
-	if cluster.why != nil {
-		t.Skip(cluster.why)
+	if cluster.reason != nil {
+		t.Skip(cluster.reason)
 	}
 	name := fmt.Sprintf("test_%d", copies.Add(1))
 	copied := "CREATE DATABASE " + name + " TEMPLATE demo"
-	if cluster.server.Do("postgres", copied+" STRATEGY FILE_COPY") != nil { // a tenth of the time; before PostgreSQL 15 there is no other, nor a word for it
+	if cluster.server.Do("postgres", copied+" STRATEGY FILE_COPY") != nil { // ten times as fast; PostgreSQL before 15 does not know the option
 		onCluster(t, copied)
 	}
 	return databaseDSN(name)
@@ -106,7 +106,7 @@ func onCluster(t testing.TB, statement string) {
 var cluster struct {
 	once   sync.Once
 	server *postgrestest.Cluster
-	why    error // there is none
+	reason error // the reason if there is no server
 }
 
 // DemoWeek is the week after the demo data.

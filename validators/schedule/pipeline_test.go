@@ -100,10 +100,10 @@ func TestPipelineStops(t *testing.T) {
 		phase string
 	}{
 		"an unknown creator": {map[string]any{"creator_id": "nobody"}, engine.Blocked, "preflight"},
-		"no private key":     {map[string]any{"signing_key": "/none.pem"}, engine.Failed, "critic"}, // the first that signs
+		"no private key":     {map[string]any{"signing_key": "/none.pem"}, engine.Failed, "critic"}, // the first phase that signs
 
 		"no database":  {map[string]any{"db": "/none/none.db"}, engine.Failed, "preflight"},
-		"another week": {map[string]any{"week_start": "2026-01-12"}, engine.Failed, "send-type-allocator"}, // where quality sends it, as no strategy is of that week, and the script ends
+		"another week": {map[string]any{"week_start": "2026-01-12"}, engine.Failed, "send-type-allocator"}, // the quality gate returns the schedule there, because no strategy belongs to that week, and the script ends
 	} {
 		t.Run(name, func(t *testing.T) {
 			res, err := pipeline(t, script, row.input)
@@ -113,15 +113,14 @@ func TestPipelineStops(t *testing.T) {
 			}
 			for _, p := range res.Phases {
 				if p.Name == "save" && p.Status == engine.Succeeded {
-					t.Error("it was saved all the same")
+					t.Error("the schedule was saved")
 				}
 			}
 		})
 	}
 }
 
-// goodReplies are the last replies of the script's model: for the schedule, and for its
-// review.
+// goodReplies returns the last replies of the script's model: the schedule and the review.
 func goodReplies(t *testing.T) (week, review map[string]any) {
 	t.Helper()
 	text, err := os.ReadFile(script)
@@ -145,9 +144,8 @@ func goodReplies(t *testing.T) (week, review map[string]any) {
 	return week, review
 }
 
-// TestRejectionsGoBack: each gate of the pipeline sends a schedule back to the
-// phase that the tables name. The script has one reply for each phase, so that
-// the run ends where it was sent.
+// TestRejectionsGoBack checks that each gate of the pipeline returns a schedule to the phase in
+// the tables. The script has one reply for each phase, so the run ends in that phase.
 func TestRejectionsGoBack(t *testing.T) {
 	item := func(i int, field string, value any) func(map[string]any) {
 		return func(w map[string]any) { w["items"].([]any)[i].(map[string]any)[field] = value }
@@ -185,7 +183,7 @@ func TestRejectionsGoBack(t *testing.T) {
 		{"caption-selection-pro", item(5, "scheduled_date", "2026-01-12"), "quality", "OUTSIDE_WEEK", "schedule-assembler"},
 		{"caption-selection-pro", all("days_since_last_use", 1), "quality", "LOW_QUALITY_SCORE", "revenue-optimizer"},
 		{"caption-selection-pro", item(0, "price", 999), "anomaly", "PRICE_OUTLIER", "schedule-assembler"},
-		{"caption-selection-pro", top("creator_id", "cleo"), "", "", ""}, // whose week it is, the input says
+		{"caption-selection-pro", top("creator_id", "cleo"), "", "", ""}, // the input determines the creator
 	} {
 		t.Run(row.gate+" "+row.code, func(t *testing.T) {
 			week, review := goodReplies(t)
@@ -233,7 +231,7 @@ func TestRejectionsGoBack(t *testing.T) {
 	}
 }
 
-// TestRepliesInProse: what models write around their JSON.
+// TestRepliesInProse checks replies with text around their JSON.
 func TestRepliesInProse(t *testing.T) {
 	text, err := os.ReadFile(script)
 	if err != nil {

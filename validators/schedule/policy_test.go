@@ -140,7 +140,7 @@ func decisionTables(t *testing.T) string {
 	return b.String()
 }
 
-// inWordsOf puts the limits into the words of a rule.
+// inWordsOf replaces the names in a rule's text by the values of the limits.
 func inWordsOf(p *gatePolicy, when string) string {
 	limits := p.Limits.byName()
 	limits["content_slots"] = math.Ceil(1 / p.Limits.MaxContentShare)
@@ -154,8 +154,7 @@ func inWordsOf(p *gatePolicy, when string) string {
 	return when
 }
 
-// TestRulesNameTheirLimits: no number stands in the words of a rule that is
-// not a limit's, and every name in braces is one.
+// TestRulesNameTheirLimits checks that every name in braces is a limit.
 func TestRulesNameTheirLimits(t *testing.T) {
 	p := mustPolicy(t, "v3")
 	for name, r := range p.Rules {

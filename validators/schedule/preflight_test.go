@@ -59,7 +59,7 @@ func TestPreflightFindsCreators(t *testing.T) {
 				t.Errorf("%v: %s", w, v.Status)
 			}
 		}
-		// An id counts before a page name; two pages of one name are no creator.
+		// An id takes precedence over a page name. Two pages with one name are an error.
 		h.exec("UPDATE creators SET page_name = 'ada' WHERE creator_id IN ('ben', 'cleo')")
 		if v := h.verdict(preflightGate, nil, map[string]any{"creator_id": "ada"}); v.Status != statusReady {
 			t.Errorf("by id: %s", v.Reason)
@@ -71,7 +71,7 @@ func TestPreflightFindsCreators(t *testing.T) {
 	})
 }
 
-// TestV2HasNoGatesOfV3: they let pass what v3 would refuse.
+// TestV2HasNoGatesOfV3 checks that the policy v2 skips the gates of v3.
 func TestV2HasNoGatesOfV3(t *testing.T) {
 	h := newHouse(t, sqliteDSN(t))
 	for _, gate := range []string{preflightGate, varietyGate, criticGate, anomalyGate} {

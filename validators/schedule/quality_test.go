@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// benTypes may be scheduled for ben, whose page is free.
+// benTypes are the content types that may be scheduled for ben, whose page is free.
 var benTypes = []string{"travel", "fitness", "gardening", "painting", "photography", "reading", "cycling", "pottery"}
 
-// freeWeek is a week for ben of these send types, in turn.
+// freeWeek returns a week for ben whose items have these send types in turn.
 func freeWeek(n int, kinds ...string) map[string]any {
 	w := week(n)
 	w["creator_id"], w["page_type"] = "ben", "free"
@@ -108,21 +108,21 @@ func TestPageTypeRows(t *testing.T) {
 		itemOf(followup, 5)["send_type_key"] = "ppv_followup"
 		v := h.verdict(qualityGate, h.certified(followup), map[string]any{"policy": "allow_ppv_followup_on_free: true"})
 		lacks(t, v, "PAGE_TYPE_VIOLATION")
-		itemOf(followup, 5)["send_type_key"] = "renew_on_post" // the switch is for one type
+		itemOf(followup, 5)["send_type_key"] = "renew_on_post" // the setting applies to one type only
 		page.check(t, h.verdict(qualityGate, h.certified(followup), map[string]any{"policy": "allow_ppv_followup_on_free: true"}))
 
 		w := week(54)
 		itemOf(w, 5)["send_type_key"] = "ppv_wall"
 		page.check(t, h.verdict(qualityGate, h.certified(w), nil))
-		// The page's type is the database's: saying otherwise opens no door.
+		// The database determines the page type. A false claim in the schedule changes nothing.
 		w["page_type"] = "free"
 		v = h.verdict(qualityGate, h.certified(w), nil)
 		page.check(t, v)
 		if !slices.Contains(codes(v), "PAGE_TYPE_MISMATCH") {
-			t.Error("the false page type is not told")
+			t.Error("the false page type is not reported")
 		}
 		w = week(54)
-		for claim, score := range map[any]int{"free": 98, "PAID": 98, "paid": 100, nil: 100} { // a finding like others
+		for claim, score := range map[any]int{"free": 98, "PAID": 98, "paid": 100, nil: 100} { // a false claim is a finding
 			w["page_type"] = claim
 			if d := details(h.verdict(qualityGate, h.certified(w), nil)); d["quality_score"] != score {
 				t.Errorf("page type %v: score %v, want %d", claim, d["quality_score"], score)
@@ -302,13 +302,13 @@ func TestConfidenceRows(t *testing.T) {
 			w["confidence_score"] = wrong
 			v := h.verdict(qualityGate, h.certified(w), nil)
 			expect{code: "INVALID_INPUT", severity: "CRITICAL", status: statusRejected, returnTo: "schedule-assembler", at: "confidence_score", refused: true}.check(t, v)
-			lacks(t, v, "UNKNOWN_CONFIDENCE") // there is one
+			lacks(t, v, "UNKNOWN_CONFIDENCE") // there is a confidence
 		}
 	})
 }
 
-// TestScoreRows reaches each score by stale captions, 2 points each, and low
-// confidence, 5 points.
+// TestScoreRows reaches each score with stale captions and a low confidence. A stale caption
+// costs 2 points, and the confidence costs 5.
 func TestScoreRows(t *testing.T) {
 	onEachDatabase(t, func(t *testing.T, dsn string) {
 		h := newHouse(t, dsn)
@@ -345,7 +345,7 @@ func TestAllViolationsAreCollected(t *testing.T) {
 		h := newHouse(t, dsn)
 		w := h.certified(week(54))
 		for i := range items(w) {
-			itemOf(w, i)["content_type"] = "pottery" // not in the vault of ada; AVOID
+			itemOf(w, i)["content_type"] = "pottery" // AVOID, and not in ada's vault
 			itemOf(w, i)["send_type_key"] = "ppv_wall"
 		}
 		v := h.verdict(qualityGate, w, nil)
@@ -375,7 +375,7 @@ func TestAllViolationsAreCollected(t *testing.T) {
 	})
 }
 
-// TestPhaseOfEachFinding: findings of one code may go back to different phases.
+// TestPhaseOfEachFinding checks that findings with the same code can return to different phases.
 func TestPhaseOfEachFinding(t *testing.T) {
 	h := newHouse(t, sqliteDSN(t))
 	w := week(50)
@@ -386,12 +386,12 @@ func TestPhaseOfEachFinding(t *testing.T) {
 	if got := fmt.Sprint(d["issues_return_to"]); got != "[variety-enforcer send-type-allocator send-type-allocator]" || d["return_to"] != "variety-enforcer" {
 		t.Errorf("%s, %v", got, d["return_to"])
 	}
-	w["creator_id"] = "nobody" // whom no phase can mend
+	w["creator_id"] = "nobody" // no phase can correct this
 	d = details(h.verdict(qualityGate, w, nil))
 	if got := fmt.Sprintf("%q", d["issues_return_to"]); got != `["" "variety-enforcer" "send-type-allocator"]` {
 		t.Errorf("%s", got)
 	}
-	w["validation_certificate"] = nil // what is judged again has its phases too
+	w["validation_certificate"] = nil // the repeated checks name their phases too
 	v := h.verdict(certificateGate, func() map[string]any { w := maps.Clone(w); w["creator_id"] = "ada"; return w }(), nil)
 	if got := fmt.Sprint(details(v)["issues_return_to"]); got != "[quality-validator variety-enforcer variety-enforcer]" {
 		t.Errorf("%s: %s", got, v.Reason)

@@ -11,8 +11,8 @@ import (
 	"github.com/seed61713e19/capstan/runner/tool"
 )
 
-// TestReplayedCertificate: a certificate cannot bring an old week back, however
-// fresh it is.
+// TestReplayedCertificate checks that a used certificate, even a recent one, cannot restore an
+// old week.
 func TestReplayedCertificate(t *testing.T) {
 	onEachDatabase(t, func(t *testing.T, dsn string) {
 		h := newHouse(t, dsn)
@@ -30,7 +30,7 @@ func TestReplayedCertificate(t *testing.T) {
 		if after := h.stored("ada", demoWeek); after.hash != before.hash || after.revision != before.revision {
 			t.Errorf("the week became %+v", after)
 		}
-		// The same week certified anew is another certificate.
+		// A second certification of the same week is a different certificate.
 		h.Clock = at(noon.Add(time.Second))
 		if r := h.call(saveTool, saving(h.certified(priced(15, 30)))); r.Failed {
 			t.Errorf("certified anew: %s", r.Text())
@@ -38,7 +38,7 @@ func TestReplayedCertificate(t *testing.T) {
 	})
 }
 
-// TestReplayInPhase1 only warns.
+// TestReplayInPhase1 checks that a replay in phase 1 is a warning.
 func TestReplayInPhase1(t *testing.T) {
 	h := newHouse(t, sqliteDSN(t))
 	if err := h.db().SetPhase(t.Context(), 1); err != nil {
@@ -60,8 +60,8 @@ func TestReplayInPhase1(t *testing.T) {
 	}
 }
 
-// TestConcurrentReplays saves many times with two certificates in turn. The saved
-// schedule changes from one to the other only once.
+// TestConcurrentReplays saves many times, alternately with two certificates. The saved schedule
+// must change only once.
 func TestConcurrentReplays(t *testing.T) {
 	onEachDatabase(t, func(t *testing.T, dsn string) {
 		h := newHouse(t, dsn)
@@ -72,7 +72,7 @@ func TestConcurrentReplays(t *testing.T) {
 			all.Go(func() { results[i] = h.call(saveTool, weeks[i%2]) })
 		}
 		all.Wait()
-		of := make([]map[int]bool, 2) // the revisions that each made
+		of := make([]map[int]bool, 2) // the revisions saved by each certificate
 		for i := range of {
 			of[i] = map[int]bool{}
 		}
@@ -95,7 +95,8 @@ func TestConcurrentReplays(t *testing.T) {
 	})
 }
 
-// TestUsedCertificatesAreForgotten once their age alone refuses them.
+// TestUsedCertificatesAreForgotten checks that old certificates are deleted when their age alone
+// rejects them.
 func TestUsedCertificatesAreForgotten(t *testing.T) {
 	h := newHouse(t, sqliteDSN(t))
 	for i := range 5 {
@@ -114,8 +115,8 @@ func TestUsedCertificatesAreForgotten(t *testing.T) {
 	}
 }
 
-// TestVersions: tables of an older Capstan are brought up to date by Init alone,
-// and those of a newer one are left alone.
+// TestVersions checks that only Init migrates tables of an older Capstan. Tables of a newer
+// Capstan must not change.
 func TestVersions(t *testing.T) {
 	onEachDatabase(t, func(t *testing.T, dsn string) {
 		h := newHouse(t, dsn)
@@ -151,7 +152,7 @@ func TestVersions(t *testing.T) {
 	})
 }
 
-// TestInitAtOnce: several processes that make one database make it once.
+// TestInitAtOnce checks that several processes can create one database concurrently.
 func TestInitAtOnce(t *testing.T) {
 	onEachDatabase(t, func(t *testing.T, dsn string) {
 		h := newHouse(t, dsn)

@@ -152,7 +152,7 @@ func (r *report) returnTo() string {
 	return r.worst.ReturnTo
 }
 
-// everyReturn returns the phase to return to for each issue, as a plain value.
+// everyReturn returns, for each issue, the phase to return to. The result is a plain value.
 func (r *report) everyReturn() []any {
 	list, plain := make([]any, len(r.phases)), map[string]any{} // few different phases for many issues
 	for i, phase := range r.phases {

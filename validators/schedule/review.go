@@ -67,10 +67,9 @@ const scoreSuffix = "_score"
 
 var reviewNames = []string{"critic", "critic_review", "review"}
 
-// findReview returns the review in a subject with the scores of the parameters.
-// The review is under one of its names, or the subject itself. It is not
-// searched within a schedule beside it, because the planner wrote that, not the
-// critic.
+// findReview returns the review in a subject with the scores of the parameters. The subject
+// contains the review under one of its names, or is the review. A schedule beside the review is
+// not searched, because the planner wrote the schedule.
 func (in *scheduleReader) findReview(subject, scores map[string]any) map[string]any {
 	review, under := subject, ""
 	for _, name := range reviewNames {

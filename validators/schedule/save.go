@@ -193,8 +193,8 @@ func optionalNumber(f float64) any {
 
 const itemColumns = 10
 
-// insertItems returns the statement for n items. It uses unnumbered
-// placeholders for SQLite, which looks numbered ones up in a slow list.
+// insertItems returns the statement for n items. For SQLite it uses unnumbered placeholders,
+// because SQLite searches numbered placeholders in a slow list.
 func insertItems(n int, postgres bool) string {
 	var b strings.Builder
 	b.WriteString(`INSERT INTO schedule_items (creator_id, week_start, position, scheduled_date, scheduled_time, send_type_key, content_type, price, caption_id, item) VALUES `)

@@ -15,7 +15,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/tool/tooltest"
 )
 
-// stored is a saved week as it stands in the database.
+// stored is a saved week in the database.
 type stored struct {
 	revision, items int
 	hash            string
@@ -41,8 +41,7 @@ func (h *house) stored(creator, week string) (s stored) {
 	return s
 }
 
-// check asserts that the week is one whole schedule: its rows are those that
-// its hash is of.
+// check checks that the week is complete: the hash of its rows must be the saved hash.
 func (s stored) check(t *testing.T) {
 	t.Helper()
 	list := make([]any, len(s.rows))
@@ -54,7 +53,7 @@ func (s stored) check(t *testing.T) {
 	}
 	plan := newReport(mustPolicy(t, "")).read(map[string]any{"items": list}, 0)
 	if len(s.rows) != s.items || itemsHash(plan.items) != s.hash {
-		t.Errorf("%d rows of %d items are not what the hash says", len(s.rows), s.items)
+		t.Errorf("%d rows of %d items do not have the saved hash", len(s.rows), s.items)
 	}
 }
 
@@ -75,7 +74,7 @@ func TestSaveReplacesTheWeek(t *testing.T) {
 			t.Fatalf("%s", r.Text())
 		}
 		shorter := h.certified(priced(17, 40))
-		shorter["creator_id"] = "ada_kitchen" // the page's name is the same creator
+		shorter["creator_id"] = "ada_kitchen" // the page name of the same creator
 		shorter = h.certified(shorter)
 		if r := h.call(saveTool, saving(shorter)); r.Failed || r.Value.(map[string]any)["revision"] != 2 || r.Value.(map[string]any)["creator_id"] != "ada" {
 			t.Fatal(r.Text())
@@ -119,7 +118,7 @@ func TestPhases(t *testing.T) {
 		if r := h.call(saveTool, asked); !r.Failed {
 			t.Error("a caller can ask for more")
 		}
-		// An invalid schedule, here an empty week, is refused in phase 1 too.
+		// An invalid schedule, here an empty week, is rejected in phase 1 too.
 		empty := maps.Clone(bare)
 		empty["items"] = []any{}
 		if r := h.call(saveTool, empty); !r.Failed || !strings.Contains(r.Text(), "INVALID_INPUT") {
@@ -227,7 +226,7 @@ func TestConcurrentSavesSerialise(t *testing.T) {
 		for i := range weeks {
 			weeks[i] = saving(h.certified(priced(15+float64(i)/10, 30+i)))
 		}
-		// Half of the saves use another handle, as another process does.
+		// Half of the saves use a second handle, like another process.
 		second := *h
 		second.Databases = &Databases{}
 		t.Cleanup(func() { second.Databases.Close() })
@@ -261,8 +260,8 @@ func TestConcurrentSavesSerialise(t *testing.T) {
 	})
 }
 
-// TestFaultsFailClosed fails each statement in turn of everything that asks
-// the database, and the commit: nothing passes and nothing is half saved.
+// TestFaultsFailClosed fails each database statement in turn, and the commit. Nothing passes, and
+// no save is partial.
 func TestFaultsFailClosed(t *testing.T) {
 	onEachDatabase(t, func(t *testing.T, dsn string) {
 		h := newHouse(t, dsn)
@@ -273,7 +272,7 @@ func TestFaultsFailClosed(t *testing.T) {
 		before := h.stored("ada", demoWeek)
 		changed := h.certified(priced(17, 100))
 		bad := week(54)
-		itemOf(bad, 0)["content_type"] = nil // layer 2 then looks for captions
+		itemOf(bad, 0)["content_type"] = nil // layer 2 then searches for captions
 		calls := map[string]func() (passed bool, failed error){
 			saveTool: func() (bool, error) {
 				return resultOf(h.call(saveTool, saving(changed)))
@@ -311,7 +310,7 @@ func resultOf(r tool.Result) (bool, error) {
 	return true, nil
 }
 
-// failEach fails the k-th statement for every k until there is none left.
+// failEach makes each statement of a call fail in turn.
 func failEach(t *testing.T, h *house, call func() (bool, error)) {
 	t.Helper()
 	before := h.stored("ada", demoWeek)
@@ -333,7 +332,7 @@ func failEach(t *testing.T, h *house, call func() (bool, error)) {
 			return
 		}
 		if passed || err == nil || !strings.Contains(err.Error(), "the disk is on fire") {
-			t.Errorf("statement %d failed, and it said %v, %v", k, passed, err)
+			t.Errorf("statement %d failed: got %v, %v", k, passed, err)
 		}
 		if after := h.stored("ada", demoWeek); after.revision != before.revision || after.hash != before.hash || len(after.rows) != len(before.rows) {
 			t.Errorf("statement %d failed, and the week is %d, not %d", k, after.revision, before.revision)
@@ -432,7 +431,7 @@ func TestWholeSchedules(t *testing.T) {
 	if r := h.call(saveTool, map[string]any{"schedule": w, "validation_certificate": certificate}); r.Failed {
 		t.Error(r.Text())
 	}
-	// What stands beside the schedule counts.
+	// Members beside the schedule count.
 	if r := h.call(saveTool, map[string]any{"schedule": w, "creator_id": "cleo", "validation_certificate": certificate}); !r.Failed || !strings.Contains(r.Text(), "CREATOR_MISMATCH") {
 		t.Error(r.Text())
 	}

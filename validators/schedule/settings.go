@@ -104,9 +104,9 @@ func (t tx) settings() (Settings, error) {
 	return s, err
 }
 
-// keys returns the effective keys: those of the database, restricted to the
-// trusted ones if there are any. Without keys in the database they are the
-// trusted ones. A trusted key that the database does not have is an error.
+// keys returns the effective keys: those of the database, restricted to the trusted ones if there
+// are any. Without keys in the database they are the trusted ones. A trusted key must be one of
+// the database's keys.
 func (s Settings) keys(trusted signatures.Keys) (signatures.Keys, error) {
 	if s.VerifyKey == "" {
 		return trusted, nil

@@ -10,7 +10,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/tool"
 )
 
-// asModel calls save_schedule as a model does: with an id.
+// asModel calls save_schedule like a model does: with an id.
 func (h *house) asModel(arguments map[string]any) tool.Result {
 	h.t.Helper()
 	save, err := tool.NewSet(Tools(h.Options)...).Find(saveTool)
@@ -24,8 +24,8 @@ func (h *house) asModel(arguments map[string]any) tool.Result {
 	return r
 }
 
-// TestAModelCannotForge: one who writes the arguments of a call could sign a
-// certificate and bring the key that verifies it. That opens nothing.
+// TestAModelCannotForge checks that the arguments of a model cannot set the key that verifies its
+// certificate.
 func TestAModelCannotForge(t *testing.T) {
 	onEachDatabase(t, func(t *testing.T, dsn string) {
 		h := newHouse(t, dsn)
@@ -39,7 +39,7 @@ func TestAModelCannotForge(t *testing.T) {
 		good := saving(h.certified(week(54)))
 
 		operator := h.VerifyKey
-		h.VerifyKey = "" // the operator has set no key
+		h.VerifyKey = "" // no key of the operator
 		if r := h.asModel(forged); !r.Failed || !strings.Contains(r.Text(), "BAD_SIGNATURE") {
 			t.Errorf("without any key: %s", r.Text())
 		}

@@ -9,8 +9,7 @@ import (
 	"github.com/seed61713e19/capstan/validators"
 )
 
-// TestReadInOneWayOnly: what two readers of JSON could read differently is
-// refused by every gate that reads a schedule.
+// TestReadInOneWayOnly checks that every gate that reads a schedule rejects ambiguous JSON.
 func TestReadInOneWayOnly(t *testing.T) {
 	h := newHouse(t, sqliteDSN(t))
 	w := week(54)
@@ -77,7 +76,7 @@ func TestReadInOneWayOnly(t *testing.T) {
 			if v := verdict(gate, validators.Subject{Content: content}); v.Valid {
 				t.Errorf("%s: %s: %s", gate, name, v.Reason)
 			}
-			// What was parsed has lost it; the text has not.
+			// The parsed output has lost the ambiguity, but the text still contains it.
 			if v := verdict(gate, validators.Subject{Content: content, Output: w}); v.Valid && !strings.Contains(name, "behind") {
 				t.Errorf("%s: %s beside its output: %s", gate, name, v.Reason)
 			}
@@ -102,7 +101,7 @@ func TestReadInOneWayOnly(t *testing.T) {
 			}
 		}
 	}
-	// A number that was kept as it was written is that number.
+	// A json.Number has its value in any spelling.
 	saved := week(54)
 	itemOf(saved, 3)["price"], itemOf(saved, 3)["caption_id"] = json.Number("18.00"), json.Number("4.0")
 	plan := func(w map[string]any) string { return itemsHash(newReport(mustPolicy(t, "")).read(w, 0).items) }

@@ -1,27 +1,23 @@
-// Package schedule contains the gates of a weekly sending schedule: four layers
-// of checks between a model's proposal and the saved schedule.
+// Package schedule contains the gates of a weekly sending schedule: four layers of checks between
+// a model's proposal and the saved schedule.
 //
 //	gates := schedule.Validators(schedule.Options{DSN: "schedule.db", SigningKey: key})
 //	tools := schedule.Tools(schedule.Options{DSN: "schedule.db", VerifyKey: public})
 //
-// Layer 1 is the tools that read captions (tools.go). They return only content
-// that is in the creator's vault and not in the AVOID tier. Layers 2 to 4 and
-// the other gates are the validators of [Validators] (gates.go). preflight.go
-// checks the creator before anything is planned. hard.go, rules.go, variety.go
-// and quality.go check the items. anomaly.go and critic.go check the whole
-// schedule. certificate.go and gatekeeper.go check its certificate, and
-// proof.go the proof of tool calls. save.go saves a passed schedule in one
-// transaction.
+// Layer 1 is the tools that read captions (tools.go). They return only content that is in the
+// creator's vault and not in the AVOID tier. Layers 2 to 4 and the other gates are the validators
+// of [Validators] (gates.go). preflight.go checks the creator before anything is planned.
+// hard.go, rules.go, variety.go and quality.go check the items. anomaly.go and critic.go check
+// the whole schedule. certificate.go and gatekeeper.go check its certificate, and proof.go the
+// proof of tool calls. save.go saves a passed schedule in one transaction.
 //
-// A schedule comes in as JSON and is read once into a plan (subject.go). Each
-// gate collects findings by the rules of the policy (report.go, policy.go). The
-// policy defines the consequence of each rule, so operators can change it
-// without code. The output is a verdict with all findings.
+// A schedule arrives as JSON and becomes a plan (subject.go). Each gate collects findings by the
+// rules of the policy (report.go, policy.go). The policy defines the consequence of each rule, so
+// operators can change it without code. The output is a verdict with all findings.
 //
-// Facts about a creator always come from the database, never from the schedule
-// (database.go, facts.go). An error of the database is not a verdict, so
-// nothing passes on it. No gate asks a model: a critic's review is input, and
-// the gate decides by its scores.
+// Facts about a creator always come from the database (database.go, facts.go). The schedule
+// cannot change them. An error of the database is not a verdict, so nothing passes on it. No gate
+// asks a model: a critic's review is input, and the gate decides by its scores.
 //
 // Begin with gates.go and hard.go.
 package schedule
@@ -229,7 +225,7 @@ func (in *scheduleReader) strategies(v any, week int) ([]string, bool) {
 	return slices.Compact(names), len(m) > 0
 }
 
-// strategyName normalizes a name: two that look the same are equal.
+// strategyName normalizes a name, so that names with the same appearance are equal.
 func strategyName(text string) string {
 	seen := strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Cf, r) { // invisible
@@ -283,7 +279,7 @@ func (in *scheduleReader) volume(m map[string]any, p *plan) {
 	}
 }
 
-func (in *scheduleReader) confidence(m, config map[string]any) (score float64, said bool) {
+func (in *scheduleReader) confidence(m, config map[string]any) (score float64, present bool) {
 	v := m["confidence_score"]
 	if v == nil {
 		v = config["confidence_score"]

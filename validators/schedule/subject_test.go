@@ -121,7 +121,7 @@ func TestItemsKeepTheirIndex(t *testing.T) {
 	if better["item"] != 8 {
 		t.Errorf("%v", better)
 	}
-	// A value of the wrong type counts as not said.
+	// A value of the wrong type counts as missing.
 	itemOf(w, 8)["content_type"] = 7
 	v := h.verdict(qualityGate, w, nil)
 	if i := slices.IndexFunc(v.Issues, func(i validators.Issue) bool { return i.Check == "VAULT_VIOLATION" }); v.Issues[i].Message != "the item has no content type" {
@@ -129,7 +129,7 @@ func TestItemsKeepTheirIndex(t *testing.T) {
 	}
 }
 
-// TestFindingsComeInOrder, however many goroutines read the items.
+// TestFindingsComeInOrder checks that findings are in order for any number of goroutines.
 func TestFindingsComeInOrder(t *testing.T) {
 	h := newHouse(t, "")
 	const n = 5 * portion
@@ -194,7 +194,7 @@ func TestSubjectForms(t *testing.T) {
 	t.Run("hostile", func(t *testing.T) { noSubject(t, h) })
 }
 
-// noSubject wants every gate to refuse what holds no schedule.
+// noSubject checks that every gate rejects a text without a schedule.
 func noSubject(t *testing.T, h *house) {
 	for _, content := range []string{"", "no JSON", "[]", `"x"`, "null", `{"creator_id": "ada", "items": [`, "\xff\xfe", strings.Repeat("[", 1<<20), strings.Repeat(`{"items":`, 1<<18), strings.Repeat("x", maxContent+1)} {
 		for _, v := range Validators(h.Options) {
@@ -209,8 +209,8 @@ func noSubject(t *testing.T, h *house) {
 	}
 }
 
-// TestManyItems: a million items are refused with the index of the first that
-// is too many, before anything is made of them.
+// TestManyItems checks that a schedule of a million items is rejected before the items are
+// parsed. The finding has the index of the first item above the maximum.
 func TestManyItems(t *testing.T) {
 	h := newHouse(t, sqliteDSN(t))
 	one := itemOf(week(1), 0)
@@ -231,11 +231,11 @@ func TestManyItems(t *testing.T) {
 	}
 	runtime.ReadMemStats(&after)
 	if used := (after.TotalAlloc - before.TotalAlloc) >> 20; used > 200 {
-		t.Errorf("%d MiB were made of it", used)
+		t.Errorf("the gates allocated %d MiB", used)
 	}
 }
 
-// TestParameters: wrong parameters are the author's mistake, found when bound.
+// TestParameters checks that Bind reports wrong parameters.
 func TestParameters(t *testing.T) {
 	for _, with := range []map[string]any{{"policy": "v4"}, {"policy": "extends: v9"}, {"db": 7}, {"no_such": "x"}, {"policy": "limits: {min_types: many}"}} {
 		for _, v := range Validators(Options{}) {

@@ -176,8 +176,8 @@ func (d *environment) saveSchedule(ctx context.Context, c tool.Call) (any, error
 	}
 	for _, of := range []struct{ name, operator string }{{"verification_key", d.VerifyKey}, {"policy", d.Policy}, {"db", d.DSN}} {
 		if c.ID != "" && of.operator == "" && argument(arguments, of.name) != "" {
-			// Whoever chooses the key can forge the certificate, and whoever
-			// chooses the policy or the database does not need to.
+			// A caller that chooses the key can forge the certificate. A caller that chooses the
+			// policy or the database needs no forgery.
 			return nil, fmt.Errorf("%s is not a model's to choose: the operator sets it with the tools", of.name)
 		}
 	}

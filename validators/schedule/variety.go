@@ -96,8 +96,8 @@ func (m mixture) share() float64 {
 	return float64(m.largest) / float64(m.slots)
 }
 
-// tooOften reports whether a content type in n slots exceeds the share. With so
-// few slots that a single one exceeds it, each type may occur once.
+// tooOften reports whether a content type in n slots exceeds the share. If a single slot already
+// exceeds the share, each type may occur once.
 func (m mixture) tooOften(n int, most float64) bool {
 	return above(n, m.slots, most) && (n > 1 || m.slots >= fewestSlots(most))
 }

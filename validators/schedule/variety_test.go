@@ -11,8 +11,8 @@ import (
 	"github.com/seed61713e19/capstan/validators"
 )
 
-// mix makes items by counts of send types; ppv lists the content types of the
-// PPV slots in turn.
+// mix returns items with the given numbers of send types. The argument ppv lists the content
+// types of the PPV slots in turn.
 func mix(counts map[string]int, ppv ...string) map[string]any {
 	list := []any{}
 	slot := 0
@@ -29,7 +29,7 @@ func mix(counts map[string]int, ppv ...string) map[string]any {
 	return map[string]any{"creator_id": "ada", "items": list}
 }
 
-// evenly gives every send type but the PPV ones n items.
+// evenly returns n items for every send type except the PPV types.
 func evenly(n int) map[string]int {
 	counts := map[string]int{}
 	for _, s := range everySendType() {
@@ -102,17 +102,17 @@ func TestContentShareRows(t *testing.T) {
 	}
 }
 
-// TestEveryConcentrationIsTold: each type that is too frequent has its finding,
-// in one order.
-func TestEveryConcentrationIsTold(t *testing.T) {
+// TestEveryConcentrationIsReported checks that each type that is too frequent has a finding, in a
+// fixed order.
+func TestEveryConcentrationIsReported(t *testing.T) {
 	h := newHouse(t, "")
-	of := func(code string, v validators.Verdict) (told []string) {
+	of := func(code string, v validators.Verdict) (found []string) {
 		for _, i := range v.Issues {
 			if i.Check == code {
-				told = append(told, i.Message[:strings.Index(i.Message, " has")]+" "+i.Got)
+				found = append(found, i.Message[:strings.Index(i.Message, " has")]+" "+i.Got)
 			}
 		}
-		return told
+		return found
 	}
 	counts := map[string]int{"ppv_unlock": 5, "link_drop": 5, "bundle": 4, "dm_farm": 6, "like_farm": 2, "live_promo": 2}
 	if got, want := of("SEND_TYPE_CONCENTRATION", h.verdict(varietyGate, mix(counts, goodTypes...), nil)), []string{"ppv_unlock 20.8 %", "link_drop 20.8 %", "dm_farm 25 %"}; !slices.Equal(got, want) {
@@ -134,8 +134,8 @@ func TestEveryConcentrationIsTold(t *testing.T) {
 	}
 }
 
-// TestVarietyScoreRows: 22 types give 40; a third in one send type and half in
-// one content type leave 20 and 15.
+// TestVarietyScoreRows checks the parts of the score. 22 types give 40 points. A third of the
+// items in one send type leaves 20 points, and half of the slots in one content type leaves 15.
 func TestVarietyScoreRows(t *testing.T) {
 	h := newHouse(t, "")
 	counts := evenly(2)
@@ -153,7 +153,7 @@ func TestVarietyScoreRows(t *testing.T) {
 	e.code = "LOW_VARIETY_SCORE"
 	e.check(t, v)
 	if !strings.Contains(v.Reason, "22 of 22 send types, one with 34.4 % of the items, one content type with 50 % of the PPV slots") {
-		t.Errorf("what would raise it is not told: %s", v.Reason)
+		t.Errorf("the shares are not in the reason: %s", v.Reason)
 	}
 	if got := details(v)["variety_score"].(float64); math.Abs(got-(40+30*(1-22.0/64)+15)) > 1e-9 {
 		t.Errorf("score %v", got)
@@ -228,7 +228,8 @@ func TestCriticRows(t *testing.T) {
 			t.Errorf("%s = %v: %v, %s", row.field, row.value, details(v)["critic_decision"], v.Reason)
 		}
 	}
-	// No fewer than call themselves major, whatever is counted.
+	// Concerns with a major severity always count. A smaller number in major_concerns does not
+	// change that.
 	for word, decision := range map[string]string{"major": "BLOCK", "severe": "BLOCK", "": "APPROVE", "minor": "APPROVE"} {
 		w := copied(t, good)
 		w["major_concerns"], w["concerns"] = 0, of(word, word, word)
@@ -236,14 +237,14 @@ func TestCriticRows(t *testing.T) {
 			t.Errorf("no major concerns, and three of severity %q: %s", word, v.Reason)
 		}
 	}
-	// A blocking finding is not a revision, and parameters work too.
+	// A blocking finding is not a revision. Scores may come from the parameters.
 	v := h.verdict(criticGate, nil, map[string]any{"strategic_score": 10, "revenue_aggressiveness": 90, "subscriber_health": 72, "brand_consistency": 85})
 	expect{code: "REVENUE_TOO_AGGRESSIVE", severity: "HIGH", status: statusRejected, returnTo: "revenue-optimizer", refused: true}.check(t, v)
 	lacks(t, v, "LOW_STRATEGIC_SCORE")
 }
 
-// TestCriticDecisionWorse: the effective decision is the worse of the claimed and the
-// computed one, and the signed statement has that decision.
+// TestCriticDecisionWorse checks that the effective decision is the worse of the claimed and the
+// computed one. The signed statement has that decision.
 func TestCriticDecisionWorse(t *testing.T) {
 	h := newHouse(t, sqliteDSN(t))
 	scored := func(strategic, aggressive float64) map[string]any {

@@ -13,8 +13,8 @@ import (
 
 const vectors = "testdata/certificate"
 
-// vectorWeek is a week whose items try the canonical form: fractions,
-// escapes, further fields, nulls, keys beyond U+FFFF, several at one time.
+// vectorWeek returns a week for tests of the canonical form. Its items have fractions, escapes,
+// additional fields, nulls, keys beyond U+FFFF, and equal times.
 func vectorWeek() map[string]any {
 	w := week(54)
 	itemOf(w, 0)["price"] = 18.25

@@ -19,7 +19,7 @@ var noon = time.Date(2026, 1, 4, 12, 0, 0, 0, time.UTC)
 
 func at(now time.Time) func() time.Time { return func() time.Time { return now } }
 
-// goodTypes may be scheduled for ada: in the vault, not AVOID.
+// goodTypes are the content types that may be scheduled for ada: in the vault, not AVOID.
 var goodTypes = []string{"cooking", "travel", "fitness", "music", "painting", "photography", "reading", "cycling", "baking"}
 
 // adaTypes are 18 send types for a paid page.
@@ -28,8 +28,9 @@ var adaTypes = []string{
 	"game_post", "like_farm", "bump_text_only", "tip_goal", "bump_flyer", "expired_winback", "vip_program", "live_promo", "first_to_tip",
 }
 
-// week makes a schedule of n items for ada that every gate lets pass: eight a
-// day, of 18 types, at most as many PPV slots as keep the shares small.
+// week returns a schedule of n items for ada that passes every gate. The items are spread over
+// the days, eight a day for 54 items, and have 18 send types. Few of them are PPV slots, so the
+// shares remain small.
 func week(n int) map[string]any {
 	start, _ := time.Parse(time.DateOnly, demoWeek)
 	items := make([]any, n)
@@ -61,7 +62,7 @@ func items(w map[string]any) []any { return w["items"].([]any) }
 
 func itemOf(w map[string]any, i int) map[string]any { return items(w)[i].(map[string]any) }
 
-// copied is a deep copy.
+// copied returns a deep copy.
 func copied(t testing.TB, v any) map[string]any {
 	t.Helper()
 	text, err := json.Marshal(v)
@@ -75,7 +76,7 @@ func copied(t testing.TB, v any) map[string]any {
 	return again.(map[string]any)
 }
 
-// house is a set of gates and tools over one database with keys of its own.
+// house is a set of gates and tools for one database, with test keys.
 type house struct {
 	Options
 	t testing.TB
@@ -102,7 +103,7 @@ func (h *house) judge(gate string, w map[string]any, with map[string]any) (valid
 	return check(context.Background(), validators.Subject{Output: w})
 }
 
-// verdict is a judgement that must not be an error.
+// verdict returns the verdict of a gate. An error fails the test.
 func (h *house) verdict(gate string, w map[string]any, with map[string]any) validators.Verdict {
 	h.t.Helper()
 	v, err := h.judge(gate, w, with)
@@ -141,10 +142,10 @@ func (h *house) exec(statement string, args ...any) {
 	}
 }
 
-// approval is a review that nothing is wrong with.
+// approval is a review without faults.
 var approval = map[string]any{"strategic_score": 78, "revenue_aggressiveness": 65, "subscriber_health": 72, "brand_consistency": 85, "concerns": []any{}}
 
-// reviewed gives a week with the critic's decision on it.
+// reviewed returns a week with the critic's decision about it.
 func (h *house) reviewed(w, review map[string]any) map[string]any {
 	h.t.Helper()
 	v := h.verdict(criticGate, map[string]any{"schedule": w, "review": review}, nil)
@@ -156,8 +157,8 @@ func (h *house) reviewed(w, review map[string]any) map[string]any {
 	return w
 }
 
-// certified sends a week through layers 2 and 3 and the critic. It returns the week
-// with its proof and certificate.
+// certified sends a week through the critic, layer 2 and layer 3. It returns the week with its
+// proof and certificate.
 func (h *house) certified(w map[string]any) map[string]any {
 	h.t.Helper()
 	w = h.reviewed(w, approval)
@@ -167,7 +168,7 @@ func (h *house) certified(w map[string]any) map[string]any {
 	return w
 }
 
-// saving are the arguments of save_schedule.
+// saving returns the arguments of save_schedule.
 func saving(w map[string]any) map[string]any {
 	return map[string]any{"creator_id": w["creator_id"], "week_start": w["week_start"], "items": w["items"], "validation_certificate": w["validation_certificate"]}
 }
@@ -180,8 +181,8 @@ type expect struct {
 	refused                              bool
 }
 
-// check asserts that a verdict has the finding that a row promises, among the
-// issues or the warnings; and, where the row refuses, that nothing passes.
+// check checks that a verdict contains the expected finding among the issues or the warnings. It
+// also checks the status and the phase to return to.
 func (e expect) check(t *testing.T, v validators.Verdict) {
 	t.Helper()
 	list := v.Warnings
@@ -202,7 +203,7 @@ func (e expect) check(t *testing.T, v validators.Verdict) {
 	}
 }
 
-// lacks asserts that a code is nowhere in a verdict.
+// lacks checks that a verdict does not contain a code.
 func lacks(t *testing.T, v validators.Verdict, code string) {
 	t.Helper()
 	for _, i := range slices.Concat(v.Issues, v.Warnings) {

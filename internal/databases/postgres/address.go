@@ -13,24 +13,23 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 )
 
-// An Address is a database, and how one gets in.
+// An Address describes a database and how to connect to it.
 type Address struct {
 	config *pgconn.Config
 	schema string
-	ours   string // statements that every connection begins with
+	ours   string // statements that start every connection
 }
 
-// IsAddress tells an address, also one of no server that is known here, from the
-// name of a file.
+// IsAddress reports whether s is an address and not the name of a file. It accepts the address of
+// an unknown server too.
 func IsAddress(s string) bool { return strings.Contains(s, "://") }
 
-// defaultSchema is the schema that a journal's tables are in, where the address
-// names no other as its search_path.
+// defaultSchema is the schema of a journal's tables if the address has no search_path.
 const defaultSchema = "capstan"
 
-// Parse reads the address of a journal: postgres://user:password@host:port/database?key=value.
-// What it does not say is as libpq has it: PGHOST, PGPASSWORD, ~/.pgpass and so
-// on. No error says the password.
+// Parse returns the address of a journal: postgres://user:password@host:port/database?key=value.
+// Missing parts have the defaults of libpq: PGHOST, PGPASSWORD, ~/.pgpass and so on. Errors do
+// not contain the password.
 func Parse(s string) (*Address, error) {
 	a, err := ParseForeign(s)
 	if err != nil {
@@ -44,26 +43,26 @@ func Parse(s string) (*Address, error) {
 			return nil, errors.New("the search_path of the address has to name the schema of the journal")
 		}
 	}
-	// What a connection begins with is set when it stands: a pooler refuses, or
-	// passes over, what it is asked for before.
+	// Every connection sets search_path after it is established. A pooler rejects or ignores such
+	// a setting in the startup message.
 	delete(config.RuntimeParams, "search_path")
 	a.Set("search_path", Quoted(a.schema))
-	a.Set("bytea_output", "hex") // which is what digests are read as, whatever the database has for others
+	a.Set("bytea_output", "hex") // the format that digests are decoded from, even if the database has another default
 	config.AfterConnect = func(ctx context.Context, pg *pgconn.PgConn) error { return pg.Exec(ctx, a.ours).Close() }
 	config.BuildFrontend = pgproto3.NewFrontend
 	return a, nil
 }
 
-// maxRow bounds what a database that is not ours sends at a time, in bytes: a row
+// maxRow limits the size in bytes of one message from a database that is not ours, because a row
 // is read whole.
 const maxRow = 16 << 20
 
-// ParseForeign reads, as [Parse] does, the address of a database that is no
-// journal: it is of no schema, and a session there has no settings of ours.
+// ParseForeign parses an address like [Parse], but for a database without a journal. The address
+// has no schema, and its sessions keep the server's settings.
 func ParseForeign(s string) (*Address, error) {
 	config, err := pgconn.ParseConfig(s)
-	if err != nil || !strings.HasPrefix(s, "postgres://") && !strings.HasPrefix(s, "postgresql://") { // else they are key=value to it
-		return nil, errors.New("the address cannot be read: want postgres://user@host:port/database, the password in PGPASSWORD or ~/.pgpass") // pgconn's own words may quote it
+	if err != nil || !strings.HasPrefix(s, "postgres://") && !strings.HasPrefix(s, "postgresql://") { // pgconn also accepts key=value
+		return nil, errors.New("the address cannot be read: want postgres://user@host:port/database, the password in PGPASSWORD or ~/.pgpass") // an error of pgconn may quote the password
 	}
 	config.RuntimeParams["client_encoding"] = "UTF8"
 	if config.RuntimeParams["application_name"] == "" {
@@ -81,17 +80,17 @@ func ParseForeign(s string) (*Address, error) {
 	return &Address{config: config}, nil
 }
 
-// Set has every connection begin with a setting of the server, whose value is
-// written as SQL has it. It is called before any connects.
+// Set adds a setting of the server to the start of every connection. The value is written in SQL.
+// Set must be called before the first connection.
 func (a *Address) Set(name, value string) { a.ours += "SET " + name + " = " + value + "; " }
 
-// Schema is the schema of the journal's tables, "" of what is no journal.
+// Schema returns the schema of the journal's tables, or "" if the database has no journal.
 func (a *Address) Schema() string { return a.schema }
 
-// Password is the password of the address, "" for none.
+// Password returns the password of the address, or "".
 func (a *Address) Password() string { return a.config.Password }
 
-// String is the address as it may be shown: without the password.
+// String returns the address without the password.
 func (a *Address) String() string {
 	u := url.URL{Scheme: "postgres", User: url.User(a.config.User), Path: "/" + a.config.Database}
 	if u.Host = fmt.Sprintf("%s:%d", a.config.Host, a.config.Port); strings.HasPrefix(a.config.Host, "/") {
@@ -100,5 +99,5 @@ func (a *Address) String() string {
 	return u.String()
 }
 
-// Quoted is a name as statements have it.
+// Quoted returns a name as a quoted SQL identifier.
 func Quoted(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }

@@ -1,10 +1,9 @@
-// Package postgres is a connection of PostgreSQL as a journal needs one: its
-// statements are those of the journal, with ? for what is put in, and those
-// whose answer nobody waits for go to the server together with the next, in one
-// round trip. It knows nothing of runs.
+// Package postgres connects to PostgreSQL for a journal. Its statements use ? for parameters. A
+// statement whose result nobody waits for is sent together with the next one, in one round trip.
+// The package does not depend on runs.
 //
-// It is over pgconn, the lower half of pgx: prepared statements, pipelines and
-// notifications are there, and what a journal reads has five types.
+// It uses pgconn, the lower layer of pgx, which has prepared statements, pipelines and
+// notifications. A journal reads only five types of values.
 package postgres
 
 import (
@@ -20,41 +19,40 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// A Conn is one connection. It serves one goroutine.
+// A Conn is one connection. It must not be used concurrently.
 type Conn struct {
 	pg       *pgconn.PgConn
 	prepared map[string]*pgconn.StatementDescription
 	queue    []statement
-	bytes    int           // of what is queued
-	patience time.Duration // for one answer; 0 for any
+	bytes    int           // the size of the queued arguments
+	patience time.Duration // the maximum wait for one answer; 0 means no limit
 }
 
-// A statement is on its way to the server.
+// A statement is queued for the server.
 type statement struct {
 	when Order
 	as   *pgconn.StatementDescription
 	args [][]byte
-	row  func([]driver.Value) error // may be nil
+	row  func([]driver.Value) error // called for each row; may be nil
 }
 
-// An Order says where among those that are sent together a statement goes.
+// An Order determines the position of a statement among those that are sent together.
 type Order int
 
-// First come those that the others rest on, as they were sent. Then come the
-// Shared ones, which several processes may write in the same words: by their
-// first value, so that no two wait for each other. Then comes the rest, as it
-// was sent.
+// First is for statements that others depend on; they keep their order. Shared is for rows that
+// several processes may write. Shared statements are sorted by their first argument, so that no
+// two processes wait for each other. Rest is for all others; they keep their order.
 const (
 	First Order = iota
 	Shared
 	Rest
 )
 
-// manyBytes bounds what is queued.
+// manyBytes is the size of the queue above which Send flushes it.
 const manyBytes = 8 << 20
 
-// Dial connects. A server that does not answer in the time that patience gives is
-// taken for gone; 0 waits on.
+// Dial connects to the server. A server that does not answer within patience counts as
+// unreachable. With a patience of 0, the connection waits without limit.
 func Dial(ctx context.Context, a *Address, patience time.Duration) (*Conn, error) {
 	pg, err := pgconn.ConnectConfig(ctx, a.config.Copy())
 	if err != nil {
@@ -63,8 +61,8 @@ func Dial(ctx context.Context, a *Address, patience time.Duration) (*Conn, error
 	return &Conn{pg: pg, prepared: map[string]*pgconn.StatementDescription{}, patience: patience}, nil
 }
 
-// Session is an error where a pooler gives each transaction whichever session is
-// free. It can be told where one stands between: two connections have one session.
+// Session returns an error if a pooler assigns each transaction to any free session. Session
+// detects such a pooler because two connections then share one session.
 func (c *Conn) Session(ctx context.Context, a *Address) error {
 	mine, err := c.backend(ctx)
 	if err != nil || mine == c.pg.PID() {
@@ -75,7 +73,7 @@ func (c *Conn) Session(ctx context.Context, a *Address) error {
 		return err
 	}
 	defer other.Close()
-	if mine, err = c.backend(ctx); err != nil { // and is done with it
+	if mine, err = c.backend(ctx); err != nil { // a pooler can now assign the session to the other connection
 		return err
 	}
 	if its, err := other.backend(ctx); err != nil || its != mine {
@@ -84,7 +82,7 @@ func (c *Conn) Session(ctx context.Context, a *Address) error {
 	return errors.New(pooled)
 }
 
-// backend is the number of the server's process, which a pooler does not know.
+// backend returns the ID of the server's process. A pooler does not know this ID.
 func (c *Conn) backend(ctx context.Context) (uint32, error) {
 	all, err := c.pg.Exec(ctx, "SELECT pg_backend_pid()").ReadAll()
 	if err != nil {
@@ -94,7 +92,7 @@ func (c *Conn) backend(ctx context.Context) (uint32, error) {
 	return uint32(pid), err
 }
 
-// Close ends the connection.
+// Close closes the connection.
 func (c *Conn) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
@@ -102,12 +100,12 @@ func (c *Conn) Close() error {
 	return c.pg.Close(ctx)
 }
 
-// Closed tells of a connection that is not there any more.
+// Closed reports whether the connection is closed.
 func (c *Conn) Closed() bool { return c.pg.IsClosed() }
 
-// Send has a statement go to the server with the next one that is waited for,
-// which gives its error. Row is called for each row that it gives, then; what it
-// is called with must not be kept.
+// Send queues a statement. The server receives it with the next statement that is waited for,
+// which returns its error. Send calls row for each row of the result at that time. The function
+// row must not keep its argument.
 func (c *Conn) Send(when Order, row func([]driver.Value) error, text string, args ...any) error {
 	as, err := c.prepare(text)
 	if err != nil {
@@ -125,8 +123,8 @@ func (c *Conn) Send(when Order, row func([]driver.Value) error, text string, arg
 	return err
 }
 
-// Exec sends what is queued, and a statement behind that, and tells how many
-// rows it changed. Args are int64, float64, string, []byte or nil.
+// Exec sends the queue followed by a statement, and returns the number of rows that the statement
+// changed. Args are int64, float64, string, []byte or nil.
 func (c *Conn) Exec(text string, args ...any) (int64, error) {
 	if err := c.Send(Rest, nil, text, args...); err != nil {
 		return 0, err
@@ -134,8 +132,9 @@ func (c *Conn) Exec(text string, args ...any) (int64, error) {
 	return c.flush(context.Background())
 }
 
-// Each sends what is queued, and calls row for every row of a query. The values
-// must not be kept. An error of row ends it, and is given back.
+// Each sends the queue followed by a query, and calls row for every row of the query. The
+// function row must not keep its argument. If row returns an error, Each ignores the remaining
+// rows and returns this error.
 func (c *Conn) Each(ctx context.Context, row func([]driver.Value) error, text string, args ...any) error {
 	if err := c.Send(Rest, row, text, args...); err != nil {
 		return err
@@ -144,7 +143,7 @@ func (c *Conn) Each(ctx context.Context, row func([]driver.Value) error, text st
 	return err
 }
 
-// Script runs several statements.
+// Script runs several statements, after the queue.
 func (c *Conn) Script(text string) error {
 	if _, err := c.flush(context.Background()); err != nil {
 		return err
@@ -152,7 +151,7 @@ func (c *Conn) Script(text string) error {
 	return c.pg.Exec(context.Background(), text).Close()
 }
 
-// Forget drops what is queued.
+// Forget empties the queue without sending it.
 func (c *Conn) Forget() { c.queue, c.bytes = c.queue[:0], 0 }
 
 func (c *Conn) prepare(text string) (*pgconn.StatementDescription, error) {
@@ -166,8 +165,8 @@ func (c *Conn) prepare(text string) (*pgconn.StatementDescription, error) {
 	return as, err
 }
 
-// flush sends what is queued and reads what it gives: how many rows the last
-// one changed.
+// flush sends the queue and reads its results. It returns the number of rows that the last
+// statement changed.
 func (c *Conn) flush(ctx context.Context) (changed int64, err error) {
 	if len(c.queue) == 0 {
 		return 0, nil
@@ -197,7 +196,7 @@ func (c *Conn) flush(ctx context.Context) (changed int64, err error) {
 	return changed, err
 }
 
-// results reads what those in the queue came to.
+// results reads the results of the queued statements.
 func (c *Conn) results(p *pgconn.Pipeline) (changed int64, err error) {
 	for i := 0; i < len(c.queue) && err == nil; i++ {
 		var got any
@@ -234,8 +233,8 @@ func rows(r *pgconn.ResultReader, row func([]driver.Value) error) (int64, error)
 	return tag.RowsAffected(), err
 }
 
-// numbered is a statement with $1 for the first ? that stands for a value. The
-// journal's own have no ? within quotes.
+// numbered replaces every ? in a statement by $1, $2 and so on. Statements of the journal must
+// not contain a ? within quotes.
 func numbered(text string) string {
 	var b strings.Builder
 	for n := 0; ; {
@@ -252,7 +251,7 @@ func numbered(text string) string {
 	}
 }
 
-// Rollback ends a transaction as if it had not been, with what is queued.
+// Rollback empties the queue and rolls the transaction back.
 func (c *Conn) Rollback() error {
 	c.Forget()
 	_, err := c.Exec("ROLLBACK")

@@ -10,21 +10,20 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// Code is the server's own code of an error, "" where it is none of the
-// server's.
+// Code returns the SQLSTATE code of an error, or "" if the error is not from the server.
 func Code(err error) string {
-	var said *pgconn.PgError
-	if errors.As(err, &said) {
-		return said.Code
+	var pgErr *pgconn.PgError
+	if errors.As(err, &pgErr) {
+		return pgErr.Code
 	}
 	return ""
 }
 
-// Own tells an error of the server or the way to it.
+// Own reports whether an error comes from the server or the connection to it.
 func Own(err error) bool { return Code(err) != "" || Away(err) }
 
-// Away tells that the server could not be reached, or did not answer to the end:
-// it may later. A cancelled context is not that.
+// Away reports whether the server was unreachable or stopped answering. A retry may succeed. A
+// cancelled context does not count.
 func Away(err error) bool {
 	var connect *pgconn.ConnectError
 	var network net.Error
@@ -32,8 +31,8 @@ func Away(err error) bool {
 	case err == nil || errors.Is(err, context.Canceled):
 		return false
 	case code != "":
-		// Class 08 is of connections; the server stops, has crashed, or starts, or ended
-		// one that was idle for too long.
+		// Class 08 means a connection error. With the other codes, the server stops, has crashed,
+		// starts, has ended an idle connection, or accepts no more connections.
 		return strings.HasPrefix(code, "08") || strings.HasPrefix(code, "57P") || code == "25P03" || code == "53300"
 	case errors.As(err, &connect), errors.As(err, &network), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed):
 		return true
@@ -41,54 +40,53 @@ func Away(err error) bool {
 	return pgconn.SafeToRetry(err) || strings.Contains(err.Error(), "conn closed") || strings.Contains(err.Error(), "conn busy")
 }
 
-// Full tells that the server lacks room, on its disk or in its memory.
+// Full reports whether the server lacks a resource: disk space, memory or connections.
 func Full(err error) bool { return strings.HasPrefix(Code(err), "53") }
 
-// Words say what is wrong, and the err that is to be told with them, which may
-// be nil. No password is in either.
-func Words(err error) (words string, told error) {
+// Words returns a description of an error, and the error to print after it, which may be nil.
+// Neither contains a password.
+func Words(err error) (words string, detail error) {
 	var connect *pgconn.ConnectError
 	if Code(err) == "" && (errors.As(err, &connect) || Away(err)) {
 		return "the server cannot be reached", reason(err)
 	}
-	var said *pgconn.PgError
-	if !errors.As(err, &said) {
+	var pgErr *pgconn.PgError
+	if !errors.As(err, &pgErr) {
 		return "", err
 	}
-	told = errors.New(said.Message)
-	switch said.Code {
+	detail = errors.New(pgErr.Message)
+	switch pgErr.Code {
 	case "28P01", "28000":
-		return "the server does not let this user in (the password goes in PGPASSWORD or ~/.pgpass)", told
+		return "the server does not let this user in (the password goes in PGPASSWORD or ~/.pgpass)", detail
 	case "3D000":
-		return "there is no such database (createdb makes one)", told
+		return "there is no such database (createdb makes one)", detail
 	case "42501":
-		return "this user has no right to do that", told
+		return "this user has no right to do that", detail
 	case "53100":
-		return "the server's disk is full", told
+		return "the server's disk is full", detail
 	case "53300":
-		return "the server takes no more connections", told
+		return "the server takes no more connections", detail
 	case "57P01", "57P02", "57P03":
-		return "the server is stopping or starting", told
+		return "the server is stopping or starting", detail
 	case "57P04", "57P05", "25P03":
-		return "the server has ended the connection", told
+		return "the server has ended the connection", detail
 	case "25006":
-		return "the server only lets itself be read from", told
-	case "26000", "42P05": // statements that were prepared are not there, or are somebody else's
-		return pooled, told
+		return "the server only lets itself be read from", detail
+	case "26000", "42P05": // prepared statements are missing, or belong to another session
+		return pooled, detail
 	case "55P03":
-		return "another process holds the schema and does not go on: end that process, or wait for it", told
+		return "another process holds the schema and does not go on: end that process, or wait for it", detail
 	case "57014":
-		return "statement_timeout has ended a statement: raise it for this user (ALTER ROLE NAME SET statement_timeout = 0)", told
+		return "statement_timeout has ended a statement: raise it for this user (ALTER ROLE NAME SET statement_timeout = 0)", detail
 	case "54000", "22001":
-		return "a text is too long to be kept", told
+		return "a text is too long to be kept", detail
 	}
-	return "the journal", told
+	return "the journal", detail
 }
 
 const pooled = "between here and the server is a pooler of transactions, and a journal needs sessions (pool_mode = session)"
 
-// reason is the last of what went wrong: all before it names the address once
-// more.
+// reason returns the innermost error, because the outer ones repeat the address.
 func reason(err error) error {
 	if errors.Is(err, context.DeadlineExceeded) {
 		return errors.New("no answer in time")
@@ -108,18 +106,17 @@ func reason(err error) error {
 	}
 }
 
-// Wrong tells of a statement that is wrong, not the server.
+// Wrong reports whether the statement caused the error, not the server.
 func Wrong(err error) bool {
 	code := Code(err)
 	return code != "" && (strings.HasPrefix(code, "42") || strings.HasPrefix(code, "22") || strings.HasPrefix(code, "0A") || strings.HasPrefix(code, "25") || strings.HasPrefix(code, "21") || strings.HasPrefix(code, "2F"))
 }
 
-// Refused tells of a condition that a statement of the journal had and that did
-// not hold: [Unless] makes one.
+// Refused reports whether a statement by [Unless] found no row.
 func Refused(err error) bool { return Code(err) == "22012" }
 
-// Unless is a statement that fails, with all that is sent with it, unless the
-// query has a row.
+// Unless returns a statement that fails if the query has no row. The statements sent together
+// with it are then rolled back.
 func Unless(query string) string {
 	return "SELECT 1 / count(*) FROM (" + query + ") AS stands"
 }

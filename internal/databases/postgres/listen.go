@@ -6,8 +6,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// Listen calls ready when it hears what is told on a channel, and heard with
-// each of it, until ctx ends or the connection does. The connection is its own.
+// Listen subscribes to a channel on its own connection until ctx or the connection ends. It calls
+// ready once it is subscribed, and heard with the payload of each notification.
 func Listen(ctx context.Context, a *Address, channel string, ready func(), heard func(payload string)) error {
 	config := a.config.Copy()
 	config.OnNotification = func(_ *pgconn.PgConn, n *pgconn.Notification) { heard(n.Payload) }

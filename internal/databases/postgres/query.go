@@ -14,10 +14,10 @@ import (
 	"github.com/seed61713e19/capstan/internal/patterns"
 )
 
-// Query runs one statement of a stranger, and of the schema that the address is of
-// alone, whatever its user may do; it tells how many rows a statement that writes
-// has changed. When ctx ends the server is told to stop, and one that does not
-// answer that is taken for gone.
+// Query runs one untrusted statement. The statement can access only the schema of the address,
+// whatever the rights of its user. Query returns the number of rows that a writing statement
+// changed. When ctx ends, Query asks the server to cancel the statement. A server that does not
+// react counts as unreachable.
 func Query(ctx context.Context, a *Address, s databases.Statement) (changed int64, err error) {
 	if strings.ContainsRune(s.Text, 0) {
 		return 0, errors.New("a statement has no NUL in it")
@@ -55,10 +55,10 @@ func Query(ctx context.Context, a *Address, s databases.Statement) (changed int6
 	return changed, err
 }
 
-// lastWord is how long a server may take to stop when it is told to.
+// lastWord is how long a server may take to cancel a statement.
 const lastWord = 5 * time.Second
 
-// limited has the server itself end a transaction's statements.
+// limited returns a setting with which the server itself enforces the statement's timeout.
 func limited(s databases.Statement) string {
 	if s.Timeout <= 0 {
 		return ""
@@ -66,7 +66,7 @@ func limited(s databases.Statement) string {
 	return fmt.Sprintf("; SET LOCAL statement_timeout = %d", max(s.Timeout.Milliseconds(), 1))
 }
 
-// read gives the rows until there are enough.
+// read passes the rows to s.Row until it returns false.
 func (c *Conn) read(as *pgconn.StatementDescription, s databases.Statement) (changed int64, err error) {
 	var names []string
 	for _, f := range as.Fields {
@@ -81,7 +81,7 @@ func (c *Conn) read(as *pgconn.StatementDescription, s databases.Statement) (cha
 	more := true
 	for (more || s.Writes) && r.NextRow() {
 		if !more {
-			continue // what is left of them was changed too
+			continue // a writing statement changes the remaining rows too
 		}
 		values := make([]driver.Value, len(as.Fields))
 		for i, raw := range r.Values() {
@@ -92,7 +92,7 @@ func (c *Conn) read(as *pgconn.StatementDescription, s databases.Statement) (cha
 		more = s.Row(values)
 	}
 	if !more && !s.Writes {
-		return 0, nil // the rest is not read: the connection goes
+		return 0, nil // the caller closes the connection with the remaining rows unread
 	}
 	tag, err := r.Close()
 	if tag.Select() {
@@ -101,26 +101,25 @@ func (c *Conn) read(as *pgconn.StatementDescription, s databases.Statement) (cha
 	return tag.RowsAffected(), err
 }
 
-// explains is what a statement begins with that asks for a plan. There is no room
-// in it for a comment, which this might read otherwise than the server.
+// explains matches the beginning of a statement that asks for a plan. It allows no comments,
+// because the server might parse them differently.
 var explains = patterns.Lazy(`(?i)^[\s]*explain(\s*\([\s\w,]*\)|\s+analyze\b|\s+verbose\b)*\s`)
 
-// reads is what one begins with that reads. The server's own reading has the last
-// word.
+// reads matches the beginning of a reading statement. The server's own parser decides in the end.
 var reads = patterns.Lazy(`(?i)^(\s|\(|--[^\n]*(\n|$)|(?s:/\*.*?\*/))*(select|with|values|table)\b`)
 
-// changes is what one begins with that may write, where it may.
+// changes matches the beginning of a statement in a transaction that may write.
 var changes = patterns.Lazy(`(?i)^(\s|\(|--[^\n]*(\n|$)|(?s:/\*.*?\*/))*(select|with|values|table|insert|update|delete|merge)\b`)
 
-// guard sees that a statement is one, and that it does not leave what it may see. A
-// transaction that only reads is not enough: the server has functions that read and
-// write its files, end other people's sessions and keep locks. The server itself
-// reads the statement, as the body of a function that is never called; the tree that
-// it keeps of it names each function and relation.
+// guard returns an error unless s is a single statement and reads only permitted tables. A
+// read-only transaction is not enough, because the server has functions that read and write its
+// files, end other users' sessions and hold locks. Therefore the server parses the statement as
+// the body of a function that is never called. The stored parse tree names each function and
+// relation.
 func (c *Conn) guard(s databases.Statement, schema string) error {
 	as, err := c.pg.Prepare(context.Background(), "", s.Text, nil)
 	if err != nil {
-		return err // one with several in it too
+		return err // also for several statements in one text
 	}
 	if len(as.ParamOIDs) > len(s.Values) {
 		return fmt.Errorf("the statement takes %d values and has no $%d", len(s.Values), len(as.ParamOIDs))
@@ -148,7 +147,7 @@ func (c *Conn) guard(s databases.Statement, schema string) error {
 	}
 	leaves, allowed := "", "1"
 	if s.Writes {
-		allowed = "12345" // a function has no other in its body
+		allowed = "12345" // the body of a function can have no other types of commands
 	}
 	err = c.Each(context.Background(), func(row []driver.Value) error {
 		leaves, _ = row[0].(string)
@@ -163,7 +162,7 @@ func (c *Conn) guard(s databases.Statement, schema string) error {
 	return err
 }
 
-// types are those of a statement's values, as a function has them.
+// types returns the types of a statement's parameters, for the declaration of a function.
 func (c *Conn) types(oids []uint32) (list string, err error) {
 	if len(oids) == 0 {
 		return "", nil
@@ -179,15 +178,15 @@ func (c *Conn) types(oids []uint32) (list string, err error) {
 	return list, err
 }
 
-// leaving gives what in the tree of a statement is not of the schema, or, where
-// none is named, is the server's own. A function
-// computes if the same arguments give the same within a statement, and it does not
-// look at the server (pg_…, settings) or run a statement of its own (…_to_xml).
+// leaving returns the first function or table in the parse tree that a statement must not use.
+// Without a schema, only the server's own tables are forbidden; with a schema, all tables outside
+// it. A function is allowed if it returns the same result for the same arguments within a
+// statement. It must not inspect the server (pg_…, settings) or run another statement (…_to_xml).
 const leaving = `
-	WITH tree AS (SELECT prosqlbody::text AS said FROM pg_proc WHERE oid = 'pg_temp.capstan_statement'::regproc),
-	function AS (SELECT p.* FROM tree, regexp_matches(said, ':(funcid|opfuncid|aggfnoid|winfnoid) ([0-9]+)', 'g') AS m JOIN pg_proc p ON p.oid = m[2]::oid),
-	relation AS (SELECT r.*, nspname FROM tree, regexp_matches(said, ':relid ([0-9]+)', 'g') AS m JOIN pg_class r ON r.oid = m[1]::oid JOIN pg_namespace n ON n.oid = relnamespace)
-	SELECT 'a statement that writes' FROM tree, regexp_matches(said, ':commandType ([0-9]+)', 'g') AS m WHERE strpos(?2, m[1]) = 0
+	WITH tree AS (SELECT prosqlbody::text AS body FROM pg_proc WHERE oid = 'pg_temp.capstan_statement'::regproc),
+	function AS (SELECT p.* FROM tree, regexp_matches(body, ':(funcid|opfuncid|aggfnoid|winfnoid) ([0-9]+)', 'g') AS m JOIN pg_proc p ON p.oid = m[2]::oid),
+	relation AS (SELECT r.*, nspname FROM tree, regexp_matches(body, ':relid ([0-9]+)', 'g') AS m JOIN pg_class r ON r.oid = m[1]::oid JOIN pg_namespace n ON n.oid = relnamespace)
+	SELECT 'a statement that writes' FROM tree, regexp_matches(body, ':commandType ([0-9]+)', 'g') AS m WHERE strpos(?2, m[1]) = 0
 	UNION ALL
 	SELECT 'the function ' || proname FROM function
 	WHERE provolatile = 'v' AND proname NOT IN ('random', 'clock_timestamp', 'timeofday', 'gen_random_uuid')

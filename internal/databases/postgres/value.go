@@ -13,7 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// The numbers that PostgreSQL has for types.
+// The IDs of PostgreSQL's types.
 const (
 	oidBool, oidBytes                      = 16, 17
 	oidInt8, oidInt2, oidInt4              = 20, 21, 23
@@ -21,15 +21,15 @@ const (
 	formatText, formatBinary         int16 = 0, 1
 )
 
-// PostgreSQL has no NUL in its texts. A NUL is written as the two characters
-// that nothing else gives: the last of Unicode, which is none, and a 0.
+// PostgreSQL texts cannot contain NUL. A NUL is encoded as the last code point of Unicode, which
+// is not a character, followed by 0.
 const (
 	escape  = "\U0010FFFF"
 	nul     = escape + "0"
 	literal = escape + "1"
 )
 
-// wire is a value as it goes to the server: bytes as they are, all else as text.
+// wire encodes a value for the server: bytes unchanged, everything else as text.
 func wire(v any) []byte {
 	switch v := v.(type) {
 	case int64:
@@ -53,7 +53,7 @@ func wire(v any) []byte {
 	return nil
 }
 
-// formats are those of a statement's values.
+// formats returns the formats of a statement's parameters.
 func formats(as *pgconn.StatementDescription) []int16 {
 	if !slices.Contains(as.ParamOIDs, oidBytes) {
 		return nil
@@ -67,50 +67,50 @@ func formats(as *pgconn.StatementDescription) []int16 {
 	return list
 }
 
-// value is a value as the server gives it, in text: int64, float64, string,
+// value decodes a value in the server's text format. It returns an int64, float64, string,
 // []byte, bool or nil.
 func value(oid uint32, raw []byte) driver.Value {
 	if raw == nil {
 		return nil
 	}
-	said := string(raw)
+	text := string(raw)
 	switch oid {
 	case oidInt2, oidInt4, oidInt8:
-		n, _ := strconv.ParseInt(said, 10, 64)
+		n, _ := strconv.ParseInt(text, 10, 64)
 		return n
 	case oidNumeric:
-		if n, err := strconv.ParseInt(said, 10, 64); err == nil {
+		if n, err := strconv.ParseInt(text, 10, 64); err == nil {
 			return n
 		}
 		fallthrough
 	case oidFloat4, oidFloat8:
-		if f, err := strconv.ParseFloat(said, 64); err == nil {
+		if f, err := strconv.ParseFloat(text, 64); err == nil {
 			return f
 		}
 	case oidBool:
-		return said == "t"
+		return text == "t"
 	case oidBytes:
-		if b, err := hex.DecodeString(strings.TrimPrefix(said, `\x`)); err == nil {
+		if b, err := hex.DecodeString(strings.TrimPrefix(text, `\x`)); err == nil {
 			return b
 		}
 	}
-	if strings.Contains(said, escape) {
-		said = strings.NewReplacer(nul, "\x00", literal, escape).Replace(said)
+	if strings.Contains(text, escape) {
+		text = strings.NewReplacer(nul, "\x00", literal, escape).Replace(text)
 	}
-	return said
+	return text
 }
 
-// The numbers that it has for JSON.
+// The IDs of the JSON types.
 const oidJSON, oidJSONB = 114, 3802
 
-// exact is a value with every digit of a number, and JSON as it is.
+// exact decodes a value with every digit of a number, and with JSON unchanged.
 func exact(oid uint32, raw []byte) driver.Value {
 	if raw == nil {
 		return nil
 	}
 	switch oid {
 	case oidFloat4, oidFloat8, oidNumeric, oidJSON, oidJSONB:
-		if !json.Valid(raw) { // NaN and Infinity are none
+		if !json.Valid(raw) { // NaN and Infinity are not JSON
 			return string(raw)
 		}
 		if oid == oidJSON || oid == oidJSONB {
@@ -123,7 +123,7 @@ func exact(oid uint32, raw []byte) driver.Value {
 	return string(raw)
 }
 
-// spelt is a value of a stranger's as the server reads it.
+// spelt encodes a parameter of an untrusted statement. Its strings are not escaped.
 func spelt(v any) []byte {
 	switch v := v.(type) {
 	case nil:

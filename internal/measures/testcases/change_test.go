@@ -53,9 +53,9 @@ func edit(t *testing.T, dir, name, old, new string) {
 func TestChanges(t *testing.T) {
 	for _, one := range []struct {
 		name, file, old, new string
-		lead                 string   // what the first difference is about
-		says                 []string // of the text
-		stuck                bool     // there is nothing to update to
+		lead                 string   // the kind of the first difference
+		says                 []string // parts of the report
+		stuck                bool     // the update returns an error
 	}{
 		{"prompt", "cascade/cascade.yaml", "Write about", "Write at length about", testcases.Request,
 			[]string{"draft/attempt[1]/turn[0]/model: the model is asked something else", "-Write about owls.", "+Write at length about owls."}, false},
@@ -114,7 +114,8 @@ func TestChanges(t *testing.T) {
 	}
 }
 
-// A change in a text file is a difference, and a missing file is an error.
+// TestLongReply checks that a change in a text file is a difference, and a missing file is an
+// error.
 func TestLongReply(t *testing.T) {
 	long := strings.Repeat("All that an owl wants.\n", 200)
 	s := newStory(t, "cascade_id: c\nphases: [{name: draft, instructions: Write}]\n", long)
@@ -135,7 +136,8 @@ func TestLongReply(t *testing.T) {
 	}
 }
 
-// A changed first message is one difference, and not one for every turn.
+// TestOneChangeOnce checks that a changed first message is reported once, although every turn
+// contains it.
 func TestOneChangeOnce(t *testing.T) {
 	replies := make([]string, 30)
 	for i := range replies {
@@ -149,7 +151,7 @@ func TestOneChangeOnce(t *testing.T) {
 	}
 }
 
-// The files of a conversation grow linearly.
+// TestLinear checks that the size of the files grows linearly with the number of turns.
 func TestLinear(t *testing.T) {
 	size := func(turns string, n int) (total int) {
 		replies := make([]string, n)
@@ -172,7 +174,8 @@ func TestLinear(t *testing.T) {
 	}
 }
 
-// Checks that were interrupted are not missing, and an exceeded time limit is exceeded again.
+// TestCutShort checks that a replay does not miss interrupted checks. If a verdict no longer
+// blocks, the interrupted check is missing.
 func TestCutShort(t *testing.T) {
 	begun := make(chan struct{})
 	hangs := model.Func(func(ctx context.Context, r model.Request) (model.Response, error) {
@@ -203,7 +206,7 @@ phases:
 	}
 }
 
-// A verdict after the end of the run is not part of the replay.
+// TestTooLate checks that a verdict after the end of the run is not part of the replay.
 func TestTooLate(t *testing.T) {
 	for name, source := range map[string]string{
 		"items":   "phases: [{name: draft, each: {in: [late, bad, never], max_parallel: 2}, instructions: \"{{ item }}\", wards: {post: [{expr: \"content != 'bad'\"}]}}]",
@@ -217,7 +220,7 @@ func TestTooLate(t *testing.T) {
 				}
 				return model.Response{Text: r.Messages[0].Content}, nil
 			})
-			for range 10 { // it comes, or is cut short
+			for range 10 { // the verdict comes, or its check is interrupted
 				_, dir := s.freeze(t)
 				if head := tree(t, dir)["case.yaml"]; !strings.Contains(head, "status: blocked") {
 					t.Error(head)
@@ -259,7 +262,8 @@ func TestOutOfTime(t *testing.T) {
 	}
 }
 
-// Branches that compete for the rest of a budget keep their order.
+// TestOverBudgetTogether checks that a replay repeats the order of branches that compete for the
+// rest of a budget.
 func TestOverBudgetTogether(t *testing.T) {
 	for name, source := range map[string]string{
 		"soundings": "cascade_id: c\nbudget: {max_calls: 2}\nphases: [{name: a, instructions: b, soundings: {factor: 3, evaluator_instructions: pick}}]\n",
@@ -278,7 +282,7 @@ func TestOverBudgetTogether(t *testing.T) {
 	}
 }
 
-// A number keeps its decimal point, also after updates.
+// TestNumbers checks that a number keeps its decimal point, also after updates.
 func TestNumbers(t *testing.T) {
 	s := newStory(t, "cascade_id: c\nphases: [{name: a, tool: add, inputs: {a: 1, b: 2}}, {name: b, instructions: 'It is {{ outputs.a.sum }}.'}]\n", "x")
 	s.input = map[string]any{"x": json.Number("2.0"), "y": []any{1, json.Number("4.0")}}

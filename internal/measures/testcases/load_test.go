@@ -14,7 +14,7 @@ import (
 	"github.com/seed61713e19/capstan/internal/storytest"
 )
 
-// Mistakes are reported with file and line.
+// TestLoadBroken checks that mistakes are reported with file and line.
 func TestLoadBroken(t *testing.T) {
 	for _, one := range []struct{ name, file, old, new, want string }{
 		{"unknown key", "case.yaml", "model_calls: 6", "model_cals: 6", `case.yaml:6: unknown key "model_cals"`},
@@ -133,7 +133,8 @@ func FuzzText(f *testing.F) {
 	})
 }
 
-// The files of a cascade have places below one folder, and their relative names stay valid.
+// TestFiles checks that the files of a cascade are stored below one folder, and that their
+// relative names stay valid.
 func TestFiles(t *testing.T) {
 	const root = "cascade_id: c\nphases:\n  - {name: a, instructions: '@prompt.md'}\n  - {name: b, instructions: '@../shared/prompt.md'}\n  - {name: c, instructions: '@%s'}\n"
 	for name, files := range map[string][]string{

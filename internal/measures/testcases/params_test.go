@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// The parameters of a request are recorded, and a change of them is a difference.
+// TestParamsAreFrozen checks that the parameters of a request are recorded, and that a change is
+// a difference.
 func TestParamsAreFrozen(t *testing.T) {
 	e := &effect{at: "p/attempt[1]/turn[0]/model", kind: callKind, request: &request{model: "m", params: `{"temperature":0}`}}
 	loaded, err := new(loader).call(newWriter().call(e))

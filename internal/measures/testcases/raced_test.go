@@ -15,8 +15,8 @@ import (
 // A raced host continues b after an event of a, and continues a after the end of b.
 type raced struct {
 	engine.Host
-	at       string // what a tells last
-	reported func() // that a has
+	at       string // the kind and path of an event of a
+	reported func() // called after this event
 	wait     <-chan struct{}
 }
 
@@ -39,8 +39,8 @@ func (r raced) Each(n, limit int, body func(engine.Host, int) error) error {
 	})
 }
 
-// A replay repeats runs in which a branch was cancelled between effects, while it waited for a
-// person, or before it started.
+// TestOvertaken replays runs in which a branch was cancelled. The branch had not started, was
+// between two effects, or waited for a person.
 func TestOvertaken(t *testing.T) {
 	const failing = "cascade_id: c\nphases:\n  - name: p\n    together:\n      - PHASE\n      - {name: b, compose: b, wards: {post: [{expr: 'false'}]}}\n"
 	for name, one := range map[string]struct{ phase, at, left string }{

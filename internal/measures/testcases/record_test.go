@@ -24,7 +24,8 @@ import (
 	"github.com/seed61713e19/capstan/runner/tool"
 )
 
-// The tests allocate much and keep little of it.
+// Less frequent garbage collection, because the tests allocate much memory and use it only
+// briefly.
 func TestMain(m *testing.M) {
 	debug.SetGCPercent(800)
 	os.Exit(m.Run())

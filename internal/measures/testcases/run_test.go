@@ -56,7 +56,7 @@ func TestLink(t *testing.T) {
 	}
 }
 
-// A run that cannot be recorded writes no file.
+// TestFreezeRefuses checks that a run that cannot be recorded writes no file.
 func TestFreezeRefuses(t *testing.T) {
 	s, taken := posted(t)
 	empty := newStory(t, "cascade_id: c\nphases: [{name: a, compose: x, each: {in: []}}]\n").record(t)
@@ -96,7 +96,8 @@ func TestFreezeRefuses(t *testing.T) {
 	})
 }
 
-// Too few caught faults are a difference, but do not prevent the recording.
+// TestFreezeBelowExpectation checks that a run below its expected share of caught faults can be
+// recorded, and then differs.
 func TestFreezeBelowExpectation(t *testing.T) {
 	s := newStory(t, "cascade_id: c\nphases: [{name: a, instructions: b, wards: {post: [{validator: min_length, with: {min: 1}}]}, expect: {caught: 0.9}}]\n", "We sold 12 kettles in May.")
 	c, dir := s.freeze(t)
@@ -105,7 +106,8 @@ func TestFreezeBelowExpectation(t *testing.T) {
 	}
 }
 
-// An interrupted recording leaves a failing test case, which the next recording replaces.
+// TestFreezeCutOff checks that an interrupted recording leaves a failing test case, which the
+// next recording replaces.
 func TestFreezeCutOff(t *testing.T) {
 	s := newStory(t, "cascade_id: c\nphases: [{name: a, instructions: b}]\n", "x")
 	run := s.record(t)
@@ -242,7 +244,7 @@ func TestReports(t *testing.T) {
 	}
 }
 
-// Outcomes are in the order of the folders.
+// TestInOrder checks that outcomes are in the order of the folders.
 func TestInOrder(t *testing.T) {
 	s, dir := posted(t)
 	dirs := make([]string, 50)

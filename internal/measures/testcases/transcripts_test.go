@@ -68,7 +68,8 @@ func tree(t testing.TB, dir string) map[string]string {
 	return all
 }
 
-// The same run gives the same bytes, also in a folder with another test case.
+// TestSameBytes records a run twice and compares the bytes. A folder that contained another test
+// case has the same bytes too.
 func TestSameBytes(t *testing.T) {
 	s := transcript(t, storytest.Embedded(t, "soundings"))
 	run := s.record(t)

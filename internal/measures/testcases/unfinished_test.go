@@ -51,8 +51,8 @@ func calling(m model.Model) model.Model {
 	})
 }
 
-// A run in which a call may have happened is recorded with the answer of a person, or while it
-// waits for the answer.
+// TestUnfinished records runs with a call that may have happened. A person has answered whether
+// it did, or the run waits for this answer.
 func TestUnfinished(t *testing.T) {
 	const one = "{name: a, tool: send, inputs: {to: kim}}"
 	for name, c := range map[string]struct {

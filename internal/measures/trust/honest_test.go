@@ -62,7 +62,7 @@ func (w *world) add(n, number int, good, long, tone bool) bool {
 	for i := range a.Verdicts {
 		a.Verdicts[i].Score = nil
 	}
-	if !long { // the judge was not asked: another gate had refused
+	if !long { // the judge was not asked, because the first gate had rejected the text
 		a.Verdicts = a.Verdicts[:1]
 	}
 	w.attempts = append(w.attempts, a)
@@ -256,7 +256,7 @@ func TestChangedGate(t *testing.T) {
 	}
 }
 
-// TestAddedAndRemovedGate checks that attempts with more or fewer gates do not count.
+// TestAddedAndRemovedGate checks that attempts before a gate was added or removed do not count.
 func TestAddedAndRemovedGate(t *testing.T) {
 	labels := []stats.Label{good("a", false)}
 	for want, past := range map[string][]cascades.Gate{

@@ -89,7 +89,7 @@ func good(text string, good bool) stats.Label {
 func TestConfusion(t *testing.T) {
 	labels := []stats.Label{good("a", true), good("b", true), good("c", false), good("d", false), good("never", true)}
 	r := ask(t, labels, all(
-		attempt(1, "a", true, true), attempt(2, "a", false, false), // the first time counts
+		attempt(1, "a", true, true), attempt(2, "a", false, false), // the first verdict counts
 		attempt(3, "b", true, false), attempt(4, "c", true, true), attempt(5, "d", true, false), attempt(6, "of nobody", true, true),
 	), nil)
 	tone := r.Gates[1]
@@ -111,7 +111,7 @@ func TestConfusion(t *testing.T) {
 	}
 }
 
-// If a gate judged a text twice, its last verdict counts for the attempt.
+// TestLastWord checks that the last verdict counts if a gate judged a text twice in one attempt.
 func TestLastWord(t *testing.T) {
 	again := func(n int, valid bool) journal.Attempt {
 		a := attempt(n, fmt.Sprint("owls", n), true, valid)
@@ -121,15 +121,15 @@ func TestLastWord(t *testing.T) {
 		a.Verdicts = append(a.Verdicts, second)
 		return a
 	}
-	unsaid := attempt(3, "owls3", true, true)
-	unsaid.Verdicts = append(unsaid.Verdicts[:1], unsaid.Verdicts[0]) // tone has said nothing
+	unjudged := attempt(3, "owls3", true, true)
+	unjudged.Verdicts = append(unjudged.Verdicts[:1], unjudged.Verdicts[0]) // tone returned no verdict
 	for name, row := range map[string]struct {
 		attempt journal.Attempt
 		want    stats.Rate
 	}{
 		"no, then yes":      {again(1, false), stats.Rate{K: 1, N: 1}},
 		"yes, then no":      {again(2, true), stats.Rate{K: 0, N: 1}},
-		"one of two, twice": {unsaid, stats.Rate{}},
+		"one of two, twice": {unjudged, stats.Rate{}},
 	} {
 		if got := ask(t, nil, all(row.attempt), nil).Phases[0].Accepted; got != row.want {
 			t.Errorf("%s: accepted %v, want %v", name, got, row.want)
@@ -137,8 +137,8 @@ func TestLastWord(t *testing.T) {
 	}
 }
 
-// TestSharedCountsOnce checks that shared attempts are in no rate. Their labels count if no other
-// run has the text.
+// TestSharedCountsOnce checks that shared attempts do not change a rate. Their labels count if no
+// other run has the text.
 func TestSharedCountsOnce(t *testing.T) {
 	again := attempt(2, "a", true, false)
 	again.Shared = true
@@ -237,8 +237,8 @@ func TestDrift(t *testing.T) {
 	}
 }
 
-// A renamed gate keeps its verdicts, and the labels of its old name unless another gate has the
-// name. Labels of unknown names do not count and are reported.
+// TestRenamed checks that a renamed gate keeps its verdicts. It also keeps the labels of its old
+// name, unless another gate has this name. Labels of unknown names do not count and are reported.
 func TestRenamed(t *testing.T) {
 	was := attempt(1, "a", true, false)
 	own, named, lost := good("a", false), good("a", true), good("b", true)

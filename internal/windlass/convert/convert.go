@@ -1,9 +1,9 @@
 // Package convert rewrites cascades of Windlass and LARS as cascades of Capstan.
 //
-// It applies the table of package windlass to the tree of the file, then the functions for
-// keys for which another word is not enough. It reads the result as a cascade, and declares
-// a program for each unknown tool and validator. Comments mark each part that has no
-// equivalent, and each mistake that is left. A file of Capstan stays byte for byte.
+// It applies the table of package windlass to the tree of the file. Functions convert the keys
+// that need more than a new name. The package then reads the result as a cascade and declares a
+// program for each unknown tool and validator. Comments mark each part without an equivalent, and
+// each remaining mistake. A cascade of Capstan remains unchanged, byte for byte.
 package convert
 
 import (
@@ -39,7 +39,7 @@ type Result struct {
 	Left    syntax.Diagnostics // of Text; the mistakes are comments in it, if it changed
 }
 
-// File converts a cascade. Its error is [syntax.Diagnostics] if the file is no cascade.
+// File converts a cascade. Its error is [syntax.Diagnostics] if the file is not a cascade.
 func File(name string, source []byte, read Reader) (Result, error) {
 	doc, err := cascades.Document(name, source)
 	if err != nil {
@@ -92,7 +92,8 @@ func (w *writer) remember(name string, line int) {
 	}
 }
 
-// left parses the tree as it is now. The nodes then have the positions of the diagnostics.
+// left parses the tree as it is now. It also replaces the nodes, so that their positions match
+// the diagnostics.
 func (w *writer) left(name string, source []byte, doc *yaml.Node, read Reader) (syntax.Diagnostics, error) {
 	if !w.changed {
 		return read(name, source), nil
@@ -212,7 +213,7 @@ func (w *writer) own(left syntax.Diagnostics) syntax.Diagnostics {
 	return slices.DeleteFunc(slices.Clone(left), func(d syntax.Diagnostic) bool { return d.File != w.name && d.File != Name(w.name) })
 }
 
-// remark writes a comment at each mistake that is left.
+// remark writes a comment at each remaining mistake.
 func (w *writer) remark(doc *yaml.Node, left syntax.Diagnostics) {
 	if !w.changed {
 		return
@@ -238,7 +239,7 @@ func nodeAt(n *yaml.Node, line, column int) *yaml.Node {
 	return nil
 }
 
-// keyBefore returns the last key of a block mapping that begins at a line or before it.
+// keyBefore returns the last key of a block mapping at a line or above it.
 func keyBefore(n *yaml.Node, line int) (found *yaml.Node) {
 	for i, e := range n.Content {
 		if n.Style&yaml.FlowStyle != 0 || e.Line > line {

@@ -19,7 +19,7 @@ import (
 	"github.com/seed61713e19/capstan/validators/builtins"
 )
 
-var update = flag.Bool("update", false, "write what the cases come to")
+var update = flag.Bool("update", false, "update the expected files")
 
 // read reads a cascade beside the files of a folder.
 func read(dir string) convert.Reader {
@@ -36,8 +36,8 @@ func read(dir string) convert.Reader {
 	}
 }
 
-// TestCases holds what files are written as, and that what was written is written
-// the same way again.
+// TestCases compares converted files with the expected ones, and checks that a second conversion
+// changes nothing.
 func TestCases(t *testing.T) {
 	cases, err := filepath.Glob("testdata/cases/*.txtar")
 	if err != nil || len(cases) == 0 {
@@ -68,26 +68,25 @@ func TestCases(t *testing.T) {
 			}
 			again, err := convert.File("out.yaml", result.Text, read("."))
 			if err != nil || again.Changed || string(again.Text) != string(result.Text) {
-				t.Errorf("written again it is otherwise (%v):\n%s", err, again.Text)
+				t.Errorf("the second conversion differs (%v):\n%s", err, again.Text)
 			}
-			told(t, result)
+			checkComments(t, result)
 		})
 	}
 }
 
-// told holds that every mistake that is left in a file that was changed stands in
-// a comment of it.
-func told(t *testing.T, r convert.Result) {
+// checkComments checks that a comment in a converted file describes every remaining mistake.
+func checkComments(t *testing.T, r convert.Result) {
 	t.Helper()
 	for _, d := range r.Left {
-		start, _, _ := strings.Cut(strings.SplitN(d.Message, " at line", 2)[0], "\n") // the comments have moved it
+		start, _, _ := strings.Cut(strings.SplitN(d.Message, " at line", 2)[0], "\n") // the comments have moved the line
 		if r.Changed && d.Severity == syntax.Wrong && !strings.Contains(string(r.Text), "# lint: "+start[:min(len(start), 60)]) {
-			t.Errorf("no comment tells of %s", d)
+			t.Errorf("no comment describes %s", d)
 		}
 	}
 }
 
-// TestOwnFiles holds that what is in our words stays byte for byte.
+// TestOwnFiles checks that cascades of Capstan remain unchanged.
 func TestOwnFiles(t *testing.T) {
 	for _, dir := range []string{"../../../cascades/examples", "../../../cascades/testdata/good"} {
 		names, err := filepath.Glob(dir + "/*.*")
@@ -107,7 +106,8 @@ func TestOwnFiles(t *testing.T) {
 	}
 }
 
-// TestHostile holds that what is no cascade is told, and ends.
+// TestHostile checks that invalid files return an error, and that strange ones are converted in a
+// short time.
 func TestHostile(t *testing.T) {
 	bomb := "a: &a [x, x, x, x, x, x, x, x, x]\n"
 	for c := 'b'; c < 'm'; c++ {
@@ -127,12 +127,11 @@ func TestHostile(t *testing.T) {
 		if err != nil {
 			t.Errorf("%.80q: %v", source, err)
 		}
-		told(t, r)
+		checkComments(t, r)
 	}
 }
 
-// FuzzFile holds that no text makes it panic, and that what it writes is YAML that
-// it writes the same way again.
+// FuzzFile checks that no text causes a panic, and that a converted file can be converted again.
 func FuzzFile(f *testing.F) {
 	names, _ := filepath.Glob("testdata/cases/*.txtar")
 	for _, name := range names {
@@ -158,7 +157,7 @@ func FuzzFile(f *testing.F) {
 	})
 }
 
-// What a file merges stands there as people write it.
+// TestMerges checks that merge keys keep their usual spelling.
 func TestMerges(t *testing.T) {
 	source := "cascade_id: a\ncells:\n  - &one {name: one, instructions: hi}\n  - {<<: *one, name: two}\n"
 	r, err := convert.File("a.yaml", []byte(source), func(string, []byte) syntax.Diagnostics { return nil })

@@ -142,7 +142,7 @@ func (m *mapping) comment(text string) {
 	first.HeadComment = join(first.HeadComment, oneLine("# "+text))
 }
 
-// join adds a line to a comment that lacks it.
+// join adds a line to a comment unless the comment contains it.
 func join(comment, line string) string {
 	if slices.Contains(strings.Split(comment, "\n"), line) {
 		return comment
@@ -167,7 +167,7 @@ func oneLine(text string) string {
 	return text
 }
 
-// drop removes a key, with a note of what to write instead.
+// drop removes a key, with a note about its replacement.
 func (m *mapping) drop(key, advice string) {
 	n := m.node.Content[m.at(key)]
 	was := brief(m.get(key))
@@ -183,7 +183,7 @@ func brief(n *yaml.Node) string {
 	return " (" + n.Value + ")"
 }
 
-// dropAll removes those of the keys that the mapping has.
+// dropAll removes several keys if the mapping has them.
 func (m *mapping) dropAll(advice string, keys ...string) {
 	for _, key := range keys {
 		if m.has(key) {

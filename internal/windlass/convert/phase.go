@@ -11,7 +11,7 @@ import (
 	"github.com/seed61713e19/capstan/internal/windlass"
 )
 
-// phase rewrites a phase: first the keys for which another word is not enough.
+// phase rewrites a phase. It first converts the keys that need more than a new name.
 func (m *mapping) phase() {
 	m.condition()
 	m.screen()
@@ -47,7 +47,7 @@ func (m *mapping) phase() {
 	}
 }
 
-// rules rewrites the rules. A number in a template goes, because a plan needs it.
+// rules rewrites the rules. It drops a limit that is a template, because a plan needs a number.
 func (m *mapping) rules() {
 	r := m.child("rules")
 	if r == nil {
@@ -65,7 +65,7 @@ func (m *mapping) rules() {
 	}
 }
 
-// rule adds a rule that the phase lacks.
+// rule adds a rule unless the phase has it.
 func (m *mapping) rule(key, value string) {
 	if n := m.get("rules"); n == nil || n.Kind != yaml.MappingNode {
 		m.set("rules", pairs())
@@ -76,7 +76,7 @@ func (m *mapping) rule(key, value string) {
 	}
 }
 
-// condition writes a template that is a condition as an expression.
+// condition rewrites a condition, which is a template, as an expression.
 func (m *mapping) condition() {
 	n := m.get("condition")
 	if n == nil || n.Kind != yaml.ScalarNode || m.has("when") {
@@ -87,7 +87,7 @@ func (m *mapping) condition() {
 	m.note(n, "when is an expression, and no template")
 }
 
-// screen writes a page for a person as a composed text and a question.
+// screen converts a page with a form into a composed text and a question.
 func (m *mapping) screen() {
 	key := "htmx"
 	if !m.has(key) {
@@ -187,7 +187,7 @@ func (m *mapping) tackle() {
 	n.Content = list
 }
 
-// tool gives the tool of a phase without a model a name, where a path names it.
+// tool replaces the path of a phase's tool by a name.
 func (m *mapping) tool() {
 	n, name := m.get("tool"), m.text("tool")
 	stem := windlass.Stem(name)
@@ -202,7 +202,7 @@ func (m *mapping) tool() {
 	m.note(n, fmt.Sprintf("tool: %s is called %s here", name, stem))
 }
 
-// question rewrites what a person is asked after a phase.
+// question rewrites the question to a person after a phase.
 func (m *mapping) question() {
 	n := m.get("human_input")
 	prompt := windlass.Prompt(m.text("name"))
@@ -225,7 +225,7 @@ func (m *mapping) question() {
 	}
 }
 
-// options writes options that are mappings as their values.
+// options replaces options that are mappings by their values.
 func (m *mapping) options() {
 	options := m.list("options")
 	if kind := m.text("type"); len(options) > 0 && kind != "choice" && kind != "" {
@@ -239,7 +239,7 @@ func (m *mapping) options() {
 	}
 }
 
-// context rewrites what a phase sees of other phases.
+// context rewrites the key context, which selects texts of other phases.
 func (m *mapping) context() {
 	c := m.child("context")
 	if c == nil {
@@ -332,7 +332,8 @@ func (m *mapping) soundings() {
 	}
 }
 
-// aggregate adds the instructions without which Windlass joins the texts.
+// aggregate adds instructions for the model. Without instructions, Windlass joins the texts
+// itself.
 func (m *mapping) aggregate() {
 	if !m.has("aggregator_instructions") {
 		m.note(m.get("mode"), "Windlass joins the texts without a model; here a model does")

@@ -12,8 +12,8 @@ import (
 	"github.com/seed61713e19/capstan/runner/journal/internal/owners"
 )
 
-// A DB is an open store with its connections: one that writes, and a pool of those that
-// read. It is safe for concurrent use.
+// A DB is an open store with its connections: one for writing, and a pool for reading. It is safe
+// for concurrent use.
 type DB struct {
 	Store       Store
 	Dialect     *Dialect
@@ -99,7 +99,7 @@ func (db *DB) Close(stop func()) error {
 	return db.Fault(err)
 }
 
-// Alive parses an owner and reports whether it could still be running.
+// Alive parses an owner and reports whether the owner may be running.
 func (db *DB) Alive(text string) (owners.Owner, bool) {
 	return db.Owner.Alive(text, db.Store.Alive)
 }

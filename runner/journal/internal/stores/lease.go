@@ -141,8 +141,8 @@ func (s *Postgres) Bury(c *Conn, text string) (bool, error) {
 	return left == 0, err
 }
 
-// Judges reports whether this process can decide if others are gone. A read-only
-// journal has no lease that could have ended.
+// Judges reports whether this process can decide which other processes are gone. A read-only
+// journal has no lease, so it always can.
 func (s *Postgres) Judges() bool {
 	w := s.db.Writer
 	if w == nil {
@@ -156,8 +156,8 @@ func (s *Postgres) Judges() bool {
 // checked its lease, see [Dialect].
 func (s *Postgres) Alive(owners.Owner) bool { return true }
 
-// Leased reports whether the lease of an owner is valid. It returns true if the server
-// does not answer, because waiting for a run is harmless and taking it over is not.
+// Leased reports whether the lease of an owner is valid. It returns true if the server does not
+// answer. Waiting for a run is harmless, but a wrong takeover is not.
 func (s *Postgres) Leased(o owners.Owner) (stands bool) {
 	err := s.WithLeaseConn(func(c *Conn) error {
 		n, err := c.Number("SELECT count(*) FROM process WHERE key = ? AND until > clock_timestamp()", o.Key)

@@ -5,8 +5,8 @@ import (
 	"errors"
 )
 
-// Reader returns a connection for reading; release returns it to the pool. A
-// goroutine must not hold two of them.
+// Reader returns a connection for reading. [DB.Release] returns the connection to the pool. A
+// goroutine must not use two readers.
 func (db *DB) Reader(ctx context.Context) (*Conn, error) {
 	select {
 	case db.ReadSlots <- struct{}{}:
@@ -87,4 +87,5 @@ func (db *DB) Read(ctx context.Context, body func(c *Conn) error) error {
 	return db.Fault(err)
 }
 
+// ErrClosed is the error for a closed journal.
 var ErrClosed = errors.New("the journal is closed")

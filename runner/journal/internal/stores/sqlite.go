@@ -26,8 +26,7 @@ const version = 7
 //go:embed schema/*.sql
 var scripts embed.FS
 
-// patience is how long the journal waits for another process that locks the
-// file.
+// DefaultPatience is how long the journal waits for a lock of another process.
 const DefaultPatience = 10 * time.Second
 
 // A SQLite is a file of SQLite.
@@ -41,7 +40,7 @@ type SQLite struct {
 	count     int64              // expected counter if nobody else writes; -1 if unknown
 }
 
-// String returns the name without a password.
+// String returns the name of the file.
 func (f *SQLite) String() string { return f.File }
 
 // Close implements [Store].

@@ -34,15 +34,14 @@ type Store interface {
 	// Close is called after all connections are closed.
 	Close() error
 
-	// The next four classify errors.
+	// The next four methods classify errors.
 
 	Fault(error) error // returns an error with a message for people
 	Broken(error) bool // the connection is no longer usable
 	Wrong(error) bool  // the error is in the statement, not in the store
 	Away(error) bool   // the store is unavailable, even after waiting
 
-	// The next ones are the parts of a writing transaction that concern several
-	// processes.
+	// The next methods are for writing transactions of several processes.
 
 	// Begin starts a transaction. If another process may have written, the
 	// writer begins a new era.
@@ -58,7 +57,7 @@ type Store interface {
 	Bury(c *Conn, owner string) (bool, error)
 	// Alive reports whether an owner that cannot be checked here may be alive.
 	Alive(owners.Owner) bool
-	// Judges reports whether this process can decide if others are gone.
+	// Judges reports whether this process can decide which other processes are gone.
 	Judges() bool
 	// Leased reports whether an owner that was read some time ago may be alive.
 	Leased(owners.Owner) bool
@@ -71,7 +70,7 @@ type Store interface {
 	// them check their texts again.
 	Still(*Conn) error
 
-	// The last ones concern the store as a whole.
+	// The last methods are for the store as a whole.
 
 	// Subscribe starts receiving announcements of other processes.
 	Subscribe()

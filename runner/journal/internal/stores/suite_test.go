@@ -110,7 +110,7 @@ func atomic(t *testing.T, where string) {
 	}
 }
 
-// Of writes in one transaction, one that fails does not affect the others.
+// If one of the writes in a transaction fails, the others succeed.
 func neighbours(t *testing.T, where string) {
 	db := open(t, where, stores.Options{})
 	bad, good := make(chan error, 1), make(chan error, 1)
@@ -124,7 +124,7 @@ func neighbours(t *testing.T, where string) {
 	}
 }
 
-// A reader sees one state of the store, whatever others write meanwhile.
+// A reader sees one state of the store, even if another process writes at the same time.
 func snapshot(t *testing.T, where string) {
 	db := open(t, where, stores.Options{})
 	err := db.Read(t.Context(), func(c *stores.Conn) error {
@@ -179,7 +179,7 @@ func epochs(t *testing.T, where string) {
 	}
 }
 
-// The owner of an open database is alive, and that of a closed one is gone.
+// The owner of an open database is alive. After the database is closed, its owner is gone.
 func ownersOf(t *testing.T, where string) {
 	one := open(t, where, stores.Options{})
 	two, err := stores.Open(where, stores.Options{Changed: func(string) {}})
@@ -208,7 +208,7 @@ func ownersOf(t *testing.T, where string) {
 	}
 }
 
-// A text is stored once, whoever writes it, and again after its removal.
+// A text is stored once, even if two processes write it. After its removal, it is stored again.
 func texts(t *testing.T, where string) {
 	one, two := open(t, where, stores.Options{}), open(t, where, stores.Options{})
 	text := codec.Text{Digest: codec.DigestOf([]byte("a text")), Text: "a text"}
@@ -237,7 +237,8 @@ func texts(t *testing.T, where string) {
 	}
 }
 
-// A user's statement reads, and must not write. An error in it is not one of the store.
+// A user's statement reads, and must not write. An error of the statement is not an error of the
+// store.
 func query(t *testing.T, where string) {
 	db := open(t, where, stores.Options{})
 	begin(t, db, "run")
@@ -260,7 +261,7 @@ func query(t *testing.T, where string) {
 	}
 }
 
-// patience is the maximum time until a process learns of another's write.
+// patience is the maximum time until a process notices a write of another process.
 const patience = 10 * time.Second
 
 // The number of changes differs after a write of another process.

@@ -43,8 +43,8 @@ type writer struct {
 // maxKnownTexts is the maximum number of texts that a writer remembers.
 const maxKnownTexts = 1 << 16
 
-// newWriter returns a writer on the connection c. A writer with a function back has a
-// checkpointer, and back opens its connection.
+// newWriter returns a writer on the connection c. If back is not nil, the writer has a
+// checkpointer, whose connection back opens.
 func newWriter(db *DB, c *Conn, back func() (*Conn, error)) *writer {
 	turn := make(chan struct{}, 1)
 	w := &writer{db: db, C: c, Turn: turn, Known: map[codec.Digest]bool{}, Began: time.Now(), Trust: eraTrust}
@@ -84,7 +84,7 @@ func (w *writer) Wait(done <-chan error) error {
 	case err := <-done:
 		return err
 	case w.Turn <- struct{}{}:
-		runtime.Gosched() // lets goroutines add their jobs that are about to
+		runtime.Gosched() // lets other goroutines add their jobs first
 		w.write()
 		<-w.Turn
 		return <-done // the job is now written
@@ -133,8 +133,8 @@ func (w *writer) write() {
 	w.spare = jobs
 }
 
-// commit writes jobs together. If that fails, it writes each alone, so that a failing
-// job does not affect others. An unavailable store is waited for once.
+// commit writes jobs together. If that fails, it writes each job alone, so that a failing job
+// does not affect others. It waits for an unavailable store only once.
 func (w *writer) commit(jobs []job) {
 	err := w.commitTogether(jobs)
 	alone := err != nil && len(jobs) > 1

@@ -1,15 +1,15 @@
-// Package faultoperators plants faults in good schedules. The gates of
-// schedules publish these faults, and their strength is measured with them.
+// Package faultoperators plants faults in good schedules. The gates of schedules publish these
+// faults, and their strength is measured with them.
 //
 //	for _, op := range faultoperators.Quality() {
 //		planted := op.Apply(text, rng)
 //	}
 //
-// The input is what a gate checks, as a plain value: a schedule, alone or
-// within an object with its review and proof. Each gate has a list of operators
-// for faults that it must never pass. An operator plants one fault in a copy
-// and describes it, or finds no place for it. The package knows the fields of a
-// schedule, but no policy and no database. Begin with [Selection].
+// The input is the input of a gate as a plain value. It is a schedule, or an object with the
+// schedule, its review and its proof. Each gate has a list of operators for faults that it must
+// never pass. An operator plants one fault in a copy and describes it, or finds no place for it.
+// The package knows the fields of a schedule, but no policy and no database. Begin with
+// [Selection].
 package faultoperators
 
 import (
@@ -136,7 +136,7 @@ func theWhole(d *draft) map[string]any       { return d.whole }
 func theReview(d *draft) map[string]any      { return d.review }
 func theCertificate(d *draft) map[string]any { return d.certificate }
 
-// theProof returns the proof of layer 2, at either of its places.
+// theProof returns the proof of layer 2 from the input or from the schedule.
 func theProof(d *draft) map[string]any {
 	for _, m := range []map[string]any{d.whole, d.week} {
 		if proof, ok := m["validation_proof"].(map[string]any); ok {

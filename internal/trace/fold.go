@@ -192,24 +192,24 @@ func (p *place) touch(e *event.Event) {
 	}
 }
 
-// asker is the place that a call is of. All that a judge is asked is its check's:
-// its votes, the second call after a failure, and its fallback models.
-func asker(e *event.Event) event.Path {
-	at := e.Path
-	for _, name := range []string{"fallback", "model", "vote", "confirm"} {
-		if own, _, _ := event.SplitIndex(at.Last()); own == name && (e.Validator != "" || name == "model") {
-			at = at.Parent()
+// Caller returns the place for which a model was called at a path: a turn, a check or
+// an evaluator. It leaves out the votes of a judge, its second time and its fallback models.
+//
+//	draft/attempt[1]/post[0]/vote[1]/model draft/attempt[1]/post[0]
+func Caller(call event.Path) event.Path {
+	for call != "" {
+		name, _, _ := event.SplitIndex(call.Last())
+		if !slices.Contains([]string{"model", "fallback", "vote", "confirm"}, name) {
+			break
 		}
+		call = call.Parent()
 	}
-	if at == e.Path {
-		return at.Parent()
-	}
-	return at
+	return call
 }
 
 func (f *Folder) call(e *event.Event) {
 	c := f.calls[e.Path]
-	at := f.at(asker(e), e)
+	at := f.at(Caller(e.Path), e)
 	if at.phase == nil {
 		return
 	}

@@ -81,7 +81,7 @@ func TestTreesTellWhatTheRunTells(t *testing.T) {
 			}
 			for i, want := range s.result.Phases {
 				p := phases[i]
-				attempts, turns := made(p)
+				attempts, turns := p.Counts()
 				if p.Name != want.Name || p.Status != want.Status || attempts != want.Attempts || turns != want.Turns || p.Usage().Calls != want.ModelCalls {
 					t.Errorf("phase %s: %s, %d attempts, %d turns, %d calls; want %+v", p.Path, p.Status, attempts, turns, p.Usage().Calls, want)
 				}
@@ -104,21 +104,6 @@ func recorded(list []*trace.Phase) []*trace.Phase {
 		out = append(out, p)
 	}
 	return out
-}
-
-// made counts the attempts and turns of a visit: of its items the most attempts,
-// of its group's phases the turns alone.
-func made(p *trace.Phase) (attempts, turns int) {
-	for _, a := range p.Attempts {
-		attempts, turns = max(attempts, a.Number), turns+len(a.Turns)
-	}
-	for _, b := range p.Branches {
-		n, more := made(b)
-		if turns += more; b.Item >= 0 {
-			attempts = max(attempts, n)
-		}
-	}
-	return attempts, turns
 }
 
 // counted holds that the tree has every effect of the events once.

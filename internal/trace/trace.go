@@ -57,6 +57,16 @@ type Phase struct {
 	Answers           []event.Answer // to its questions; without a value where there is none yet
 }
 
+// HasOutput reports whether the visit released an output.
+func (p *Phase) HasOutput() bool { return p.Status == "succeeded" || p.Status == "degraded" }
+
+// Completed reports whether the visits to the phases of a cascade ended with an output. No
+// event marks the end of a cascade within the run: any phase may be the last one.
+func Completed(visits []*Phase) bool {
+	last := visits[len(visits)-1]
+	return last.Next == "" && (last.HasOutput() || last.Status == "skipped")
+}
+
 // Texts are the phase's attempts, and then a person's.
 func (p *Phase) Texts() []*Attempt {
 	if len(p.Edits) == 0 {

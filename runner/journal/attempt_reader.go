@@ -7,13 +7,16 @@ import (
 	"time"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/internal/trace"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/journal/internal/codec"
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
 // An attemptReader makes the attempts of runs from their rows, one run after
-// the other.
+// the other. It does not use the tree of a run, because it reads no texts, and
+// because the durations of effects and the cost of repeated ones are in rows
+// only.
 type attemptReader struct {
 	head     Attempt
 	list     []Attempt
@@ -260,7 +263,7 @@ func (k *attemptReader) effect(a *Attempt, rest string, l *codec.StoredRow) erro
 	}
 	usage := r.Response.Usage
 	a.Usage = a.Usage.Add(usage)
-	at, anew := asker(l.Path), took > 0 || usage != model.Usage{} // an effect of another run has no cost
+	at, anew := trace.Caller(l.Path), took > 0 || usage != model.Usage{} // an effect of another run has no cost
 	switch {
 	case strings.Contains(rest, "attempt["): // of a cascade within it
 	case r.Validator != "":
@@ -278,19 +281,4 @@ func (k *attemptReader) effect(a *Attempt, rest string, l *codec.StoredRow) erro
 		}
 	}
 	return nil
-}
-
-// asker returns the path of the turn or verdict for which a model was asked.
-// For draft/attempt[1]/post[0]/vote[1]/model it is draft/attempt[1]/post[0].
-func asker(path event.Path) event.Path {
-	for path != "" {
-		name, _, _ := strings.Cut(path.Last(), "[")
-		switch name {
-		case "model", "fallback", "vote", "confirm":
-			path = path.Parent()
-		default:
-			return path
-		}
-	}
-	return path
 }

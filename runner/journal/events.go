@@ -12,9 +12,18 @@ import (
 )
 
 // Events returns the run's events after the one with the number after, in
-// order.
+// order. If the run is watched, see [Journal.Watch], the latest events come
+// from memory.
 func (j *Journal) Events(ctx context.Context, id string, after int64, d Detail) iter.Seq2[event.Event, error] {
-	return func(yield func(event.Event, error) bool) { j.events(ctx, 0, id, after, d)(yield) }
+	return func(yield func(event.Event, error) bool) {
+		if f := j.watchers.feed(id, d); f != nil {
+			if events, ok := f.events(ctx, j.newEventCursor(0, id, after, d)); ok {
+				events(yield)
+				return
+			}
+		}
+		j.newEventCursor(0, id, after, d).all(ctx)(yield)
+	}
 }
 
 // chunk and chunkBytes limit the rows of one read transaction. Between two
@@ -45,39 +54,57 @@ func chunked[T any](some func() (list []T, more bool, err error)) iter.Seq2[T, e
 	}
 }
 
-// events returns the events of the run with the number n, or of the run with
-// the name id if n is 0.
-func (j *Journal) events(ctx context.Context, n int64, id string, after int64, d Detail) iter.Seq2[event.Event, error] {
-	read := eventReader{j: j, n: n, run: id, detail: d, requests: map[int64]*storedMessages{}}
+// An eventCursor reads the events of one run, chunk by chunk.
+type eventCursor struct {
+	eventReader
+	id    string
+	after int64 // number of the last event
+	row   int64 // number of the last row, at least that of its event
+}
+
+// newEventCursor returns a cursor for the events after a number, of the run with
+// the number n, or of the run with the name id if n is 0.
+func (j *Journal) newEventCursor(n int64, id string, after int64, d Detail) *eventCursor {
 	after = max(after, 0) // effects have the number 0
-	from := after         // a row's number is at least that of its event
-	return chunked(func() (events []event.Event, more bool, err error) {
-		read.bytes = 0
-		err = j.db.Read(ctx, func(c *stores.Conn) (err error) {
-			if read.n == 0 {
-				if read.n, read.run, err = numberOf(ctx, c, id); err != nil {
-					return err
-				}
+	read := eventReader{j: j, n: n, run: id, detail: d, requests: map[int64]*storedMessages{}}
+	return &eventCursor{eventReader: read, id: id, after: after, row: after}
+}
+
+// all returns the remaining events.
+func (k *eventCursor) all(ctx context.Context) iter.Seq2[event.Event, error] {
+	return chunked(func() ([]event.Event, bool, error) { return k.next(ctx) })
+}
+
+// next returns the next chunk, and reports whether more may follow.
+func (k *eventCursor) next(ctx context.Context) (events []event.Event, more bool, err error) {
+	k.bytes = 0
+	err = k.j.db.Read(ctx, func(c *stores.Conn) (err error) {
+		if k.n == 0 {
+			if k.n, k.run, err = numberOf(ctx, c, k.id); err != nil {
+				return err
 			}
-			return j.eachRow(ctx, c, read.n, from, hasEvent, func(l codec.StoredRow) error {
-				from = l.Row
-				if l.Seq <= after {
-					read.remember(l)
-					return nil
-				}
-				e, err := read.event(ctx, c, l)
-				if err != nil {
-					return err
-				}
-				events = append(events, e)
-				if more = len(events) == chunk || read.bytes >= chunkBytes; more {
-					return stores.ErrEnough
-				}
+		}
+		return k.j.eachRow(ctx, c, k.n, k.row, hasEvent, func(l codec.StoredRow) error {
+			k.row = l.Row
+			if l.Seq <= k.after {
+				k.remember(l)
 				return nil
-			})
+			}
+			e, err := k.event(ctx, c, l)
+			if err != nil {
+				return err
+			}
+			events = append(events, e)
+			if more = len(events) == chunk || k.bytes >= chunkBytes; more {
+				return stores.ErrEnough
+			}
+			return nil
 		})
-		return events, more, err
 	})
+	if len(events) > 0 {
+		k.after = events[len(events)-1].Seq
+	}
+	return events, more, err
 }
 
 // An eventReader makes events from the rows of one run.

@@ -58,7 +58,8 @@ func isJudged(kind string) bool {
 	return kind == string(event.VerdictGiven) || kind == codec.ModelEffect || kind == codec.FindingEffect
 }
 
-// A gateTally counts verdicts and their cost.
+// A gateTally counts verdicts and their cost, as the rows of effects have it. It also counts
+// those of cascades within a run, which [Journal.Attempts] leaves out.
 type gateTally struct {
 	found map[[2]string]*Gate
 }

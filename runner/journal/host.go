@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed61713e19/capstan/internal/encodings"
 	"github.com/seed61713e19/capstan/internal/schema"
+	"github.com/seed61713e19/capstan/internal/trace"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/journal/internal/codec"
@@ -362,7 +363,7 @@ func momentOf(at event.Path, validator string) string {
 	if validator == "" {
 		return ""
 	}
-	at = asker(at)
+	at = trace.Caller(at)
 	switch name, _, _ := strings.Cut(at.Last(), "["); name {
 	case "ward":
 		if strings.HasPrefix(at.Parent().Last(), "tool[") {

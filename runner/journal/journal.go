@@ -174,6 +174,7 @@ func (j *Journal) Version(ctx context.Context) (version int64, err error) {
 		if err != nil || seen != j.lastChange {
 			j.lastChange = seen
 			j.version++
+			j.watchers.each("", (*watchedRun).outdate)
 		}
 		version = j.version
 		return err

@@ -59,7 +59,7 @@ func (j *Journal) Result(ctx context.Context, id string) (r engine.Result, err e
 func (j *Journal) fold(ctx context.Context, s summary) (engine.Result, error) {
 	f := newResultBuilder()
 	f.r.RunID, f.r.CascadeID, f.r.Status, f.r.Usage, f.r.Error = s.RunID, s.CascadeID, s.Status, s.Usage, s.Error
-	for e, err := range j.events(ctx, s.n, s.RunID, 0, Brief) {
+	for e, err := range j.newEventCursor(s.n, s.RunID, 0, Brief).all(ctx) {
 		if err != nil {
 			return f.r, err
 		}

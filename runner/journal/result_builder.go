@@ -64,10 +64,10 @@ func put[T any](list []T, indexes map[event.Path]int, at event.Path, value T) []
 func (f *resultBuilder) result() engine.Result {
 	phases := f.folder.Run().Phases
 	for _, p := range phases {
-		if released(p) && f.r.Status == engine.Succeeded {
+		if p.HasOutput() && f.r.Status == engine.Succeeded {
 			f.r.Output = p.Output
 		}
-		if try := p.Try(); try != nil && released(p) && try.Path == p.Released {
+		if try := p.Try(); try != nil && p.HasOutput() && try.Path == p.Released {
 			phases = try.Phases // the run takes over the result of the picked try
 		}
 	}
@@ -78,9 +78,6 @@ func (f *resultBuilder) result() engine.Result {
 	f.addDegraded("", phases)
 	return f.r
 }
-
-// released reports whether a visit released an output.
-func released(p *trace.Phase) bool { return p.Status == engine.Succeeded || p.Status == degraded }
 
 // addRecords adds the record of a visit, after those of the phases of a group.
 func (f *resultBuilder) addRecords(p *trace.Phase) {
@@ -102,19 +99,18 @@ func (f *resultBuilder) addRecords(p *trace.Phase) {
 func (f *resultBuilder) addOutputs(outputs map[string]any, p *trace.Phase) {
 	var output any // of the cascade of the last phases
 	for i, sub := range p.Phases {
-		if released(sub) {
+		if sub.HasOutput() {
 			output = sub.Output
 		}
 		if i+1 < len(p.Phases) && p.Phases[i+1].Path.Parent() == sub.Path.Parent() {
 			continue
 		}
-		// No event marks the end of a cascade: any phase may be the last one.
-		if over := released(sub) || sub.Status == skipped; over && sub.Next == "" && sub.Shared != "" {
+		if sub.Shared != "" && trace.Completed(p.Phases[:i+1]) {
 			outputs[sub.Shared] = output
 		}
 		output = nil
 	}
-	if !released(p) {
+	if !p.HasOutput() {
 		return
 	}
 	for _, member := range p.Branches {
@@ -130,7 +126,7 @@ func (f *resultBuilder) addOutputs(outputs map[string]any, p *trace.Phase) {
 // sub-cascades count.
 func (f *resultBuilder) addDegraded(prefix string, phases []*trace.Phase) {
 	for _, p := range phases {
-		lost := p.Status != "" && p.Status != skipped && !released(p)
+		lost := p.Status != "" && p.Status != skipped && !p.HasOutput()
 		for _, q := range p.Phases {
 			if !lost || strings.HasPrefix(string(q.Path), string(p.Path)+"/sub[") {
 				f.addNested(prefix, q)

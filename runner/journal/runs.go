@@ -342,6 +342,7 @@ func (j *Journal) Run(ctx context.Context, id string) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
+	j.watchers.counted(run.RunID, run.Events)
 	return run, nil
 }
 

@@ -12,7 +12,8 @@ import (
 	"github.com/seed61713e19/capstan/runner/event"
 )
 
-// A run makes the spans of one run. It stores only the open places.
+// A run makes the spans of one run. It does not use the tree of a run, because it stores
+// only the open places.
 type run struct {
 	t      *Telemetry
 	id     string

@@ -71,7 +71,7 @@ func member(group *cascades.Phase, name string) *cascades.Phase {
 // applyBranches adds the outputs of the phases of a released group.
 func (k *snapshot) applyBranches(visit *trace.Phase) {
 	for _, b := range visit.Branches {
-		if b.Item < 0 && wasReleased(b) {
+		if b.Item < 0 && b.HasOutput() {
 			output := plain(b.Output)
 			k.state.Outputs[b.Name] = output
 			k.state.Lineage = append(k.state.Lineage, engine.Passage{Phase: b.Name, Output: output})

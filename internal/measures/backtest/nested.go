@@ -43,12 +43,6 @@ func visitsOf(list ...*trace.Phase) int {
 	return n
 }
 
-// completed reports whether the run of a cascade ended with an output.
-func completed(run []*trace.Phase) bool {
-	last := run[len(run)-1]
-	return last.Next == "" && (last.Status == "succeeded" || last.Status == "degraded" || last.Status == "skipped")
-}
-
 // compareNested compares the run of a nested cascade with that cascade now. It returns the change
 // that would have ended the run. Runs of other cascades are not compared.
 func (v *visitTest) compareNested(c *cascades.Cascade, at event.Path, input, state map[string]any) (stop *AttemptChange, k *snapshot, err error) {
@@ -98,7 +92,7 @@ func (v *visitTest) compareSubs() error {
 				v.ended = stop
 			}
 		}
-		if sub.ContextOut && completed(run) {
+		if sub.ContextOut && trace.Completed(run) {
 			for key, value := range k.state.State {
 				v.snapshot.state.Set(key, value)
 			}

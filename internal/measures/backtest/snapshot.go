@@ -78,7 +78,7 @@ func plain(v any) any {
 
 // applySub adds the outputs of a sub-cascade that is not compared.
 func (k *snapshot) applySub(run []*trace.Phase) {
-	if !completed(run) {
+	if !trace.Completed(run) {
 		return
 	}
 	for _, p := range run {
@@ -96,7 +96,7 @@ func (k *snapshot) applyVisit(p *trace.Phase) {
 			k.applyVisit(inner)
 		}
 	}
-	if !wasReleased(p) {
+	if !p.HasOutput() {
 		return
 	}
 	a := releasedAttempt(p)
@@ -143,7 +143,7 @@ func (k *snapshot) apply(visit *trace.Phase, phase *cascades.Phase) {
 	if visit.Left != "" {
 		s.Previous = ""
 	}
-	if wasReleased(visit) {
+	if visit.HasOutput() {
 		k.applyBranches(visit)
 		output := plain(visit.Output)
 		s.Outputs[visit.Name], s.Output, s.Previous = output, output, visit.Name
@@ -152,11 +152,6 @@ func (k *snapshot) apply(visit *trace.Phase, phase *cascades.Phase) {
 			k.applyReleased(visit, phase)
 		}
 	}
-}
-
-// wasReleased reports whether a visit released a text.
-func wasReleased(visit *trace.Phase) bool {
-	return visit.Status == "succeeded" || visit.Status == "degraded"
 }
 
 // applyReleased adds the state that the phase takes from a released text.
@@ -220,7 +215,7 @@ func sounding(visit *trace.Phase) int {
 		return won
 	}
 	for _, a := range visit.Attempts {
-		if a.Left() && wasReleased(visit) {
+		if a.Left() && visit.HasOutput() {
 			return a.Sounding
 		}
 	}

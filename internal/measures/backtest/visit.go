@@ -111,7 +111,7 @@ func (v *visitTest) test() error {
 // saveState keeps the state of the released attempt only.
 func (v *visitTest) saveState() {
 	v.snapshot.state.State = v.base
-	if own, ok := v.state[releasedAttempt(v.visit)]; ok && wasReleased(v.visit) {
+	if own, ok := v.state[releasedAttempt(v.visit)]; ok && v.visit.HasOutput() {
 		v.snapshot.state.State = own
 	}
 	v.collectText()

@@ -93,15 +93,13 @@ func newPhaseRow(run string, p *trace.Phase, start, end time.Time) phaseRow {
 	} else {
 		row.Side = len(p.Branches)
 	}
+	_, row.Turns = p.Counts()
 	row.count(p)
 	return row
 }
 
-// count adds the contents of a phase and its branches, without inner cascades.
+// count adds the verdicts of a phase and its branches, without inner cascades.
 func (row *phaseRow) count(p *trace.Phase) {
-	for _, a := range p.Attempts {
-		row.Turns += len(a.Turns)
-	}
 	p.Visit(trace.Visitor{Verdict: func(v *trace.Verdict) {
 		switch {
 		case v.Skipped():

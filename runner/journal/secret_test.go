@@ -219,14 +219,14 @@ func TestEveryStatementOfHearing(t *testing.T) {
 	b := breaking(j)
 	for k, broke := 1, true; broke; k++ {
 		var live heard
-		r := reopen(t, j, "run").(*recording)
+		r := reopen(t, j, "run")
 		b.next(k)
 		r.Host(&passing{quick{}, &live}).Emit(e)
 		text := b.broke()
 		broke = text != ""
 		b.next(0)
-		if len(live.events) > 0 || broke != (r.err() != nil) {
-			t.Errorf("statement %d, %s: it is told %d times, %v", k, text, len(live.events), r.err())
+		if err := r.Owned(); len(live.events) > 0 || broke != (err != nil) {
+			t.Errorf("statement %d, %s: it is told %d times, %v", k, text, len(live.events), err)
 		}
 		if err := r.End(engine.Result{Status: engine.Cancelled}, nil); err != nil {
 			t.Fatal(err)

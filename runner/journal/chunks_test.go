@@ -22,7 +22,7 @@ func TestEventsOverChunks(t *testing.T) {
 	if err := g.Begin(runner.Start{RunID: "r"}); err != nil {
 		t.Fatal(err)
 	}
-	const all = 2*chunk + 1
+	const chunk, all = 512, 1025
 	for seq := int64(1); seq <= all; seq++ {
 		if err := g.Append(event.Event{Run: "r", Seq: seq, Time: time.Unix(seq, 0), Kind: event.Feedback, Path: "a/attempt[1]", Phase: "a", Message: fmt.Sprint(seq)}); err != nil {
 			t.Fatal(err)
@@ -39,11 +39,15 @@ func TestEventsOverChunks(t *testing.T) {
 			t.Errorf("after %d the last is %d of %d", after, next, all)
 		}
 	}
-	reads := 0
-	for range chunked(func() ([]int, bool, error) { reads++; return []int{1, 2}, true, nil }) {
+	b := breaking(j)
+	for range j.Events(t.Context(), "r", 0, Brief) {
 		break
 	}
-	if reads != 1 {
-		t.Errorf("read %d times for one", reads)
+	one := len(b.said())
+	b.next(0)
+	for range j.Events(t.Context(), "r", 0, Brief) {
+	}
+	if all := len(b.said()); one == 0 || one > all/2 {
+		t.Errorf("one event takes %d statements, and all take %d", one, all)
 	}
 }

@@ -101,10 +101,8 @@ func TestCloseWhileAnotherReads(t *testing.T) {
 // Close writes all queued jobs, and later jobs return an error.
 func TestCloseWritesTheRest(t *testing.T) {
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
-	r := begin(t, j, runner.Start{RunID: "run"}).(*recording)
-	r.mu.Lock()
-	done := r.queue()
-	r.mu.Unlock()
+	done := make(chan error, 1)
+	j.db.Writer.Add(func(*stores.Conn) error { return nil }, func(err error) { done <- err })
 	if err := j.Close(); err != nil {
 		t.Fatal(err)
 	}

@@ -222,31 +222,40 @@ func TestCallsAreOfSomebody(t *testing.T) {
 // failing is a host whose journal fails at question c.
 type failing struct {
 	quick
-	r *recording
+	fail func()
 }
 
 func (f failing) Ask(at event.Path, _ engine.Question) (engine.Answer, error) {
 	if at == "c" {
-		f.r.resultMu.Lock()
-		f.r.broken = errors.New("no space")
-		f.r.resultMu.Unlock()
+		f.fail()
 	}
 	return engine.Answer{}, engine.ErrSuspended
+}
+
+// spoil makes a write of a recording fail.
+func spoil(j *Journal, r *recording, err error) {
+	j.db.Writer.Before = func() error { return err }
+	_ = r.commit()
+	j.db.Writer.Before = nil
 }
 
 // A run whose journal has failed makes no more effects, and its error gives the
 // reason.
 func TestSpoiltMakesNothing(t *testing.T) {
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
-	r := begin(t, j, runner.Start{RunID: "run"}).(*recording)
+	r := begin(t, j, runner.Start{RunID: "run"})
+	if _, err := r.Host(&calls{err: errStatement}).Tool("p/begun", engine.Job{Tool: tool.Tool{Effect: tool.Writes}}); !errors.Is(err, errStatement) {
+		t.Fatal(err)
+	}
+	gone(t, j, r)
+	r = reopen(t, j, "run")
 	asks := &calls{}
 	h := r.Host(asks)
 	if _, err := h.Tool("p/first", engine.Job{}); err != nil {
 		t.Fatal(err)
 	}
-	r.startedWrites["p/begun"] = startedWrite{}
 	full := errors.New("no space")
-	r.fail(full)
+	spoil(j, r.(*recording), full)
 	for at, effect := range map[event.Path]tool.Effect{"p/read": tool.None, "p/write": tool.Writes, "p/begun": tool.Writes} {
 		if _, err := h.Tool(at, engine.Job{Tool: tool.Tool{Effect: effect}}); !errors.Is(err, full) {
 			t.Errorf("%s: %v", at, err)
@@ -308,7 +317,7 @@ func (oddly) Tool(event.Path, engine.Job) (tool.Result, error) {
 func TestOpenQuestionsAtEnd(t *testing.T) {
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
 	r := begin(t, j, runner.Start{RunID: "run"}).(*recording)
-	h := r.Host(failing{r: r})
+	h := r.Host(failing{fail: func() { spoil(j, r, errors.New("no space")) }})
 	for _, at := range []event.Path{"a", "b", "c"} {
 		if _, err := h.Ask(at, engine.Question{Prompt: string(at)}); errors.Is(err, engine.ErrSuspended) != (at != "c") {
 			t.Errorf("%s: %v", at, err)

@@ -261,11 +261,11 @@ func TestMineLooksInEachEra(t *testing.T) {
 	}
 	w.Trust = time.Hour
 	w.EraSeen.Store(w.Clock())
-	if err := r.checkOwned(); err != nil {
+	if err := r.Owned(); err != nil {
 		t.Errorf("in its era: %v", err)
 	}
 	w.EndEra()
-	if err := r.checkOwned(); !errors.Is(err, runner.ErrRunTaken) {
+	if err := r.Owned(); !errors.Is(err, runner.ErrRunTaken) {
 		t.Errorf("in another era: %v", err)
 	}
 }
@@ -319,7 +319,7 @@ func TestTrusts(t *testing.T) {
 	for ago, asked := range map[time.Duration]bool{0: false, 2 * time.Minute: true} {
 		b.next(0)
 		w.EraSeen.Store(w.Clock() - int64(ago))
-		if err := r.checkOwned(); err != nil || (len(b.said()) > 0) != asked {
+		if err := r.Owned(); err != nil || (len(b.said()) > 0) != asked {
 			t.Errorf("seen %s ago: %v, and asked %q", ago, err, b.said())
 		}
 	}

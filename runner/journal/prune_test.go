@@ -2,6 +2,7 @@ package journal
 
 import (
 	"context"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/seed61713e19/capstan/internal/databases/postgres"
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
@@ -180,6 +182,45 @@ func TestPruneKeeps(t *testing.T) {
 	}
 }
 
+// A pausing link calls a function before a transaction of a writer.
+type pausing struct {
+	stores.Link
+	left int
+	then func()
+}
+
+func (p *pausing) count(text string) {
+	if !strings.HasPrefix(text, "BEGIN") {
+		return
+	}
+	if p.left--; p.left == 0 {
+		p.then()
+	}
+}
+
+func (p *pausing) Exec(text string, args ...any) (int64, error) {
+	p.count(text)
+	return p.Link.Exec(text, args...)
+}
+
+func (p *pausing) Send(when postgres.Order, row func([]driver.Value) error, text string, args ...any) error {
+	p.count(text)
+	return p.Link.Send(when, row, text, args...)
+}
+
+// beforeTransaction calls a function before the k-th following transaction of a journal.
+func beforeTransaction(j *Journal, k int, then func()) *pausing {
+	p := &pausing{Link: j.db.Writer.C.Link, left: k, then: then}
+	j.db.Writer.C.Link = p
+	return p
+}
+
+// twoAt returns two journals of the same store.
+func twoAt(t *testing.T) (one, other *Journal) {
+	file := filepath.Join(t.TempDir(), "j.db")
+	return journalAt(t, file, Options{noSync: true}), journalAt(t, file, Options{noSync: true})
+}
+
 // A run stays if it was marked or resumed between the listing and the removal. Its
 // parents stay, and the parents of new runs stay too.
 func TestPruneMeanwhile(t *testing.T) {
@@ -210,23 +251,22 @@ func TestPruneMeanwhile(t *testing.T) {
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{noSync: true})
+			j, other := twoAt(t)
 			saidRun(t, j, "root", long20("root"), failed, runner.Start{})
 			saidRun(t, j, "parent", long20("parent"), failed, runner.Start{Parent: "root"})
 			saidRun(t, j, "child", long20("child"), failed, runner.Start{Parent: "parent"})
-			p := Pruning{Before: time.Now(), Keep: []string{Frozen}}
-			list, _, err := j.prunable(t.Context(), p)
-			if err != nil || len(list) != 3 {
+			p := Pruning{Before: time.Now(), Keep: []string{Frozen}, DryRun: true}
+			if list, err := j.Prune(t.Context(), p); err != nil || len(list.Runs) != 3 {
 				t.Fatal(list, err)
 			}
-			c.then(t, j)
-			turn, err := j.newTurn()
-			if err != nil {
-				t.Fatal(err)
+			p.DryRun = false
+			paused := beforeTransaction(j, 1, func() { c.then(t, other) })
+			got, err := j.Prune(t.Context(), p)
+			if paused.left > 0 || err != nil {
+				t.Fatal(got, err)
 			}
-			lost, err := j.removeAll(t.Context(), turn, &p, list)
-			if left := strings.Join(names(t, j), " "); err != nil || left != c.stay {
-				t.Errorf("there are %q, want %q; gone are %v, %v", left, c.stay, lost, err)
+			if left := strings.Join(names(t, j), " "); left != c.stay {
+				t.Errorf("there are %q, want %q; gone are %v", left, c.stay, got.Runs)
 			}
 		})
 	}
@@ -260,7 +300,7 @@ func TestParentIsGone(t *testing.T) {
 	failed := engine.Result{Status: engine.Failed, Error: &event.Error{Code: engine.Failed}}
 	saidRun(t, j, "parent", "a", failed, runner.Start{})
 	saidRun(t, j, "child", "a", failed, runner.Start{Parent: "parent"})
-	if err := j.db.Writer.Do(func(c *stores.Conn) error { return j.erase(c, 1) }); err != nil {
+	if err := j.db.Writer.Do(func(c *stores.Conn) error { return c.Queue("DELETE FROM run WHERE n = 1") }); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
@@ -356,27 +396,24 @@ func TestNamedMeanwhile(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{noSync: true})
-			open := begin(t, j, runner.Start{RunID: "open"})
+			j, other := twoAt(t)
+			open := begin(t, other, runner.Start{RunID: "open"})
 			saidRun(t, j, "old", long20("it"), engine.Result{Status: engine.Succeeded}, runner.Start{})
 			saidRun(t, j, "more", long20("more"), engine.Result{Status: engine.Succeeded}, runner.Start{})
-			turn, err := j.newTurn()
-			if err != nil {
-				t.Fatal(err)
+			texts := func() int64 {
+				t.Helper()
+				got, err := j.Query(t.Context(), "SELECT count(*) FROM text", 0)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return got.Rows[0][0].(int64)
 			}
-			later := Pruning{Before: time.Now().Add(time.Hour)}
-			if lost, err := j.removeAll(t.Context(), turn, &later, []string{"old", "more"}); len(lost) != 2 || err != nil {
-				t.Fatal(lost, err)
-			}
-			s := newSweep()
-			unnamed, err := s.unnamed(t.Context(), j)
-			if err != nil || len(unnamed) < 2 {
-				t.Fatal(len(unnamed), err)
-			}
-			say(t, j, open)
-			err = j.db.Writer.Do(func(c *stores.Conn) error { _, err := s.remove(t.Context(), j, c, unnamed); return err })
-			if err != nil {
-				t.Fatal(err)
+			before := texts()
+			// The transactions before the removal of texts take the turn and remove two runs.
+			paused := beforeTransaction(j, 4, func() { say(t, other, open) })
+			got, err := j.Prune(t.Context(), Pruning{Before: time.Now().Add(time.Hour)})
+			if err != nil || !slices.Equal(got.Runs, []string{"old", "more"}) || paused.left > 0 {
+				t.Fatalf("%+v, %v", got, err)
 			}
 			for _, id := range names(t, j) {
 				eventsOf(t, j, id, Whole)
@@ -388,9 +425,8 @@ func TestNamedMeanwhile(t *testing.T) {
 					t.Error(err)
 				}
 			}
-			left, err := j.Query(t.Context(), "SELECT count(*) FROM text", 0)
-			if err != nil || left.Rows[0][0] == int64(0) || left.Rows[0][0] == int64(len(unnamed)) {
-				t.Errorf("of %d texts there are %v, %v", len(unnamed), left, err)
+			if n := texts(); n == 0 || n >= before {
+				t.Errorf("of %d texts there are %d", before, n)
 			}
 		})
 	}
@@ -398,18 +434,16 @@ func TestNamedMeanwhile(t *testing.T) {
 
 // If two processes prune, the later one continues.
 func TestPruneTwice(t *testing.T) {
-	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{noSync: true})
+	j, other := twoAt(t)
 	saidRun(t, j, "run", long20("it"), engine.Result{Status: engine.Succeeded}, runner.Start{})
-	first, err := j.newTurn()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := j.newTurn(); err != nil {
-		t.Fatal(err)
-	}
 	later := Pruning{Before: time.Now().Add(time.Hour)}
-	if lost, err := j.removeAll(t.Context(), first, &later, []string{"run"}); len(lost) > 0 || err == nil || !strings.Contains(err.Error(), "already pruning") {
-		t.Errorf("it removed: %v, %v", lost, err)
+	beforeTransaction(j, 2, func() { // the first one takes the turn
+		if got, err := other.Prune(t.Context(), later); len(got.Runs) != 1 || err != nil {
+			t.Errorf("the later one: %+v, %v", got, err)
+		}
+	})
+	if got, err := j.Prune(t.Context(), later); len(got.Runs) > 0 || err == nil || !strings.Contains(err.Error(), "already pruning") {
+		t.Errorf("it removed: %+v, %v", got, err)
 	}
 }
 

@@ -432,7 +432,7 @@ func (warns) Validate(event.Path, engine.Validation) (engine.Finding, error) {
 // that of a computed check is not.
 func TestRowsOfFindings(t *testing.T) {
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
-	r := begin(t, j, runner.Start{RunID: "run"}).(*recording)
+	r := begin(t, j, runner.Start{RunID: "run"})
 	h := r.Host(warns{})
 	for at, pure := range map[event.Path]bool{"p/post[0]": true, "p/post[1]": false} {
 		if _, err := h.Validate(at, engine.Validation{Validator: "tone", Pure: pure}); err != nil {
@@ -442,19 +442,12 @@ func TestRowsOfFindings(t *testing.T) {
 	if err := r.End(engine.Result{RunID: "run", Status: engine.Succeeded}, nil); err != nil {
 		t.Fatal(err)
 	}
-	err := j.db.Read(t.Context(), func(c *stores.Conn) error {
-		rows, err := j.readRows(t.Context(), c, r.n)
-		reported := map[event.Path]bool{}
-		for _, l := range rows {
-			reported[l.Path] = strings.Contains(string(l.JSON()), `"validator":"tone"`)
-		}
-		if reported["p/post[0]"] || !reported["p/post[1]"] {
-			t.Errorf("got %v", reported)
-		}
-		return err
-	})
-	if err != nil {
-		t.Error(err)
+	reported := map[event.Path]bool{}
+	for _, l := range storedRows(t, j, 1) {
+		reported[l.Path] = strings.Contains(string(l.JSON()), `"validator":"tone"`)
+	}
+	if reported["p/post[0]"] || !reported["p/post[1]"] {
+		t.Errorf("got %v", reported)
 	}
 }
 

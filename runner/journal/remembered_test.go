@@ -3,6 +3,7 @@ package journal
 import (
 	"errors"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,91 +14,94 @@ import (
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
-// Confirmed data that the store has lost is written again while it is in
-// memory. Otherwise the run stops.
-func TestRemembered(t *testing.T) {
-	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
-	r := begin(t, j, runner.Start{RunID: "run"}).(*recording)
-	j.db.Dialect.Forgets = true
-	h := r.Host(quick{"one"})
-	ask := func(at event.Path) {
-		t.Helper()
-		if _, err := h.Model(at, model.Request{}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	lose := func(last int64) error {
-		return j.db.Writer.Do(func(c *stores.Conn) error {
-			if _, err := c.Exec("DELETE FROM pack WHERE id > ? AND id < ?", packID(r.n, last), packID(r.n+1, 0)); err != nil {
-				return err
-			}
-			return r.rewriteLost(c)
-		})
-	}
-	ask("a/model[0]")
-	first := r.confirmedRow
-	ask("b/model[0]")
-	ask("c/model[0]")
-	for _, last := range []int64{r.confirmedRow, r.confirmedRow - 1, first} {
-		if err := lose(last); err != nil {
-			t.Errorf("after row %d: %v", last, err)
-		}
-		if n := len(effectsOf(t, j, "run")); n != 3 {
-			t.Errorf("after row %d: %d effects are kept", last, n)
-		}
-	}
-	// If a rewrite is rolled back, because another job of the transaction
-	// failed, it is repeated.
+// lose removes the rows of a run after one of them, as a crash of the server does.
+func lose(t *testing.T, j *Journal, n, last int64) {
+	t.Helper()
 	err := j.db.Writer.Do(func(c *stores.Conn) error {
-		_, err := c.Exec("DELETE FROM pack WHERE id > ? AND id < ?", packID(r.n, first), packID(r.n+1, 0))
+		_, err := c.Exec("DELETE FROM pack WHERE id > ? AND id < ?", n<<32|last, (n+1)<<32)
 		j.db.Writer.EndEra()
 		return err
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.mu.Lock()
-	done := r.queue()
-	r.mu.Unlock()
-	j.db.Writer.Add(func(*stores.Conn) error { return errStatement }, func(error) {})
-	if err := j.db.Writer.Wait(done); err != nil || len(effectsOf(t, j, "run")) != 3 {
+}
+
+// lastRowOf returns the number of a run's last row.
+func lastRowOf(t *testing.T, j *Journal, n int64) int64 {
+	rows := storedRows(t, j, n)
+	return rows[len(rows)-1].Row
+}
+
+// Confirmed data that the store has lost is written again while it is in
+// memory. Otherwise the run stops.
+func TestRemembered(t *testing.T) {
+	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
+	r := begin(t, j, runner.Start{RunID: "run"}).(*recording)
+	garbled := begin(t, j, runner.Start{RunID: "garbled"}).(*recording)
+	taken := begin(t, j, runner.Start{RunID: "taken"}).(*recording)
+	j.db.Dialect.Forgets = true
+	ask := func(r runner.Recording, at event.Path) {
+		t.Helper()
+		if _, err := r.Host(quick{"one"}).Model(at, model.Request{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ask(r, "a/model[0]")
+	first := lastRowOf(t, j, r.n)
+	ask(r, "b/model[0]")
+	ask(r, "c/model[0]")
+	for _, last := range []int64{lastRowOf(t, j, r.n), lastRowOf(t, j, r.n) - 1, first} {
+		lose(t, j, r.n, last)
+		if err := r.commit(); err != nil {
+			t.Errorf("after row %d: %v", last, err)
+		}
+		if n := len(effectsOf(t, j, "run")); n != 3 {
+			t.Errorf("after row %d: %d effects are kept", last, n)
+		}
+	}
+	// If a rewrite is rolled back with another job of its transaction, it is
+	// repeated.
+	lose(t, j, r.n, first)
+	j.db.Writer.Before = func() error { j.db.Writer.Before = nil; return errStatement }
+	j.db.Writer.Add(func(*stores.Conn) error { return nil }, func(error) {})
+	if err := r.commit(); err != nil || j.db.Writer.Before != nil || len(effectsOf(t, j, "run")) != 3 {
 		t.Errorf("beside another: %d effects are kept, %v", len(effectsOf(t, j, "run")), err)
 	}
+	recent := len(r.recent)
 	for i := range r.recent[:3] {
 		r.recent[i].at = r.recent[i].at.Add(-2 * lossWindow)
 	}
-	if ask("d/model[0]"); len(r.recent) != 2 {
-		t.Errorf("%d pieces are at hand", len(r.recent))
+	if ask(r, "d/model[0]"); len(r.recent) != recent-2 {
+		t.Errorf("%d pieces are at hand of %d", len(r.recent), recent)
 	}
-	if err := lose(first); err == nil || !strings.Contains(err.Error(), "the server has lost the last of what run run had done; it can be gone on with: capstan resume run") {
+	lose(t, j, r.n, first)
+	if err := r.commit(); err == nil || !strings.Contains(err.Error(), "the server has lost the last of what run run had done; it can be gone on with: capstan resume run") {
 		t.Errorf("got %v", err)
 	}
-	garbled := j.db.Writer.Do(func(c *stores.Conn) error {
-		if _, err := c.Exec("UPDATE pack SET data = ? WHERE id >> 32 = ?", []byte{1}, r.n); err != nil {
+	ask(garbled, "a/model[0]")
+	change := func(r *recording, text string, args ...any) {
+		t.Helper()
+		err := j.db.Writer.Do(func(c *stores.Conn) error {
+			_, err := c.Exec(text, append(args, r.n)...)
+			j.db.Writer.EndEra()
 			return err
+		})
+		if err != nil {
+			t.Fatal(err)
 		}
-		return r.rewriteLost(c)
-	})
-	if garbled == nil || !strings.Contains(garbled.Error(), "the journal is damaged: rows") {
-		t.Errorf("got %v", garbled)
 	}
-	elsewhere(t, j, "run")
-	err = j.db.Writer.Do(func(c *stores.Conn) error {
-		if _, err := c.Exec("UPDATE run SET epoch = epoch + 1 WHERE n = ?", r.n); err != nil {
-			return err
-		}
-		return r.fence(c)
-	})
-	if !errors.Is(err, runner.ErrRunTaken) || !strings.HasSuffix(err.Error(), " (process 7 on elsewhere)") {
+	change(garbled, "UPDATE pack SET data = ? WHERE id >> 32 = ?", []byte{1})
+	if err := garbled.commit(); err == nil || !strings.Contains(err.Error(), "the journal is damaged: rows") {
 		t.Errorf("got %v", err)
 	}
-	err = j.db.Writer.Do(func(c *stores.Conn) error {
-		if _, err := c.Exec("UPDATE run SET owner = NULL, epoch = epoch + 1 WHERE n = ?", r.n); err != nil {
-			return err
-		}
-		return r.fence(c)
-	})
-	if !errors.Is(err, runner.ErrRunTaken) || !strings.HasSuffix(err.Error(), runner.ErrRunTaken.Error()) { // the owner has released it
+	elsewhere(t, j, "taken")
+	change(taken, "UPDATE run SET epoch = epoch + 1 WHERE n = ?")
+	if err := taken.Owned(); !errors.Is(err, runner.ErrRunTaken) || !strings.HasSuffix(err.Error(), " (process 7 on elsewhere)") {
+		t.Errorf("got %v", err)
+	}
+	change(taken, "UPDATE run SET owner = NULL, epoch = epoch + 1 WHERE n = ?")
+	if err := taken.Owned(); !errors.Is(err, runner.ErrRunTaken) || !strings.HasSuffix(err.Error(), runner.ErrRunTaken.Error()) { // the owner has released it
 		t.Errorf("got %v", err)
 	}
 	j.db.Dialect.Forgets = false
@@ -113,21 +117,14 @@ func TestRememberedUnseen(t *testing.T) {
 		if _, err := h.Model("a/model[0]", model.Request{}); err != nil {
 			t.Fatal(err)
 		}
-		first := r.confirmedRow
+		first := lastRowOf(t, j, r.n)
 		if _, err := h.Model("b/model[0]", model.Request{}); err != nil {
 			t.Fatal(err)
 		}
-		err := j.db.Writer.Do(func(c *stores.Conn) error {
-			_, err := c.Exec("DELETE FROM pack WHERE id > ? AND id < ?", packID(r.n, first), packID(r.n+1, 0))
-			j.db.Writer.EndEra()
-			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		lose(t, j, r.n, first)
 		b := breaking(j)
 		b.next(k)
-		_, err = h.Model("c/model[0]", model.Request{})
+		_, err := h.Model("c/model[0]", model.Request{})
 		text := b.broke()
 		broke = text != ""
 		b.next(0)
@@ -154,26 +151,19 @@ func TestRememberedInVain(t *testing.T) {
 		}
 	}
 	r.recent = nil // it was confirmed long ago
-	err := j.db.Writer.Do(func(c *stores.Conn) error {
-		_, err := c.Exec("DELETE FROM pack WHERE id = ?", packID(r.n, r.confirmedRow))
-		j.db.Writer.EndEra()
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	lose(t, j, r.n, lastRowOf(t, j, r.n)-1)
 	if _, err := h.Model("c/model[0]", model.Request{}); err == nil || !strings.Contains(err.Error(), "has lost the last") {
 		t.Errorf("got %v", err)
 	}
 	if err := r.End(engine.Result{Status: engine.Failed}, nil); err != nil {
 		t.Error(err)
 	}
-	again := reopen(t, j, "run").(*recording)
-	if len(again.stored) != 1 {
-		t.Errorf("%d effects are kept", len(again.stored))
+	again := reopen(t, j, "run")
+	if n := len(effectsOf(t, j, "run")); n != 1 {
+		t.Errorf("%d effects are kept", n)
 	}
 	// Nothing is retried for a run that another process has removed.
-	err = j.db.Writer.Do(func(c *stores.Conn) error {
+	err := j.db.Writer.Do(func(c *stores.Conn) error {
 		_, err := c.Exec("DELETE FROM run WHERE n = ?", r.n)
 		j.db.Writer.EndEra()
 		return err
@@ -181,7 +171,18 @@ func TestRememberedInVain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := again.End(engine.Result{Status: engine.Failed}, nil); err != nil || j.retries.find("run") != nil {
+	if err := again.End(engine.Result{Status: engine.Failed}, nil); err != nil {
 		t.Errorf("got %v", err)
+	}
+	b := breaking(j)
+	statements := func(id string) []string {
+		b.next(0)
+		if _, err := j.Reopen(id); !errors.Is(err, runner.ErrNoRun) {
+			t.Errorf("run %s: %v", id, err)
+		}
+		return b.said()
+	}
+	if got, want := statements("run"), statements("nowhere"); !slices.Equal(got, want) {
+		t.Errorf("its end is retried: %q", got)
 	}
 }

@@ -22,7 +22,6 @@ import (
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
-	"github.com/seed61713e19/capstan/runner/journal/internal/codec"
 	"github.com/seed61713e19/capstan/runner/journal/internal/owners"
 	"github.com/seed61713e19/capstan/runner/journal/internal/stores"
 	"github.com/seed61713e19/capstan/runner/model"
@@ -127,7 +126,8 @@ func onEmptier(statements string) (err error) {
 	return schemas.emptier.Exec(context.Background(), statements).Close()
 }
 
-// onFile is for tests that need a file.
+// onFile is for tests that need a file, and for expensive tests whose statements other
+// tests execute on a server.
 func onFile(t testing.TB) {
 	if t.Helper(); onServer != nil {
 		t.Skip("of files")
@@ -194,7 +194,7 @@ func TestPausedOwner(t *testing.T) {
 	}
 	// It wakes.
 	if err := r.(*recording).commit(); err == nil {
-		r.(*recording).put(codec.Row{Kind: codec.ProcessStarts})
+		h.Emit(event.Event{Kind: event.Feedback, Path: "p"})
 		err = r.(*recording).commit()
 		if !errors.Is(err, runner.ErrRunTaken) {
 			t.Errorf("what it had was written: %v", err)

@@ -14,7 +14,6 @@ import (
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
-	"github.com/seed61713e19/capstan/runner/journal/internal/stores"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/validators"
 )
@@ -300,17 +299,10 @@ func TestTookNothing(t *testing.T) {
 		if _, err := r.Host(backwards{quick{"yes"}, clock}).Model("p/model", model.Request{}); err != nil {
 			t.Fatal(err)
 		}
-		err := j.db.Read(t.Context(), func(c *stores.Conn) error {
-			rows, err := j.readRows(t.Context(), c, int64(n+1))
-			for _, l := range rows {
-				if l.Took != 0 {
-					t.Errorf("run %s: %s took %d", start.RunID, l.Kind, l.Took)
-				}
+		for _, l := range storedRows(t, j, int64(n+1)) {
+			if l.Took != 0 {
+				t.Errorf("run %s: %s took %d", start.RunID, l.Kind, l.Took)
 			}
-			return err
-		})
-		if err != nil {
-			t.Fatal(err)
 		}
 	}
 }
@@ -374,6 +366,7 @@ func TestReplayedFailure(t *testing.T) {
 // A run of one phase takes the calls before it from its parent, makes those of the phase,
 // and ends after it.
 func TestOnlyPhase(t *testing.T) {
+	onFile(t)
 	answers := map[string]string{"First": "a", "Then": "b", "Last": "c", "At": "d"}
 	for name, c := range map[string]struct {
 		text, topic, only string

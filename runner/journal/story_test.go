@@ -2,8 +2,10 @@ package journal
 
 import (
 	"bytes"
+	"database/sql/driver"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -14,6 +16,7 @@ import (
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
+	"github.com/seed61713e19/capstan/runner/journal/internal/codec"
 	"github.com/seed61713e19/capstan/runner/journal/internal/stores"
 )
 
@@ -170,6 +173,27 @@ func madeOf(t testing.TB, j *Journal, id string) map[event.Path]Effect {
 		list[e.Path] = e
 	}
 	return list
+}
+
+// storedRows returns the rows of the n-th run.
+func storedRows(t testing.TB, j *Journal, n int64) (rows []codec.StoredRow) {
+	t.Helper()
+	err := j.db.Read(t.Context(), func(c *stores.Conn) error {
+		return c.Each(t.Context(), func(v []driver.Value) error {
+			list, ok := (&codec.Pack{
+				Run: n, First: stores.Integer(v[0]), Last: stores.Integer(v[1]), Seq: stores.Integer(v[2]), Time: stores.Integer(v[3]),
+				Path: stores.Text(v[4]), Data: stores.Text(v[5]), Sum: stores.Integer(v[6]),
+			}).Rows(nil)
+			if rows = append(rows, list...); !ok {
+				return fmt.Errorf("pack %v is damaged", v)
+			}
+			return nil
+		}, "SELECT first, id & 4294967295, seq, time, path, data, sum FROM pack WHERE id >> 32 = ? ORDER BY id", n)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows
 }
 
 // same compares two values as JSON. Formatting is done only after a difference.

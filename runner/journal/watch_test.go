@@ -3,6 +3,8 @@ package journal
 import (
 	"path/filepath"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/engine"
@@ -60,21 +62,28 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// Even a single event is written soon.
+// Even a single event is written soon, and nothing is written without a row.
 func TestLater(t *testing.T) {
-	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
-	r := begin(t, j, runner.Start{RunID: "run"}).(*recording)
-	waits := func() bool {
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		r.scheduleWrite()
-		return r.timer != nil
-	}
-	if err := r.commit(); err != nil || waits() {
-		t.Errorf("it waits for nothing, %v", err)
-	}
-	r.Host(quick{}).Emit(event.Event{Kind: event.Feedback, Path: "p"})
-	if !waits() {
-		t.Error("one row is not written until another comes")
-	}
+	onFile(t)
+	file := filepath.Join(t.TempDir(), "j.db")
+	synctest.Test(t, func(t *testing.T) {
+		j := journalAt(t, file, Options{})
+		defer j.Close()
+		r := begin(t, j, runner.Start{RunID: "run"})
+		if err := r.(*recording).commit(); err != nil {
+			t.Fatal(err)
+		}
+		b := breaking(j)
+		if _, err := r.Host(slow{}).Model("p/model", model.Request{}); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(soon)
+		if all := b.said(); len(all) != 3 { // begin, insert and commit, after the call
+			t.Errorf("nothing is written by %q", all)
+		}
+		r.Host(quick{}).Emit(event.Event{Kind: event.PhaseFinished, Path: "p"})
+		if time.Sleep(soon); len(eventsOf(t, j, "run", News)) != 1 {
+			t.Error("one row is not written until another comes")
+		}
+	})
 }

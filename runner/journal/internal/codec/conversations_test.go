@@ -54,6 +54,25 @@ func TestParamsAreKept(t *testing.T) {
 	}
 }
 
+// A request of a remembered thread is digested from its new messages on, and has the same
+// fingerprint as a request without a thread.
+func TestThreadIsRemembered(t *testing.T) {
+	c, thread := NewConversations(nil), model.NewThread()
+	for n := range 3 {
+		thread.Append(model.Message{Role: model.User, Content: fmt.Sprint(n)})
+		req := model.Request{Model: "m", Messages: thread.Messages(), Thread: thread}
+		d, err := c.DigestRequest(&req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		whole, err := c.DigestRequest(&model.Request{Model: "m", Messages: thread.Messages()})
+		if err != nil || len(d.messages) != 1 || len(whole.messages) != n+1 || !reflect.DeepEqual(d.Fingerprint, whole.Fingerprint) {
+			t.Errorf("request %d: %d messages are digested again, %v", n, len(d.messages), err)
+		}
+		c.Remember(&req, &d)
+	}
+}
+
 // A row may repeat messages of its conversation, which are not new.
 func TestNewsOfARow(t *testing.T) {
 	words := []model.Message{{Content: "a"}, {Content: "b"}, {Content: "c"}}

@@ -21,7 +21,7 @@ func requests(t *testing.T, s system, turns int) conversation {
 	t.Helper()
 	var (
 		lock sync.Mutex
-		said conversation
+		sent conversation
 	)
 	server := httptest.NewServer(model(func(body []byte) {
 		var request struct{ Messages []message }
@@ -30,7 +30,7 @@ func requests(t *testing.T, s system, turns int) conversation {
 		}
 		lock.Lock()
 		defer lock.Unlock()
-		said = append(said, request.Messages)
+		sent = append(sent, request.Messages)
 	}))
 	defer server.Close()
 	hold, err := s.ready(server.URL+"/v1", turns)
@@ -40,7 +40,7 @@ func requests(t *testing.T, s system, turns int) conversation {
 	if err := hold(t.Context()); err != nil {
 		t.Fatalf("%s: %v", s.name, err)
 	}
-	return said
+	return sent
 }
 
 // plain returns the body of a request, with contents that are lists of one text

@@ -101,8 +101,8 @@ func langchain(url string, turns int) (talk, error) {
 		if err != nil {
 			return nil, "", err
 		}
-		said := reply.Choices[0].Content
-		return append(history, llms.TextParts(llms.ChatMessageTypeAI, said)), fault(said), nil
+		answer := reply.Choices[0].Content
+		return append(history, llms.TextParts(llms.ChatMessageTypeAI, answer)), fault(answer), nil
 	}), nil
 }
 

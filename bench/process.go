@@ -163,12 +163,12 @@ func (c *child) round(o order) (round, error) {
 	if _, err := c.in.Write(append(line, '\n')); err != nil {
 		return round{}, err
 	}
-	said, err := c.line()
+	text, err := c.line()
 	if err != nil {
 		return round{}, err
 	}
 	var r round
-	if err := json.Unmarshal([]byte(said), &r); err != nil {
+	if err := json.Unmarshal([]byte(text), &r); err != nil {
 		return round{}, err
 	}
 	if r.Error != "" {

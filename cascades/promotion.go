@@ -83,19 +83,19 @@ func (p *parser) unproven(c *Check) string {
 	if err != nil {
 		return err.Error()
 	}
-	e, _, why := own.Evidence(c.Validator.Name, digest, p.reading, c.Ward.Moment, p.open)
-	if why != "" {
-		return why
+	e, _, reason := own.Evidence(c.Validator.Name, digest, p.reading, c.Ward.Moment, p.open)
+	if reason != "" {
+		return reason
 	}
 	q := c.Promote
-	_, why = e.Allows(q.Confidence, q.FalsePass, q.FalseBlock)
-	return why
+	_, reason = e.Allows(q.Confidence, q.FalsePass, q.FalseBlock)
+	return reason
 }
 
 // Evidence returns the measurement of exactly the gate with a name and a
 // digest, at a moment of a phase, with the digest of its file beside the
-// cascade. If there is none, why is the reason.
-func (c *Cascade) Evidence(name, digest, phase string, moment wards.Moment, open Opener) (e stats.Evidence, file string, why string) {
+// cascade. If there is none, reason explains it.
+func (c *Cascade) Evidence(name, digest, phase string, moment wards.Moment, open Opener) (e stats.Evidence, file string, reason string) {
 	at := path.Join(path.Dir(c.File), stats.EvidenceDir, stats.EvidenceName(name))
 	if open == nil {
 		return e, "", "there are no files here, and so no evidence"
@@ -114,9 +114,9 @@ func (c *Cascade) Evidence(name, digest, phase string, moment wards.Moment, open
 	e, found, stale := all.For(c.ID, digest, phase, string(moment))
 	switch {
 	case stale:
-		why = fmt.Sprintf("%s belongs to an earlier version of the gate or to another model", at)
+		reason = fmt.Sprintf("%s belongs to an earlier version of the gate or to another model", at)
 	case !found:
-		why = fmt.Sprintf("%s has no evidence for it in phase %s, at its moment %s", at, phase, moment)
+		reason = fmt.Sprintf("%s has no evidence for it in phase %s, at its moment %s", at, phase, moment)
 	}
-	return e, signatures.Digest(text), why
+	return e, signatures.Digest(text), reason
 }

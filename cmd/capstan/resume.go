@@ -138,11 +138,11 @@ func (c *Command) enter(dir string, f *runFlags) (leave func(), err error) {
 	if dir == "" {
 		return func() {}, nil
 	}
-	gone := os.Chdir(dir)
-	if gone == nil {
+	failure := os.Chdir(dir)
+	if failure == nil {
 		return func() {}, nil
 	}
-	fmt.Fprintln(c.Stderr, "note: the run was begun in a directory that is not there:", gone)
+	fmt.Fprintln(c.Stderr, "note: the run was begun in a directory that is not there:", failure)
 	if !filepath.IsAbs(f.names.root) {
 		f.names.root = filepath.Join(dir, f.names.root) // written files must outlive the empty directory
 	}

@@ -342,7 +342,7 @@ func TestDispatcherKeepsTasks(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	kept := func(want string) {
+	wantTasks := func(want string) {
 		t.Helper()
 		var got []string
 		for _, id := range []string{"a", "b", "c", "d"} {
@@ -359,17 +359,17 @@ func TestDispatcherKeepsTasks(t *testing.T) {
 	for _, id := range []string{"a", "b", "b", "b"} {
 		settle(id)
 	}
-	kept("a b")
+	wantTasks("a b")
 	settle("a")
 	settle("c") // b was settled before a
-	kept("a c")
+	wantTasks("a c")
 	settle("d")
-	kept("c d")
+	wantTasks("c d")
 	if _, err := d.Open(asked(t, with(ask("a"), object{"task_id": "c"}))); err != nil { // which is open, and takes no place
 		t.Fatal(err)
 	}
 	settle("b")
-	kept("b c d")
+	wantTasks("b c d")
 }
 
 // What the caller does with a request later changes nothing.

@@ -142,8 +142,8 @@ func use(t *testing.T, s *sdk.ClientSession, tool string, arguments any) (text s
 	return strings.Join(words, "\n"), object, r.IsError
 }
 
-// kept executes runs and stores their records in a journal.
-type kept struct {
+// storedRuns executes runs and stores their records in a journal.
+type storedRuns struct {
 	t       *testing.T
 	model   model.Model
 	journal *journal.Journal
@@ -152,17 +152,17 @@ type kept struct {
 	orders []mcpserver.Order
 }
 
-func newKept(t *testing.T, m model.Func) *kept {
+func newKept(t *testing.T, m model.Func) *storedRuns {
 	t.Helper()
 	j, err := journal.Open(filepath.Join(t.TempDir(), "runs.db"), journal.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { j.Close() })
-	return &kept{t: t, model: m, journal: j}
+	return &storedRuns{t: t, model: m, journal: j}
 }
 
-func (k *kept) runner(o mcpserver.Order) (*runner.Runner, error) {
+func (k *storedRuns) runner(o mcpserver.Order) (*runner.Runner, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.orders = append(k.orders, o)
@@ -173,7 +173,7 @@ func (k *kept) runner(o mcpserver.Order) (*runner.Runner, error) {
 	return runner.New(options...)
 }
 
-func (k *kept) Run(ctx context.Context, o mcpserver.Order) (engine.Result, error) {
+func (k *storedRuns) Run(ctx context.Context, o mcpserver.Order) (engine.Result, error) {
 	r, err := k.runner(o)
 	if err != nil {
 		return engine.Result{}, err
@@ -181,7 +181,7 @@ func (k *kept) Run(ctx context.Context, o mcpserver.Order) (engine.Result, error
 	return r.Run(ctx, o.Cascade, o.Input)
 }
 
-func (k *kept) Answer(ctx context.Context, id string, answers map[event.Path]engine.Answer, o mcpserver.Order) (engine.Result, error) {
+func (k *storedRuns) Answer(ctx context.Context, id string, answers map[event.Path]engine.Answer, o mcpserver.Order) (engine.Result, error) {
 	r, err := k.runner(o)
 	for key, a := range answers {
 		if err == nil {
@@ -205,7 +205,7 @@ func parsed(t *testing.T, source string) *cascades.Cascade {
 }
 
 // runs returns options with cascades whose model always returns the same text.
-func runs(t *testing.T, words string, sources map[string]string) (mcpserver.Options, *kept) {
+func runs(t *testing.T, words string, sources map[string]string) (mcpserver.Options, *storedRuns) {
 	t.Helper()
 	k := newKept(t, func(context.Context, model.Request) (model.Response, error) { return model.Response{Text: words}, nil })
 	o := options()
@@ -230,7 +230,7 @@ func write(t *testing.T, dir string, files map[string]string) {
 }
 
 // ids returns the names of the stored runs.
-func (k *kept) ids(t *testing.T) []string {
+func (k *storedRuns) ids(t *testing.T) []string {
 	t.Helper()
 	list, err := k.journal.Runs(t.Context(), journal.Filter{})
 	if err != nil {

@@ -98,11 +98,11 @@ func TestRunTimeout(t *testing.T) {
 
 // runUntil runs a command that ends by its timeout, with more time until it
 // prints the text.
-func runUntil(t *testing.T, c Command, said string) (Output, error) {
+func runUntil(t *testing.T, c Command, want string) (Output, error) {
 	t.Helper()
 	for c.Timeout = time.Second / 4; ; c.Timeout *= 4 {
 		out, err := Run(t.Context(), c)
-		if string(out.Stdout) == said || c.Timeout > time.Minute {
+		if string(out.Stdout) == want || c.Timeout > time.Minute {
 			return out, err
 		}
 	}

@@ -10,19 +10,19 @@ import (
 )
 
 // called returns a call of a conversation. Each letter is a message.
-func called(path, conversation Path, said string, before int) Event {
+func called(path, conversation Path, letters string, before int) Event {
 	req := &model.Request{Messages: []model.Message{}}
-	for _, letter := range strings.Split(said, "") {
+	for _, letter := range strings.Split(letters, "") {
 		req.Messages = append(req.Messages, model.Message{Role: model.User, Content: letter})
 	}
 	return Event{Kind: ModelCalled, Path: path, Conversation: conversation, Before: before, Request: req}
 }
 
-func contents(e Event) (said string) {
+func contents(e Event) (text string) {
 	for _, m := range e.Request.Messages {
-		said += m.Content
+		text += m.Content
 	}
-	return said
+	return text
 }
 
 // read returns an event after a round trip through JSON.
@@ -41,17 +41,17 @@ func read(t *testing.T, e Event) (got Event, text string) {
 // A call contains only the new messages, and the number of the earlier ones.
 func TestACallTellsWhatIsNew(t *testing.T) {
 	for _, c := range []struct {
-		said   string
-		before int
-		news   string
+		letters string
+		before  int
+		news    string
 	}{
 		{"abc", 0, "abc"}, {"abc", 1, "bc"}, {"abc", 3, ""},
 		{"abc", 4, ""}, {"abc", -1, "abc"}, // invalid values
 	} {
-		e := called("p/model", "p", c.said, c.before)
+		e := called("p/model", "p", c.letters, c.before)
 		got, text := read(t, e)
-		if contents(got) != c.news || !strings.Contains(text, fmt.Sprintf(`"messages_before":%d`, c.before)) || contents(e) != c.said {
-			t.Errorf("%s of which %d stood: %s", c.said, c.before, text)
+		if contents(got) != c.news || !strings.Contains(text, fmt.Sprintf(`"messages_before":%d`, c.before)) || contents(e) != c.letters {
+			t.Errorf("%s of which %d stood: %s", c.letters, c.before, text)
 		}
 		if !strings.Contains(text, `"conversation":"p"`) || !strings.Contains(text, `"messages":[`) {
 			t.Error(text)
@@ -68,7 +68,7 @@ func TestACallTellsWhatIsNew(t *testing.T) {
 // Interleaved conversations are restored, also if a conversation goes back,
 // starts again or arrives as a whole. Earlier results do not change.
 func TestConversationsAreWholeAgain(t *testing.T) {
-	var said Conversations
+	var restorer Conversations
 	var handed []Event
 	calls := []Event{
 		called("a", "a", "ab", 0), called("b", "b", "x", 0), called("a1", "a", "abcd", 2), called("b1", "b", "xyz", 1),
@@ -80,7 +80,7 @@ func TestConversationsAreWholeAgain(t *testing.T) {
 	for _, e := range append(calls, other, again) {
 		cut, _ := read(t, e)
 		cut.Run = e.Run
-		whole, err := said.Restore(cut)
+		whole, err := restorer.Restore(cut)
 		if err != nil || whole.Partial || contents(whole) != contents(e) {
 			t.Fatalf("%s: got %q, %v", e.Path, contents(whole), err)
 		}
@@ -92,22 +92,22 @@ func TestConversationsAreWholeAgain(t *testing.T) {
 		}
 	}
 	whole := called("a5", "a", "abhijkl", 5) // contains the whole conversation
-	if got, err := said.Restore(whole); err != nil || contents(got) != "abhijkl" {
+	if got, err := restorer.Restore(whole); err != nil || contents(got) != "abhijkl" {
 		t.Errorf("got %q, %v", contents(got), err)
 	}
 	middle, _ := read(t, called("c1", "c", "abc", 2))
-	if _, err := said.Restore(middle); err == nil {
+	if _, err := restorer.Restore(middle); err == nil {
 		t.Error("a conversation of which the beginning is not there is whole")
 	}
-	said.Forget("other")
-	if middle.Run, middle.Conversation = "other", "a"; len(said.messages) != 2 {
-		t.Errorf("it remembers %d conversations", len(said.messages))
+	restorer.Forget("other")
+	if middle.Run, middle.Conversation = "other", "a"; len(restorer.messages) != 2 {
+		t.Errorf("it remembers %d conversations", len(restorer.messages))
 	}
-	if _, err := said.Restore(middle); err == nil {
+	if _, err := restorer.Restore(middle); err == nil {
 		t.Error("what was forgotten is whole")
 	}
 	for _, e := range []Event{{Kind: RunFinished}, {Kind: ModelCalled}} {
-		if _, err := said.Restore(e); err != nil {
+		if _, err := restorer.Restore(e); err != nil {
 			t.Error(err)
 		}
 	}

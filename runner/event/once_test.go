@@ -7,8 +7,8 @@ import (
 
 func TestOnceTellsOnce(t *testing.T) {
 	var o Deduplicator
-	var told []string
-	to := Func(func(e Event) { told = append(told, string(e.Kind)+" "+string(e.Path)+" "+e.Message+e.Status) })
+	var received []string
+	to := Func(func(e Event) { received = append(received, string(e.Kind)+" "+string(e.Path)+" "+e.Message+e.Status) })
 	start := func(events ...Event) {
 		s := o.Sink(to)
 		for _, e := range events {
@@ -26,7 +26,7 @@ func TestOnceTellsOnce(t *testing.T) {
 	want := []string{
 		"feedback p one", "verdict  ", "phase_finished p cancelled", "feedback p two", "verdict  ", "phase_finished p cancelled", "phase_finished p succeeded",
 	}
-	if !slices.Equal(told, want) {
-		t.Errorf("told %q, want %q", told, want)
+	if !slices.Equal(received, want) {
+		t.Errorf("told %q, want %q", received, want)
 	}
 }

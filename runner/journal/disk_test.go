@@ -87,7 +87,7 @@ func TestOnDiskBeforeTheNext(t *testing.T) {
 // different events are emitted.
 func TestEventsThatComeAgain(t *testing.T) {
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
-	var live heard
+	var live collector
 	for _, words := range []string{"aa", "b", "abaa"} {
 		r, err := j.Begin(runner.Start{RunID: "run"})
 		if errors.Is(err, runner.ErrRunExists) {

@@ -71,7 +71,7 @@ func names(t *testing.T, j *Journal) (list []string) {
 	return list
 }
 
-func long20(said string) string { return strings.Repeat(said+" says so. ", 2000) }
+func long20(word string) string { return strings.Repeat(word+" says so. ", 2000) }
 
 // Prune removes only old runs and their unshared texts.
 func TestPrune(t *testing.T) {

@@ -61,7 +61,7 @@ func TestRemembered(t *testing.T) {
 	r.mu.Unlock()
 	j.db.Writer.Add(func(*stores.Conn) error { return errStatement }, func(error) {})
 	if err := j.db.Writer.Wait(done); err != nil || len(effectsOf(t, j, "run")) != 3 {
-		t.Errorf("beside another: %d effects are kept, %v", len(effectsOf(t, j, "run")), err)
+		t.Errorf("beside another run: %d effects are stored: %v", len(effectsOf(t, j, "run")), err)
 	}
 	for i := range r.recent[:3] {
 		r.recent[i].at = r.recent[i].at.Add(-2 * lossWindow)

@@ -91,7 +91,7 @@ func TestResultSoFar(t *testing.T) {
 			for k := int64(1); ; k++ {
 				id := fmt.Sprint(s.Name, " gone ", k)
 				r := begin(t, j, s.start(id))
-				had, broken := s.run(t, r, enginetest.NewFault(s.world(t, &heard{}), k), false)
+				had, broken := s.run(t, r, enginetest.NewFault(s.world(t, &collector{}), k), false)
 				if err := r.(*recording).commit(); err != nil {
 					t.Fatal(err)
 				}
@@ -121,7 +121,7 @@ func TestSubSoFar(t *testing.T) {
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
 	s := &story{enginetest.Read(t, "subs", []byte(subs))}
 	r := begin(t, j, s.start("run"))
-	h := r.Host(s.world(t, &heard{}))
+	h := r.Host(s.world(t, &collector{}))
 	for _, e := range []struct {
 		event.Event
 		want string
@@ -153,7 +153,7 @@ func TestTriesSoFar(t *testing.T) {
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
 	s := &story{enginetest.Read(t, "subs", []byte(subs))}
 	r := begin(t, j, s.start("run"))
-	h := r.Host(s.world(t, &heard{}))
+	h := r.Host(s.world(t, &collector{}))
 	const second = "soundings/sounding[1]/attempt[1]"
 	for _, e := range []struct {
 		event.Event

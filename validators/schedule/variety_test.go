@@ -106,13 +106,13 @@ func TestContentShareRows(t *testing.T) {
 // in one order.
 func TestEveryConcentrationIsTold(t *testing.T) {
 	h := newHouse(t, "")
-	of := func(code string, v validators.Verdict) (told []string) {
+	of := func(code string, v validators.Verdict) (found []string) {
 		for _, i := range v.Issues {
 			if i.Check == code {
-				told = append(told, i.Message[:strings.Index(i.Message, " has")]+" "+i.Got)
+				found = append(found, i.Message[:strings.Index(i.Message, " has")]+" "+i.Got)
 			}
 		}
-		return told
+		return found
 	}
 	counts := map[string]int{"ppv_unlock": 5, "link_drop": 5, "bundle": 4, "dm_farm": 6, "like_farm": 2, "live_promo": 2}
 	if got, want := of("SEND_TYPE_CONCENTRATION", h.verdict(varietyGate, mix(counts, goodTypes...), nil)), []string{"ppv_unlock 20.8 %", "link_drop 20.8 %", "dm_farm 25 %"}; !slices.Equal(got, want) {

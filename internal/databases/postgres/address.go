@@ -17,7 +17,7 @@ import (
 type Address struct {
 	config *pgconn.Config
 	schema string
-	ours   string // statements that every connection begins with
+	setup  string // statements that every connection begins with
 }
 
 // IsAddress tells an address, also one of no server that is known here, from the
@@ -49,7 +49,7 @@ func Parse(s string) (*Address, error) {
 	delete(config.RuntimeParams, "search_path")
 	a.Set("search_path", Quoted(a.schema))
 	a.Set("bytea_output", "hex") // which is what digests are read as, whatever the database has for others
-	config.AfterConnect = func(ctx context.Context, pg *pgconn.PgConn) error { return pg.Exec(ctx, a.ours).Close() }
+	config.AfterConnect = func(ctx context.Context, pg *pgconn.PgConn) error { return pg.Exec(ctx, a.setup).Close() }
 	config.BuildFrontend = pgproto3.NewFrontend
 	return a, nil
 }
@@ -83,7 +83,7 @@ func ParseForeign(s string) (*Address, error) {
 
 // Set has every connection begin with a setting of the server, whose value is
 // written as SQL has it. It is called before any connects.
-func (a *Address) Set(name, value string) { a.ours += "SET " + name + " = " + value + "; " }
+func (a *Address) Set(name, value string) { a.setup += "SET " + name + " = " + value + "; " }
 
 // Schema is the schema of the journal's tables, "" of what is no journal.
 func (a *Address) Schema() string { return a.schema }

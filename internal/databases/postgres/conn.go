@@ -197,7 +197,7 @@ func (c *Conn) flush(ctx context.Context) (changed int64, err error) {
 	return changed, err
 }
 
-// results reads what those in the queue came to.
+// results reads the results of the queued statements.
 func (c *Conn) results(p *pgconn.Pipeline) (changed int64, err error) {
 	for i := 0; i < len(c.queue) && err == nil; i++ {
 		var got any

@@ -13,9 +13,9 @@ import (
 // Code is the server's own code of an error, "" where it is none of the
 // server's.
 func Code(err error) string {
-	var said *pgconn.PgError
-	if errors.As(err, &said) {
-		return said.Code
+	var pgErr *pgconn.PgError
+	if errors.As(err, &pgErr) {
+		return pgErr.Code
 	}
 	return ""
 }
@@ -44,45 +44,45 @@ func Away(err error) bool {
 // Full tells that the server lacks room, on its disk or in its memory.
 func Full(err error) bool { return strings.HasPrefix(Code(err), "53") }
 
-// Words say what is wrong, and the err that is to be told with them, which may
-// be nil. No password is in either.
-func Words(err error) (words string, told error) {
+// Words returns what is wrong, and the cause to report with it, which may
+// be nil. Neither contains a password.
+func Words(err error) (words string, cause error) {
 	var connect *pgconn.ConnectError
 	if Code(err) == "" && (errors.As(err, &connect) || Away(err)) {
 		return "the server cannot be reached", reason(err)
 	}
-	var said *pgconn.PgError
-	if !errors.As(err, &said) {
+	var pgErr *pgconn.PgError
+	if !errors.As(err, &pgErr) {
 		return "", err
 	}
-	told = errors.New(said.Message)
-	switch said.Code {
+	cause = errors.New(pgErr.Message)
+	switch pgErr.Code {
 	case "28P01", "28000":
-		return "the server does not let this user in (the password goes in PGPASSWORD or ~/.pgpass)", told
+		return "the server does not let this user in (the password goes in PGPASSWORD or ~/.pgpass)", cause
 	case "3D000":
-		return "there is no such database (createdb makes one)", told
+		return "there is no such database (createdb makes one)", cause
 	case "42501":
-		return "this user has no right to do that", told
+		return "this user has no right to do that", cause
 	case "53100":
-		return "the server's disk is full", told
+		return "the server's disk is full", cause
 	case "53300":
-		return "the server takes no more connections", told
+		return "the server takes no more connections", cause
 	case "57P01", "57P02", "57P03":
-		return "the server is stopping or starting", told
+		return "the server is stopping or starting", cause
 	case "57P04", "57P05", "25P03":
-		return "the server has ended the connection", told
+		return "the server has ended the connection", cause
 	case "25006":
-		return "the server only lets itself be read from", told
+		return "the server only lets itself be read from", cause
 	case "26000", "42P05": // statements that were prepared are not there, or are somebody else's
-		return pooled, told
+		return pooled, cause
 	case "55P03":
-		return "another process holds the schema and does not go on: end that process, or wait for it", told
+		return "another process holds the schema and does not go on: end that process, or wait for it", cause
 	case "57014":
-		return "statement_timeout has ended a statement: raise it for this user (ALTER ROLE NAME SET statement_timeout = 0)", told
+		return "statement_timeout has ended a statement: raise it for this user (ALTER ROLE NAME SET statement_timeout = 0)", cause
 	case "54000", "22001":
-		return "a text is too long to be kept", told
+		return "a text is too long to be kept", cause
 	}
-	return "the journal", told
+	return "the journal", cause
 }
 
 const pooled = "between here and the server is a pooler of transactions, and a journal needs sessions (pool_mode = session)"

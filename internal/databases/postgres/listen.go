@@ -6,11 +6,12 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// Listen calls ready when it hears what is told on a channel, and heard with
+// Listen calls ready when it listens on a channel, and receive with each notification,
+// until ctx or the connection ends. It opens its own connection.
 // each of it, until ctx ends or the connection does. The connection is its own.
-func Listen(ctx context.Context, a *Address, channel string, ready func(), heard func(payload string)) error {
+func Listen(ctx context.Context, a *Address, channel string, ready func(), receive func(payload string)) error {
 	config := a.config.Copy()
-	config.OnNotification = func(_ *pgconn.PgConn, n *pgconn.Notification) { heard(n.Payload) }
+	config.OnNotification = func(_ *pgconn.PgConn, n *pgconn.Notification) { receive(n.Payload) }
 	pg, err := pgconn.ConnectConfig(ctx, config)
 	if err != nil {
 		return err

@@ -55,7 +55,7 @@ func Query(ctx context.Context, a *Address, s databases.Statement) (changed int6
 	return changed, err
 }
 
-// lastWord is how long a server may take to stop when it is told to.
+// lastWord is the time that a server has to stop after a request.
 const lastWord = 5 * time.Second
 
 // limited has the server itself end a transaction's statements.
@@ -184,10 +184,10 @@ func (c *Conn) types(oids []uint32) (list string, err error) {
 // computes if the same arguments give the same within a statement, and it does not
 // look at the server (pg_…, settings) or run a statement of its own (…_to_xml).
 const leaving = `
-	WITH tree AS (SELECT prosqlbody::text AS said FROM pg_proc WHERE oid = 'pg_temp.capstan_statement'::regproc),
-	function AS (SELECT p.* FROM tree, regexp_matches(said, ':(funcid|opfuncid|aggfnoid|winfnoid) ([0-9]+)', 'g') AS m JOIN pg_proc p ON p.oid = m[2]::oid),
-	relation AS (SELECT r.*, nspname FROM tree, regexp_matches(said, ':relid ([0-9]+)', 'g') AS m JOIN pg_class r ON r.oid = m[1]::oid JOIN pg_namespace n ON n.oid = relnamespace)
-	SELECT 'a statement that writes' FROM tree, regexp_matches(said, ':commandType ([0-9]+)', 'g') AS m WHERE strpos(?2, m[1]) = 0
+	WITH tree AS (SELECT prosqlbody::text AS body FROM pg_proc WHERE oid = 'pg_temp.capstan_statement'::regproc),
+	function AS (SELECT p.* FROM tree, regexp_matches(body, ':(funcid|opfuncid|aggfnoid|winfnoid) ([0-9]+)', 'g') AS m JOIN pg_proc p ON p.oid = m[2]::oid),
+	relation AS (SELECT r.*, nspname FROM tree, regexp_matches(body, ':relid ([0-9]+)', 'g') AS m JOIN pg_class r ON r.oid = m[1]::oid JOIN pg_namespace n ON n.oid = relnamespace)
+	SELECT 'a statement that writes' FROM tree, regexp_matches(body, ':commandType ([0-9]+)', 'g') AS m WHERE strpos(?2, m[1]) = 0
 	UNION ALL
 	SELECT 'the function ' || proname FROM function
 	WHERE provolatile = 'v' AND proname NOT IN ('random', 'clock_timestamp', 'timeofday', 'gen_random_uuid')

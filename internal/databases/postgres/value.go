@@ -73,31 +73,31 @@ func value(oid uint32, raw []byte) driver.Value {
 	if raw == nil {
 		return nil
 	}
-	said := string(raw)
+	text := string(raw)
 	switch oid {
 	case oidInt2, oidInt4, oidInt8:
-		n, _ := strconv.ParseInt(said, 10, 64)
+		n, _ := strconv.ParseInt(text, 10, 64)
 		return n
 	case oidNumeric:
-		if n, err := strconv.ParseInt(said, 10, 64); err == nil {
+		if n, err := strconv.ParseInt(text, 10, 64); err == nil {
 			return n
 		}
 		fallthrough
 	case oidFloat4, oidFloat8:
-		if f, err := strconv.ParseFloat(said, 64); err == nil {
+		if f, err := strconv.ParseFloat(text, 64); err == nil {
 			return f
 		}
 	case oidBool:
-		return said == "t"
+		return text == "t"
 	case oidBytes:
-		if b, err := hex.DecodeString(strings.TrimPrefix(said, `\x`)); err == nil {
+		if b, err := hex.DecodeString(strings.TrimPrefix(text, `\x`)); err == nil {
 			return b
 		}
 	}
-	if strings.Contains(said, escape) {
-		said = strings.NewReplacer(nul, "\x00", literal, escape).Replace(said)
+	if strings.Contains(text, escape) {
+		text = strings.NewReplacer(nul, "\x00", literal, escape).Replace(text)
 	}
-	return said
+	return text
 }
 
 // The numbers that it has for JSON.

@@ -122,7 +122,7 @@ func TestLastWord(t *testing.T) {
 		return a
 	}
 	unsaid := attempt(3, "owls3", true, true)
-	unsaid.Verdicts = append(unsaid.Verdicts[:1], unsaid.Verdicts[0]) // tone has said nothing
+	unsaid.Verdicts = append(unsaid.Verdicts[:1], unsaid.Verdicts[0]) // tone has no verdict
 	for name, row := range map[string]struct {
 		attempt journal.Attempt
 		want    stats.Rate

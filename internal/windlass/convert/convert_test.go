@@ -70,14 +70,13 @@ func TestCases(t *testing.T) {
 			if err != nil || again.Changed || string(again.Text) != string(result.Text) {
 				t.Errorf("written again it is otherwise (%v):\n%s", err, again.Text)
 			}
-			told(t, result)
+			checkComments(t, result)
 		})
 	}
 }
 
-// told holds that every mistake that is left in a file that was changed stands in
-// a comment of it.
-func told(t *testing.T, r convert.Result) {
+// checkComments checks that a changed file has a comment for each remaining mistake.
+func checkComments(t *testing.T, r convert.Result) {
 	t.Helper()
 	for _, d := range r.Left {
 		start, _, _ := strings.Cut(strings.SplitN(d.Message, " at line", 2)[0], "\n") // the comments have moved it
@@ -107,7 +106,7 @@ func TestOwnFiles(t *testing.T) {
 	}
 }
 
-// TestHostile holds that what is no cascade is told, and ends.
+// TestHostile checks that conversion ends and reports texts that are not cascades.
 func TestHostile(t *testing.T) {
 	bomb := "a: &a [x, x, x, x, x, x, x, x, x]\n"
 	for c := 'b'; c < 'm'; c++ {
@@ -127,7 +126,7 @@ func TestHostile(t *testing.T) {
 		if err != nil {
 			t.Errorf("%.80q: %v", source, err)
 		}
-		told(t, r)
+		checkComments(t, r)
 	}
 }
 

@@ -92,8 +92,8 @@ func (c connection) Unwrap() error { return c.error }
 
 var errTaken = errors.New("a run of that name is there already")
 
-// told returns an error of the cluster with advice.
-func (c *cluster) told(err error) error {
+// advise returns an error of the cluster with advice.
+func (c *cluster) advise(err error) error {
 	var nowhere *serviceerror.NamespaceNotFound
 	var older *serviceerror.Unimplemented
 	var none *serviceerror.NotFound
@@ -163,7 +163,7 @@ func (c *cluster) dial(ctx context.Context) (client.Client, error) {
 	var older *serviceerror.Unimplemented
 	switch {
 	case errors.As(err, &older):
-		return nil, c.told(err)
+		return nil, c.advise(err)
 	case err != nil:
 		return nil, connection{fmt.Errorf("cluster %s: %w (is it running? `temporal server start-dev` starts one)", c.address, err)}
 	}
@@ -183,7 +183,7 @@ const oldestMajor, oldestMinor = 1, 25
 func (c *cluster) knows(ctx context.Context, t client.Client) error {
 	info, err := t.WorkflowService().GetSystemInfo(ctx, &workflowservice.GetSystemInfoRequest{})
 	if err != nil {
-		return c.told(err)
+		return c.advise(err)
 	}
 	var major, minor int
 	if n, _ := fmt.Sscanf(info.GetServerVersion(), "%d.%d", &major, &minor); n < 2 || major > oldestMajor || major == oldestMajor && minor >= oldestMinor {

@@ -58,11 +58,11 @@ func (p plan) run(ctx context.Context, out, progress io.Writer) error {
 // length measures the systems at one length. Each system has one process for
 // all rounds.
 func (p plan) length(ctx context.Context, dir string, cores, turns int) (cells []*cell, err error) {
-	ours, theirs := []int{0}, []int{1}
+	systemCores, endpointCores := []int{0}, []int{1}
 	if cores > 1 {
-		ours, theirs = []int{0, 1}, []int{0, 1}
+		systemCores, endpointCores = []int{0, 1}, []int{0, 1}
 	}
-	endpoint, err := start(ctx, theirs, dir, modelProcess, fmt.Sprint(p.tls))
+	endpoint, err := start(ctx, endpointCores, dir, modelProcess, fmt.Sprint(p.tls))
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +73,7 @@ func (p plan) length(ctx context.Context, dir string, cores, turns int) (cells [
 	}
 	children := make([]*child, len(p.systems))
 	for i, s := range p.systems {
-		if children[i], err = start(ctx, ours, dir, systemProcess, s.name, strings.TrimSpace(url), fmt.Sprint(turns)); err != nil {
+		if children[i], err = start(ctx, systemCores, dir, systemProcess, s.name, strings.TrimSpace(url), fmt.Sprint(turns)); err != nil {
 			return nil, err
 		}
 		defer func() { err = errors.Join(err, children[i].stop()) }()

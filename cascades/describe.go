@@ -312,7 +312,7 @@ func quoted(word string) string {
 
 // shown returns a default in the form of a command line.
 func shown(v any) string {
-	text, _ := json.Marshal(v) // a schema said it
+	text, _ := json.Marshal(v) // a schema contains it
 	return reports.Fit(string(text), 40)
 }
 

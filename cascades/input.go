@@ -192,19 +192,19 @@ func (in Input) Check(stopped func() error, value any, given bool) InputErrors {
 	return wrong
 }
 
-func (in Input) missing(why string) InputError {
+func (in Input) missing(hint string) InputError {
 	e := InputError{Name: in.Name, Kind: InputMissing, Message: "is missing"}
 	if in.Description != "" {
 		e.Message += ": " + reports.Fit(in.Description, 200)
 	}
-	if why != "" {
-		e.Message += "; " + why
+	if hint != "" {
+		e.Message += "; " + hint
 	}
 	return e
 }
 
-func (in Input) unfit(why string) InputError {
-	return InputError{Name: in.Name, Kind: InputUnfit, Message: why}
+func (in Input) unfit(message string) InputError {
+	return InputError{Name: in.Name, Kind: InputUnfit, Message: message}
 }
 
 // require sets Required of the inputs.

@@ -78,11 +78,11 @@ func (p *parser) unproven(c *Check) string {
 		return err.Error()
 	}
 	gate := stats.Gate{File: own.File, Cascade: own.ID, Phase: p.reading, Moment: string(c.Ward.Moment), Name: c.Validator.Name, Digest: digest}
-	e, _, why := gate.Find(p.open)
-	if why != "" {
-		return why
+	e, _, reason := gate.Find(p.open)
+	if reason != "" {
+		return reason
 	}
 	q := c.Promote
-	_, why = e.Allows(q.Confidence, q.FalsePass, q.FalseBlock)
-	return why
+	_, reason = e.Allows(q.Confidence, q.FalsePass, q.FalseBlock)
+	return reason
 }

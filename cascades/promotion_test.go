@@ -104,7 +104,7 @@ func TestPromotion(t *testing.T) {
 			stored := got.Files
 			again, err := Load("dir/c.yaml", Unpacked(stored), Known{Validators: builtins.Default(), Chosen: c.chosen})
 			if err != nil || again.Phases[0].Wards.Post[0].Ward.Mode != mode {
-				t.Errorf("kept, it is another: %v", err)
+				t.Errorf("the stored cascade differs: %v", err)
 			}
 		})
 	}

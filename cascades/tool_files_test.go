@@ -16,9 +16,9 @@ func TestTackleIsKept(t *testing.T) {
 		"a/flow.yaml": `cascade_id: flow
 validators: {whole: {cascade: polite}}
 phases:
-- {name: draft, instructions: Draft., tackle: [count, near, gone, kind, polite], rules: {loop_until: polite}, wards: {post: [{validator: polite}, {validator: whole}, {validator: non_empty}]}}
+- {name: draft, instructions: Draft., tackle: [count, near, lost, kind, polite], rules: {loop_until: polite}, wards: {post: [{validator: polite}, {validator: whole}, {validator: non_empty}]}}
 - {name: length, tool: count, inputs: {text: "{{ outputs.draft }}"}}
-- {name: late, tool: gone, sub_cascades: [{ref: polite}]}
+- {name: late, tool: lost, sub_cascades: [{ref: polite}]}
 `,
 		"a/tackle/near.tool.yml": "$schema: x\ntool_id: near\nexec: [near]\neffect: reads\n",
 		"tools/near.tool.yaml":   "exek: [far]\n", "more/polite.yaml": "oops", "a/tackle/non_empty.yaml": "oops",
@@ -56,7 +56,7 @@ phases:
 		if tool, judge := c.Phases[0].Tackle[4], c.Phases[0].Rules.Loop; tool.Name != "polite" || tool.Description != "It is kind" || tool.Effect != "none" || judge.Ward.Name != "polite" || !judge.Validator.Free() {
 			t.Errorf("%q: the cascade is the tool %+v and the validator %+v", dir, tool, judge)
 		}
-		if missing := c.Phases[0].Tackle[2]; missing.Name != "gone" || missing.Tool.Name != "gone" || missing.Description != "This tool is not there: calling it fails." || missing.Params["type"] != "object" || missing.Effect != "none" {
+		if missing := c.Phases[0].Tackle[2]; missing.Name != "lost" || missing.Tool.Name != "lost" || missing.Description != "This tool is not there: calling it fails." || missing.Params["type"] != "object" || missing.Effect != "none" {
 			t.Errorf("%q: in the place of a tool that is missing stands %+v", dir, missing)
 		}
 		known.Tackle, known.MissingTools = nil, false

@@ -211,8 +211,8 @@ func TestFormula(t *testing.T) {
 	if _, err := exec.LookPath("ruby"); err == nil {
 		check := exec.Command("ruby", "-wc")
 		check.Stdin = bytes.NewReader(out)
-		if said, err := check.CombinedOutput(); err != nil {
-			t.Errorf("%v\n%s", err, said)
+		if output, err := check.CombinedOutput(); err != nil {
+			t.Errorf("%v\n%s", err, output)
 		}
 	}
 	write(strings.Replace(sums.String(), "darwin_arm64", "darwin_x", 1))

@@ -154,17 +154,17 @@ func Example_server() {
 // clerk is a model of few words: it looks up the stock, promises too much, and
 // mends it.
 func clerk(_ context.Context, req model.Request) (model.Response, error) {
-	said := "Three, or a refund."
+	reply := "Three, or a refund."
 	switch last := req.Messages[len(req.Messages)-1]; {
 	case req.Attempt > 1:
-		said = "Three."
+		reply = "Three."
 	case last.Role == model.User:
 		return model.Response{ToolCalls: []model.ToolCall{{ID: "1", Name: "stock", Arguments: `{"article": "kettle"}`}}}, nil
 	}
 	if req.OnText != nil {
-		req.OnText(said)
+		req.OnText(reply)
 	}
-	return model.Response{Text: said}, nil
+	return model.Response{Text: reply}, nil
 }
 
 func withoutTime(_ []string, a slog.Attr) slog.Attr {

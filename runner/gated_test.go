@@ -94,7 +94,7 @@ func rounds(b *testing.B, gated, bare func(), width, turns int) {
 	spend(bare) // opens the connections
 	spend(gated)
 	var wall, cpu []float64
-	var ours, theirs []cost
+	var gatedCosts, bareCosts []cost
 	for i := 0; b.Loop(); i++ {
 		var o, t cost
 		if i%2 == 0 {
@@ -102,7 +102,7 @@ func rounds(b *testing.B, gated, bare func(), width, turns int) {
 		} else {
 			t, o = spend(bare), spend(gated)
 		}
-		ours, theirs = append(ours, o), append(theirs, t)
+		gatedCosts, bareCosts = append(gatedCosts, o), append(bareCosts, t)
 		wall, cpu = append(wall, o.wall/t.wall), append(cpu, o.cpu/t.cpu)
 	}
 	slices.Sort(wall)
@@ -115,8 +115,8 @@ func rounds(b *testing.B, gated, bare func(), width, turns int) {
 		"wall-µs": func(c cost) float64 { return c.wall }, "cpu-µs": func(c cost) float64 { return c.cpu },
 		"allocs": func(c cost) float64 { return c.allocs }, "B": func(c cost) float64 { return c.bytes },
 	} {
-		b.ReportMetric(median(each(ours, of)), name+"/gated")
-		b.ReportMetric(median(each(theirs, of)), name+"/bare")
+		b.ReportMetric(median(each(gatedCosts, of)), name+"/gated")
+		b.ReportMetric(median(each(bareCosts, of)), name+"/bare")
 	}
 }
 

@@ -16,13 +16,13 @@ import (
 
 // streaming is a model that answers with its last message, in pieces.
 var streaming = model.Func(func(_ context.Context, req model.Request) (model.Response, error) {
-	said := req.Messages[len(req.Messages)-1].Content
-	for piece := range strings.FieldsSeq(said) {
+	reply := req.Messages[len(req.Messages)-1].Content
+	for piece := range strings.FieldsSeq(reply) {
 		if req.OnText != nil {
 			req.OnText(piece + " ")
 		}
 	}
-	return model.Response{Text: said, Usage: model.Usage{Calls: 1}}, nil
+	return model.Response{Text: reply, Usage: model.Usage{Calls: 1}}, nil
 })
 
 // Each run of a runner has its own sink and its own text function. The runner's

@@ -20,8 +20,8 @@ const typical = `Write about {{ input.topic }} in a {{ input.tone }} tone.
 
 // rivals lists templates, each with its form in plain pongo2.
 var rivals = []struct {
-	name, ours, theirs string
-	vars               map[string]any
+	name, template, theirs string
+	vars                   map[string]any
 }{
 	{"Plain", strings.Repeat("Write a blog post. ", 50) + "\n", strings.Repeat("Write a blog post. ", 50) + "\n", article},
 	{"Typical", typical, typical, article},
@@ -51,7 +51,7 @@ func BenchmarkPongo2(b *testing.B) {
 		b.Run("Parse/"+c.name+"/ours", func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := Parse(c.ours); err != nil {
+				if _, err := Parse(c.template); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -64,7 +64,7 @@ func BenchmarkPongo2(b *testing.B) {
 				}
 			}
 		})
-		ours, err := Parse(c.ours)
+		parsed, err := Parse(c.template)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -75,7 +75,7 @@ func BenchmarkPongo2(b *testing.B) {
 		b.Run("Render/"+c.name+"/ours", func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if sink, err = ours.Render(c.vars); err != nil {
+				if sink, err = parsed.Render(c.vars); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -139,9 +139,9 @@ func (s *sources) check(platform string) (complaints []string, err error) {
 	all = slices.DeleteFunc(all, func(p *packages.Package) bool {
 		return strings.HasSuffix(p.ID, ".test") // the program of the tests, written by go list
 	})
-	ours := map[*packages.Package]bool{}
+	own := map[*packages.Package]bool{}
 	for _, p := range all {
-		ours[p] = true
+		own[p] = true
 	}
 	var others []*packages.Package
 	for _, p := range all {
@@ -152,7 +152,7 @@ func (s *sources) check(platform string) (complaints []string, err error) {
 		// Packages that import them are not.
 		p.IllTyped = len(p.Errors) > 0
 		for path, dep := range p.Imports {
-			if !ours[dep] {
+			if !own[dep] {
 				delete(p.Imports, path)
 			}
 		}

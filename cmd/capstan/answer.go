@@ -55,20 +55,20 @@ terminal. --all answers every waiting run after a list. RUN is a whole name, or 
 			case f.shown:
 				return c.look(f.store, func(j *journal.Journal) error { return c.showText(cmd.Context(), j, args[0], event.Path(f.question)) })
 			}
-			said := strings.Join(args[1:], "")
+			value := strings.Join(args[1:], "")
 			if f.file != "" {
 				text, err := c.files().Bytes(f.file)
 				if err != nil {
 					return usage("--file: %w", err)
 				}
-				said = string(text)
+				value = string(text)
 			}
-			j, err := c.kept(f.store, false)
+			j, err := c.openStored(f.store, false)
 			if err != nil {
 				return err
 			}
 			defer j.Close()
-			return c.answerOne(cmd.Context(), j, args[0], said, len(args) == 2 || f.file != "", f)
+			return c.answerOne(cmd.Context(), j, args[0], value, len(args) == 2 || f.file != "", f)
 		},
 	}
 	f.store.add(cmd)
@@ -144,7 +144,7 @@ func openQuestion(run *journal.Run, key event.Path) (*journal.Pending, error) {
 }
 
 // answerOne answers the question of a run. Without a value it asks.
-func (c *Command) answerOne(ctx context.Context, j *journal.Journal, id, said string, valued bool, f answerFlags) error {
+func (c *Command) answerOne(ctx context.Context, j *journal.Journal, id, value string, valued bool, f answerFlags) error {
 	run, err := wholeRun(ctx, j, id)
 	if err != nil {
 		return err
@@ -156,27 +156,27 @@ func (c *Command) answerOne(ctx context.Context, j *journal.Journal, id, said st
 	if err != nil {
 		return err
 	}
-	return c.give(ctx, j, run, p, said, f)
+	return c.give(ctx, j, run, p, value, f)
 }
 
 // give stores an answer and prints how the run continues.
-func (c *Command) give(ctx context.Context, j *journal.Journal, run *journal.Run, p *journal.Pending, said string, f answerFlags) error {
-	told, err := c.stored(ctx, j, run, p, said, f.as)
+func (c *Command) give(ctx context.Context, j *journal.Journal, run *journal.Run, p *journal.Pending, text string, f answerFlags) error {
+	notice, err := c.stored(ctx, j, run, p, text, f.as)
 	if err == nil {
-		fmt.Fprintln(c.Stderr, told)
+		fmt.Fprintln(c.Stderr, notice)
 	}
 	return err
 }
 
 // stored stores an answer and returns how the run continues.
-func (c *Command) stored(ctx context.Context, j *journal.Journal, run *journal.Run, p *journal.Pending, said, as string) (string, error) {
-	value, ok := answered(p.Question, said)
+func (c *Command) stored(ctx context.Context, j *journal.Journal, run *journal.Run, p *journal.Pending, text, as string) (string, error) {
+	value, ok := answered(p.Question, text)
 	if !ok && !p.Expired {
-		return "", usage("%s does not answer it (%s): %s", quoted(said), p.Question.Problem(value), posed(p.Question))
+		return "", usage("%s does not answer it (%s): %s", quoted(text), p.Question.Problem(value), posed(p.Question))
 	}
 	if run.External {
 		return "", usage("run %s is made by %s, which takes its answers: capstan-temporal answer %s %s --question %s",
-			run.RunID, run.Owner, run.RunID, quoted(said), p.Path)
+			run.RunID, run.Owner, run.RunID, quoted(text), p.Path)
 	}
 	if err := j.Answer(ctx, run.RunID, p.Path, engine.Answer{Value: value, By: cmp.Or(as, c.person())}); errors.Is(err, runner.ErrExpired) {
 		return "", usage("%w; capstan resume %s goes on without an answer", err, run.RunID)
@@ -208,12 +208,12 @@ func (c *Command) askOpen(ctx context.Context, j *journal.Journal, run *journal.
 		in := bufio.NewReader(c.Stdin)
 		t := &runPrinter{out: c.Stderr, cascade: c.cascadeOf(run), all: showAll(run.RunID)}
 		for _, p := range open {
-			said, err := c.ask(ctx, in, t, p.Question, about[p.Path])
+			reply, err := c.ask(ctx, in, t, p.Question, about[p.Path])
 			if errors.Is(err, runner.ErrNobody) {
 				return usage("no answer was given")
 			}
 			if err == nil {
-				err = c.give(ctx, j, run, &p, said, f)
+				err = c.give(ctx, j, run, &p, reply, f)
 			}
 			if err != nil {
 				return err
@@ -235,9 +235,9 @@ func (c *Command) askOpen(ctx context.Context, j *journal.Journal, run *journal.
 }
 
 // quoted returns the beginning of a text between quotes.
-func quoted(said string) string {
-	if r := []rune(said); len(r) > 100 {
-		said = string(r[:100]) + "…"
+func quoted(text string) string {
+	if r := []rune(text); len(r) > 100 {
+		text = string(r[:100]) + "…"
 	}
-	return fmt.Sprintf("%q", said)
+	return fmt.Sprintf("%q", text)
 }

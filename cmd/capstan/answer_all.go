@@ -23,8 +23,8 @@ type listedQuestion struct {
 }
 
 // answerAll lists the open questions of waiting runs and gives one answer to all.
-func (c *Command) answerAll(ctx context.Context, said string, f answerFlags) error {
-	j, err := c.kept(f.store, false)
+func (c *Command) answerAll(ctx context.Context, value string, f answerFlags) error {
+	j, err := c.openStored(f.store, false)
 	if err != nil {
 		return err
 	}
@@ -38,24 +38,24 @@ func (c *Command) answerAll(ctx context.Context, said string, f answerFlags) err
 	}
 	c.printQuestions(list)
 	switch {
-	case said != "":
+	case value != "":
 	case !c.asks():
 		return usage("these questions have no answer yet: capstan answer --all%s VALUE gives one to all of them", f.filters())
 	default:
 		fmt.Fprintf(c.Stderr, "\nyour answer for all %d (empty: none): ", len(list))
 		line, err := readLine(ctx, bufio.NewReader(c.Stdin))
-		if said = strings.TrimSpace(line); err != nil || said == "" {
+		if value = strings.TrimSpace(line); err != nil || value == "" {
 			return usage("no answer was given")
 		}
 	}
 	failed := 0
 	for _, q := range list {
-		told, err := c.stored(ctx, j, q.run, &q.Pending, said, f.as)
+		outcome, err := c.stored(ctx, j, q.run, &q.Pending, value, f.as)
 		if err != nil {
 			failed++
-			told = "not answered: " + oneLine(err.Error())
+			outcome = "not answered: " + oneLine(err.Error())
 		}
-		fmt.Fprintf(c.Stdout, "%s  %s\n", oneLine(q.run.RunID), told)
+		fmt.Fprintf(c.Stdout, "%s  %s\n", oneLine(q.run.RunID), outcome)
 	}
 	if failed > 0 {
 		return usage("%d of %d questions have no answer", failed, len(list))

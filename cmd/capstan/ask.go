@@ -24,11 +24,11 @@ func (c *Command) asker(p *progress) func(context.Context, engine.Question) (eng
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		p.erase()
-		said, err := c.ask(ctx, in, &runPrinter{out: c.Stderr, cascade: p.cascade, all: showAll("last")}, q, q.Subject)
+		reply, err := c.ask(ctx, in, &runPrinter{out: c.Stderr, cascade: p.cascade, all: showAll("last")}, q, q.Subject)
 		if err != nil {
 			return engine.Answer{}, err
 		}
-		value, _ := answered(q, said)
+		value, _ := answered(q, reply)
 		return engine.Answer{Value: value, By: c.person()}, nil
 	}
 }
@@ -41,12 +41,12 @@ func (c *Command) ask(ctx context.Context, in *bufio.Reader, t *runPrinter, q en
 	t.subject(q, about)
 	for {
 		fmt.Fprint(c.Stderr, question(q))
-		said, err := readAnswer(ctx, in, q)
+		reply, err := readAnswer(ctx, in, q)
 		if err != nil {
 			return "", err
 		}
-		if _, ok := answered(q, said); ok {
-			return said, nil
+		if _, ok := answered(q, reply); ok {
+			return reply, nil
 		}
 	}
 }
@@ -141,7 +141,7 @@ func posed(q engine.Question) string {
 }
 
 // answered parses an answer. It returns false for an answer that does not fit.
-func answered(q engine.Question, said string) (any, bool) {
-	value := q.ParseAnswer(said)
+func answered(q engine.Question, text string) (any, bool) {
+	value := q.ParseAnswer(text)
 	return value, q.Problem(value) == ""
 }

@@ -53,7 +53,7 @@ verdict counts.`,
 }
 
 func (c *Command) runBacktest(ctx context.Context, file string, f backtestFlags) error {
-	j, err := c.kept(f.run.store, true)
+	j, err := c.openStored(f.run.store, true)
 	if err != nil {
 		return err
 	}

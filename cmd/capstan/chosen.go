@@ -81,15 +81,15 @@ func (m *models) answer(c *cascades.Cascade, list []cascades.Asking) error {
 	of := m.Of(c.EveryProvider())
 	var wrong []error
 	unpriced := m.unpriced(c, list)
-	told := map[string]bool{}
+	checked := map[string]bool{}
 	for _, a := range list {
 		if a.Name == "" {
 			return usage("no model: give --model or CAPSTAN_MODEL, or model: in %s", cmp.Or(c.File, "a cascade"))
 		}
-		if told[a.Name] {
+		if checked[a.Name] {
 			continue
 		}
-		told[a.Name] = true
+		checked[a.Name] = true
 		if err := of.Ready(a.Name); err != nil {
 			err = writable(err, a.Name, c.File)
 			where := a.Role

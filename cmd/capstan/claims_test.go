@@ -250,8 +250,8 @@ func TestPagesScripted(t *testing.T) {
 // follow runs a line of a page if the line is a capstan command.
 func follow(t *testing.T, page, line string) {
 	t.Helper()
-	command, ours := strings.CutPrefix(strings.TrimPrefix(line, "go run ./cmd/"), "capstan ")
-	if !ours {
+	command, ok := strings.CutPrefix(strings.TrimPrefix(line, "go run ./cmd/"), "capstan ")
+	if !ok {
 		return
 	}
 	command, _, _ = strings.Cut(command, " #")

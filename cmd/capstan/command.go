@@ -210,7 +210,7 @@ func wanting(verb *cobra.Command) {
 	if fits := verb.Args; fits != nil {
 		verb.Args = func(cmd *cobra.Command, words []string) error {
 			err := fits(cmd, words)
-			if _, ours := errors.AsType[*exit](err); err == nil || ours {
+			if _, isExit := errors.AsType[*exit](err); err == nil || isExit {
 				return err
 			}
 			given := ""

@@ -111,7 +111,7 @@ func (c *Command) argument(verb, word string) cobra.CompletionFunc {
 // newest returns the names of the newest runs in the store of the flags.
 func (c *Command) newest(cmd *cobra.Command) []string {
 	names := []string{"last"}
-	j, err := c.kept(storeOf(cmd), true)
+	j, err := c.openStored(storeOf(cmd), true)
 	if err != nil {
 		return names
 	}

@@ -217,13 +217,13 @@ func (c *Command) fileSigns(ctx context.Context, file, chosen string) ([]sign, e
 	m := newModels(c.Getenv, false, nil, c.names.root)
 	of := m.Of(cascade.EveryProvider())
 	var signs []sign
-	told := map[string]bool{}
+	checked := map[string]bool{}
 	asked := c.askedOnce(ctx)
 	for _, a := range cascade.Asking(cascades.Chosen(m.chosen(chosen, file)), nil) {
-		if told[a.Name] {
+		if checked[a.Name] {
 			continue
 		}
-		told[a.Name] = true
+		checked[a.Name] = true
 		s := sign{Kind: file, Name: a.Name, State: healthy, Message: "phase " + a.Phase.Name + " can use it"}
 		if err := of.Ready(a.Name); err != nil {
 			s.State, s.Message, s.Fix = missing, "phase "+a.Phase.Name+": "+err.Error(), modelsPage

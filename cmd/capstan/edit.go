@@ -25,8 +25,8 @@ func (c *Command) verifyEdit(ctx context.Context, with map[string]any, f gateFla
 	}
 	with = maps.Clone(with)
 	var name modelflag.Models
-	if said, _ := with["model"].(string); said != "" {
-		if err := name.Set(said); err != nil {
+	if chosen, _ := with["model"].(string); chosen != "" {
+		if err := name.Set(chosen); err != nil {
 			return usage("model: %w", err)
 		}
 	}

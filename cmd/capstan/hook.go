@@ -192,7 +192,7 @@ func (c *Command) hookLog() *cobra.Command {
 
 // hookRecords returns the decisions on a session; none if the store does not exist.
 func (c *Command) hookRecords(ctx context.Context, store storeFlags, session string) ([]hooks.Record, error) {
-	j, err := c.kept(store, true)
+	j, err := c.openStored(store, true)
 	if err != nil {
 		return nil, err
 	}

@@ -59,13 +59,13 @@ func (h *heir) look(ctx context.Context) {
 	for _, id := range ids {
 		switch err := h.take(ctx, id); {
 		case err == nil:
-			h.log.message(slog.LevelInfo, "", fmt.Sprintf("run %s: its process is gone; it goes on here", id))
+			h.log.message(slog.LevelInfo, "", fmt.Sprintf("run %s: its process has ended; this server continues it", id))
 		case errors.Is(err, runner.ErrRunBusy), errors.Is(err, serve.ErrClosed), ctx.Err() != nil:
 		case errors.Is(err, serve.ErrFull):
 			return
 		case h.reported[id] != err.Error():
 			h.reported[id] = err.Error()
-			h.log.note("run %s: its process is gone, and it cannot go on here: %s", id, oneLine(err.Error()))
+			h.log.note("run %s: its process has ended, but this server cannot continue it: %s", id, oneLine(err.Error()))
 		}
 	}
 }

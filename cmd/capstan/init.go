@@ -115,15 +115,15 @@ func (c *Command) freezeFirst(ctx context.Context, dir string) error {
 	if err != nil {
 		return usage("%w", err)
 	}
-	var said bytes.Buffer
-	quiet := Command{Stdin: c.Stdin, Stdout: io.Discard, Stderr: &said, Getenv: func(string) string { return "" }, Environ: c.Environ}
+	var stderr bytes.Buffer
+	quiet := Command{Stdin: c.Stdin, Stdout: io.Discard, Stderr: &stderr, Getenv: func(string) string { return "" }, Environ: c.Environ}
 	db := filepath.Join(store, "runs.db")
 	for _, args := range [][]string{
 		{"run", first + ".yaml", "--model", "scripted", "--input", "document=@document.md", "--store", db, "-q"},
 		{"test", "record", "last", "--name", "first", "--tests", casesDir, "--link", "--store", db},
 	} {
 		if status := quiet.Run(ctx, args); status != exitOK {
-			return &exit{status, fmt.Errorf("the first test: %s", bytes.TrimSpace(said.Bytes()))}
+			return &exit{status, fmt.Errorf("the first test: %s", bytes.TrimSpace(stderr.Bytes()))}
 		}
 	}
 	return nil

@@ -40,14 +40,14 @@ func (c *Command) opinion(ctx context.Context, in *bufio.Reader, about string) (
 }
 
 func (c *Command) inLine(ctx context.Context, in *bufio.Reader, about string) (opinion, error) {
-	fmt.Fprintf(c.Stdout, "%s? [y, n why, s skip, q end] ", about)
+	fmt.Fprintf(c.Stdout, "%s? [y, n REASON, s skip, q quit] ", about)
 	line, err := readLine(ctx, in)
 	word, reason, _ := strings.Cut(strings.TrimSpace(line), " ")
 	return opinion{strings.ToLower(word), strings.TrimSpace(reason)}, err
 }
 
 func (c *Command) byKey(ctx context.Context, in *bufio.Reader, about string) (o opinion, err error) {
-	fmt.Fprintf(c.Stdout, "%s? [y, n, s skip, q end] ", about)
+	fmt.Fprintf(c.Stdout, "%s? [y, n, s skip, q quit] ", about)
 	key, err := c.key(ctx, in)
 	if err != nil {
 		fmt.Fprintln(c.Stdout)

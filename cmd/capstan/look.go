@@ -63,7 +63,7 @@ func (c *Command) drawn(ctx context.Context, word string, store storeFlags) (*ca
 		cascade, err := c.load(word)
 		return cascade, nil, err
 	}
-	j, err := c.kept(store, true)
+	j, err := c.openStored(store, true)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -133,10 +133,10 @@ func (c *Command) printDescription(file string, asJSON bool, what func(*cascades
 	if err != nil {
 		return err
 	}
-	told := what(cascade)
+	description := what(cascade)
 	if asJSON {
-		return printJSON(c.Stdout, told)
+		return printJSON(c.Stdout, description)
 	}
-	_, err = io.WriteString(c.visible(), told.Text())
+	_, err = io.WriteString(c.visible(), description.Text())
 	return err
 }

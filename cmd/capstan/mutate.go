@@ -172,7 +172,7 @@ func (g *goodTexts) ofCascade(ctx context.Context, file string, texts []string) 
 	case g.cases != "":
 		return g.ofCases(ctx)
 	}
-	j, err := g.kept(g.mutateFlags.run.store, true)
+	j, err := g.openStored(g.mutateFlags.run.store, true)
 	if err != nil {
 		return err
 	}
@@ -201,7 +201,7 @@ func (g *goodTexts) ofRuns(ctx context.Context, words []string) error {
 	if g.cases != "" {
 		return usage("--tests goes with a cascade file, not with runs")
 	}
-	j, err := g.kept(g.mutateFlags.run.store, true)
+	j, err := g.openStored(g.mutateFlags.run.store, true)
 	if err != nil {
 		return err
 	}

@@ -72,11 +72,11 @@ func notices(t *testing.T) string {
 		t.Fatal(err)
 	}
 	of[strings.TrimSpace(string(page))] = []string{"the page of capstan serve"}
-	ours, err := os.ReadFile("../../LICENSE")
+	license, err := os.ReadFile("../../LICENSE")
 	if err != nil {
 		t.Fatal(err)
 	}
-	mit := regexp.MustCompile(`(?m)^Copyright .*$`).ReplaceAllString(string(ours), "Copyright (c) 2019 Zachary Rice")
+	mit := regexp.MustCompile(`(?m)^Copyright .*$`).ReplaceAllString(string(license), "Copyright (c) 2019 Zachary Rice")
 	of[strings.TrimSpace(mit)] = []string{"gitleaks, after whose rules secrets are known"}
 
 	texts := make([]string, 0, len(of))

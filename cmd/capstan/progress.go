@@ -136,16 +136,16 @@ func (p *progress) line(format string, args ...any) {
 }
 
 // text adds text that arrives from the model.
-func (p *progress) text(_, said string) {
+func (p *progress) text(_, piece string) {
 	if p.width == nil {
 		return
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if said == "" { // the answer starts again
+	if piece == "" { // the answer starts again
 		p.tail = ""
 	}
-	p.tail += strings.Map(flat, said)
+	p.tail += strings.Map(flat, piece)
 	if len(p.tail) > 1000 {
 		p.tail = strings.ToValidUTF8(p.tail[len(p.tail)-500:], "")
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/seed61713e19/capstan/internal/reports"
 	"github.com/seed61713e19/capstan/runner/journal"
 )
 
@@ -41,7 +42,7 @@ unfinished, or none.`,
 				return usage("--label-folders goes with --keep labelled")
 			}
 			p.Before = time.Now().Add(-age)
-			j, err := c.kept(store, p.DryRun)
+			j, err := c.openStored(store, p.DryRun)
 			if err != nil {
 				return err
 			}
@@ -106,12 +107,13 @@ func (c *Command) printPruned(done journal.Pruned, dry bool) {
 		for _, id := range done.Runs {
 			fmt.Fprintln(c.Stdout, oneLine(id))
 		}
-		fmt.Fprintf(c.Stderr, "%d would go, %d stay though as old\n", len(done.Runs), done.Retained)
+		fmt.Fprintf(c.Stderr, "%s would be removed, %s left\n", reports.Count(len(done.Runs), "run"), reports.Count(done.Retained, "old run"))
 		return
 	}
-	fmt.Fprintf(c.Stdout, "%d gone, %d stay though as old; %s given back\n", len(done.Runs), done.Retained, bytesOf(max(done.Before-done.After, 0)))
+	fmt.Fprintf(c.Stdout, "%s removed, %s left; %s freed\n",
+		reports.Count(len(done.Runs), "run"), reports.Count(done.Retained, "old run"), bytesOf(max(done.Before-done.After, 0)))
 	if done.Free > 0 {
-		fmt.Fprintf(c.Stderr, "note: %s stay free within the file for later runs: an older capstan created it, and it is in use; prune again when no run is active\n", bytesOf(done.Free))
+		fmt.Fprintf(c.Stderr, "note: %s stay free inside the file for later runs, because an older capstan created it and it is in use: prune again while no run is active\n", bytesOf(done.Free))
 	}
 }
 

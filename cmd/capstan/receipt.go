@@ -107,11 +107,11 @@ func (c *Command) receiptOf(ctx context.Context, j *journal.Journal, id, phase s
 	if err != nil {
 		return nil, &exit{exitBroken, err}
 	}
-	told, err := trace.Fold(j.Events(ctx, run.RunID, 0, journal.Marked))
+	folded, err := trace.Fold(j.Events(ctx, run.RunID, 0, journal.Marked))
 	if err != nil {
 		return nil, &exit{exitBroken, err}
 	}
-	claim, err := receipts.ClaimOf(receipts.Run{Run: told, Cascade: cascade, Gates: gates, Program: thisProgram(), Texts: true, Evidence: runner.ReadFile}, phase)
+	claim, err := receipts.ClaimOf(receipts.Run{Run: folded, Cascade: cascade, Gates: gates, Program: thisProgram(), Texts: true, Evidence: runner.ReadFile}, phase)
 	if err != nil {
 		return nil, usage("run %s: %w", run.RunID, err)
 	}
@@ -225,18 +225,18 @@ func (m *receiptMaker) Emit(e event.Event) { m.folder.Add(e) }
 func (m *receiptMaker) finish(result engine.Result, asJSON bool) error {
 	run := receipts.Run{Run: m.folder.Run(), Cascade: m.cascade, Gates: m.gates, Program: thisProgram(), Texts: true, Evidence: runner.ReadFile}
 	claim, wrong := receipts.ClaimOf(run, "")
-	said, err := released(result.Output, claim.Output != "")
+	text, err := released(result.Output, claim.Output != "")
 	if err == nil && asJSON {
 		err = printJSON(m.c.Stdout, result)
 	} else if err == nil {
-		_, err = m.c.Stdout.Write(said)
+		_, err = m.c.Stdout.Write(text)
 	}
 	switch {
 	case err != nil:
 		return &exit{exitBroken, err}
 	case wrong != nil:
 		return usage("--receipt: %w", wrong)
-	case m.c.secret(string(said)):
+	case m.c.secret(string(text)):
 		return usage("--receipt: %w", errSecretText)
 	}
 	sealed, err := m.c.issued(m.signer, claim, m.f.texts)

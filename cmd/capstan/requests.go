@@ -141,12 +141,12 @@ func (c *Command) criterionJudge(flag string) (inspectors.Judge, error) {
 		if err != nil {
 			return request.Result{}, err
 		}
-		said := request.Result{CriterionID: criterion.ID}
+		outcome := request.Result{CriterionID: criterion.ID}
 		text, err := json.Marshal(result.Output)
 		if err == nil {
-			err = schema.Unmarshal(text, &said)
+			err = schema.Unmarshal(text, &outcome)
 		}
-		return said, err
+		return outcome, err
 	}, nil
 }
 
@@ -199,8 +199,8 @@ func (c *Command) judgeResponses(with map[string]any, files []string, f gateFlag
 			return &exit{exitBroken, err}
 		}
 		var e *exit
-		if said := judged(j); worst == nil || errors.As(said, &e) && e.status == exitBroken {
-			worst = said
+		if failure := judged(j); worst == nil || errors.As(failure, &e) && e.status == exitBroken {
+			worst = failure
 		}
 	}
 	return worst

@@ -23,7 +23,7 @@ func (w *rewatch) compare(ctx context.Context, id string) error {
 		return nil
 	}
 	ctx = context.WithoutCancel(ctx)
-	j, err := w.kept(w.flags.store, true)
+	j, err := w.openStored(w.flags.store, true)
 	if err != nil {
 		return err
 	}
@@ -136,7 +136,7 @@ func printDifferences(out io.Writer, was, now *comparedRun) {
 		p.differences(out, old)
 	}
 	for _, p := range was.phases {
-		if _, gone := before[p.path]; gone {
+		if _, notRun := before[p.path]; notRun {
 			fmt.Fprintf(out, "%s: not run\n", p.path)
 		}
 	}

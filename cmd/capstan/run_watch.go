@@ -149,7 +149,7 @@ func stampOf(name string) stamp {
 
 // lastInput returns the input of the newest stored run of the cascade.
 func (w *rewatch) lastInput(ctx context.Context, cascade *cascades.Cascade) error {
-	j, err := w.kept(w.flags.store, true)
+	j, err := w.openStored(w.flags.store, true)
 	if errors.Is(err, errNoRuns) {
 		return nil
 	}

@@ -32,7 +32,7 @@ func (c *Command) runsList() *cobra.Command {
 				return usage("--status is one of %s, not %q", strings.Join(nextsteps.Statuses, ", "), f.Status)
 			}
 			list := []journal.Summary{}
-			j, err := c.kept(store, true)
+			j, err := c.openStored(store, true)
 			if err != nil && !errors.Is(err, errNoRuns) {
 				return err
 			}

@@ -185,7 +185,7 @@ phases:
 	url, _ := serving(t, "later.yaml", "--store", "kept.db")
 	for path, body := range map[string]string{"/answer": `{"value": true}`, "/resume": ""} {
 		status, problem := call(t, "POST", url+"/v1/runs/later"+path, body)
-		if path == "/answer" && (status != 503 || problem["code"] != "not_ready" || !strings.Contains(fmt.Sprint(problem["detail"]), "the answer is kept, but: phase second: model house:big: HOUSE_KEY is not set")) {
+		if path == "/answer" && (status != 503 || problem["code"] != "not_ready" || !strings.Contains(fmt.Sprint(problem["detail"]), "the answer is stored, but: phase second: model house:big: HOUSE_KEY is not set")) {
 			t.Errorf("%s: %d %v", path, status, problem)
 		}
 		if status < 400 {

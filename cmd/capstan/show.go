@@ -156,13 +156,13 @@ func (t *runPrinter) head(run *journal.Run, r engine.Result) {
 	case run.Only != "":
 		t.line("only     phase %s, with the other outputs of %s", oneLine(run.Only), oneLine(run.Parent))
 	case run.Parent != "":
-		t.line("shares   what is unchanged with %s", oneLine(run.Parent))
+		t.line("shares   unchanged results with %s", oneLine(run.Parent))
 	}
 }
 
 // phases prints every visit with its verdicts.
 func (t *runPrinter) phases(r engine.Result) {
-	told := 0
+	printed := 0
 	for _, p := range r.Phases {
 		items := ""
 		if p.Items > 0 {
@@ -175,14 +175,14 @@ func (t *runPrinter) phases(r engine.Result) {
 			t.line("  ✗ item[%d] %s: %s", lost.Index, lost.Code, oneLine(lost.Message))
 		}
 		// Verdicts are in the order of the visits.
-		for first := told; told < len(r.Verdicts) && r.Verdicts[told].Phase == p.Name; told++ {
-			if v := &r.Verdicts[told]; p.Items <= manyItems || v.Error != nil || v.Valid != nil && !*v.Valid && told-first < 10*manyItems {
+		for first := printed; printed < len(r.Verdicts) && r.Verdicts[printed].Phase == p.Name; printed++ {
+			if v := &r.Verdicts[printed]; p.Items <= manyItems || v.Error != nil || v.Valid != nil && !*v.Valid && printed-first < 10*manyItems {
 				t.verdict(v)
 			}
 		}
 	}
-	for ; told < len(r.Verdicts); told++ {
-		t.verdict(&r.Verdicts[told])
+	for ; printed < len(r.Verdicts); printed++ {
+		t.verdict(&r.Verdicts[printed])
 	}
 }
 
@@ -285,14 +285,14 @@ func (t *runPrinter) quote(text string) {
 func (t *runPrinter) answers(r engine.Result) {
 	for _, a := range r.Answers {
 		by := cmp.Or(a.By, "a person")
-		said := oneLine(by) + " answered: " + oneLine(fmt.Sprint(a.Value))
+		answer := oneLine(by) + " answered: " + oneLine(fmt.Sprint(a.Value))
 		switch {
 		case a.Expired:
-			said = "nobody answered in time"
+			answer = "nobody answered in time"
 		case a.Value == nil:
-			said = oneLine(by) + " answered with a text"
+			answer = oneLine(by) + " answered with a text"
 		}
-		t.line("\n%s asked: %s\n  %s", oneLine(a.Phase), oneLine(a.Question), said)
+		t.line("\n%s asked: %s\n  %s", oneLine(a.Phase), oneLine(a.Question), answer)
 	}
 }
 

@@ -84,7 +84,7 @@ func (c *Command) store(f storeFlags) (*journal.Journal, error) {
 		if asked {
 			return nil, &exit{exitBroken, err}
 		}
-		fmt.Fprintf(c.Stderr, "note: this run is not kept, and cannot be resumed: %v\n", err)
+		fmt.Fprintf(c.Stderr, "note: this run is not stored and cannot be resumed: %v\n", err)
 		return nil, nil
 	}
 	return j, nil
@@ -96,7 +96,7 @@ func (c *Command) open(file string, f storeFlags, readOnly bool) (*journal.Journ
 
 // look opens the journal for reading and runs body.
 func (c *Command) look(f storeFlags, body func(*journal.Journal) error) error {
-	j, err := c.kept(f, true)
+	j, err := c.openStored(f, true)
 	if err != nil {
 		return err
 	}
@@ -104,8 +104,8 @@ func (c *Command) look(f storeFlags, body func(*journal.Journal) error) error {
 	return body(j)
 }
 
-// kept opens the journal for reading, or for resuming runs.
-func (c *Command) kept(f storeFlags, readOnly bool) (*journal.Journal, error) {
+// openStored opens the journal for reading, or for resuming runs.
+func (c *Command) openStored(f storeFlags, readOnly bool) (*journal.Journal, error) {
 	file, _, err := c.storeFile(f)
 	if err != nil {
 		return nil, usage("%w", err)

@@ -131,7 +131,7 @@ func (c *Command) samePrograms(r *runner.Runner, start runner.Start) error {
 
 // markFrozen marks a run as a test, so that capstan runs prune keeps it. An error is only a note.
 func (c *Command) markFrozen(ctx context.Context, store storeFlags, id string) {
-	j, err := c.kept(store, false)
+	j, err := c.openStored(store, false)
 	if err == nil {
 		defer j.Close()
 		err = j.Mark(ctx, id, journal.Frozen)

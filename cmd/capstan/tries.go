@@ -102,11 +102,11 @@ func (p *progress) won(e event.Event) {
 	if !ok || n == 0 || visit != e.Path {
 		return
 	}
-	why := "the first that passed, or the highest score"
+	reason := "the first that passed, or the highest score"
 	if c.judged {
-		why = oneLine(c.because)
+		reason = oneLine(c.because)
 	}
-	p.line("  %s %stry %d of %d picked: %s", p.styled(green, "→"), p.label(e.Path), n, c.tries, why)
+	p.line("  %s %stry %d of %d picked: %s", p.styled(green, "→"), p.label(e.Path), n, c.tries, reason)
 }
 
 // knows sets the cascade, so that unnamed checks are printed with their

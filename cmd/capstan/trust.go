@@ -185,14 +185,14 @@ func (c *Command) judgeEmptyTexts(ctx context.Context, s *scale, report *trust.R
 
 // readEvidence returns the evidence files of gates by name.
 func readEvidence(file string, gates []cascades.Gate) (map[string]stats.EvidenceFile, error) {
-	kept := map[string]stats.EvidenceFile{}
+	evidence := map[string]stats.EvidenceFile{}
 	for _, g := range gates {
 		var err error
-		if kept[g.Name], err = evidenceOf(file, g.Name); err != nil {
+		if evidence[g.Name], err = evidenceOf(file, g.Name); err != nil {
 			return nil, err
 		}
 	}
-	return kept, nil
+	return evidence, nil
 }
 
 // evidenceOf returns the evidence file of a gate, which is empty if there is no file.

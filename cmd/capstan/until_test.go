@@ -28,17 +28,17 @@ func TestUntilTestsPass(t *testing.T) {
 	}
 	t.Setenv("GOFLAGS", "-vet=off") // vet would take longer than the tests
 	t.Setenv("GOGC", "off")         // for the compiler, as in goTool
-	var out, said strings.Builder
-	c := &Command{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &said, Getenv: unkept}
+	var out, stderr strings.Builder
+	c := &Command{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &stderr, Getenv: unkept}
 	args := []string{"run", "../../cascades/examples/until_tests_pass.yaml", "--model", "scripted", "--root", dir, "--input", "task=Write Double."}
 	if status := c.Run(context.Background(), args); status != exitOK {
-		t.Fatalf("status %d: %s", status, said.String())
+		t.Fatalf("status %d: %s", status, stderr.String())
 	}
 	if got := strings.TrimSpace(out.String()); got != "Double returns twice its argument." {
 		t.Errorf("got %q", got)
 	}
-	if n := len(regexp.MustCompile(`✗ turn \d loop_until tests_pass`).FindAllString(said.String(), -1)); n != 2 || strings.Contains(said.String(), "not used") {
-		t.Errorf("want two rejections and the whole script used:\n%s", said.String())
+	if n := len(regexp.MustCompile(`✗ turn \d loop_until tests_pass`).FindAllString(stderr.String(), -1)); n != 2 || strings.Contains(stderr.String(), "not used") {
+		t.Errorf("want two rejections and the whole script used:\n%s", stderr.String())
 	}
 	if text, err := os.ReadFile(filepath.Join(dir, "double_test.go")); err != nil || string(text) != tests {
 		t.Errorf("the tests are now %q, %v", text, err)

@@ -168,8 +168,8 @@ func reportText(r receipts.Report) string {
 	} else {
 		line("%s: %s %s", r.Verdict, r.Field, r.Reason)
 	}
-	for _, said := range r.Checked {
-		line("  holds: %s", said)
+	for _, statement := range r.Checked {
+		line("  holds: %s", statement)
 	}
 	if c := r.Claim; c != nil {
 		line("it says: run %s, phase %s, attempt %d, of cascade %s (%s), made %s", c.Run, c.Phase, c.Attempt, c.Cascade.ID, c.Cascade.Digest, r.Made)
@@ -184,8 +184,8 @@ func reportText(r receipts.Report) string {
 			line("  %s %s (%s, in shadow: it decides nothing) %s", g.Verdict, g.Name, g.Moment, g.Digest)
 		}
 	}
-	for _, said := range r.NotProven {
-		line("does not prove: %s", said)
+	for _, statement := range r.NotProven {
+		line("does not prove: %s", statement)
 	}
 	return b.String()
 }

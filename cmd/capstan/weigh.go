@@ -49,7 +49,7 @@ type scale struct {
 
 // openStats opens the journal and loads the cascade.
 func (c *Command) openStats(file string, f statsFlags) (*scale, error) {
-	j, err := c.kept(f.run.store, true)
+	j, err := c.openStored(f.run.store, true)
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +80,7 @@ func (c *Command) question(ctx context.Context, s *scale, f statsFlags) (q trust
 	if err != nil {
 		return q, err
 	}
-	kept, err := readEvidence(cascade.File, gates)
+	evidence, err := readEvidence(cascade.File, gates)
 	if err != nil {
 		return q, err
 	}
@@ -89,7 +89,7 @@ func (c *Command) question(ctx context.Context, s *scale, f statsFlags) (q trust
 		Past:  func(id string) ([]cascades.Gate, error) { return s.past(ctx, id) },
 		Judge: s.rejudge(ctx, labelDir(cascade.File, f.labels)),
 		Evidence: func(g cascades.Gate) (stats.Evidence, bool, bool) {
-			return kept[g.Name].For(cascade.ID, g.Digest, g.Phase, string(g.Moment))
+			return evidence[g.Name].For(cascade.ID, g.Digest, g.Phase, string(g.Moment))
 		},
 	}, nil
 }

@@ -21,7 +21,7 @@ tools:
   send: {exec: [sh, -c, "cat > /dev/null; echo start >> starts; if [ $(wc -l < starts) = 1 ]; then kill -9 $PPID; sleep 1; fi; echo sent"]}
 phases:
 - {name: mail, tool: send, inputs: {to: ann}}
-- {name: told, compose: "It was: {{ outputs.mail }}"}
+- {name: note, compose: "It was: {{ outputs.mail }}"}
 `
 
 // TestWriteIsNotRepeated kills a run during a call of a writing tool. A resumed
@@ -77,7 +77,7 @@ func TestIdempotentIsStartedAgain(t *testing.T) {
 	t.Parallel()
 	source := strings.Replace(letter, "cat > /dev/null; echo start >>", "grep -o key.*mail[^}]* >>", 1)
 	source = strings.Replace(source, "echo sent\"]}", "echo sent\"], idempotent: true}", 1)
-	for _, as := range [][]string{nil, {"--from", "told"}, {"--input", "tone=dry"}} {
+	for _, as := range [][]string{nil, {"--from", "note"}, {"--input", "tone=dry"}} {
 		d := newDesk(t, map[string]string{"letter.yaml": source})
 		d.capstan(-1, "run", "letter.yaml", "--run-id", "r") // killed
 		d.capstan(0, append([]string{"resume", "r"}, as...)...)

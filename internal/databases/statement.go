@@ -32,7 +32,7 @@ func single(sql string) (string, error) {
 	if strings.ContainsRune(sql, 0) {
 		return "", errors.New("a statement has no NUL in it")
 	}
-	said, end := false, -1 // of the statement
+	found, end := false, -1 // of the statement
 	for i := 0; i < len(sql); {
 		n := lexeme(sql[i:])
 		blank := strings.TrimSpace(sql[i:i+n]) == "" || strings.HasPrefix(sql[i:], "--") || strings.HasPrefix(sql[i:], "/*")
@@ -43,14 +43,14 @@ func single(sql string) (string, error) {
 		case end >= 0 && sql[i] != ';':
 			return "", errors.New("want one statement, not several")
 		case sql[i] != ';':
-			said = true
+			found = true
 		}
 		i += n
 	}
 	if end >= 0 {
 		sql = sql[:end]
 	}
-	if !said {
+	if !found {
 		return "", errors.New("there is no statement")
 	}
 	return sql, nil

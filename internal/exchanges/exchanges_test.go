@@ -59,8 +59,8 @@ func whole(list []model.Message) string {
 	return ""
 }
 
-// kept returns the texts of the exchanges that are never removed.
-func kept(t *Conversation) []string {
+// permanent returns the texts of the exchanges that are never removed.
+func permanent(t *Conversation) []string {
 	var last, fed string
 	for i, x := range t.list {
 		text := fmt.Sprint(t.messages(i))
@@ -101,7 +101,7 @@ func holds(tb *testing.T, what string, t *Conversation, must []string) {
 func TestLeave(t *testing.T) {
 	for seed := range uint64(300) {
 		before := made(seed)
-		must, all := kept(before), before.Messages()
+		must, all := permanent(before), before.Messages()
 		fewest := -1
 		for room := before.Weight() + 10; room > 0; room -= 37 {
 			talk, again := made(seed), made(seed)
@@ -136,7 +136,7 @@ func TestLeave(t *testing.T) {
 func TestSum(t *testing.T) {
 	for seed := range uint64(300) {
 		talk := made(seed)
-		must, past, free := kept(talk), talk.Removable(), talk.SummaryRoom(1000, "go on")
+		must, past, free := permanent(talk), talk.Removable(), talk.SummaryRoom(1000, "go on")
 		left := talk.Summarize("summary", "go on")
 		if left != len(past) {
 			t.Errorf("seed %d: %d have left of %d", seed, left, len(past))

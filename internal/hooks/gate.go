@@ -115,7 +115,7 @@ func (g *Gate) Decide(ctx context.Context, e *Event) Decision {
 }
 
 // Refuse records an event that could not be read, and refuses it.
-func (g *Gate) Refuse(ctx context.Context, e *Event, why error) Decision {
+func (g *Gate) Refuse(ctx context.Context, e *Event, cause error) Decision {
 	s := &session{}
 	var err error
 	if s.deciders, err = g.Deciders(); err == nil {
@@ -124,14 +124,14 @@ func (g *Gate) Refuse(ctx context.Context, e *Event, why error) Decision {
 	if err != nil {
 		return Unrecorded(e, err)
 	}
-	return g.conclude(ctx, e, s, recordKey(e, "", Text{}), g.describe(e, s), Refused, why)
+	return g.conclude(ctx, e, s, recordKey(e, "", Text{}), g.describe(e, s), Refused, cause)
 }
 
-// conclude records a verdict that no check made, and returns its decision. why may be nil.
-func (g *Gate) conclude(ctx context.Context, e *Event, s *session, key string, settings map[string]string, verdict string, why error) Decision {
+// conclude records a verdict that no check made, and returns its decision. cause may be nil.
+func (g *Gate) conclude(ctx context.Context, e *Event, s *session, key string, settings map[string]string, verdict string, cause error) Decision {
 	settings["hook_verdict"] = verdict
-	if why != nil {
-		settings["hook_reason"] = why.Error()
+	if cause != nil {
+		settings["hook_reason"] = cause.Error()
 	}
 	run, err := g.record(ctx, e, s, key, settings)
 	if err != nil {
@@ -139,8 +139,8 @@ func (g *Gate) conclude(ctx context.Context, e *Event, s *session, key string, s
 	}
 	d := decide(engine.Failed, settings)
 	d.Runs = []string{run}
-	if why != nil {
-		d.Reason = "Refused by the gate: " + why.Error()
+	if cause != nil {
+		d.Reason = "Refused by the gate: " + cause.Error()
 	}
 	return d
 }

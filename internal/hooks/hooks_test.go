@@ -128,7 +128,7 @@ func TestDecisions(t *testing.T) {
 			if d.Verdict != c.verdict || d.Refuse != c.refuse || !strings.Contains(d.Reason, c.reason) || len(d.Runs) == 0 {
 				t.Errorf("decision %+v", d)
 			}
-			if said := len(a.Stdout) > 0; said != c.refuse || a.Status != 0 {
+			if answered := len(a.Stdout) > 0; answered != c.refuse || a.Status != 0 {
 				t.Errorf("answer %+v: %s", a, a.Stdout)
 			}
 		})

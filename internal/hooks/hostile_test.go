@@ -168,8 +168,8 @@ func TestHostilePayloads(t *testing.T) {
 		if d.Verdict == hooks.Broken && len(d.Runs) > 0 && a.Stderr != "" {
 			return // a transcript that does not exist holds an end twice
 		}
-		said := bytes.Contains(a.Stdout, []byte("deny")) || bytes.Contains(a.Stdout, []byte("block"))
-		if !d.Refuse || a.Status == 0 && !said || a.Status != 0 && (a.Status != 2 || strings.TrimSpace(a.Stderr) == "") {
+		refused := bytes.Contains(a.Stdout, []byte("deny")) || bytes.Contains(a.Stdout, []byte("block"))
+		if !d.Refuse || a.Status == 0 && !refused || a.Status != 0 && (a.Status != 2 || strings.TrimSpace(a.Stderr) == "") {
 			t.Errorf("%s of %s: %+v, %+v\n%.300s", name, s.agent, d, a, payload)
 		}
 	}

@@ -101,7 +101,7 @@ func settingsDigest(file string) (string, error) {
 	}
 	text, err := os.ReadFile(file)
 	if err != nil {
-		return digest(err.Error()), nil // it is gone, which is a change
+		return digest(err.Error()), nil // a deleted file is a change
 	}
 	if v, err := jsonvalue.Parse(text); err == nil {
 		if root, ok := v.(map[string]any); ok {
@@ -113,10 +113,10 @@ func settingsDigest(file string) (string, error) {
 }
 
 // tampered records that the gate or its settings changed. An end is refused twice.
-func (g *Gate) tampered(ctx context.Context, e *Event, s *session, why error) Decision {
+func (g *Gate) tampered(ctx context.Context, e *Event, s *session, cause error) Decision {
 	settings, key := g.describe(e, s), recordKey(e, Tampered, Text{})
 	settings["hook_attempt"] = strconv.Itoa(len(s.of(key)) + 1)
-	return g.conclude(ctx, e, s, key, settings, Tampered, fmt.Errorf("%w. A new session accepts the change", why))
+	return g.conclude(ctx, e, s, key, settings, Tampered, fmt.Errorf("%w. A new session accepts the change", cause))
 }
 
 // forbidden returns an error if no file tool may write one of the files of an event: it

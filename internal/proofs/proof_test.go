@@ -195,8 +195,8 @@ func TestSharedCascades(t *testing.T) {
 // A cascade that is too large to be followed is not proven, whatever was found.
 func TestProofBeyond(t *testing.T) {
 	p := &Proof{File: "x.yaml", TooLarge: true}
-	const why = "nothing is proven: the cascade is too large to be followed"
-	if d := p.Diagnostics(); p.Proven() || len(d) != 1 || d[0].Message != why || d[0].Position != (syntax.Position{File: "x.yaml", Line: 1, Column: 1}) || !d.Broken() {
+	const message = "nothing is proven: the cascade is too large to be followed"
+	if d := p.Diagnostics(); p.Proven() || len(d) != 1 || d[0].Message != message || d[0].Position != (syntax.Position{File: "x.yaml", Line: 1, Column: 1}) || !d.Broken() {
 		t.Errorf("proven %v, %v", p.Proven(), d)
 	}
 	if text := p.Text(); !strings.Contains(text, "not proven") || !strings.Contains(text, "too large to be followed") {

@@ -311,7 +311,7 @@ func fieldsAt(r []byte, at int) []string {
 
 func TestNearly(t *testing.T) {
 	key, trust := pair(t, 1)
-	for name, row := range map[string]struct{ released, here, said string }{
+	for name, row := range map[string]struct{ released, here, reason string }{
 		"CR LF for LF":       {"a\nb\n", "a\r\nb\r\n", "CR LF made LF"},
 		"LF for CR LF":       {"a\r\nb\r\n", "a\nb\n", "LF made CR LF"},
 		"a byte order mark":  {"a\n", "\xef\xbb\xbfa\n", "byte order mark"},
@@ -331,7 +331,7 @@ func TestNearly(t *testing.T) {
 		r := issue(t, key, claim(row.released))
 		got := receipts.Verify(receipts.Bytes([]byte(row.here)), r, trust, receipts.Demand{})
 		want(t, name, got, receipts.Refused, "subject[0].digest.sha256")
-		if !strings.Contains(got.Reason, row.said) || (row.said == "") == strings.Contains(got.Reason, "would match") {
+		if !strings.Contains(got.Reason, row.reason) || (row.reason == "") == strings.Contains(got.Reason, "would match") {
 			t.Errorf("%s: %s", name, got.Reason)
 		}
 		// However the text comes in, the same is said of it.

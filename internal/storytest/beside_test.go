@@ -18,7 +18,7 @@ import (
 func TestVerdictsBesideAnEnd(t *testing.T) {
 	for _, c := range []struct {
 		phase   string
-		gone    int64 // the effect at which the host is
+		lost    int64 // the effect at which the host is
 		status  string
 		emitted []string
 	}{
@@ -35,7 +35,7 @@ phases: [{name: a, compose: a text, wards: {post: [{validator: slow_no, with: {t
 cascade_id: sub
 budget: {max_phases: 1}
 phases: [`+c.phase+"]\n"))
-		result, _ := engine.Run(storytest.NewFault(s.Host(t), c.gone), s.Cascade, s.Start())
+		result, _ := engine.Run(storytest.NewFault(s.Host(t), c.lost), s.Cascade, s.Start())
 		var emitted []string
 		for _, v := range result.Verdicts {
 			emitted = append(emitted, v.Validator)

@@ -176,7 +176,7 @@ func (f *Folder) attempt(e *event.Event) {
 	}
 	switch e.Kind {
 	case event.AttemptStarted:
-		a.Status, a.Feedback = "", nil // all that it was told is told again
+		a.Status, a.Feedback = "", nil // all its events follow again
 	case event.AttemptFinished:
 		a.Status, a.Text, a.Finished = e.Status, e.Text, e.Time
 	case event.Feedback:

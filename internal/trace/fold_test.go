@@ -53,7 +53,7 @@ func TestTrees(t *testing.T) {
 		trees[f.Name] = string(f.Data)
 	}
 	for _, f := range got.Files {
-		if tree, kept := trees[f.Name]; kept && string(f.Data) != tree {
+		if tree, known := trees[f.Name]; known && string(f.Data) != tree {
 			t.Errorf("%s: got\n%s\nwant\n%s", f.Name, f.Data, tree)
 		}
 		delete(trees, f.Name)
@@ -170,7 +170,7 @@ func TestToldAgain(t *testing.T) {
 				t.Fatalf("%s broken off at %d: got\n%s\nwant\n%s", s.Name, k, got, want)
 			}
 		}
-		// After a break-off that was told, too.
+		// Also after a reported break-off.
 		for k := 1; k < len(s.events); k++ {
 			cut := event.Event{Kind: event.RunFinished, Status: "cancelled", Usage: &model.Usage{}}
 			if got := shown(fold(slices.Concat(s.events[:k], []event.Event{cut}, s.events))); got != want {

@@ -30,7 +30,7 @@ const (
 	atTurn
 	atCheck // a judge's call or a cascade stands below
 	atTool  // a cascade stands below, or the check of a phase that is a validator
-	aside   // nothing below is told apart
+	aside   // nothing below has a place of its own
 )
 
 // maxDepth bounds the names of a path. The deepest that a run makes, cascades

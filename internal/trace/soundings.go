@@ -30,7 +30,7 @@ func (p *Phase) Won() int {
 			continue
 		}
 		left[a.Sounding] = true
-		if same < 0 && p.Output != nil && a.gave(p.Output) {
+		if same < 0 && p.Output != nil && a.matches(p.Output) {
 			same = a.Sounding
 		}
 	}
@@ -57,12 +57,12 @@ func (a *Attempt) Left() bool {
 	})
 }
 
-// gave tells whether an output is the attempt's text, or the JSON in it.
-func (a *Attempt) gave(output any) bool {
-	if said, ok := output.(string); ok {
-		return said == a.Text
+// matches reports whether an output is the attempt's text, or the JSON in it.
+func (a *Attempt) matches(output any) bool {
+	if text, ok := output.(string); ok {
+		return text == a.Text
 	}
 	was, err := schema.Plain(output)
-	said, wrong := schema.Parse([]byte(a.Text))
-	return err == nil && wrong == nil && reflect.DeepEqual(was, said)
+	parsed, wrong := schema.Parse([]byte(a.Text))
+	return err == nil && wrong == nil && reflect.DeepEqual(was, parsed)
 }

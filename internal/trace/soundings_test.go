@@ -13,12 +13,12 @@ func TestWon(t *testing.T) {
 	began := func(sounding, attempt int) event.Event {
 		return event.Event{Kind: event.AttemptStarted, Path: event.Path("a").At("sounding", sounding).At("attempt", attempt), Attempt: attempt}
 	}
-	gave := func(sounding, attempt int, status, text string) event.Event {
+	finished := func(sounding, attempt int, status, text string) event.Event {
 		e := began(sounding, attempt)
 		e.Kind, e.Status, e.Text = event.AttemptFinished, status, text
 		return e
 	}
-	said := func(path event.Path, valid *bool) event.Event {
+	judged := func(path event.Path, valid *bool) event.Event {
 		return event.Event{Kind: event.VerdictGiven, Path: path, Verdict: &event.Verdict{Path: path, Moment: "post", Validator: "v", Valid: valid}}
 	}
 	out := func(output any) event.Event {
@@ -31,15 +31,15 @@ func TestWon(t *testing.T) {
 		wantOrder string
 	}{
 		"none":              {[]event.Event{{Kind: event.AttemptStarted, Path: "a/attempt[1]", Attempt: 1}, out("x")}, -1, "a/attempt[1]", "1"},
-		"going on":          {[]event.Event{began(1, 1), began(0, 1), gave(0, 1, "succeeded", "x")}, -1, "a/sounding[1]/attempt[1]", "0.1 1.1"},
-		"the output":        {[]event.Event{gave(1, 1, "succeeded", "y"), gave(0, 1, "succeeded", "x"), out("y")}, 1, "a/sounding[1]/attempt[1]", "0.1 1.1"},
-		"JSON":              {[]event.Event{gave(0, 1, "succeeded", `{"n": 1}`), gave(1, 1, "succeeded", `{"n": 2, "m": []}`), out(map[string]any{"m": []any{}, "n": int64(2)})}, 1, "a/sounding[1]/attempt[1]", "0.1 1.1"},
-		"alike, judged":     {[]event.Event{gave(0, 1, "succeeded", "x"), gave(1, 1, "succeeded", "x"), said("a/sounding[1]/attempt[1]/post[0]", &yes), out("x")}, 1, "a/sounding[1]/attempt[1]", "0.1 1.1"},
-		"mended":            {[]event.Event{gave(1, 1, "succeeded", "y"), gave(0, 1, "retry", "x"), said("a/sounding[0]/attempt[1]/post[0]", &no), gave(0, 2, "succeeded", "z"), out("z")}, 0, "a/sounding[0]/attempt[2]", "0.1 0.2 1.1"},
-		"the only one":      {[]event.Event{gave(0, 1, "failed", ""), gave(1, 1, "succeeded", "<x>y</x>"), out("y")}, 1, "a/sounding[1]/attempt[1]", "0.1 1.1"},
-		"filtered":          {[]event.Event{gave(0, 1, "succeeded", "long"), said("a/sounding[0]/filter/post[0]", &no), gave(1, 1, "succeeded", "<x>y</x>"), said("a/sounding[1]/filter/post[0]", &yes), out("y")}, 1, "a/sounding[1]/attempt[1]", "0.1 1.1"},
-		"nothing tells":     {[]event.Event{gave(0, 1, "succeeded", "<x>z</x>"), gave(1, 1, "succeeded", "<x>y</x>"), out("y")}, -1, "a/sounding[1]/attempt[1]", "0.1 1.1"},
-		"a filtered output": {[]event.Event{gave(0, 1, "succeeded", "x"), said("a/sounding[0]/filter/post[0]", nil), gave(1, 1, "succeeded", "x"), out("x")}, 1, "a/sounding[1]/attempt[1]", "0.1 1.1"},
+		"going on":          {[]event.Event{began(1, 1), began(0, 1), finished(0, 1, "succeeded", "x")}, -1, "a/sounding[1]/attempt[1]", "0.1 1.1"},
+		"the output":        {[]event.Event{finished(1, 1, "succeeded", "y"), finished(0, 1, "succeeded", "x"), out("y")}, 1, "a/sounding[1]/attempt[1]", "0.1 1.1"},
+		"JSON":              {[]event.Event{finished(0, 1, "succeeded", `{"n": 1}`), finished(1, 1, "succeeded", `{"n": 2, "m": []}`), out(map[string]any{"m": []any{}, "n": int64(2)})}, 1, "a/sounding[1]/attempt[1]", "0.1 1.1"},
+		"alike, judged":     {[]event.Event{finished(0, 1, "succeeded", "x"), finished(1, 1, "succeeded", "x"), judged("a/sounding[1]/attempt[1]/post[0]", &yes), out("x")}, 1, "a/sounding[1]/attempt[1]", "0.1 1.1"},
+		"mended":            {[]event.Event{finished(1, 1, "succeeded", "y"), finished(0, 1, "retry", "x"), judged("a/sounding[0]/attempt[1]/post[0]", &no), finished(0, 2, "succeeded", "z"), out("z")}, 0, "a/sounding[0]/attempt[2]", "0.1 0.2 1.1"},
+		"the only one":      {[]event.Event{finished(0, 1, "failed", ""), finished(1, 1, "succeeded", "<x>y</x>"), out("y")}, 1, "a/sounding[1]/attempt[1]", "0.1 1.1"},
+		"filtered":          {[]event.Event{finished(0, 1, "succeeded", "long"), judged("a/sounding[0]/filter/post[0]", &no), finished(1, 1, "succeeded", "<x>y</x>"), judged("a/sounding[1]/filter/post[0]", &yes), out("y")}, 1, "a/sounding[1]/attempt[1]", "0.1 1.1"},
+		"nothing tells":     {[]event.Event{finished(0, 1, "succeeded", "<x>z</x>"), finished(1, 1, "succeeded", "<x>y</x>"), out("y")}, -1, "a/sounding[1]/attempt[1]", "0.1 1.1"},
+		"a filtered output": {[]event.Event{finished(0, 1, "succeeded", "x"), judged("a/sounding[0]/filter/post[0]", nil), finished(1, 1, "succeeded", "x"), out("x")}, 1, "a/sounding[1]/attempt[1]", "0.1 1.1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := NewFolder()

@@ -44,9 +44,9 @@ var ran struct {
 	list []story
 }
 
-func tell(t *testing.T, told *storytest.Story) story {
+func tell(t *testing.T, source *storytest.Story) story {
 	t.Helper()
-	s := story{Story: told}
+	s := story{Story: source}
 	keep := event.Func(func(e event.Event) { s.events = append(s.events, e) })
 	s.result, _ = engine.Run(s.Host(t, runner.WithSink(keep)), s.Cascade, s.Start())
 	return s

@@ -11,19 +11,19 @@ type Visitor struct {
 // Visit tells v of all that is in the phase, a person's edits last, but of nothing
 // in the phases within it.
 func (p *Phase) Visit(v Visitor) {
-	v.told(p.Calls, nil, p.Verdicts)
+	v.rows(p.Calls, nil, p.Verdicts)
 	for _, a := range p.Texts() {
 		if v.Attempt != nil {
 			v.Attempt(a)
 		}
-		v.told(a.Calls, a.Tools, a.Verdicts)
+		v.rows(a.Calls, a.Tools, a.Verdicts)
 		for _, t := range a.Turns {
-			v.told(t.Calls, t.Tools, t.Verdicts)
+			v.rows(t.Calls, t.Tools, t.Verdicts)
 		}
 	}
 }
 
-func (v Visitor) told(calls []*Call, uses []*Use, verdicts []Verdict) {
+func (v Visitor) rows(calls []*Call, uses []*Use, verdicts []Verdict) {
 	if v.Call != nil {
 		for _, c := range calls {
 			v.Call(c)

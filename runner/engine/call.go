@@ -124,8 +124,8 @@ func (t *try) read(at event.Path, c model.ToolCall) *toolCall {
 }
 
 // refuse sets the reason as the answer of a call that must not be made.
-func (a *toolCall) refuse(why error) *toolCall {
-	answer := tool.Fail(why)
+func (a *toolCall) refuse(cause error) *toolCall {
+	answer := tool.Fail(cause)
 	a.answer = &answer
 	return a
 }

@@ -41,8 +41,8 @@ func Run(h Host, c *cascades.Cascade, s State) (Result, error) {
 
 // Refuse is [Run] for a run that must not begin. It performs no effects and
 // reports the run's start and its end with the given error.
-func Refuse(h Host, c *cascades.Cascade, s State, why *Error) (Result, error) {
-	return runReported(h, c, s, func(*flow) error { return why })
+func Refuse(h Host, c *cascades.Cascade, s State, failure *Error) (Result, error) {
+	return runReported(h, c, s, func(*flow) error { return failure })
 }
 
 // runReported runs a cascade and reports its start and its end.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/internal/keywords"
 	"github.com/seed61713e19/capstan/internal/trace"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/journal/internal/codec"
@@ -124,7 +124,7 @@ func ownAttempt(path event.Path) (own event.Path, rest string) {
 // the path within it.
 func tryOf(path event.Path) (try, within event.Path) {
 	text := string(path)
-	if !strings.HasPrefix(text, cascades.TriesName+"/sounding[") {
+	if !strings.HasPrefix(text, keywords.Tries+"/sounding[") {
 		return "", path
 	}
 	i := strings.IndexByte(text, ']') + 1

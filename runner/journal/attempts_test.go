@@ -28,11 +28,11 @@ func attemptsOf(t testing.TB, j *Journal, f Filter) (list []Attempt) {
 }
 
 // textName returns the name of a text.
-func textName(said string) string {
-	if said == "" {
+func textName(text string) string {
+	if text == "" {
 		return ""
 	}
-	return fmt.Sprintf("%x", sha256.Sum256([]byte(said)))[:TextDigits]
+	return fmt.Sprintf("%x", sha256.Sum256([]byte(text)))[:TextDigits]
 }
 
 // TestAttempts compares the attempts of every story with its events.
@@ -41,7 +41,7 @@ func TestAttempts(t *testing.T) {
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
 	reported := map[string][]event.Event{}
 	for _, s := range stories(t) {
-		var live heard
+		var live collector
 		s.run(t, begin(t, j, s.start(s.Name)), s.world(t, &live), true)
 		reported[s.Name] = live.events
 	}

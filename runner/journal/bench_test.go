@@ -58,14 +58,14 @@ type talker struct {
 	id     string
 	thread *model.Thread
 	turn   int
-	said   string
+	reply  string
 }
 
-func newTalker(h engine.Host, id, said string) *talker {
+func newTalker(h engine.Host, id, reply string) *talker {
 	h.Emit(event.Event{Kind: event.RunStarted, RunID: id, CascadeID: "bench", Input: map[string]any{}})
 	h.Emit(event.Event{Kind: event.PhaseStarted, Path: "talk", Phase: "talk"})
 	h.Emit(event.Event{Kind: event.AttemptStarted, Path: "talk/attempt[1]", Phase: "talk", Attempt: 1})
-	return &talker{h: h, id: id, thread: model.NewThread(model.Message{Role: model.User, Content: "Let us talk."}), said: said}
+	return &talker{h: h, id: id, thread: model.NewThread(model.Message{Role: model.User, Content: "Let us talk."}), reply: reply}
 }
 
 // take runs one turn and returns the duration of its effect.
@@ -76,7 +76,7 @@ func (k *talker) take(tb testing.TB) time.Duration {
 	at := where.Join("model")
 	k.h.Emit(event.Event{Kind: event.TurnStarted, Path: where, Phase: "talk", Attempt: 1, Turn: &turn})
 	if turn > 0 {
-		k.thread.Append(model.Message{Role: model.User, Content: fmt.Sprintf("Turn %d: %s", turn, k.said)})
+		k.thread.Append(model.Message{Role: model.User, Content: fmt.Sprintf("Turn %d: %s", turn, k.reply)})
 	}
 	req := model.Request{Model: "m", Messages: k.thread.Messages(), Thread: k.thread, Phase: "talk", Attempt: 1, Turn: turn, Key: k.id + ":" + string(at)}
 	began := time.Now()

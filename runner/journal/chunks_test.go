@@ -43,11 +43,11 @@ func TestEventsOverChunks(t *testing.T) {
 	for range j.Events(t.Context(), "r", 0, Brief) {
 		break
 	}
-	one := len(b.said())
+	one := len(b.statements())
 	b.next(0)
 	for range j.Events(t.Context(), "r", 0, Brief) {
 	}
-	if all := len(b.said()); one == 0 || one > all/2 {
+	if all := len(b.statements()); one == 0 || one > all/2 {
 		t.Errorf("one event takes %d statements, and all take %d", one, all)
 	}
 }

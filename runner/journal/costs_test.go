@@ -49,7 +49,7 @@ func TestStatementsOfARun(t *testing.T) {
 				t.Fatal(what, err)
 			}
 			fmt.Fprintf(&reported, "%s:", what)
-			for _, text := range b.said() {
+			for _, text := range b.statements() {
 				words := strings.Fields(text)
 				fmt.Fprintf(&reported, " %s;", strings.Join(words[:min(3, len(words))], " "))
 			}

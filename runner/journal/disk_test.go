@@ -87,7 +87,7 @@ func TestOnDiskBeforeTheNext(t *testing.T) {
 // different events are emitted.
 func TestEventsThatComeAgain(t *testing.T) {
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
-	var live heard
+	var live collector
 	for _, words := range []string{"aa", "b", "abaa"} {
 		r, err := j.Begin(runner.Start{RunID: "run"})
 		if errors.Is(err, runner.ErrRunExists) {
@@ -247,7 +247,7 @@ func TestSpoiltMakesNothing(t *testing.T) {
 	if _, err := r.Host(&calls{err: errStatement}).Tool("p/begun", engine.Job{Tool: tool.Tool{Effect: tool.Writes}}); !errors.Is(err, errStatement) {
 		t.Fatal(err)
 	}
-	gone(t, j, r)
+	loseProcess(t, j, r)
 	r = reopen(t, j, "run")
 	asks := &calls{}
 	h := r.Host(asks)

@@ -183,7 +183,7 @@ func (r *eventReader) event(ctx context.Context, c *stores.Conn, l codec.StoredR
 // view returns the view in which texts are read.
 func (r *eventReader) view() codec.View {
 	if r.detail == Marked {
-		return codec.View{Text: func(said string) string { return said }}
+		return codec.View{Text: func(text string) string { return text }}
 	}
 	return codec.RedactedView
 }

@@ -173,7 +173,7 @@ func TestExpiryAfterAKill(t *testing.T) {
 	if _, err := s.run(t, r, first.Host(t.Context()), false); err == nil || !asked {
 		t.Fatalf("asked %v, %v", asked, err)
 	}
-	gone(t, j, r)
+	loseProcess(t, j, r)
 	now = now.Add(24 * time.Hour)
 	again := runnerOver(t, j, model)
 	result, _ := again.Resume(t.Context(), "run")

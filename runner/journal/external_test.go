@@ -31,7 +31,7 @@ func TestGuest(t *testing.T) {
 func guest(t *testing.T, s *story) {
 	where := filepath.Join(t.TempDir(), "j.db")
 	one, two := journalAt(t, where, Options{}), journalAt(t, where, Options{TakeOver: true})
-	var live heard
+	var live collector
 	result, _ := engine.Run(s.world(t, &live), s.Cascade, engine.State{RunID: "run", Input: s.Input, Last: s.Last})
 	guests := []*ExternalRuns{one.External("Temporal"), two.External("Temporal")}
 	for _, g := range guests {

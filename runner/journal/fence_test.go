@@ -319,8 +319,8 @@ func TestTrusts(t *testing.T) {
 	for ago, asked := range map[time.Duration]bool{0: false, 2 * time.Minute: true} {
 		b.next(0)
 		w.EraSeen.Store(w.Clock() - int64(ago))
-		if err := r.Owned(); err != nil || (len(b.said()) > 0) != asked {
-			t.Errorf("seen %s ago: %v, and asked %q", ago, err, b.said())
+		if err := r.Owned(); err != nil || (len(b.statements()) > 0) != asked {
+			t.Errorf("seen %s ago: %v, and asked %q", ago, err, b.statements())
 		}
 	}
 }

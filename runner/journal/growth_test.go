@@ -58,7 +58,7 @@ func TestGrowth(t *testing.T) {
 }
 
 // once checks that each message is stored once.
-func once(t *testing.T, j *Journal, said []model.Message) {
+func once(t *testing.T, j *Journal, messages []model.Message) {
 	t.Helper()
 	var all strings.Builder
 	err := j.db.Read(t.Context(), func(c *stores.Conn) error {
@@ -70,7 +70,7 @@ func once(t *testing.T, j *Journal, said []model.Message) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, m := range said[1 : len(said)-1] { // the last reply was not sent
+	for i, m := range messages[1 : len(messages)-1] { // the last reply was not sent
 		mark := m.Content[:strings.Index(m.Content, ":")+1] // such as "Turn 7:"
 		if n := strings.Count(all.String(), mark); n != 1 {
 			t.Fatalf("message %d is there %d times", i, n)
@@ -78,13 +78,13 @@ func once(t *testing.T, j *Journal, said []model.Message) {
 	}
 }
 
-func lastRequest(t *testing.T, j *Journal, turns int, said []model.Message) {
+func lastRequest(t *testing.T, j *Journal, turns int, messages []model.Message) {
 	t.Helper()
 	req, err := j.Request(t.Context(), "run", event.Path("talk/attempt[1]").At("turn", turns-1).Join("model"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, "last request", req.Messages, said[:2*turns-1])
+	same(t, "last request", req.Messages, messages[:2*turns-1])
 }
 
 // A conversation without its thread is stored in the same way, and rows contain

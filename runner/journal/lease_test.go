@@ -194,12 +194,12 @@ func TestBury(t *testing.T) {
 	j, far, here := journalAt(t, where, Options{}), journalAt(t, where, Options{}), journalAt(t, where, Options{})
 	unseen := far.db.Owner
 	unseen.Place = owners.Place{Host: "far", Boot: "b", Space: "s"}
-	buried := func(o owners.Owner) (gone bool) {
-		err := j.db.Writer.Do(func(c *stores.Conn) (err error) { gone, err = j.db.Store.Bury(c, o.Text()); return err })
+	buried := func(o owners.Owner) (deleted bool) {
+		err := j.db.Writer.Do(func(c *stores.Conn) (err error) { deleted, err = j.db.Store.Bury(c, o.Text()); return err })
 		if err != nil {
 			t.Fatal(err)
 		}
-		return gone
+		return deleted
 	}
 	overdue(t, j)
 	if buried(here.db.Owner) || buried(j.db.Owner) {

@@ -51,10 +51,10 @@ func (l *pairs) back(t testing.TB, p pair) {
 	}
 }
 
-// gone simulates the end of a journal's process, which loses its buffered data.
+// loseProcess simulates the end of a journal's process, which loses its buffered data.
 // A new journal takes over its connections, which are expensive, but none of
 // its state.
-func gone(t testing.TB, j *Journal, r runner.Recording) {
+func loseProcess(t testing.TB, j *Journal, r runner.Recording) {
 	t.Helper()
 	if r != nil {
 		r.(*recording).fail(stores.ErrClosed)

@@ -272,14 +272,14 @@ func (j *Journal) removeAll(ctx context.Context, turn pruneTurn, p *Pruning, lis
 // remove removes one run from the store if that is still allowed. Listing and removing
 // many runs takes a while. In that time a run may have been resumed or marked, or a new
 // run may share with it.
-func (j *Journal) remove(turn pruneTurn, p *Pruning, id string, needed bool) (r agedRun, gone bool, err error) {
+func (j *Journal) remove(turn pruneTurn, p *Pruning, id string, needed bool) (r agedRun, removed bool, err error) {
 	ctx := context.Background()
 	err = j.db.Writer.Do(func(c *stores.Conn) error {
 		if err := turn.check(c); err != nil {
 			return err
 		}
 		row, err := c.One(ctx, "SELECT n FROM run WHERE id = ?"+j.db.Dialect.Lock, id)
-		if r, gone = (agedRun{}), false; err != nil || row == nil {
+		if r, removed = (agedRun{}), false; err != nil || row == nil {
 			return err
 		}
 		n := stores.Integer(row[0])
@@ -292,10 +292,10 @@ func (j *Journal) remove(turn pruneTurn, p *Pruning, id string, needed bool) (r 
 		if needed, err := j.sharedBy(c, id); err != nil || needed {
 			return err
 		}
-		gone = true
+		removed = true
 		return j.erase(c, n)
 	})
-	return r, gone && err == nil, err
+	return r, removed && err == nil, err
 }
 
 // sharedBy reports whether an unfinished run shares with this one.

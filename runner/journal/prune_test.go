@@ -73,7 +73,7 @@ func names(t *testing.T, j *Journal) (list []string) {
 	return list
 }
 
-func long20(said string) string { return strings.Repeat(said+" says so. ", 2000) }
+func long20(word string) string { return strings.Repeat(word+" says so. ", 2000) }
 
 // Prune removes only old runs and their unshared texts.
 func TestPrune(t *testing.T) {
@@ -304,7 +304,7 @@ func TestParentIsGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if _, err := j.Reopen("child"); errors.Is(err, runner.ErrNoRun) || !strings.Contains(fmt.Sprint(err), "run parent, which is not kept any more") {
+		if _, err := j.Reopen("child"); errors.Is(err, runner.ErrNoRun) || !strings.Contains(fmt.Sprint(err), "run parent, which is no longer stored") {
 			t.Errorf("got %v", err)
 		}
 	}

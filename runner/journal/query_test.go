@@ -46,7 +46,7 @@ func judgedRun(t *testing.T) *Journal {
 	t.Helper()
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
 	s := storyOf(t, judged)
-	if result, err := s.run(t, begin(t, j, s.start("run")), s.world(t, &heard{}), true); err != nil {
+	if result, err := s.run(t, begin(t, j, s.start("run")), s.world(t, &collector{}), true); err != nil {
 		t.Fatalf("%+v, %v", result, err)
 	}
 	return j
@@ -186,7 +186,7 @@ phases:
 - {validator: fine, reply: '{"valid": true, "reason": "so"}', times: always}
 - {validator: sure, reply: '{"valid": true, "reason": "so"}', times: always}
 `)
-	if result, err := s.run(t, begin(t, j, s.start("run")), s.world(t, &heard{}), true); err != nil {
+	if result, err := s.run(t, begin(t, j, s.start("run")), s.world(t, &collector{}), true); err != nil {
 		t.Fatalf("%+v, %v", result, err)
 	}
 	gates, err := j.Gates(t.Context(), "")

@@ -180,7 +180,7 @@ func TestRememberedInVain(t *testing.T) {
 		if _, err := j.Reopen(id); !errors.Is(err, runner.ErrNoRun) {
 			t.Errorf("run %s: %v", id, err)
 		}
-		return b.said()
+		return b.statements()
 	}
 	if got, want := statements("run"), statements("nowhere"); !slices.Equal(got, want) {
 		t.Errorf("its end is retried: %q", got)

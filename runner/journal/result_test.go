@@ -92,7 +92,7 @@ func TestResultSoFar(t *testing.T) {
 			for k := int64(1); ; k++ {
 				id := fmt.Sprint(s.Name, " gone ", k)
 				r := begin(t, j, s.start(id))
-				had, broken := s.run(t, r, storytest.NewFault(s.world(t, &heard{}), k), false)
+				had, broken := s.run(t, r, storytest.NewFault(s.world(t, &collector{}), k), false)
 				if err := r.(*recording).commit(); err != nil {
 					t.Fatal(err)
 				}
@@ -122,7 +122,7 @@ func TestSubSoFar(t *testing.T) {
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
 	s := &story{storytest.Read(t, "subs", []byte(subs))}
 	r := begin(t, j, s.start("run"))
-	h := r.Host(s.world(t, &heard{}))
+	h := r.Host(s.world(t, &collector{}))
 	for _, e := range []struct {
 		event.Event
 		want string
@@ -154,7 +154,7 @@ func TestTriesSoFar(t *testing.T) {
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
 	s := &story{storytest.Read(t, "subs", []byte(subs))}
 	r := begin(t, j, s.start("run"))
-	h := r.Host(s.world(t, &heard{}))
+	h := r.Host(s.world(t, &collector{}))
 	const second = "soundings/sounding[1]/attempt[1]"
 	for _, e := range []struct {
 		event.Event

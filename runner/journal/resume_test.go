@@ -85,7 +85,7 @@ phases:
 func TestFailedRunTriesAgain(t *testing.T) {
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), Options{})
 	m := &says{answers: map[string]string{"First": "a", "Then": "b", "Last": "c"}, fails: map[string]int{"Then": 2}}
-	var live heard
+	var live collector
 	r := runnerOver(t, j, m, runner.WithSink(&live))
 	input := map[string]any{"topic": "owls"}
 	_, err := r.Run(t.Context(), load(t, twoPhases), input, runner.WithRunID("run"))
@@ -96,7 +96,7 @@ func TestFailedRunTriesAgain(t *testing.T) {
 	if s, err := j.Run(t.Context(), "run"); err != nil || s.Status != Running || s.Usage.Calls != 2 || s.Usage.CostUSD != 1 || s.Phases != 2 {
 		t.Errorf("while it goes on: %+v, %v", s.Summary, err)
 	}
-	gone(t, j, begun)
+	loseProcess(t, j, begun)
 	if _, err = r.Resume(t.Context(), "run"); err == nil {
 		t.Fatal("it did not fail again")
 	}
@@ -431,7 +431,7 @@ func TestCutOffIsSpent(t *testing.T) {
 	if result, _ := r.Run(t.Context(), c, nil, runner.WithRunID("run")); result.Status != engine.Failed || result.Usage.Calls != 2 {
 		t.Fatalf("it %s with %+v", result.Status, result.Usage)
 	}
-	gone(t, j, reopen(t, j, "run"))
+	loseProcess(t, j, reopen(t, j, "run"))
 	if s, err := j.Run(t.Context(), "run"); err != nil || s.Usage.Calls != 2 || s.Usage.CostUSD != 1 {
 		t.Errorf("once it is begun again: %+v, %v", s.Usage, err)
 	}
@@ -474,7 +474,7 @@ phases:
 		if result.Status != engine.Failed || result.Usage.Calls != start+1 {
 			t.Errorf("start %d: it %s with %+v: %v", start, result.Status, result.Usage, result.Error)
 		}
-		gone(t, j, reopen(t, j, "late"))
+		loseProcess(t, j, reopen(t, j, "late"))
 		if s, err := j.Run(t.Context(), "late"); err != nil || s.Usage.Calls != start+1 {
 			t.Errorf("start %d, once it goes on: %v", start, err)
 		}
@@ -611,7 +611,7 @@ func TestClock(t *testing.T) {
 	at := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 	o := Options{Now: func() time.Time { return at }}
 	j := journalAt(t, filepath.Join(t.TempDir(), "j.db"), o)
-	var live heard
+	var live collector
 	sink := &passing{quick{}, &live}
 	r := begin(t, j, runner.Start{RunID: "run"})
 	h := r.Host(sink)
@@ -650,16 +650,16 @@ func (p *passing) Emit(e event.Event) { p.sink.Emit(e) }
 // A run whose requests have changed cannot be resumed.
 func TestAnotherQuestion(t *testing.T) {
 	for at, ask := range map[event.Path]func(engine.Host, event.Path, string) error{
-		"p/model": func(h engine.Host, at event.Path, said string) error {
-			_, err := h.Model(at, model.Request{Model: "m", Messages: []model.Message{{Role: model.User, Content: said}}})
+		"p/model": func(h engine.Host, at event.Path, text string) error {
+			_, err := h.Model(at, model.Request{Model: "m", Messages: []model.Message{{Role: model.User, Content: text}}})
 			return err
 		},
-		"p/tool[0]": func(h engine.Host, at event.Path, said string) error {
-			_, err := h.Tool(at, engine.Job{Call: tool.Call{Name: "t", Arguments: map[string]any{"said": said}}})
+		"p/tool[0]": func(h engine.Host, at event.Path, text string) error {
+			_, err := h.Tool(at, engine.Job{Call: tool.Call{Name: "t", Arguments: map[string]any{"said": text}}})
 			return err
 		},
-		"p/post[0]": func(h engine.Host, at event.Path, said string) error {
-			_, err := h.Validate(at, engine.Validation{Validator: "v", Subject: validators.Subject{Content: said}})
+		"p/post[0]": func(h engine.Host, at event.Path, text string) error {
+			_, err := h.Validate(at, engine.Validation{Validator: "v", Subject: validators.Subject{Content: text}})
 			return err
 		},
 	} {

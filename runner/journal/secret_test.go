@@ -219,7 +219,7 @@ func TestEveryStatementOfHearing(t *testing.T) {
 	j = journalAt(t, file, Options{Secrets: map[string]string{"API_KEY": key}})
 	b := breaking(j)
 	for k, broke := 1, true; broke; k++ {
-		var live heard
+		var live collector
 		r := reopen(t, j, "run")
 		b.next(k)
 		r.Host(&passing{quick{}, &live}).Emit(e)

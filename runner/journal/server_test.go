@@ -336,7 +336,7 @@ func TestNews(t *testing.T) {
 		t.Fatal(err)
 	}
 	if after, err := other.Version(t.Context()); err != nil || after == before {
-		t.Errorf("the version stays %d where nothing is heard, %v", after, err)
+		t.Errorf("the version stays %d without notifications, %v", after, err)
 	}
 }
 

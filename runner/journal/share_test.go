@@ -193,20 +193,20 @@ func TestReplay(t *testing.T) {
 	}
 	long := model.Request{Key: "r:at/model", Phase: "p", Attempt: 2, Turn: 3, Validator: "tone", Role: "judge"}
 	for i := range 9 {
-		long.Messages = append(long.Messages, model.Message{Role: "user", Content: fmt.Sprint("said ", i, "\nand more")})
+		long.Messages = append(long.Messages, model.Message{Role: "user", Content: fmt.Sprint("line ", i, "\nand more")})
 	}
 	long.Messages[7].Content = strings.Repeat("x", 600)
 	long.Messages[8].Content = strings.Repeat("x", 599) + "éy" // cut within a character
 	words := `run a:run has no answer recorded at at/model; the request:
   phase p, attempt 2, turn 3, validator tone, role judge
-  user: said 0
+  user: line 0
     and more
   … 3 messages …
-  user: said 4
+  user: line 4
     and more
-  user: said 5
+  user: line 5
     and more
-  user: said 6
+  user: line 6
     and more
   user: ` + strings.Repeat("x", 600) + `
   user: ` + strings.Repeat("x", 599) + "… (602 bytes)"

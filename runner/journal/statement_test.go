@@ -79,8 +79,8 @@ func (b *breaker) broke() string {
 	return b.text
 }
 
-// said returns all statements since next.
-func (b *breaker) said() []string {
+// statements returns all statements since next.
+func (b *breaker) statements() []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return slices.Clone(b.all)
@@ -171,7 +171,7 @@ func TestEveryStatement(t *testing.T) {
 				}
 				if !strings.Contains(err.Error(), "down") { // as the model fails once
 					received++
-					gone(t, p.first, nil)
+					loseProcess(t, p.first, nil)
 					j = p.second
 				}
 			}
@@ -199,7 +199,7 @@ func TestEveryStatement(t *testing.T) {
 			}
 		}
 		if k == 0 {
-			all = b.said()
+			all = b.statements()
 		}
 		broken = b.broke() != "" || k == 0
 		if received > 0 && b.broke() == "" || received > 1 {
@@ -326,7 +326,7 @@ func TestDropFails(t *testing.T) {
 	for k, broke := 1, true; broke; k++ {
 		b.next(k)
 		err := j.db.Writer.Do(func(c *stores.Conn) error { return j.dropRow(c, r.n, 1) })
-		if broke = b.broke() != ""; broke && err == nil && !slices.Contains(b.said()[k:], b.broke()) {
+		if broke = b.broke() != ""; broke && err == nil && !slices.Contains(b.statements()[k:], b.broke()) {
 			t.Errorf("statement %d, %s: nobody hears of it", k, b.broke())
 		}
 	}
@@ -434,7 +434,7 @@ func TestDamagedPack(t *testing.T) {
 		return j.db.Read(t.Context(), func(c *stores.Conn) error { _, _, err := j.rowAt(t.Context(), c, open.n, 1); return err })
 	}
 	all["drop"] = func() error { return j.db.Writer.Do(func(c *stores.Conn) error { return j.dropRow(c, open.n, 1) }) }
-	all["gone on with"] = func() error { gone(t, j, open); _, err := j.Reopen("open"); return err }
+	all["gone on with"] = func() error { loseProcess(t, j, open); _, err := j.Reopen("open"); return err }
 	for name, look := range all {
 		if err := look(); err == nil || !badRows.MatchString(err.Error()) {
 			t.Errorf("%s: got %v", name, err)

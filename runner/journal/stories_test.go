@@ -71,7 +71,7 @@ type finished struct {
 // events, and from the journal.
 func recorded(t *testing.T, j *Journal, s *story) finished {
 	emptied(t, j)
-	var live heard
+	var live collector
 	result, _ := s.run(t, begin(t, j, s.start("run")), s.world(t, &live), true)
 	storytest.Same(t, "live", transcriptOf(t, live.events, result), s.Want())
 	stored := eventsOf(t, j, "run", Whole)
@@ -182,7 +182,7 @@ func (c counter) Recalled(req model.Request) {
 func (s *story) next(t *testing.T, j *Journal) counter {
 	t.Helper()
 	if len(s.Answers) == 0 {
-		return counting(s.world(t, &heard{}))
+		return counting(s.world(t, &collector{}))
 	}
 	answered := 0
 	for at := range madeOf(t, j, "run") {
@@ -190,7 +190,7 @@ func (s *story) next(t *testing.T, j *Journal) counter {
 			answered++
 		}
 	}
-	return counting(s.worldAfter(t, &heard{}, answered))
+	return counting(s.worldAfter(t, &collector{}, answered))
 }
 
 // brokenOff ends the process at every effect in turn, with a last message, and
@@ -198,13 +198,13 @@ func (s *story) next(t *testing.T, j *Journal) counter {
 func brokenOff(t *testing.T, p pair, s *story, w finished) {
 	for k := range len(w.effects) {
 		emptied(t, p.first)
-		world := counting(s.world(t, &heard{}))
+		world := counting(s.world(t, &collector{}))
 		r := begin(t, p.first, s.start("run"))
 		_, err := s.run(t, r, storytest.NewFault(world, int64(k+1)), true)
 		if !errors.Is(err, storytest.ErrFault) {
 			t.Fatalf("gone at effect %d: got %v", k+1, err)
 		}
-		gone(t, p.first, r)
+		loseProcess(t, p.first, r)
 		next := s.next(t, p.second)
 		goOn(t, p.second, s, next, w)
 		for at := range next.made {
@@ -228,7 +228,7 @@ func notWritten(t *testing.T, p pair, s *story, w finished) {
 			}
 			return nil
 		}
-		world := counting(s.world(t, &heard{}))
+		world := counting(s.world(t, &collector{}))
 		r := begin(t, p.first, s.start("run"))
 		result, err := engine.Run(r.Host(world), s.Cascade, s.Start())
 		var cause *engine.Error
@@ -240,7 +240,7 @@ func notWritten(t *testing.T, p pair, s *story, w finished) {
 			t.Fatalf("after %d of %d commits End gave %v", n, commits, ended)
 		}
 		p.first.db.Writer.Before = nil
-		if gone(t, p.first, r); ended == nil {
+		if loseProcess(t, p.first, r); ended == nil {
 			return
 		}
 		// The last effect may be repeated if it was not stored.

@@ -64,10 +64,10 @@ func (s *story) run(t testing.TB, r runner.Recording, inner engine.Host, end boo
 	return result, err
 }
 
-// heard collects events.
-type heard struct{ events []event.Event }
+// collector collects events.
+type collector struct{ events []event.Event }
 
-func (h *heard) Emit(e event.Event) { h.events = append(h.events, e) }
+func (h *collector) Emit(e event.Event) { h.events = append(h.events, e) }
 
 // transcriptOf returns the transcript of a run with its result, in the form of the stories.
 func transcriptOf(t testing.TB, events []event.Event, r engine.Result) string {

@@ -28,7 +28,7 @@ func TestSuite(t *testing.T) {
 			}
 			begun = true
 			run(r.Host(world))
-			gone(tb, j, r) // it does not store the end of the run
+			loseProcess(tb, j, r) // it does not store the end of the run
 		}
 	})
 }

@@ -78,7 +78,7 @@ func TestLater(t *testing.T) {
 			t.Fatal(err)
 		}
 		time.Sleep(soon)
-		if all := b.said(); len(all) != 3 { // begin, insert and commit, after the call
+		if all := b.statements(); len(all) != 3 { // begin, insert and commit, after the call
 			t.Errorf("nothing is written by %q", all)
 		}
 		r.Host(quick{}).Emit(event.Event{Kind: event.PhaseFinished, Path: "p"})

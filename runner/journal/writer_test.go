@@ -100,7 +100,7 @@ func TestLasting(t *testing.T) {
 		if err := do(); err != nil {
 			t.Fatal(err)
 		}
-		if lasts := slices.Contains(b.said(), "SET LOCAL synchronous_commit = on"); lasts != (step != 1) {
+		if lasts := slices.Contains(b.statements(), "SET LOCAL synchronous_commit = on"); lasts != (step != 1) {
 			t.Errorf("step %d lasts: %v", step, lasts)
 		}
 	}

@@ -178,7 +178,7 @@ func TestManyResumes(t *testing.T) {
 func TestAnAnswerAtOnce(t *testing.T) {
 	stored, leave := make(chan bool), make(chan bool)
 	w := servetest.New(t, func(o *serve.Options) {
-		o.Store = &lingering{Store: o.Store, told: stored, leave: leave}
+		o.Store = &lingering{Store: o.Store, ended: stored, leave: leave}
 	})
 	id := w.Want(202, "POST", "/v1/runs", `{"cascade": "ask"}`).JSON(t)["run_id"].(string)
 	<-stored
@@ -196,7 +196,7 @@ func TestAnAnswerAtOnce(t *testing.T) {
 // A lingering journal delays the end of a run.
 type lingering struct {
 	serve.Store
-	told, leave chan bool
+	ended, leave chan bool
 }
 
 func (l *lingering) Begin(s runner.Start) (runner.Recording, error) {
@@ -216,7 +216,7 @@ type lingeringRecording struct {
 
 func (r *lingeringRecording) End(result engine.Result, failure *engine.Error) error {
 	err := r.Recording.End(result, failure)
-	r.l.told <- true
+	r.l.ended <- true
 	<-r.l.leave
 	return err
 }

@@ -94,13 +94,13 @@ func TestEveryFollowerHearsAllOnce(t *testing.T) {
 	}
 	id := w.Want(202, "POST", "/v1/runs", map[string]any{"cascade": "fan", "input": map[string]any{"list": list}}).JSON(t)["run_id"].(string)
 	details := map[string]journal.Detail{"news": journal.News, "whole": journal.Whole, "brief": journal.Brief}
-	type told struct {
+	type follower struct {
 		detail string
 		after  int64
 		list   []string
 	}
 	var mu sync.Mutex
-	var all []told
+	var all []follower
 	var followers sync.WaitGroup
 	join := func(detail string, after int64, few int) {
 		followers.Go(func() {
@@ -110,7 +110,7 @@ func TestEveryFollowerHearsAllOnce(t *testing.T) {
 			}
 			mu.Lock()
 			defer mu.Unlock()
-			all = append(all, told{detail, after, list})
+			all = append(all, follower{detail, after, list})
 		})
 	}
 	for i := range 62 {

@@ -32,7 +32,7 @@ func TestStreamsOfLongPieces(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := w.Body.String(); got != piece || w.most > 64<<10 {
-			t.Errorf("of %d bytes %d came, of which up to %d had one deadline", size, len(got), w.most)
+			t.Errorf("received %[2]d of %[1]d bytes, and up to %[3]d had one deadline", size, len(got), w.most)
 		}
 	}
 }

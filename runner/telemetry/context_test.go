@@ -24,7 +24,7 @@ func traceparent(ctx context.Context) string {
 // of TRACEPARENT.
 func TestTraceGoesOn(t *testing.T) {
 	rec := newReceiver(t)
-	m := &answering{tell: told}
+	m := &answering{tell: secretResponse}
 	tel := fromEnvironment(t, rec, "TRACEPARENT", parent, "TRACESTATE", "vendor=1")
 	if _, err := runWith(t, tel, "r", m, plainCascade); err != nil {
 		t.Fatal(err)
@@ -57,7 +57,7 @@ func TestParents(t *testing.T) {
 	}
 	rec := newReceiver(t)
 	tel := fromEnvironment(t, rec, "TRACEPARENT", parent[:len(parent)-1]+"0", "OTEL_METRICS_EXPORTER", "none")
-	m := &answering{tell: told}
+	m := &answering{tell: secretResponse}
 	if _, err := runWith(t, tel, "r", m, plainCascade); err != nil {
 		t.Fatal(err)
 	}

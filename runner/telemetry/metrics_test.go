@@ -32,7 +32,7 @@ func (a *answering) Call(ctx context.Context, r model.Request) (model.Response, 
 	return resp, nil
 }
 
-func told(model.Request) model.Response {
+func secretResponse(model.Request) model.Response {
 	return model.Response{
 		Text: "a secret place", Model: "gpt-5-2026", Finish: "length", ID: "resp-7", Provider: "azure", Server: "llm.example:8443",
 		Usage: model.Usage{Calls: 1, InputTokens: 100, OutputTokens: 20, Cached: 60, Reasoning: 5, Estimated: true},
@@ -59,7 +59,7 @@ func fromEnvironment(t *testing.T, r *receiver, variables ...string) *telemetry.
 func TestAnswerIsTold(t *testing.T) {
 	rec := newReceiver(t)
 	tel := fromEnvironment(t, rec)
-	if _, err := runWith(t, tel, "r", &answering{tell: told}, plainCascade); err != nil {
+	if _, err := runWith(t, tel, "r", &answering{tell: secretResponse}, plainCascade); err != nil {
 		t.Fatal(err)
 	}
 	stop(t, tel)
@@ -137,7 +137,7 @@ func TestMetrics(t *testing.T) {
 	rec := newReceiver(t)
 	tel := fromEnvironment(t, rec, "OTEL_TRACES_EXPORTER", "none")
 	for _, id := range []string{"a", "b"} {
-		if _, err := runWith(t, tel, id, &answering{tell: told}, plainCascade); err != nil {
+		if _, err := runWith(t, tel, id, &answering{tell: secretResponse}, plainCascade); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -179,7 +179,7 @@ func TestLostMetrics(t *testing.T) {
 	rec := newReceiver(t)
 	rec.Config.Handler = http.NotFoundHandler()
 	tel := fromEnvironment(t, rec, "OTEL_TRACES_EXPORTER", "none")
-	if _, err := runWith(t, tel, "a", &answering{tell: told}, plainCascade); err != nil {
+	if _, err := runWith(t, tel, "a", &answering{tell: secretResponse}, plainCascade); err != nil {
 		t.Fatal(err)
 	}
 	if err := tel.Shutdown(t.Context()); err == nil || !strings.Contains(err.Error(), "metrics") {

@@ -764,14 +764,14 @@ func TestReceiverDown(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.at.answer = c.answer
-			told := 0
-			tel := started(t, c.at, telemetry.Options{OnError: func(err error) { told++ }})
+			reported := 0
+			tel := started(t, c.at, telemetry.Options{OnError: func(err error) { reported++ }})
 			if res, err := run(t, tel, "r", draftScript, drafts); err != nil || res.Output != "polished" {
 				t.Errorf("the run: %v", err)
 			}
 			err := tel.Shutdown(t.Context())
-			if err == nil || told != 1 || tel.Lost() != c.lost {
-				t.Errorf("told %d times, %d lost: %v", told, tel.Lost(), err)
+			if err == nil || reported != 1 || tel.Lost() != c.lost {
+				t.Errorf("%d errors reported, %d spans lost: %v", reported, tel.Lost(), err)
 			}
 		})
 	}

@@ -17,13 +17,13 @@ func TestSearchAttributes(t *testing.T) {
 	for _, search := range []bool{true, false} {
 		x := try(t, several, nil, judging, runner.WithTools(look), runner.WithValidators(slow))
 		x.crew.Search = search
-		var told []string
+		var received []string
 		x.OnUpsertTypedSearchAttributes(mock.Anything).Run(func(args mock.Arguments) {
 			a := args.Get(0).(temporal.SearchAttributes)
 			cascade, _ := a.GetKeyword(attributeCascade)
 			status, _ := a.GetKeyword(attributeStatus)
 			phase, _ := a.GetKeyword(attributePhase)
-			told = append(told, strings.Join([]string{cascade, status, phase}, "/"))
+			received = append(received, strings.Join([]string{cascade, status, phase}, "/"))
 		}).Return(nil).Maybe()
 		if result, _, err := x.end(t); err != nil || result.Status != engine.Succeeded {
 			t.Fatalf("%+v: %v", result, err)
@@ -32,8 +32,8 @@ func TestSearchAttributes(t *testing.T) {
 		if !search {
 			want = ""
 		}
-		if got := strings.Join(told, " "); got != want {
-			t.Errorf("told %q, want %q", got, want)
+		if got := strings.Join(received, " "); got != want {
+			t.Errorf("received %q, want %q", got, want)
 		}
 	}
 }

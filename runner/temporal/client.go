@@ -61,8 +61,8 @@ func (c *Client) Wait(ctx context.Context, id string) (engine.Result, error) {
 		err = cancelled.Details(&end)
 	}
 	if err != nil && ctx.Err() == nil {
-		if why, unknown := ended(ctx, c.Temporal, id); unknown == nil && why != nil {
-			return engine.Result{RunID: id, Status: why.Code, Error: why}, nil
+		if failure, unknown := ended(ctx, c.Temporal, id); unknown == nil && failure != nil {
+			return engine.Result{RunID: id, Status: failure.Code, Error: failure}, nil
 		}
 	}
 	var result engine.Result
@@ -74,9 +74,9 @@ func (c *Client) Wait(ctx context.Context, id string) (engine.Result, error) {
 
 // Questions returns the open questions of a run, in the order of their keys.
 func (c *Client) Questions(ctx context.Context, id string) (list []engine.Asked, err error) {
-	came, err := c.Temporal.QueryWorkflow(ctx, id, "", QueryQuestions)
+	reply, err := c.Temporal.QueryWorkflow(ctx, id, "", QueryQuestions)
 	if err == nil {
-		err = came.Get(&list)
+		err = reply.Get(&list)
 	}
 	return list, err
 }

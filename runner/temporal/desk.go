@@ -88,14 +88,14 @@ func (d *desk) find(a Answer) (*waiting, error) {
 		}
 		return nil, temporal.NewNonRetryableApplicationError(runner.ErrSeveral.Error()+": "+strings.Join(keys, ", "), refused, nil)
 	}
-	if wrong := fit[0].Question.Problem(said(fit[0].Question, a.Value)); wrong != "" {
+	if wrong := fit[0].Question.Problem(typedAnswer(fit[0].Question, a.Value)); wrong != "" {
 		return nil, temporal.NewNonRetryableApplicationError("the answer is none: "+wrong, refused, nil)
 	}
 	return fit[0], nil
 }
 
-// said returns an answer in the type of its question: "yes" becomes true.
-func said(q engine.Question, value any) any {
+// typedAnswer returns an answer in the type of its question: "yes" becomes true.
+func typedAnswer(q engine.Question, value any) any {
 	if text, isText := value.(string); isText {
 		return q.ParseAnswer(text)
 	}
@@ -107,7 +107,7 @@ func (d *desk) take(a Answer) error {
 	if err != nil {
 		return err
 	}
-	given := engine.Answer{Value: said(w.Question, a.Value), By: a.By}.WithCleanName()
+	given := engine.Answer{Value: typedAnswer(w.Question, a.Value), By: a.By}.WithCleanName()
 	w.answer = &given
 	return nil
 }

@@ -57,17 +57,17 @@ func (crew *Workers) Watch(ctx context.Context, t client.Client, report func(err
 		return
 	}
 	w := &watch{Keeper: k, temporal: t}
-	said := ""
+	last := ""
 	for {
 		err := w.look(ctx)
 		if ctx.Err() != nil {
 			return
 		}
-		if err != nil && err.Error() != said {
+		if err != nil && err.Error() != last {
 			report(fmt.Errorf("runs that Temporal ended: %w", err))
 		}
-		if said = ""; err != nil {
-			said = err.Error()
+		if last = ""; err != nil {
+			last = err.Error()
 		}
 		select {
 		case <-ctx.Done():

@@ -107,13 +107,13 @@ func TestWatchTellsOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 10*beat-1)
 		defer cancel()
-		cluster, said := &page{fails: errors.New("away")}, 0
+		cluster, reports := &page{fails: errors.New("away")}, 0
 		crew := &Workers{Log: deaf{}}
 		time.AfterFunc(3*beat-1, func() { cluster.fails = nil })
 		time.AfterFunc(6*beat-1, func() { cluster.fails = errors.New("away") })
-		crew.Watch(ctx, cluster, func(error) { said++ })
-		if said != 2 {
-			t.Errorf("told %d times", said)
+		crew.Watch(ctx, cluster, func(error) { reports++ })
+		if reports != 2 {
+			t.Errorf("%d reports", reports)
 		}
 	})
 }

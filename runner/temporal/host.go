@@ -42,7 +42,7 @@ type run struct {
 func newHost(ctx workflow.Context, crew *Workers, c *cascades.Cascade, start Start) *host {
 	r := &run{crew: crew, ctx: ctx, start: start, seq: start.Seq, cascade: c, hasCascade: start.State != "", slots: workflow.NewSemaphore(ctx, int64(cmp.Or(crew.atWork, most)))}
 	r.desk = newDesk(ctx)
-	return &host{scope: &scope{ctx: ctx, why: errCancelled}, run: r}
+	return &host{scope: &scope{ctx: ctx, reason: errCancelled}, run: r}
 }
 
 func (h *host) in(s *scope) *host { return &host{scope: s, run: h.run} }
@@ -63,21 +63,21 @@ func (alreadyStored) Put(text []byte) (string, error) { return effects.Digest(te
 // Model calls a model in an activity. If the worker dies, another one repeats
 // the call.
 func (h *host) Model(at event.Path, req model.Request) (model.Response, error) {
-	came, failed, err := h.effect(activityModel, effects.Effect{At: at, Run: h.run.start.RunID, Request: &req, Calls: req.Left}, false)
+	outcome, failed, err := h.effect(activityModel, effects.Effect{At: at, Run: h.run.start.RunID, Request: &req, Calls: req.Left}, false)
 	switch {
 	case err != nil:
 		return model.Response{}, err
 	case failed != nil:
 		return model.Response{Failure: &model.Failure{Class: model.Unavailable, Message: failed.Error()}}, nil
 	}
-	return *came.Response, nil
+	return *outcome.Response, nil
 }
 
 // Tool calls a tool in an activity. A tool that must not be repeated is called
 // once.
 func (h *host) Tool(at event.Path, job engine.Job) (tool.Result, error) {
 	once := !job.Tool.Repeatable()
-	came, failed, err := h.effect(activityTool, effects.Effect{At: at, Run: h.run.start.RunID, Job: &job}, once)
+	outcome, failed, err := h.effect(activityTool, effects.Effect{At: at, Run: h.run.start.RunID, Job: &job}, once)
 	switch {
 	case err != nil:
 		return tool.Result{}, err
@@ -86,7 +86,7 @@ func (h *host) Tool(at event.Path, job engine.Job) (tool.Result, error) {
 	case failed != nil:
 		return tool.Fail(failed), nil
 	}
-	return *came.Result, nil
+	return *outcome.Result, nil
 }
 
 // inWorkflow is the maximum size of a text to check inside the workflow, in
@@ -102,44 +102,44 @@ func (h *host) Validate(at event.Path, v engine.Validation) (engine.Finding, err
 		}
 		return h.run.crew.pure().Validate(at, v)
 	}
-	came, failed, err := h.effect(activityValidate, effects.Effect{At: at, Run: h.run.start.RunID, Validation: &v}, false)
+	outcome, failed, err := h.effect(activityValidate, effects.Effect{At: at, Run: h.run.start.RunID, Validation: &v}, false)
 	switch {
 	case err != nil:
 		return engine.Finding{}, err
 	case failed != nil:
 		return engine.Finding{Failure: failed.Error()}, nil
 	}
-	return *came.Finding, nil
+	return *outcome.Finding, nil
 }
 
 // effect performs an effect in an activity. It returns failed if the effect
 // failed, and err if the run must stop.
-func (h *host) effect(activity string, e effects.Effect, once bool) (came effects.Outcome, failed, err error) {
+func (h *host) effect(activity string, e effects.Effect, once bool) (outcome effects.Outcome, failed, err error) {
 	if err := h.Stopped(); err != nil {
-		return came, nil, err
+		return outcome, nil, err
 	}
 	texts := h.run.texts()
 	sent, err := send(h.run.start.Cascade, e, texts)
 	if err != nil {
-		return came, nil, h.run.storeFailed(fmt.Errorf("effect %s: %w", e.At, err))
+		return outcome, nil, h.run.storeFailed(fmt.Errorf("effect %s: %w", e.At, err))
 	}
 	if err := h.run.slots.Acquire(h.ctx, 1); err != nil {
-		return came, nil, h.Stopped()
+		return outcome, nil, h.Stopped()
 	}
 	defer h.run.slots.Release(1)
 	var back Payload
 	ctx := workflow.WithActivityOptions(h.ctx, options(h.run.queue(e), once))
 	err = workflow.ExecuteActivity(ctx, activity, sent).Get(h.ctx, &back)
 	if stopped := h.Stopped(); stopped != nil && err != nil {
-		return came, nil, stopped
+		return outcome, nil, stopped
 	}
 	if err != nil {
-		return came, cause(err), nil
+		return outcome, cause(err), nil
 	}
-	if err := back.open(h.run.crew.Texts, &came); err != nil {
-		return came, nil, h.run.storeFailed(fmt.Errorf("effect %s: %w", e.At, err))
+	if err := back.open(h.run.crew.Texts, &outcome); err != nil {
+		return outcome, nil, h.run.storeFailed(fmt.Errorf("effect %s: %w", e.At, err))
 	}
-	return came, nil, nil
+	return outcome, nil, nil
 }
 
 // withKeeper calls a function with the log if the log records runs. A workflow
@@ -183,12 +183,12 @@ func (r *run) storeFailed(err error) error {
 // cause returns the error of an activity for people.
 func cause(err error) error {
 	var app *temporal.ApplicationError
-	var heard *temporal.TimeoutError
+	var timeout *temporal.TimeoutError
 	switch {
 	case errors.As(err, &app):
 		return app
-	case errors.As(err, &heard):
-		return fmt.Errorf("its worker stopped responding: %w", heard)
+	case errors.As(err, &timeout):
+		return fmt.Errorf("its worker stopped responding: %w", timeout)
 	default:
 		return err
 	}

@@ -14,8 +14,8 @@ import (
 	"github.com/seed61713e19/capstan/runner/journal"
 )
 
-// kept opens a journal and uses it as the log of a trial.
-func kept(t *testing.T, x *trial) *journal.Journal {
+// withJournal opens a journal and uses it as the log of a trial.
+func withJournal(t *testing.T, x *trial) *journal.Journal {
 	t.Helper()
 	j, err := journal.Open(filepath.Join(t.TempDir(), "runs.db"), journal.Options{})
 	if err != nil {
@@ -41,7 +41,7 @@ func kept(t *testing.T, x *trial) *journal.Journal {
 // runs before and after its end. It cannot be resumed locally.
 func TestRunsAreSeen(t *testing.T) {
 	x := try(t, several, nil, judging, runner.WithTools(look), runner.WithValidators(slow))
-	j := kept(t, x)
+	j := withJournal(t, x)
 	result, _, err := x.end(t)
 	if err != nil || result.Status != engine.Succeeded {
 		t.Fatalf("%+v: %v", result, err)
@@ -70,7 +70,7 @@ phases:
       - {name: b, compose: x, human_input: {type: confirmation, prompt: 'b?'}}
   - {name: last, compose: y, human_input: {type: confirmation, prompt: 'last?'}}
 `, nil, echo)
-	j := kept(t, x)
+	j := withJournal(t, x)
 	seen := func(want ...string) {
 		run, err := j.Run(t.Context(), "run")
 		if err != nil || run.Status != engine.Waiting || run.Owner != "Temporal" || len(run.Pending) != len(want) {
@@ -107,7 +107,7 @@ phases:
 // Temporal's page, before and after the cancellation.
 func TestCancelledIsSeen(t *testing.T) {
 	x := try(t, "cascade_id: c\nphases:\n  - {name: a, compose: x, human_input: {type: confirmation, prompt: 'ok?'}}\n", nil, echo)
-	j := kept(t, x)
+	j := withJournal(t, x)
 	x.RegisterDelayedCallback(func() {
 		if list, err := j.Runs(t.Context(), journal.Filter{}); err != nil || len(list) != 1 || list[0].Status != engine.Waiting || list[0].Owner != "Temporal" {
 			t.Errorf("%+v: %v", list, err)

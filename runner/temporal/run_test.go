@@ -300,22 +300,22 @@ func TestCancelled(t *testing.T) {
 // error for an invalid answer.
 func TestAnsweredByUpdate(t *testing.T) {
 	x := try(t, "cascade_id: asks\nphases:\n  - {name: a, instructions: one, human_input: {type: confirmation, prompt: \"ok?\"}}", nil, echo)
-	said := map[string]string{}
+	replies := map[string]string{}
 	update := func(id string, a Answer, after time.Duration) {
 		x.RegisterDelayedCallback(func() {
 			x.UpdateWorkflow(SignalAnswer, id, &testsuite.TestUpdateCallback{
-				OnAccept: func() {}, OnReject: func(err error) { said[id] = err.Error() },
-				OnComplete: func(_ any, err error) { said[id] = fmt.Sprint(err) },
+				OnAccept: func() {}, OnReject: func(err error) { replies[id] = err.Error() },
+				OnComplete: func(_ any, err error) { replies[id] = fmt.Sprint(err) },
 			}, a)
 		}, after)
 	}
 	update("wrong", Answer{Value: "perhaps"}, time.Hour)
 	update("elsewhere", Answer{Question: "b", Value: true}, 2*time.Hour)
 	x.RegisterDelayedCallback(func() {
-		came, err := x.QueryWorkflow(QueryQuestions)
+		reply, err := x.QueryWorkflow(QueryQuestions)
 		var list []engine.Asked
 		if err == nil {
-			err = came.Get(&list)
+			err = reply.Get(&list)
 		}
 		if err != nil || len(list) != 1 || list[0].Path != "a/human_input" || list[0].Question.Prompt != "ok?" {
 			t.Errorf("%+v wait: %v", list, err)
@@ -326,8 +326,8 @@ func TestAnsweredByUpdate(t *testing.T) {
 	if err != nil || result.Status != engine.Succeeded || len(result.Answers) != 1 || result.Answers[0].By != "kim" {
 		t.Errorf("%+v: %v", result, err)
 	}
-	if !strings.Contains(said["wrong"], "want true or false") || !strings.Contains(said["elsewhere"], "no open question has the key b") || said["right"] != "<nil>" {
-		t.Errorf("said %q", said)
+	if !strings.Contains(replies["wrong"], "want true or false") || !strings.Contains(replies["elsewhere"], "no open question has the key b") || replies["right"] != "<nil>" {
+		t.Errorf("said %q", replies)
 	}
 }
 

@@ -12,7 +12,7 @@ type scope struct {
 	ctx    workflow.Context
 	end    workflow.CancelFunc
 	parent *scope
-	why    error
+	reason error
 	over   *bool // cancelled by end
 }
 
@@ -30,13 +30,13 @@ func (s *scope) on(ctx workflow.Context) *scope {
 }
 
 // cancel ends the scope. The first reason is final.
-func (s *scope) cancel(why error) {
+func (s *scope) cancel(reason error) {
 	if *s.over {
 		return
 	}
 	*s.over = true
 	if s.ctx.Err() == nil {
-		s.why = why
+		s.reason = reason
 	}
 	s.end()
 }
@@ -47,8 +47,8 @@ func (s *scope) Stopped() error {
 		return nil
 	}
 	for at := s; at != nil; at = at.parent {
-		if at.why != nil {
-			return at.why
+		if at.reason != nil {
+			return at.reason
 		}
 	}
 	return errCancelled

@@ -13,8 +13,8 @@ import (
 // Either no worker takes its next step, or the step fails. It fails if the
 // workers use another store, or lack tools or validators of the cascade.
 // Explain reports each step once.
-func (c *Client) Explain(ctx context.Context, id string, tell func(why string)) {
-	var seen, told time.Time // the times of due steps, by the clock of the cluster
+func (c *Client) Explain(ctx context.Context, id string, tell func(reason string)) {
+	var seen, reported time.Time // the times of due steps, by the clock of the cluster
 	for {
 		select {
 		case <-ctx.Done():
@@ -28,12 +28,12 @@ func (c *Client) Explain(ctx context.Context, id string, tell func(why string)) 
 		}
 		due := step.GetOriginalScheduledTime().AsTime()
 		switch {
-		case due.Equal(told):
+		case due.Equal(reported):
 		case step.GetAttempt() > 1:
-			told = due
+			reported = due
 			tell("no worker could go on with it so far" + prefixed(": ", c.failed(ctx, d.GetWorkflowExecutionInfo().GetExecution())))
 		case due.Equal(seen) && step.GetState() == enums.PENDING_WORKFLOW_TASK_STATE_SCHEDULED:
-			told = due
+			reported = due
 			tell(fmt.Sprintf("no worker takes it: start a worker for the queue %s", c.Queue))
 		}
 		seen = due
@@ -43,15 +43,15 @@ func (c *Client) Explain(ctx context.Context, id string, tell func(why string)) 
 // failed returns the error of the newest step of a history.
 func (c *Client) failed(ctx context.Context, of *common.WorkflowExecution) string {
 	events := c.Temporal.GetWorkflowHistory(ctx, of.GetWorkflowId(), of.GetRunId(), false, enums.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
-	why := ""
+	message := ""
 	for events.HasNext() {
 		e, err := events.Next()
 		if err != nil {
 			break
 		}
 		if a := e.GetWorkflowTaskFailedEventAttributes(); a != nil {
-			why = a.GetFailure().GetMessage()
+			message = a.GetFailure().GetMessage()
 		}
 	}
-	return why
+	return message
 }

@@ -119,9 +119,9 @@ type Keeper interface {
 	SetRunning(run string) error
 	// End stores the result of a run.
 	End(run string, r engine.Result) error
-	// EndLost ends a run that could not report its end. It calls why only for an
+	// EndLost ends a run that could not report its end. It calls cause only for an
 	// unfinished run; nil means that the run is still running.
-	EndLost(run string, why func() (*event.Error, error)) error
+	EndLost(run string, cause func() (*event.Error, error)) error
 }
 
 // Workers has the configuration that workers share: the stores of texts and

@@ -25,10 +25,10 @@ import (
 	"github.com/seed61713e19/capstan/runner/tool"
 )
 
-// told passes events to a world.
-type told struct{ world engine.Host }
+// eventLog passes events to a world.
+type eventLog struct{ world engine.Host }
 
-func (t told) Append(e event.Event) error {
+func (t eventLog) Append(e event.Event) error {
 	e.Seq, e.Time = 0, time.Time{}
 	t.world.Emit(e)
 	return nil
@@ -175,7 +175,7 @@ func onTemporal(made func(world engine.Host) engine.Host) storytest.NewHost {
 		return func(world engine.Host, run func(engine.Host)) {
 			maker := made(world)
 			crew := &Workers{
-				Texts: folder(tb), Log: told{world},
+				Texts: folder(tb), Log: eventLog{world},
 				Load: func([]cascades.File) (*cascades.Cascade, error) { return s.Load(tb), nil },
 				World: func(*cascades.Cascade) World {
 					return func(context.Context) engine.Host { return maker }

@@ -38,8 +38,8 @@ func (s spied) Model(at event.Path, req model.Request) (model.Response, error) {
 // have one trace ID, which is derived from the run ID. A model call is inside
 // the span of its activity.
 func TestTracesAreOne(t *testing.T) {
-	kept := tracetest.NewInMemoryExporter()
-	sent, err := telemetry.New(t.Context(), telemetry.Options{Exporter: lasting{kept}})
+	recorder := tracetest.NewInMemoryExporter()
+	sent, err := telemetry.New(t.Context(), telemetry.Options{Exporter: lasting{recorder}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +66,7 @@ func TestTracesAreOne(t *testing.T) {
 		t.Fatal(err)
 	}
 	activities, names := map[trace.SpanID]bool{}, map[string]int{}
-	for _, s := range kept.GetSpans() {
+	for _, s := range recorder.GetSpans() {
 		kind, _, _ := strings.Cut(s.Name, " ")
 		names[kind]++
 		if s.SpanContext.TraceID() != telemetry.TraceID("run") {
@@ -107,8 +107,8 @@ func TestRunsArePartOfWhatBeginsThem(t *testing.T) {
 	if err := Traces().Inject(trace.ContextWithSpanContext(t.Context(), span), headers{header}); err != nil {
 		t.Fatal(err)
 	}
-	kept := tracetest.NewInMemoryExporter()
-	sent, err := telemetry.New(t.Context(), telemetry.Options{Exporter: lasting{kept}})
+	recorder := tracetest.NewInMemoryExporter()
+	sent, err := telemetry.New(t.Context(), telemetry.Options{Exporter: lasting{recorder}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +130,7 @@ func TestRunsArePartOfWhatBeginsThem(t *testing.T) {
 		t.Fatal(err)
 	}
 	roots, asked := 0, 0
-	for _, s := range kept.GetSpans() {
+	for _, s := range recorder.GetSpans() {
 		if s.SpanContext.TraceID() != outside {
 			t.Errorf("%s is of another trace", s.Name)
 		}

@@ -158,11 +158,11 @@ func (crew *Workers) Make(ctx context.Context, t Task) (Payload, error) {
 		return Payload{}, temporal.NewNonRetryableApplicationError(err.Error(), refused, nil)
 	}
 	defer heartbeat(ctx)()
-	came, err := e.Make(c.world(telemetry.Propagate(ctx)))
+	outcome, err := e.Make(c.world(telemetry.Propagate(ctx)))
 	if err != nil {
 		return Payload{}, err
 	}
-	return payload(came, crew.Texts)
+	return payload(outcome, crew.Texts)
 }
 
 // heartbeat sends heartbeats until the returned function is called. The

@@ -27,7 +27,7 @@ type fact struct {
 	part     int            // the index of the title, the member, or the part that the line or cell is in
 	whole    bool           // the label has no words that make it another thing
 	content  string         // the rest of the line, the cell, the scalar
-	figure   *reading.Value // the number that said is or begins with
+	figure   *reading.Value // the number that the value is or begins with
 	states   []string       // the states and turns that the words at the label name
 	scenario int
 	aside    bool
@@ -214,8 +214,8 @@ func (r *vocabulary) neutral(words []token, kind string) bool {
 
 // add appends a fact with its value. The states come from its label and from other
 // words.
-func (r *reader) add(f fact, said string, states []token) {
-	f.content = fold(strings.TrimSpace(said[:min(len(said), maxSaid)]))
+func (r *reader) add(f fact, value string, states []token) {
+	f.content = fold(strings.TrimSpace(value[:min(len(value), maxSaid)]))
 	f.states = append(slices.Clone(f.states), r.words.find(states, "state:")...)
 	f.figure = r.number(f.content)
 	r.facts = append(r.facts, f)

@@ -29,17 +29,17 @@ type facts struct {
 	secondary                              orderedTable[goalChange]
 	adds, hides, met, followup             *bool
 	conflicts                              bool
-	why                                    string // of the follow-up
+	reason                                 string // of the follow-up
 }
 
 // A claimFact is the finding about one claim of the ledger.
 type claimFact struct {
 	claim
 	graded
-	defect string // why the status file may be wrong about it
-	stated bool   // by the judgement
-	added  bool   // by the candidate ledger
-	gone   bool   // from the candidate ledger
+	defect  string // why the status file may be wrong about it
+	stated  bool   // by the judgement
+	added   bool   // by the candidate ledger
+	removed bool   // from the candidate ledger
 }
 
 // A changeFact is the finding about one change of the text.
@@ -73,7 +73,7 @@ func (in *input) facts() facts {
 	if j.Bridge {
 		f.gap = graded{worst(f.gap.Result, gradeWarn), append(f.gap.Notes, "a gap is bridged without a marker")}
 	}
-	f.adds, f.hides, f.met, f.followup, f.why = j.Adds, j.Hides, j.Met, j.Followup, clean(j.Why)
+	f.adds, f.hides, f.met, f.followup, f.reason = j.Adds, j.Hides, j.Met, j.Followup, clean(j.Why)
 	if f.part == partText {
 		f.followup = cmp.Or(f.followup, new(bool))
 	} else {
@@ -132,7 +132,7 @@ func (in *input) judgeClaims(f *facts, j *judgement) {
 		f.claims[i].Result = orNot(c.Result)
 		if in.changed != nil && f.part == partClaimLedger {
 			if _, exists := in.changed.claim(c.ID); !exists {
-				f.claims[i] = claimFact{claim: c.claim, gone: true, graded: graded{gradeFail,
+				f.claims[i] = claimFact{claim: c.claim, removed: true, graded: graded{gradeFail,
 					[]string{"it is gone from the ledger, where a claim is retired and not deleted"}}}
 			}
 		}

@@ -132,7 +132,7 @@ func (in *input) report(f facts, r ruling) Report {
 		GapPolicy:        f.gap,
 		Direction:        directionReport{Result: f.direction.Result, Intent: f.intent, Constraints: f.constraints, Notes: f.direction.Notes},
 
-		RequiresFollowup: isTrue(f.followup), FollowupReason: f.why,
+		RequiresFollowup: isTrue(f.followup), FollowupReason: f.reason,
 		Decision: r.decision, Reason: r.sentence(f), ruling: r,
 	}
 	for _, c := range f.claims {

@@ -175,7 +175,7 @@ func (f facts) doubts() []doubt {
 		"nobody has judged whether %s is mended", f.part)
 	const followup = "Which part of the text would have to change under the candidate status?"
 	out.add(f.followup == nil, "followup", "", followup, "nobody has judged whether the text must follow")
-	out.add(isTrue(f.followup) && f.why == "", "followup", "", followup, "the text must follow, and no reason says how")
+	out.add(isTrue(f.followup) && f.reason == "", "followup", "", followup, "the text must follow, and no reason says how")
 	for _, c := range f.changes {
 		message := c.String() + ": " + c.answer + because(c.Notes)
 		out.add(c.Result == gradeWarn || c.Result == notJudged, "changes", c.key, "Is this change right? "+sentence(clean(message)), "%s", message)
@@ -196,7 +196,7 @@ func (c claimFact) binding() bool { return !c.added && (c.status == asserted || 
 func (c claimFact) doubt(out *doubts) {
 	reason, right := because(c.Notes), fmt.Sprintf("Is claim %s right in the status file?", c.ID)
 	if c.status == retired {
-		out.add(c.gone, "claim_checks", c.ID, fmt.Sprintf("May the retired claim %s be removed from the ledger?", c.ID),
+		out.add(c.removed, "claim_checks", c.ID, fmt.Sprintf("May the retired claim %s be removed from the ledger?", c.ID),
 			"the retired claim %s is gone from the ledger", c.ID)
 		return
 	}

@@ -7,10 +7,10 @@ import (
 )
 
 // Listen subscribes to a channel on its own connection until ctx or the connection ends. It calls
-// ready once it is subscribed, and heard with the payload of each notification.
-func Listen(ctx context.Context, a *Address, channel string, ready func(), heard func(payload string)) error {
+// ready once it is subscribed, and receive with the payload of each notification.
+func Listen(ctx context.Context, a *Address, channel string, ready func(), receive func(payload string)) error {
 	config := a.config.Copy()
-	config.OnNotification = func(_ *pgconn.PgConn, n *pgconn.Notification) { heard(n.Payload) }
+	config.OnNotification = func(_ *pgconn.PgConn, n *pgconn.Notification) { receive(n.Payload) }
 	pg, err := pgconn.ConnectConfig(ctx, config)
 	if err != nil {
 		return err

@@ -400,10 +400,10 @@ phases:
     - {expr: "state.n == '3' && state.mood == 2 && state.sure && state.deep == 'yes'", reason: state}
     - {expr: "outputs.plan == 'plan <n>3</n>' && outputs.sum.sum == 3 && outputs.look == 'looked' && input.who == 'me'", reason: outputs}
     - {expr: "attempt == 1 && turn == 0 && output.a == 1", reason: place}
-- {name: gate, tool: min_length, inputs: {min: %d}, rules: {on_exhausted: told}}
-- name: told
+- {name: gate, tool: min_length, inputs: {min: %d}, rules: {on_exhausted: closing}}
+- name: closing
   instructions: "{{ lineage | length }} {{ validation_error }}"
-  wards: {pre: [{expr: "content startsWith '4 ' && len(content) == 2", reason: told}]}
+  wards: {pre: [{expr: "content startsWith '4 ' && len(content) == 2", reason: short}]}
 `
 	f := func(min int) files {
 		return files{"cascade.yaml": fmt.Sprintf(text, min), "look.yaml": "cascade_id: look\nphases: [{name: l, instructions: Look., tackle: [set_state]}]"}
@@ -415,12 +415,12 @@ phases:
 - {phase: l, tool_calls: [{name: set_state, arguments: {key: deep, value: "yes"}}]}
 - {phase: l, reply: looked}
 - {phase: draft, reply: '{"a": 1}'}
-- {phase: told, reply: end}
+- {phase: closing, reply: end}
 `, map[string]any{"who": "me"}, true)
 	if res.Status != "succeeded" {
 		t.Fatalf("%+v %+v", res.Error, res.Verdicts)
 	}
-	want := map[string]counts{"draft pre expr": {Same: 1}, "draft post expr": {Same: 3}, "gate post min_length": {Same: 1}, "told pre expr": {Same: 1}}
+	want := map[string]counts{"draft pre expr": {Same: 1}, "draft post expr": {Same: 3}, "gate post min_length": {Same: 1}, "closing pre expr": {Same: 1}}
 	check(t, run(t, s.test(t, f(3))), want)
 	want["gate post min_length"] = counts{NowFails: 1}
 	check(t, run(t, s.test(t, f(30))), want, "run1 gate/attempt[1]: released → exhausted by post min_length -0 +0")

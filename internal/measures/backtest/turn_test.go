@@ -119,8 +119,8 @@ func TestAskedWithin(t *testing.T) {
 		phase, script string
 		calls, turns  int
 	}{
-		"a fallback list":  {"model: [small, big]", down + call("owl") + down + "- {phase: draft, reply: bat}\n" + call("bat") + "- {phase: draft, reply: owl}\n", 2, 2},
-		"a summary": {"token_budget: {max_total: 760, strategy: summarize}", "- {phase: draft, role: summary, reply: owls, times: always}\n" + strings.Repeat(call(strings.Repeat("owl ", 30)), 16) + "- {phase: draft, reply: bat}\n- {phase: draft, reply: owl}\n", 16, 2},
+		"a fallback list": {"model: [small, big]", down + call("owl") + down + "- {phase: draft, reply: bat}\n" + call("bat") + "- {phase: draft, reply: owl}\n", 2, 2},
+		"a summary":       {"token_budget: {max_total: 760, strategy: summarize}", "- {phase: draft, role: summary, reply: owls, times: always}\n" + strings.Repeat(call(strings.Repeat("owl ", 30)), 16) + "- {phase: draft, reply: bat}\n- {phase: draft, reply: owl}\n", 16, 2},
 	} {
 		source := files{"cascade.yaml": "cascade_id: c\nphases:\n- name: draft\n  instructions: Write.\n  tackle: [set_state]\n  " + row.phase + wards}
 		s := &store{}

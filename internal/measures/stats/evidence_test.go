@@ -103,7 +103,7 @@ func TestAllows(t *testing.T) {
 		{"no good texts", evidence(stats.Confusion{BadRefused: 200}), "it judged no text that is labelled good"},
 		{"good texts refused", evidence(stats.Confusion{GoodPassed: 190, GoodRefused: 10, BadRefused: 200}), "it rejected 10 of 200 good texts, so at most"},
 		{"a gate that is too weak", evidence(stats.Confusion{GoodPassed: 200, BadPassed: 60, BadRefused: 140}), "more than 5.0 %: change the gate"},
-		{"a judge that nobody asked about nothing", judge(strong, nil), "texts that say nothing"},
+		{"a judge that nobody asked about nothing", judge(strong, nil), "not judged the texts without content"},
 		{"a judge that passes a colon", judge(strong, &stats.EmptyTextResult{Judged: 12, Passed: []string{":"}}), `passes ":"`},
 		{"a judge", judge(strong, &stats.EmptyTextResult{Judged: 12}), ""},
 		{"a judge that broke", judge(strong, &stats.EmptyTextResult{Judged: 1, NoVerdict: 11}), "gave a verdict on 1 and none on 11"},

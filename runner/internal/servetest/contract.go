@@ -66,17 +66,17 @@ func (c *Contract) hold(t testing.TB, method, path string, r Reply) {
 		op = map[string]any{"responses": map[string]any{"default": map[string]any{"$ref": "#/components/responses/Problem"}}}
 	}
 	responses := op["responses"].(map[string]any)
-	said, ok := responses[fmt.Sprint(r.StatusCode)].(map[string]any)
+	response, ok := responses[fmt.Sprint(r.StatusCode)].(map[string]any)
 	if !ok {
-		if said, ok = responses["default"].(map[string]any); !ok || r.StatusCode < 400 {
+		if response, ok = responses["default"].(map[string]any); !ok || r.StatusCode < 400 {
 			t.Errorf("%s %s: the document has no answer %d", method, path, r.StatusCode)
 			return
 		}
 	}
-	if ref, ok := said["$ref"].(string); ok {
-		said = c.doc["components"].(map[string]any)["responses"].(map[string]any)[filepath.Base(ref)].(map[string]any)
+	if ref, ok := response["$ref"].(string); ok {
+		response = c.doc["components"].(map[string]any)["responses"].(map[string]any)[filepath.Base(ref)].(map[string]any)
 	}
-	content, _ := said["content"].(map[string]any)
+	content, _ := response["content"].(map[string]any)
 	kind, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
 	media, ok := content[kind].(map[string]any)
 	if !ok {

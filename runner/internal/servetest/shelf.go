@@ -229,7 +229,7 @@ func (r *shelfRecording) Ended() (engine.Result, bool)       { return engine.Res
 func (r *shelfRecording) Owned() error                       { return nil }
 func (r *shelfRecording) Host(inner engine.Host) engine.Host { return &shelfHost{inner, r} }
 
-func (r *shelfRecording) End(result engine.Result, why *engine.Error) error {
+func (r *shelfRecording) End(result engine.Result, failure *engine.Error) error {
 	r.s.mu.Lock()
 	defer r.s.mu.Unlock()
 	now := time.Now().UTC()

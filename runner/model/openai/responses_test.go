@@ -324,7 +324,7 @@ func TestUnknownProtocol(t *testing.T) {
 	}
 }
 
-// FuzzResponses sends any stream: there is an answer, which was heard, or a failure.
+// FuzzResponses sends any stream: each ends with an answer whose text was streamed, or with a failure.
 func FuzzResponses(f *testing.F) {
 	f.Add(textDelta("Hel") + named("response.completed", `"response":`+responded(completed, thought, textItem("Hello"), nowItem)))
 	f.Add(named("response.failed", `"response":{"error":{"code":"x"}}`))

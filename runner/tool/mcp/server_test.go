@@ -120,11 +120,11 @@ func orphan() {
 // return at stop.
 func testServer(stop <-chan struct{}) *sdk.Server {
 	s := sdk.NewServer(&sdk.Implementation{Name: "test", Version: "1"}, nil)
-	type said struct {
+	type arguments struct {
 		Say string `json:"say"`
 	}
 	add := func(name string, answer func(ctx context.Context, say string) (*sdk.CallToolResult, error)) {
-		sdk.AddTool(s, &sdk.Tool{Name: name, Description: name + " it"}, func(ctx context.Context, _ *sdk.CallToolRequest, a said) (*sdk.CallToolResult, any, error) {
+		sdk.AddTool(s, &sdk.Tool{Name: name, Description: name + " it"}, func(ctx context.Context, _ *sdk.CallToolRequest, a arguments) (*sdk.CallToolResult, any, error) {
 			r, err := answer(ctx, a.Say)
 			return r, nil, err
 		})

@@ -91,20 +91,20 @@ func TestPackText(t *testing.T) {
 	for i := range 14 {
 		starts += fmt.Sprintf(`["process_started","",%d,0,null,null],`+"\n", 26+2*i)
 	}
-	const said = `,"p",1,0,"post","v","retry",true,"so"],` + "\n"
+	const verdictRow = `,"p",1,0,"post","v","retry",true,"so"],` + "\n"
 	storytest.Same(t, "pack", fmt.Sprintf("%d %d %d %s\n%s", k.First, k.Last, k.Time, k.Path, k.Data), `7 35 1000 p/
 [["b","model",0,"YXNrZWQ","p",1,0,"m",[]],
 ["k","model",2,17,"=","m","p",1,{"text":"Hi"}],
 ["n","other",4,18,"YXNrZWQ","m","p",1,2,{"text":"Hi"}],
 ["f",1],
-["v","next",8`+said+`["f","none",10,true,"so"],
+["v","next",8`+verdictRow+`["f","none",10,true,"so"],
 ["f","other",12,false,"so"],
 ["feedback","other",14,0,null,{}],
-["v","other",16`+said+`["f","more",18,true,"so"],
+["v","other",16`+verdictRow+`["f","more",18,true,"so"],
 ["verdict","more",20,0,null,`+verdict("more", `,"score":1`)+`],
 ["f","late",22,true,"so"],
 ["f",15],
-`+starts+`["v","near",54`+said+`["v","late",56`+strings.TrimSuffix(said, ",\n")+"]")
+`+starts+`["v","near",54`+verdictRow+`["v","late",56`+strings.TrimSuffix(verdictRow, ",\n")+"]")
 }
 
 // A repeated print is read from its first row.

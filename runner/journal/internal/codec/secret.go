@@ -171,8 +171,8 @@ func Redacted(text string) bool { return strings.Contains(text, Seal) && sealed(
 
 // A View defines how the texts and numbers of the store are read.
 type View struct {
-	Text   func(said string) string
-	number func(said string) (json string, ok bool, err error) // nil: strings for numbers stay strings
+	Text   func(text string) string
+	number func(text string) (json string, ok bool, err error) // nil: strings for numbers stay strings
 }
 
 // RedactedView shows marks.

@@ -87,9 +87,9 @@ func LongFrom(kind string) int {
 }
 
 // addText records a text and returns the token that replaces it.
-func (p *Packer) addText(said []byte) []byte {
-	d := DigestOf(said)
-	p.Texts = append(p.Texts, Text{d, string(said)})
+func (p *Packer) addText(text []byte) []byte {
+	d := DigestOf(text)
+	p.Texts = append(p.Texts, Text{d, string(text)})
 	return append(hex.AppendEncode([]byte(Reference), d[:]), '"')
 }
 

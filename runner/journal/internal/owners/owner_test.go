@@ -23,28 +23,28 @@ func TestOwnerGone(t *testing.T) {
 	}
 	same := func(*Place) {}
 	me.Machine = "this"
-	const gone, lives, unknown = "gone", "lives", "unknown"
+	const dead, lives, unknown = "gone", "lives", "unknown"
 	for name, c := range map[string]struct {
 		o    Owner
 		want string
 	}{
 		"me":                        {me, lives},
-		"closed":                    {Owner{PID: me.PID, Started: me.Started, Key: "another", Place: at(same)}, gone},
-		"number came again":         {Owner{PID: 1, Started: "0000", Key: "k", Place: at(same)}, gone},
+		"closed":                    {Owner{PID: me.PID, Started: me.Started, Key: "another", Place: at(same)}, dead},
+		"number came again":         {Owner{PID: 1, Started: "0000", Key: "k", Place: at(same)}, dead},
 		"known by its number alone": {Owner{PID: 1, Key: "k", Place: at(same)}, lives},
 		"this one by its number":    {Owner{PID: me.PID, Key: "k", Place: at(same)}, lives},
 		"first process":             {Owner{PID: 1, Started: startTime("1"), Key: "k", Place: at(same)}, lives},
-		"no such process":           {Owner{PID: 1 << 30, Key: "k", Place: at(same)}, gone},
+		"no such process":           {Owner{PID: 1 << 30, Key: "k", Place: at(same)}, dead},
 		"host got another name":     {Owner{PID: 1, Started: startTime("1"), Key: "k", Place: at(func(p *Place) { p.Host = "new" })}, lives},
 		"elsewhere":                 {Owner{PID: 1, Key: "k", Place: at(func(p *Place) { *p = Place{Host: "elsewhere"} })}, unknown},
 		"elsewhere on Linux":        {Owner{PID: 1, Key: "k", Place: at(func(p *Place) { p.Host, p.Boot, p.Machine = "elsewhere", "b", "m" })}, unknown},
 		"another namespace":         {Owner{PID: me.PID, Started: me.Started, Key: "k", Place: at(func(p *Place) { p.Space = "pid:[1]" })}, unknown},
 		"a namesake":                {Owner{PID: me.PID, Started: me.Started, Key: "k", Place: at(func(p *Place) { p.Boot, p.Machine = "b", "m" })}, unknown},
 		"a namesake without one":    {Owner{PID: me.PID, Started: me.Started, Key: "k", Place: at(func(p *Place) { p.Boot, p.Machine = "b", "" })}, unknown},
-		"before the machine fell":   {Owner{PID: me.PID, Started: me.Started, Key: "k", Place: at(func(p *Place) { p.Boot, p.Space = "b", "pid:[1]" })}, gone},
+		"before the machine fell":   {Owner{PID: me.PID, Started: me.Started, Key: "k", Place: at(func(p *Place) { p.Boot, p.Space = "b", "pid:[1]" })}, dead},
 		"a start that is not told":  {Owner{PID: 1 << 30, Key: "k", Place: Place{Host: me.Host, Space: me.Space}}, unknown},
 		"of an older capstan":       {Owner{PID: 1, Started: startTime("1"), Key: "k", Place: Place{Host: me.Host}}, lives},
-		"of an older one, gone":     {Owner{PID: 1, Started: "0000", Key: "k", Place: Place{Host: me.Host}}, gone},
+		"of an older one, gone":     {Owner{PID: 1, Started: "0000", Key: "k", Place: Place{Host: me.Host}}, dead},
 	} {
 		for _, takes := range []bool{false, true} {
 			unseen := func(Owner) bool { return !takes }
@@ -65,7 +65,7 @@ func TestOwnerGone(t *testing.T) {
 		{Host: "h"}: false, {Host: "h", Space: "s"}: false, {Host: "other"}: true, {Host: "other", Space: "s"}: true, {Host: "h", Boot: "b", Space: "s"}: true,
 	} {
 		if _, alive := bare.Alive(Owner{PID: 1 << 30, Key: "k", Place: p}.Text(), func(Owner) bool { return true }); alive != want {
-			t.Errorf("where only hosts are told, a process that is gone at %+v: alive is %v", p, alive)
+			t.Errorf("owner with a host name only, ended process at %+v: alive is %v", p, alive)
 		}
 	}
 }

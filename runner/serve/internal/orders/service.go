@@ -35,7 +35,7 @@ var (
 type NotResumedError struct{ Err error }
 
 // Error returns the reason, and that the answer is stored.
-func (e *NotResumedError) Error() string { return "the answer is kept, but " + e.Err.Error() }
+func (e *NotResumedError) Error() string { return "the answer is stored, but " + e.Err.Error() }
 
 // Unwrap returns the reason.
 func (e *NotResumedError) Unwrap() error { return e.Err }

@@ -44,7 +44,7 @@ type request struct {
 
 // receiver records requests.
 func receiver(t *testing.T, start func(*httptest.Server)) (*httptest.Server, *[]request) {
-	var came []request
+	var received []request
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(_ http.ResponseWriter, req *http.Request) {
 		body := io.Reader(req.Body)
 		if req.Header.Get("Content-Encoding") == "gzip" {
@@ -54,11 +54,11 @@ func receiver(t *testing.T, start func(*httptest.Server)) (*httptest.Server, *[]
 		if err != nil {
 			t.Error(err)
 		}
-		came = append(came, request{req, text})
+		received = append(received, request{req, text})
 	}))
 	start(server)
 	t.Cleanup(server.Close)
-	return server, &came
+	return server, &received
 }
 
 // read sets the variables and reads them.
@@ -105,41 +105,41 @@ func TestSpansAsTheirs(t *testing.T) {
 	for _, protocol := range []string{"", "http/protobuf"} {
 		for _, compression := range []string{"gzip", "none"} {
 			t.Run(protocol+" "+compression, func(t *testing.T) {
-				server, came := receiver(t, (*httptest.Server).Start)
+				server, received := receiver(t, (*httptest.Server).Start)
 				s := read(t, "TRACES", "ENDPOINT="+server.URL+"/base/", "PROTOCOL="+protocol, "COMPRESSION="+compression, "HEADERS=x-key=a%20b , x-other= c=d")
-				ours, err := otlp.Spans(t.Context(), s)
+				exporter, err := otlp.Spans(t.Context(), s)
 				if err != nil {
 					t.Fatal(err)
 				}
-				theirs, err := otlptracehttp.New(t.Context())
+				official, err := otlptracehttp.New(t.Context())
 				if err != nil {
 					t.Fatal(err)
 				}
-				for _, x := range []sdk.SpanExporter{ours, theirs} {
+				for _, x := range []sdk.SpanExporter{exporter, official} {
 					if err := cmp.Or(x.ExportSpans(t.Context(), spans()), x.Shutdown(t.Context())); err != nil {
 						t.Fatal(err)
 					}
 				}
-				same(t, *came, "/base/v1/traces", func() proto.Message { return &traces.TracesData{} })
+				same(t, *received, "/base/v1/traces", func() proto.Message { return &traces.TracesData{} })
 			})
 		}
 	}
 }
 
-// same compares two requests, ours first.
-func same(t *testing.T, came []request, path string, empty func() proto.Message) {
+// same compares our request, the first, with the official one.
+func same(t *testing.T, received []request, path string, empty func() proto.Message) {
 	t.Helper()
-	ours, theirs := came[0], came[1]
+	got, want := received[0], received[1]
 	for _, name := range []string{"Content-Type", "Content-Encoding", "X-Key", "X-Other"} {
-		if ours.Header.Get(name) != theirs.Header.Get(name) {
-			t.Errorf("%s: %q, theirs is %q", name, ours.Header.Get(name), theirs.Header.Get(name))
+		if got.Header.Get(name) != want.Header.Get(name) {
+			t.Errorf("%s: %q, want %q", name, got.Header.Get(name), want.Header.Get(name))
 		}
 	}
-	if ours.URL.Path != path || theirs.URL.Path != path || ours.Method != http.MethodPost {
-		t.Errorf("%s %s, theirs %s", ours.Method, ours.URL, theirs.URL)
+	if got.URL.Path != path || want.URL.Path != path || got.Method != http.MethodPost {
+		t.Errorf("%s %s, want %s", got.Method, got.URL, want.URL)
 	}
 	a, b := empty(), empty()
-	if err := cmp.Or(proto.Unmarshal(ours.body, a), proto.Unmarshal(theirs.body, b)); err != nil || !proto.Equal(a, b) || len(ours.body) == 0 {
+	if err := cmp.Or(proto.Unmarshal(got.body, a), proto.Unmarshal(want.body, b)); err != nil || !proto.Equal(a, b) || len(got.body) == 0 {
 		t.Errorf("%v\n%v\n%v", err, a, b)
 	}
 }
@@ -159,28 +159,28 @@ func measured() *metricdata.ResourceMetrics {
 func TestMetricsAsTheirs(t *testing.T) {
 	for _, preference := range []string{"", "cumulative", "Delta", "lowmemory", "other"} {
 		t.Run(preference, func(t *testing.T) {
-			server, came := receiver(t, (*httptest.Server).Start)
+			server, received := receiver(t, (*httptest.Server).Start)
 			s := read(t, "METRICS", "METRICS_ENDPOINT="+server.URL+"/own", "METRICS_HEADERS=x-key=a", "HEADERS=x-other=b",
 				"METRICS_TEMPORALITY_PREFERENCE="+preference)
-			ours := otlp.Metrics(s)
-			theirs, err := otlpmetrichttp.New(t.Context())
+			exporter := otlp.Metrics(s)
+			official, err := otlpmetrichttp.New(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
 			for kind := metric.InstrumentKindCounter; kind <= metric.InstrumentKindGauge; kind++ {
-				if a, b := ours.Temporality(kind), theirs.Temporality(kind); a != b {
-					t.Errorf("%v: %v, theirs %v", kind, a, b)
+				if a, b := exporter.Temporality(kind), official.Temporality(kind); a != b {
+					t.Errorf("%v: %v, want %v", kind, a, b)
 				}
-				if a, b := ours.Aggregation(kind), theirs.Aggregation(kind); !reflect.DeepEqual(a, b) {
-					t.Errorf("%v: %v, theirs %v", kind, a, b)
+				if a, b := exporter.Aggregation(kind), official.Aggregation(kind); !reflect.DeepEqual(a, b) {
+					t.Errorf("%v: %v, want %v", kind, a, b)
 				}
 			}
-			for _, x := range []metric.Exporter{ours, theirs} {
+			for _, x := range []metric.Exporter{exporter, official} {
 				if err := cmp.Or(x.Export(t.Context(), measured()), x.ForceFlush(t.Context()), x.Shutdown(t.Context())); err != nil {
 					t.Fatal(err)
 				}
 			}
-			same(t, *came, "/own", func() proto.Message { return &wire.MetricsData{} })
+			same(t, *received, "/own", func() proto.Message { return &wire.MetricsData{} })
 		})
 	}
 }
@@ -195,7 +195,7 @@ func TestOtherMetrics(t *testing.T) {
 
 // TestCertificates checks the files of certificates.
 func TestCertificates(t *testing.T) {
-	server, came := receiver(t, func(s *httptest.Server) {
+	server, received := receiver(t, func(s *httptest.Server) {
 		s.TLS = &tls.Config{ClientAuth: tls.RequireAnyClientCert}
 		s.Config.ErrorLog = log.New(io.Discard, "", 0)
 		s.StartTLS()
@@ -251,7 +251,7 @@ func TestCertificates(t *testing.T) {
 			t.Errorf("%v: %v, want %q", c.variables, err, c.err)
 		}
 	}
-	if len(*came) != 1 {
-		t.Errorf("%d came", len(*came))
+	if len(*received) != 1 {
+		t.Errorf("received %d requests", len(*received))
 	}
 }

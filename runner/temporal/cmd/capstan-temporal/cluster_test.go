@@ -216,9 +216,9 @@ func (f *fleet) begin(id, source string, input map[string]any) {
 	}
 }
 
-// told returns the number of a run's histories, and the events and bytes of the
+// historySize returns the number of a run's histories, and the events and bytes of the
 // largest history.
-func (f *fleet) told(id string) (histories int, events, bytes int64) {
+func (f *fleet) historySize(id string) (histories int, events, bytes int64) {
 	f.t.Helper()
 	for run := ""; ; histories++ {
 		d, err := f.temporal.DescribeWorkflowExecution(f.t.Context(), id, run)

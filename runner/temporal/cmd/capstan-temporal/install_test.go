@@ -46,11 +46,11 @@ func TestInstalls(t *testing.T) {
 	}
 	do(nil, filepath.Join(clone, ".ci", "tag"), version)
 
-	said, err := exec.Command("go", "env", "GOMODCACHE", "GOPROXY").Output()
+	output, err := exec.Command("go", "env", "GOMODCACHE", "GOPROXY").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	cache, proxy, _ := strings.Cut(strings.TrimSpace(string(said)), "\n")
+	cache, proxy, _ := strings.Cut(strings.TrimSpace(string(output)), "\n")
 	here := "file://" + filepath.ToSlash(filepath.Join(cache, "cache", "download"))
 	env := []string{
 		"GOBIN=" + filepath.Join(dir, "bin"), "GOMODCACHE=" + filepath.Join(dir, "modules"), "GOFLAGS=-modcacherw", "GOWORK=off",

@@ -92,8 +92,8 @@ func (c connection) Unwrap() error { return c.error }
 
 var errTaken = errors.New("a run of that name is there already")
 
-// told returns an error of the cluster with advice.
-func (c *cluster) told(err error) error {
+// advise returns an error of the cluster with advice.
+func (c *cluster) advise(err error) error {
 	var nowhere *serviceerror.NamespaceNotFound
 	var older *serviceerror.Unimplemented
 	var none *serviceerror.NotFound
@@ -163,7 +163,7 @@ func (c *cluster) dial(ctx context.Context) (client.Client, error) {
 	var older *serviceerror.Unimplemented
 	switch {
 	case errors.As(err, &older):
-		return nil, c.told(err)
+		return nil, c.advise(err)
 	case err != nil:
 		return nil, connection{fmt.Errorf("cluster %s: %w (is it running? `temporal server start-dev` starts one)", c.address, err)}
 	}
@@ -183,13 +183,13 @@ const oldestMajor, oldestMinor = 1, 25
 func (c *cluster) knows(ctx context.Context, t client.Client) error {
 	info, err := t.WorkflowService().GetSystemInfo(ctx, &workflowservice.GetSystemInfoRequest{})
 	if err != nil {
-		return c.told(err)
+		return c.advise(err)
 	}
 	var major, minor int
 	if n, _ := fmt.Sscanf(info.GetServerVersion(), "%d.%d", &major, &minor); n < 2 || major > oldestMajor || major == oldestMajor && minor >= oldestMinor {
 		return nil
 	}
-	return fmt.Errorf("cluster %s is older than this program needs: its server is %s, and %d.%d is the first that will do; a new server keeps its runs",
+	return fmt.Errorf("cluster %s is older than this program needs: its server is %s, but at least %d.%d is required; an upgraded server keeps its runs",
 		c.address, info.GetServerVersion(), oldestMajor, oldestMinor)
 }
 

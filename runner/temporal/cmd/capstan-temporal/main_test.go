@@ -58,9 +58,9 @@ func TestMistakes(t *testing.T) {
 		{[]string{"answer", "r", "yes", "--address", nobody}, broken, "cluster " + nobody},
 		{[]string{"worker", "--store", file, "--address", nobody}, broken, "this is not a journal"},
 	} {
-		var out, told bytes.Buffer
-		if status := command(t.Context(), c.args, &out, &told); status != c.status || !strings.Contains(told.String(), c.says) {
-			t.Errorf("%q: exit status %d, said %q", c.args, status, told.String())
+		var out, stderr bytes.Buffer
+		if status := command(t.Context(), c.args, &out, &stderr); status != c.status || !strings.Contains(stderr.String(), c.says) {
+			t.Errorf("%q: exit status %d, said %q", c.args, status, stderr.String())
 		}
 	}
 }
@@ -74,24 +74,24 @@ func TestOutput(t *testing.T) {
 		{"owls", "owls\n"}, {"owls\n", "owls\n"}, {"", "\n"}, {"a <b>", "a <b>\n"},
 		{map[string]any{"a": "<b> & c", "n": json.Number("1.0")}, "{\n  \"a\": \"<b> & c\",\n  \"n\": 1.0\n}\n"}, {nil, "null\n"},
 	} {
-		var out, told bytes.Buffer
-		if err := show(&out, &told, engine.Result{Status: engine.Succeeded, Output: c.output}, false); err != nil || out.String() != c.want || told.Len() > 0 {
-			t.Errorf("%v: %q, %q, %v; want %q", c.output, out.String(), told.String(), err, c.want)
+		var out, stderr bytes.Buffer
+		if err := show(&out, &stderr, engine.Result{Status: engine.Succeeded, Output: c.output}, false); err != nil || out.String() != c.want || stderr.Len() > 0 {
+			t.Errorf("%v: %q, %q, %v; want %q", c.output, out.String(), stderr.String(), err, c.want)
 		}
 	}
 }
 
-// TestTold checks the messages for two errors: an existing run ID and an
+// TestAdvise checks the messages for two errors: an existing run ID and an
 // invalid answer.
-func TestTold(t *testing.T) {
+func TestAdvise(t *testing.T) {
 	c := &cluster{}
 	for says, err := range map[string]error{
 		"the answer is none":                  sdk.NewNonRetryableApplicationError("the answer is none", "capstan.refused", nil),
 		"a run of that name is there already": serviceerror.NewWorkflowExecutionAlreadyStarted("Workflow execution already finished.", "", ""),
 	} {
 		var far connection
-		if told := c.told(err); told.Error() != says || errors.As(told, &far) {
-			t.Errorf("%v: %v", err, told)
+		if got := c.advise(err); got.Error() != says || errors.As(got, &far) {
+			t.Errorf("%v: %v", err, got)
 		}
 	}
 }
@@ -114,7 +114,7 @@ func TestOlderCluster(t *testing.T) {
 		t.Fatal(err)
 	}
 	for version, says := range map[string]string{
-		"1.24.3": "is older than this program needs: its server is 1.24.3, and 1.25 is the first that will do",
+		"1.24.3": "is older than this program needs: its server is 1.24.3, but at least 1.25 is required",
 		"0.30":   "its server is 0.30,",
 		"1.25.0": "is older than this program needs: method", "2.0.1": "is older than this program needs: method", "": "is older than this program needs: method",
 	} {
@@ -132,13 +132,13 @@ func TestOlderCluster(t *testing.T) {
 			commands = append(commands, []string{"worker"})
 		}
 		for _, args := range commands {
-			var out, told bytes.Buffer
-			status := command(t.Context(), append(args, "--store", store, "--address", l.Addr().String()), &out, &told)
-			if status != broken || !strings.Contains(told.String(), says) {
-				t.Errorf("%s, %q: exit status %d, said %q", version, args, status, told.String())
+			var out, stderr bytes.Buffer
+			status := command(t.Context(), append(args, "--store", store, "--address", l.Addr().String()), &out, &stderr)
+			if status != broken || !strings.Contains(stderr.String(), says) {
+				t.Errorf("%s, %q: exit status %d, said %q", version, args, status, stderr.String())
 			}
-			if strings.Contains(told.String(), "its server is") != tooOld {
-				t.Errorf("%s, %q: said %q", version, args, told.String())
+			if strings.Contains(stderr.String(), "its server is") != tooOld {
+				t.Errorf("%s, %q: said %q", version, args, stderr.String())
 			}
 		}
 	}

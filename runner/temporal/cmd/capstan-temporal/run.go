@@ -55,19 +55,19 @@ this command is interrupted.`,
 			if err := runner.CheckRunID(id); err != nil {
 				return fmt.Errorf("--run-id: %w", err)
 			}
-			kept, err := c.open()
+			opened, err := c.open()
 			if err != nil {
 				return err
 			}
-			defer kept.close()
+			defer opened.close()
 			t, err := c.dial(cmd.Context())
 			if err != nil {
 				return err
 			}
 			defer t.Close()
-			runs := &temporal.Client{Temporal: t, Texts: kept.texts, Queue: c.queue}
+			runs := &temporal.Client{Temporal: t, Texts: opened.texts, Queue: c.queue}
 			err = runs.Begin(telemetry.Incoming(cmd.Context(), os.Getenv), temporal.Request{RunID: id, Cascade: cascade, Input: input, Model: models.Chosen(os.Getenv("CAPSTAN_MODEL"), args[0], asNamed)})
-			switch err = c.told(err); {
+			switch err = c.advise(err); {
 			case errors.Is(err, errTaken):
 				return err
 			case err != nil:
@@ -79,7 +79,7 @@ this command is interrupted.`,
 			}
 			ctx, end := context.WithCancel(cmd.Context())
 			defer end()
-			go runs.Explain(ctx, id, func(why string) { fmt.Fprintln(cmd.ErrOrStderr(), "run", id+":", why) })
+			go runs.Explain(ctx, id, func(reason string) { fmt.Fprintln(cmd.ErrOrStderr(), "run", id+":", reason) })
 			result, err := runs.Wait(cmd.Context(), id)
 			if cmd.Context().Err() != nil {
 				return ended(130)
@@ -165,11 +165,11 @@ func (c *cluster) answer() *cobra.Command {
 			defer t.Close()
 			runs := &temporal.Client{Temporal: t, Queue: c.queue}
 			if len(args) == 2 {
-				return c.told(runs.Answer(cmd.Context(), args[0], temporal.Answer{Question: event.Path(question), Value: args[1], By: by}))
+				return c.advise(runs.Answer(cmd.Context(), args[0], temporal.Answer{Question: event.Path(question), Value: args[1], By: by}))
 			}
 			list, err := runs.Questions(cmd.Context(), args[0])
 			if err != nil {
-				return c.told(err)
+				return c.advise(err)
 			}
 			for _, q := range list {
 				fmt.Fprintf(cmd.OutOrStdout(), "%s\t%s\t%s\n", q.Path, q.Question.Type, q.Question.Prompt)

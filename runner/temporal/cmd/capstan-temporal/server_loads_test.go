@@ -54,7 +54,7 @@ func TestServerCarriesMuch(t *testing.T) {
 			t.Fatalf("%s: %s, %+v: %v", c.id, result.Status, result.Error, err)
 		}
 		took := time.Since(began)
-		histories, events, bytes := f.told(c.id)
+		histories, events, bytes := f.historySize(c.id)
 		t.Logf("%s: %.1f s, %d histories, the longest of %d events and %d KB", c.id, took.Seconds(), histories, events, bytes>>10)
 		if bytes > c.most {
 			t.Errorf("%s: a history of %d bytes", c.id, bytes)

@@ -26,12 +26,12 @@ func (c *cluster) worker() *cobra.Command {
 		Short: "Run cascades and make their effects, until it is interrupted",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			kept, err := c.open()
+			opened, err := c.open()
 			if err != nil {
 				return err
 			}
-			defer kept.close()
-			crew, err := c.crew(kept)
+			defer opened.close()
+			crew, err := c.crew(opened)
 			if err != nil {
 				return err
 			}
@@ -51,7 +51,7 @@ func (c *cluster) worker() *cobra.Command {
 				crew.Register(w)
 			}
 			if err := w.Start(); err != nil {
-				return connection{c.told(err)}
+				return connection{c.advise(err)}
 			}
 			fmt.Fprintf(cmd.ErrOrStderr(), "worker of %s at %s, queue %s\n", c.namespace, c.address, c.queue)
 			if !effectsOnly {
@@ -69,10 +69,10 @@ func (c *cluster) worker() *cobra.Command {
 }
 
 // crew returns the configuration of a worker.
-func (c *cluster) crew(kept store) (*temporal.Workers, error) {
+func (c *cluster) crew(opened store) (*temporal.Workers, error) {
 	r, err := c.runner()
 	if err != nil {
 		return nil, err
 	}
-	return temporal.NewWorkers(r, kept.texts, kept.log), nil
+	return temporal.NewWorkers(r, opened.texts, opened.log), nil
 }

@@ -24,8 +24,8 @@ func main() {
 		os.Exit(3)
 	}
 	fmt.Fprintf(to, "POST /%s HTTP/1.0\r\nHost: %s\r\nContent-Length: %d\r\n\r\n%s", path, host, len(asked), asked)
-	told, err := io.ReadAll(to)
-	head, answer, whole := bytes.Cut(told, []byte("\r\n\r\n"))
+	reply, err := io.ReadAll(to)
+	head, answer, whole := bytes.Cut(reply, []byte("\r\n\r\n"))
 	if err != nil || !whole || !bytes.Contains(head, []byte(" 200 OK")) {
 		os.Exit(3)
 	}

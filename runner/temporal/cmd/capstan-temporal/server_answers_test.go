@@ -51,8 +51,8 @@ func TestServerAnswered(t *testing.T) {
 		t.Errorf("capstan runs: exit status %d, %s", status, says)
 	}
 	status, says := f.capstan("answer", "asks", "yes")
-	_, command, told := strings.Cut(strings.TrimSpace(says), "capstan-temporal ")
-	if status != usage || !told {
+	_, command, found := strings.Cut(strings.TrimSpace(says), "capstan-temporal ")
+	if status != usage || !found {
 		t.Fatalf("capstan answer: exit status %d, %s", status, says)
 	}
 	if out, err := f.program("one", strings.Fields(strings.ReplaceAll(command, `"`, ""))...).CombinedOutput(); err != nil {
@@ -147,13 +147,13 @@ func TestServerSaysWhatIsMissing(t *testing.T) {
 		t.Fatalf("%v: %s", err, out)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	told := make(chan string, 1)
-	f.runs.Explain(ctx, run.FindString(strings.TrimSpace(string(out))), func(why string) {
-		told <- why
+	reasons := make(chan string, 1)
+	f.runs.Explain(ctx, run.FindString(strings.TrimSpace(string(out))), func(reason string) {
+		reasons <- reason
 		cancel()
 	})
-	if why := <-told; !strings.Contains(why, "another store") {
-		t.Errorf("with a worker of another store: %s", why)
+	if reason := <-reasons; !strings.Contains(reason, "another store") {
+		t.Errorf("with a worker of another store: %s", reason)
 	}
 	_ = other.Process.Kill()
 	f.worker("one")

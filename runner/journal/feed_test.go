@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/seed61713e19/capstan/runner"
-	"github.com/seed61713e19/capstan/runner/engine"
 )
 
 // compareFeed compares the events of a watched run with those of a journal that does not
@@ -26,35 +25,34 @@ func compareFeed(t *testing.T, watching, other *Journal, after int64, d Detail) 
 // first, and that a change by another process outdates it, if the version of the store or
 // the number of events shows it.
 func TestFeed(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "j.db")
-	j, other := journalAt(t, file, Options{}), journalAt(t, file, Options{})
-	r := begin(t, j, runner.Start{RunID: "run"})
-	for _, watching := range []*Journal{j, other} {
-		stop := watching.Watch("run", func() {})
+	for _, same := range []bool{true, false} {
+		file := filepath.Join(t.TempDir(), "j.db")
+		writing, other := journalAt(t, file, Options{}), journalAt(t, file, Options{})
+		watching, stored := writing, other
+		if !same {
+			watching, stored = other, writing
+		}
+		defer watching.Watch("run", func() {})()
+		r := begin(t, writing, runner.Start{RunID: "run"})
 		talk := newTalker(r.Host(quick{"Turn {turn}"}), "run", "hi")
-		for i, after := range []int64{100, 9, 0, 4, 1 << 40, 2} {
+		for i, after := range []int64{100, 9, 0, 4, 3, 1 << 40, 2} {
 			talk.take(t)
 			if err := r.(*recording).commit(); err != nil {
 				t.Fatal(err)
 			}
 			var err error
 			if i%2 == 0 {
-				_, err = other.Version(t.Context())
+				_, err = watching.Version(t.Context())
 			} else {
-				_, err = other.Run(t.Context(), "run")
+				_, err = watching.Run(t.Context(), "run")
 			}
 			if err != nil {
 				t.Fatal(err)
 			}
 			for d := Whole; d <= Marked; d++ {
-				compareFeed(t, watching, map[*Journal]*Journal{j: other, other: j}[watching], after, d)
+				compareFeed(t, watching, stored, after, d)
 			}
 		}
-		stop()
-		if err := r.End(engine.Result{Status: engine.Cancelled}, nil); err != nil {
-			t.Fatal(err)
-		}
-		r = reopen(t, j, "run")
 	}
 }
 

@@ -101,8 +101,8 @@ func langchain(url string, turns int) (talk, error) {
 		if err != nil {
 			return nil, "", err
 		}
-		content := reply.Choices[0].Content
-		return append(history, llms.TextParts(llms.ChatMessageTypeAI, content)), fault(content), nil
+		answer := reply.Choices[0].Content
+		return append(history, llms.TextParts(llms.ChatMessageTypeAI, answer)), fault(answer), nil
 	}), nil
 }
 

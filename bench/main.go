@@ -54,7 +54,7 @@ func command(ctx context.Context, args []string) error {
 	flags.BoolVar(&p.tls, "tls", false, "ask the model over TLS and HTTP/2")
 	only := flags.String("only", "", "systems beside the bare call, as name,name; all of them without it")
 	if err := flags.Parse(args); err != nil {
-		return nil //nolint:nilerr // flag has printed it
+		return nil //nolint:nilerr // flag has reported it
 	}
 	for _, list := range []struct {
 		of   string

@@ -162,12 +162,12 @@ func (c *child) round(o order) (round, error) {
 	if _, err := c.in.Write(append(line, '\n')); err != nil {
 		return round{}, err
 	}
-	answer, err := c.line()
+	text, err := c.line()
 	if err != nil {
 		return round{}, err
 	}
 	var r round
-	if err := json.Unmarshal([]byte(answer), &r); err != nil {
+	if err := json.Unmarshal([]byte(text), &r); err != nil {
 		return round{}, err
 	}
 	if r.Error != "" {

@@ -19,11 +19,11 @@ func hungUp(out io.Writer) bool {
 	if err != nil {
 		return false
 	}
-	gone := false
+	closed := false
 	_ = raw.Control(func(fd uintptr) {
 		fds := []unix.PollFd{{Fd: int32(fd)}} // poll always reports errors and hang-ups
 		n, err := unix.Poll(fds, 0)
-		gone = err == nil && n > 0 && fds[0].Revents&(unix.POLLERR|unix.POLLHUP) != 0
+		closed = err == nil && n > 0 && fds[0].Revents&(unix.POLLERR|unix.POLLHUP) != 0
 	})
-	return gone
+	return closed
 }

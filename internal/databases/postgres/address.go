@@ -17,7 +17,7 @@ import (
 type Address struct {
 	config *pgconn.Config
 	schema string
-	ours   string // statements that start every connection
+	setup  string // statements that start every connection
 }
 
 // IsAddress reports whether s is an address and not the name of a file. It accepts the address of
@@ -48,7 +48,7 @@ func Parse(s string) (*Address, error) {
 	delete(config.RuntimeParams, "search_path")
 	a.Set("search_path", Quoted(a.schema))
 	a.Set("bytea_output", "hex") // the format that digests are decoded from, even if the database has another default
-	config.AfterConnect = func(ctx context.Context, pg *pgconn.PgConn) error { return pg.Exec(ctx, a.ours).Close() }
+	config.AfterConnect = func(ctx context.Context, pg *pgconn.PgConn) error { return pg.Exec(ctx, a.setup).Close() }
 	config.BuildFrontend = pgproto3.NewFrontend
 	return a, nil
 }
@@ -82,7 +82,7 @@ func ParseForeign(s string) (*Address, error) {
 
 // Set adds a setting of the server to the start of every connection. The value is written in SQL.
 // Set must be called before the first connection.
-func (a *Address) Set(name, value string) { a.ours += "SET " + name + " = " + value + "; " }
+func (a *Address) Set(name, value string) { a.setup += "SET " + name + " = " + value + "; " }
 
 // Schema returns the schema of the journal's tables, or "" if the database has no journal.
 func (a *Address) Schema() string { return a.schema }

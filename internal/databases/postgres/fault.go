@@ -43,9 +43,9 @@ func Away(err error) bool {
 // Full reports whether the server lacks a resource: disk space, memory or connections.
 func Full(err error) bool { return strings.HasPrefix(Code(err), "53") }
 
-// Words returns a description of an error, and the error to print after it, which may be nil.
-// Neither contains a password.
-func Words(err error) (words string, detail error) {
+// Words returns what is wrong, and the cause to report with it, which may
+// be nil. Neither contains a password.
+func Words(err error) (words string, cause error) {
 	var connect *pgconn.ConnectError
 	if Code(err) == "" && (errors.As(err, &connect) || Away(err)) {
 		return "the server cannot be reached", reason(err)
@@ -54,34 +54,34 @@ func Words(err error) (words string, detail error) {
 	if !errors.As(err, &pgErr) {
 		return "", err
 	}
-	detail = errors.New(pgErr.Message)
+	cause = errors.New(pgErr.Message)
 	switch pgErr.Code {
 	case "28P01", "28000":
-		return "the server does not let this user in (the password goes in PGPASSWORD or ~/.pgpass)", detail
+		return "the server does not let this user in (the password goes in PGPASSWORD or ~/.pgpass)", cause
 	case "3D000":
-		return "there is no such database (createdb makes one)", detail
+		return "there is no such database (createdb makes one)", cause
 	case "42501":
-		return "this user has no right to do that", detail
+		return "this user has no right to do that", cause
 	case "53100":
-		return "the server's disk is full", detail
+		return "the server's disk is full", cause
 	case "53300":
-		return "the server takes no more connections", detail
+		return "the server takes no more connections", cause
 	case "57P01", "57P02", "57P03":
-		return "the server is stopping or starting", detail
+		return "the server is stopping or starting", cause
 	case "57P04", "57P05", "25P03":
-		return "the server has ended the connection", detail
+		return "the server has ended the connection", cause
 	case "25006":
-		return "the server only lets itself be read from", detail
+		return "the server only lets itself be read from", cause
 	case "26000", "42P05": // prepared statements are missing, or belong to another session
-		return pooled, detail
+		return pooled, cause
 	case "55P03":
-		return "another process holds the schema and does not go on: end that process, or wait for it", detail
+		return "another process holds the schema and does not go on: end that process, or wait for it", cause
 	case "57014":
-		return "statement_timeout has ended a statement: raise it for this user (ALTER ROLE NAME SET statement_timeout = 0)", detail
+		return "statement_timeout has ended a statement: raise it for this user (ALTER ROLE NAME SET statement_timeout = 0)", cause
 	case "54000", "22001":
-		return "a text is too long to be kept", detail
+		return "a text is too long to be kept", cause
 	}
-	return "the journal", detail
+	return "the journal", cause
 }
 
 const pooled = "between here and the server is a pooler of transactions, and a journal needs sessions (pool_mode = session)"

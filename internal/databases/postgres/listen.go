@@ -6,11 +6,11 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// Listen subscribes to a channel on its own connection until ctx or the connection ends. It calls
-// ready once it is subscribed, and heard with the payload of each notification.
-func Listen(ctx context.Context, a *Address, channel string, ready func(), heard func(payload string)) error {
+// Listen calls ready when it listens on a channel, and receive with each notification,
+// until ctx or the connection ends. It opens its own connection.
+func Listen(ctx context.Context, a *Address, channel string, ready func(), receive func(payload string)) error {
 	config := a.config.Copy()
-	config.OnNotification = func(_ *pgconn.PgConn, n *pgconn.Notification) { heard(n.Payload) }
+	config.OnNotification = func(_ *pgconn.PgConn, n *pgconn.Notification) { receive(n.Payload) }
 	pg, err := pgconn.ConnectConfig(ctx, config)
 	if err != nil {
 		return err

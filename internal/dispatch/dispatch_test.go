@@ -345,7 +345,7 @@ func TestDispatcherKeepsTasks(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	checkStored := func(want string) {
+	wantTasks := func(want string) {
 		t.Helper()
 		var got []string
 		for _, id := range []string{"a", "b", "c", "d"} {
@@ -362,17 +362,17 @@ func TestDispatcherKeepsTasks(t *testing.T) {
 	for _, id := range []string{"a", "b", "b", "b"} {
 		settle(id)
 	}
-	checkStored("a b")
+	wantTasks("a b")
 	settle("a")
 	settle("c") // b was settled before a
-	checkStored("a c")
+	wantTasks("a c")
 	settle("d")
-	checkStored("c d")
+	wantTasks("c d")
 	if _, err := d.Open(asked(t, with(ask("a"), object{"task_id": "c"}))); err != nil { // an open task does not count
 		t.Fatal(err)
 	}
 	settle("b")
-	checkStored("b c d")
+	wantTasks("b c d")
 }
 
 // TestDispatcherCopies checks that the dispatcher copies a request: later changes by the caller

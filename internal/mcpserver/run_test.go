@@ -35,7 +35,7 @@ phases:
 
 // TestRuns checks that failed gates are results, and failures are errors.
 func TestRuns(t *testing.T) {
-	with := func(mode, words string) (*sdk.ClientSession, *runRecorder) {
+	with := func(mode, words string) (*sdk.ClientSession, *storedRuns) {
 		o, k := runs(t, words, map[string]string{"post": strings.ReplaceAll(post, "MODE", mode)})
 		return connect(t, o), k
 	}

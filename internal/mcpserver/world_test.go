@@ -142,8 +142,8 @@ func use(t *testing.T, s *sdk.ClientSession, tool string, arguments any) (text s
 	return strings.Join(words, "\n"), object, r.IsError
 }
 
-// runRecorder executes runs and stores their records in a journal.
-type runRecorder struct {
+// storedRuns executes runs and stores their records in a journal.
+type storedRuns struct {
 	t       *testing.T
 	model   model.Model
 	journal *journal.Journal
@@ -152,17 +152,17 @@ type runRecorder struct {
 	orders []mcpserver.Order
 }
 
-func newRunRecorder(t *testing.T, m model.Func) *runRecorder {
+func newKept(t *testing.T, m model.Func) *storedRuns {
 	t.Helper()
 	j, err := journal.Open(filepath.Join(t.TempDir(), "runs.db"), journal.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { j.Close() })
-	return &runRecorder{t: t, model: m, journal: j}
+	return &storedRuns{t: t, model: m, journal: j}
 }
 
-func (k *runRecorder) runner(o mcpserver.Order) (*runner.Runner, error) {
+func (k *storedRuns) runner(o mcpserver.Order) (*runner.Runner, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.orders = append(k.orders, o)
@@ -173,7 +173,7 @@ func (k *runRecorder) runner(o mcpserver.Order) (*runner.Runner, error) {
 	return runner.New(options...)
 }
 
-func (k *runRecorder) Run(ctx context.Context, o mcpserver.Order) (engine.Result, error) {
+func (k *storedRuns) Run(ctx context.Context, o mcpserver.Order) (engine.Result, error) {
 	r, err := k.runner(o)
 	if err != nil {
 		return engine.Result{}, err
@@ -181,7 +181,7 @@ func (k *runRecorder) Run(ctx context.Context, o mcpserver.Order) (engine.Result
 	return r.Run(ctx, o.Cascade, o.Input)
 }
 
-func (k *runRecorder) Answer(ctx context.Context, id string, answers map[event.Path]engine.Answer, o mcpserver.Order) (engine.Result, error) {
+func (k *storedRuns) Answer(ctx context.Context, id string, answers map[event.Path]engine.Answer, o mcpserver.Order) (engine.Result, error) {
 	r, err := k.runner(o)
 	for key, a := range answers {
 		if err == nil {
@@ -205,9 +205,9 @@ func parsed(t *testing.T, source string) *cascades.Cascade {
 }
 
 // runs returns options with cascades whose model always returns the same text.
-func runs(t *testing.T, words string, sources map[string]string) (mcpserver.Options, *runRecorder) {
+func runs(t *testing.T, words string, sources map[string]string) (mcpserver.Options, *storedRuns) {
 	t.Helper()
-	k := newRunRecorder(t, func(context.Context, model.Request) (model.Response, error) { return model.Response{Text: words}, nil })
+	k := newKept(t, func(context.Context, model.Request) (model.Response, error) { return model.Response{Text: words}, nil })
 	o := options()
 	o.Runs, o.Stored, o.Cascades = k, true, map[string]*cascades.Cascade{}
 	for name, source := range sources {
@@ -230,7 +230,7 @@ func write(t *testing.T, dir string, files map[string]string) {
 }
 
 // ids returns the names of the stored runs.
-func (k *runRecorder) ids(t *testing.T) []string {
+func (k *storedRuns) ids(t *testing.T) []string {
 	t.Helper()
 	list, err := k.journal.Runs(t.Context(), journal.Filter{})
 	if err != nil {

@@ -42,17 +42,17 @@ func read(t *testing.T, e Event) (got Event, text string) {
 // the earlier ones.
 func TestCallWithNewMessages(t *testing.T) {
 	for _, c := range []struct {
-		sent   string
-		before int
-		news   string
+		letters string
+		before  int
+		news    string
 	}{
 		{"abc", 0, "abc"}, {"abc", 1, "bc"}, {"abc", 3, ""},
 		{"abc", 4, ""}, {"abc", -1, "abc"}, // invalid values
 	} {
-		e := called("p/model", "p", c.sent, c.before)
+		e := called("p/model", "p", c.letters, c.before)
 		got, text := read(t, e)
-		if contents(got) != c.news || !strings.Contains(text, fmt.Sprintf(`"messages_before":%d`, c.before)) || contents(e) != c.sent {
-			t.Errorf("%s with %d earlier messages: %s", c.sent, c.before, text)
+		if contents(got) != c.news || !strings.Contains(text, fmt.Sprintf(`"messages_before":%d`, c.before)) || contents(e) != c.letters {
+			t.Errorf("%s with %d earlier messages: %s", c.letters, c.before, text)
 		}
 		if !strings.Contains(text, `"conversation":"p"`) || !strings.Contains(text, `"messages":[`) {
 			t.Error(text)
@@ -69,7 +69,7 @@ func TestCallWithNewMessages(t *testing.T) {
 // TestRestoreConversations checks that interleaved conversations are restored. A
 // conversation may go back, start again or arrive as a whole. Earlier results do not change.
 func TestRestoreConversations(t *testing.T) {
-	var conversations Conversations
+	var restorer Conversations
 	var handed []Event
 	calls := []Event{
 		called("a", "a", "ab", 0), called("b", "b", "x", 0), called("a1", "a", "abcd", 2), called("b1", "b", "xyz", 1),
@@ -81,7 +81,7 @@ func TestRestoreConversations(t *testing.T) {
 	for _, e := range append(calls, other, again) {
 		cut, _ := read(t, e)
 		cut.Run = e.Run
-		whole, err := conversations.Restore(cut)
+		whole, err := restorer.Restore(cut)
 		if err != nil || whole.Partial || contents(whole) != contents(e) {
 			t.Fatalf("%s: got %q, %v", e.Path, contents(whole), err)
 		}
@@ -93,22 +93,22 @@ func TestRestoreConversations(t *testing.T) {
 		}
 	}
 	whole := called("a5", "a", "abhijkl", 5) // contains the whole conversation
-	if got, err := conversations.Restore(whole); err != nil || contents(got) != "abhijkl" {
+	if got, err := restorer.Restore(whole); err != nil || contents(got) != "abhijkl" {
 		t.Errorf("got %q, %v", contents(got), err)
 	}
 	middle, _ := read(t, called("c1", "c", "abc", 2))
-	if _, err := conversations.Restore(middle); err == nil {
+	if _, err := restorer.Restore(middle); err == nil {
 		t.Error("a conversation of which the beginning is not there is whole")
 	}
-	conversations.Forget("other")
-	if middle.Run, middle.Conversation = "other", "a"; len(conversations.messages) != 2 {
-		t.Errorf("it remembers %d conversations", len(conversations.messages))
+	restorer.Forget("other")
+	if middle.Run, middle.Conversation = "other", "a"; len(restorer.messages) != 2 {
+		t.Errorf("it remembers %d conversations", len(restorer.messages))
 	}
-	if _, err := conversations.Restore(middle); err == nil {
+	if _, err := restorer.Restore(middle); err == nil {
 		t.Error("what was forgotten is whole")
 	}
 	for _, e := range []Event{{Kind: RunFinished}, {Kind: ModelCalled}} {
-		if _, err := conversations.Restore(e); err != nil {
+		if _, err := restorer.Restore(e); err != nil {
 			t.Error(err)
 		}
 	}

@@ -7,8 +7,8 @@ import (
 
 func TestDeduplicator(t *testing.T) {
 	var o Deduplicator
-	var emitted []string
-	to := Func(func(e Event) { emitted = append(emitted, string(e.Kind)+" "+string(e.Path)+" "+e.Message+e.Status) })
+	var received []string
+	to := Func(func(e Event) { received = append(received, string(e.Kind)+" "+string(e.Path)+" "+e.Message+e.Status) })
 	start := func(events ...Event) {
 		s := o.Sink(to)
 		for _, e := range events {
@@ -26,7 +26,7 @@ func TestDeduplicator(t *testing.T) {
 	want := []string{
 		"feedback p one", "verdict  ", "phase_finished p cancelled", "feedback p two", "verdict  ", "phase_finished p cancelled", "phase_finished p succeeded",
 	}
-	if !slices.Equal(emitted, want) {
-		t.Errorf("emitted %q, want %q", emitted, want)
+	if !slices.Equal(received, want) {
+		t.Errorf("received %q, want %q", received, want)
 	}
 }

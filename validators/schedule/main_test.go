@@ -73,7 +73,7 @@ var copies atomic.Int64
 func postgresDSN(t testing.TB) string {
 	t.Helper()
 	cluster.once.Do(func() {
-		if cluster.server, cluster.reason = postgrestest.Start(); cluster.reason == nil {
+		if cluster.server, cluster.err = postgrestest.Start(); cluster.err == nil {
 			onCluster(t, "CREATE DATABASE demo")
 			if err := Init(t.Context(), databaseDSN("demo"), true); err != nil {
 				t.Fatal(err)
@@ -83,8 +83,8 @@ func postgresDSN(t testing.TB) string {
 			}
 		}
 	})
-	if cluster.reason != nil {
-		t.Skip(cluster.reason)
+	if cluster.err != nil {
+		t.Skip(cluster.err)
 	}
 	name := fmt.Sprintf("test_%d", copies.Add(1))
 	copied := "CREATE DATABASE " + name + " TEMPLATE demo"
@@ -106,7 +106,7 @@ func onCluster(t testing.TB, statement string) {
 var cluster struct {
 	once   sync.Once
 	server *postgrestest.Cluster
-	reason error // the reason if there is no server
+	err    error // the reason if there is no server
 }
 
 // DemoWeek is the week after the demo data.

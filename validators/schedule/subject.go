@@ -279,7 +279,7 @@ func (in *scheduleReader) volume(m map[string]any, p *plan) {
 	}
 }
 
-func (in *scheduleReader) confidence(m, config map[string]any) (score float64, present bool) {
+func (in *scheduleReader) confidence(m, config map[string]any) (score float64, given bool) {
 	v := m["confidence_score"]
 	if v == nil {
 		v = config["confidence_score"]

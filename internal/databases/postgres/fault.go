@@ -72,7 +72,7 @@ func Words(err error) (words string, cause error) {
 		return "the server has ended the connection", cause
 	case "25006":
 		return "the server is read-only", cause
-	case "26000", "42P05": // statements that were prepared are not there, or are somebody else's
+	case "26000", "42P05": // prepared statements are missing, or belong to another session
 		return pooled, cause
 	case "55P03":
 		return "another process holds the schema and does not continue: end that process, or wait for it", cause

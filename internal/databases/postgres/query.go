@@ -55,7 +55,7 @@ func Query(ctx context.Context, a *Address, s databases.Statement) (changed int6
 	return changed, err
 }
 
-// lastWord is how long a server may take to cancel a statement.
+// lastWord is the time that a server has to stop after a request.
 const lastWord = 5 * time.Second
 
 // limited returns a setting with which the server itself enforces the statement's timeout.

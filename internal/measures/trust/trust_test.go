@@ -121,15 +121,15 @@ func TestLastWord(t *testing.T) {
 		a.Verdicts = append(a.Verdicts, second)
 		return a
 	}
-	unjudged := attempt(3, "owls3", true, true)
-	unjudged.Verdicts = append(unjudged.Verdicts[:1], unjudged.Verdicts[0]) // tone returned no verdict
+	unsaid := attempt(3, "owls3", true, true)
+	unsaid.Verdicts = append(unsaid.Verdicts[:1], unsaid.Verdicts[0]) // tone has no verdict
 	for name, row := range map[string]struct {
 		attempt journal.Attempt
 		want    stats.Rate
 	}{
 		"no, then yes":      {again(1, false), stats.Rate{K: 1, N: 1}},
 		"yes, then no":      {again(2, true), stats.Rate{K: 0, N: 1}},
-		"one of two, twice": {unjudged, stats.Rate{}},
+		"one of two, twice": {unsaid, stats.Rate{}},
 	} {
 		if got := ask(t, nil, all(row.attempt), nil).Phases[0].Accepted; got != row.want {
 			t.Errorf("%s: accepted %v, want %v", name, got, row.want)

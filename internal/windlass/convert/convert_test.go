@@ -75,7 +75,7 @@ func TestCases(t *testing.T) {
 	}
 }
 
-// checkComments checks that a comment in a converted file describes every remaining mistake.
+// checkComments checks that a changed file has a comment for each remaining mistake.
 func checkComments(t *testing.T, r convert.Result) {
 	t.Helper()
 	for _, d := range r.Left {
@@ -106,8 +106,7 @@ func TestOwnFiles(t *testing.T) {
 	}
 }
 
-// TestHostile checks that invalid files return an error, and that strange ones are converted in a
-// short time.
+// TestHostile checks that conversion ends and reports texts that are not cascades.
 func TestHostile(t *testing.T) {
 	bomb := "a: &a [x, x, x, x, x, x, x, x, x]\n"
 	for c := 'b'; c < 'm'; c++ {

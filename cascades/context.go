@@ -44,7 +44,7 @@ func (p *parser) context(phase *reader.Object) (c Context) {
 		}
 		p.refer(p.Resolve(n), "context", name)
 		if _, named := known[name]; named {
-			p.Error(n, findings.CodeConflict, "phase %s is in from: exclude is for what all, first and previous bring", name)
+			p.Error(n, findings.CodeConflict, "phase %s is named in from: exclude only removes phases that all, first or previous add", name)
 		}
 		c.Exclude = append(c.Exclude, name)
 	}

@@ -198,19 +198,19 @@ func TestBounds(t *testing.T) {
 		}, 120, "x …"},
 		{"bytes of a template", func(n int) string {
 			return "cascade_id: x\nphases: [{name: a, instructions: " + strings.Repeat("x", n) + "}]\n"
-		}, maxTemplate, "a template of 26"},
+		}, maxTemplate, "the template has 26"},
 		{"bytes", func(n int) string {
 			return "cascade_id: x\nphases: [{name: a, instructions: x}]\n#" + strings.Repeat("x", n)
 		}, syntax.MaxSource - 52, "x.yaml:1:1: the file has 4194"},
 		{"mistakes", func(n int) string {
 			return "cascade_id: x\nphases: [{name: a, instructions: x}]\n" + each(n, "k%d: x\n")
-		}, findings.MaxFound, "more than 1000 mistakes: the rest is not told"},
+		}, findings.MaxFound, "more than 1000 mistakes: the rest is not listed"},
 		{"names", func(n int) string {
 			return "cascade_id: x\nphases:\n- name: a\n  compose: |\n" + each(n, "    {{ outputs.v%d }}\n")
-		}, findings.MaxFound, "more than 1000 mistakes: the rest is not told"},
+		}, findings.MaxFound, "more than 1000 mistakes: the rest is not listed"},
 		{"warnings", func(n int) string {
 			return "cascade_id: x\ninputs_schema: {a: x}\nphases:\n- name: a\n  compose: |\n" + each(n, "    {{ input.v%d }}\n")
-		}, findings.MaxFound, "more than 1000 mistakes: the rest is not told"},
+		}, findings.MaxFound, "more than 1000 mistakes: the rest is not listed"},
 	} {
 		for n, beyond := range map[int]bool{c.most: false, c.most + 1: true, c.most + 9: true} {
 			if found := found(t, "x.yaml", c.source(n)); strings.Contains(found.Error(), c.want) != beyond || len(found) > findings.MaxFound+1 {

@@ -106,7 +106,7 @@ func (p *parser) params(o *reader.Object) *model.Params {
 	}
 	if n := o.Get("response_format"); n != nil {
 		if a.NoFormat = n.Kind == yaml.ScalarNode && n.Value == "off"; !a.NoFormat {
-			p.Error(n, findings.CodeValue, "response_format can only be off: what the phase's output_schema says is sent unless it is")
+			p.Error(n, findings.CodeValue, "response_format must be off, or absent to send the phase's output_schema")
 		}
 	}
 	a.Extra = p.extra(o)

@@ -106,7 +106,7 @@ func (p *parser) subject(o *reader.Object, argv []string) []string {
 		case !slices.ContainsFunc(words, func(a Argument) bool { return matchesAny(list[i:i+1], a.Text) }):
 			p.Error(n, findings.CodeValue, "subject: %s matches no argument of exec", list[i])
 		case matchesAny(list[i:i+1], script(argv)):
-			p.Warn(n, findings.CodeUngated, "subject: %s matches %s, the program that %s runs: a model may write it, so %s is no gate", list[i], script(argv), argv[0], o.What)
+			p.Warn(n, findings.CodeUngated, "subject: %s matches %s, the program that %s runs: %s is no gate if a model may write that program", list[i], script(argv), argv[0], o.What)
 		}
 	}
 	return list

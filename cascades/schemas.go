@@ -22,7 +22,7 @@ func (p *parser) schema(n *yaml.Node) *schema.Schema {
 	}
 	if inner, at := unwrapped(source); at != "" {
 		_, value := findings.Within(n, at)
-		p.Warn(n, findings.CodeKeyword, "schema: this is the json_schema of OpenAI's response_format: write what is under %s alone", strings.TrimPrefix(at, "$."))
+		p.Warn(n, findings.CodeKeyword, "schema: this is the json_schema of OpenAI's response_format: write only the value of %s", strings.TrimPrefix(at, "$."))
 		source, n = inner, value
 	}
 	before = len(p.Found)

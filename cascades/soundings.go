@@ -253,7 +253,7 @@ func (p *parser) tries(o *reader.Object) {
 		switch n := of.Value[key]; {
 		case n == nil, key == "mode" && n.Value == "evaluate":
 		default:
-			p.Error(of.Keys[key], findings.CodeConflict, "%s is for the soundings of a phase: a run is what one try at the whole has left; a last phase with soundings puts texts together", key)
+			p.Error(of.Keys[key], findings.CodeConflict, "%s is for the soundings of a phase: a sounding of the cascade is a whole run; to merge texts, add a last phase with soundings", key)
 		}
 	}
 	if line, there := p.facts.Lines[TriesName]; there {

@@ -96,7 +96,7 @@ func (p *parser) templateFile(n *yaml.Node, name string, scope variables) *templ
 // the position of a line and a column of the source.
 func (p *parser) compile(n *yaml.Node, source string, scope variables, at func(line, column int) syntax.Position) *templates.Template {
 	if len(source) > maxTemplate {
-		p.Error(n, findings.CodeTooLarge, "a template of %d bytes; one may have %d", len(source), maxTemplate)
+		p.Error(n, findings.CodeTooLarge, "the template has %d bytes, and the limit is %d", len(source), maxTemplate)
 		return nil
 	}
 	t, err := p.known.Cache.template(source)

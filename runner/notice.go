@@ -124,7 +124,7 @@ func (n *Notices) give(q engine.Question) {
 		late := err != nil && n.ctx.Err() != nil
 		switch {
 		case late:
-			err = errors.New("notify: there was no time to tell of the question")
+			err = errors.New("notify: no time was left to report the question")
 		case err != nil:
 			err = errors.New(n.o.Clean("notify: " + err.Error()))
 		}

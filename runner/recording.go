@@ -32,7 +32,7 @@ var (
 	ErrExpired   = errors.New("the question has expired")
 	ErrAnswered  = errors.New("it waits for no answer to that question any more")
 	ErrSeveral   = errors.New("several questions are open: the answer must name one")
-	ErrRunTaken  = errors.New("another process has taken it over and continues it")
+	ErrRunTaken  = errors.New("another process has taken over the run and continues it")
 )
 
 // ErrAway means that the store is locked, full or unreachable. It may be

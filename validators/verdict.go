@@ -132,7 +132,7 @@ func VerdictFrom(value any) (Verdict, error) {
 	}
 	for key, value := range object {
 		if strings.EqualFold(key, "valid") && value != valid {
-			return Verdict{}, fmt.Errorf("verdict: %w: %q is not what %q is", schema.ErrAmbiguous, key, "valid")
+			return Verdict{}, fmt.Errorf("verdict: %w: %q differs from %q", schema.ErrAmbiguous, key, "valid")
 		}
 	}
 	v, err := decodeVerdict(object)

@@ -182,7 +182,7 @@ func (c *Command) batchEnds(ctx context.Context, report batch.Result, err error)
 	case errors.Is(err, batch.ErrBudget):
 		return &exit{exitBudget, fmt.Errorf("%w after %d runs; after raising it, %s", err, report.Runs, onward)}
 	case errors.Is(err, runner.ErrNoRun):
-		return usage("%w; a report tells its batch's name", err)
+		return usage("%w; a report contains the name of its batch", err)
 	case err != nil:
 		return &exit{exitBroken, err}
 	case report.Runs > report.Accepted.K+report.Degraded.K:

@@ -35,7 +35,7 @@ func TestInterruptedNotice(t *testing.T) {
 	var stderr bytes.Buffer
 	c := &Command{Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: &stderr, Getenv: func(string) string { return "" }}
 	c.Run(ctx, []string{"run", file, "--store", filepath.Join(dir, "runs.db"), "--run-id", "asked"})
-	if len(keys) != 1 || !strings.Contains(stderr.String(), "note: run asked: notify: there was no time to tell of the question") {
+	if len(keys) != 1 || !strings.Contains(stderr.String(), "note: run asked: notify: no time was left to report the question") {
 		t.Fatalf("asked %q: %s", keys, stderr.String())
 	}
 	for range 2 {

@@ -142,7 +142,7 @@ func (c *Command) enter(dir string, f *runFlags) (leave func(), err error) {
 	if failure == nil {
 		return func() {}, nil
 	}
-	fmt.Fprintln(c.Stderr, "note: the run was begun in a directory that is not there:", failure)
+	fmt.Fprintln(c.Stderr, "note: the run started in a directory that is missing:", failure)
 	if !filepath.IsAbs(f.names.root) {
 		f.names.root = filepath.Join(dir, f.names.root) // written files must outlive the empty directory
 	}
@@ -241,7 +241,7 @@ func (c *Command) runAgain(ctx context.Context, s *kit, run *journal.Run, how re
 		case how.only:
 			fmt.Fprintf(c.Stderr, "run %s runs phase %s of %s\n", f.runID, oneLine(how.from), oneLine(run.RunID))
 		default:
-			fmt.Fprintf(c.Stderr, "run %s shares what is unchanged with %s\n", f.runID, oneLine(run.RunID))
+			fmt.Fprintf(c.Stderr, "run %s shares unchanged results with %s\n", f.runID, oneLine(run.RunID))
 		}
 	})))...)
 	if err != nil {

@@ -156,7 +156,7 @@ func (t *runPrinter) head(run *journal.Run, r engine.Result) {
 	case run.Only != "":
 		t.line("only     phase %s, with the other outputs of %s", oneLine(run.Only), oneLine(run.Parent))
 	case run.Parent != "":
-		t.line("shares   what is unchanged with %s", oneLine(run.Parent))
+		t.line("shares   unchanged results with %s", oneLine(run.Parent))
 	}
 }
 

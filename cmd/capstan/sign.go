@@ -103,10 +103,10 @@ func (s *outsideSigner) SignBytes(data []byte) ([]byte, error) {
 	}
 	raw, err := base64.StdEncoding.DecodeString(strings.TrimSpace(string(out.Stdout)))
 	if err != nil {
-		return nil, fmt.Errorf("signer %s: what it printed is no base64", s.argv[0])
+		return nil, fmt.Errorf("signer %s: its output is not base64", s.argv[0])
 	}
 	if !s.keys.SignedBytes(s.id, data, raw) {
-		return nil, fmt.Errorf("signer %s: what it printed is no signature of the key %s", s.argv[0], s.id)
+		return nil, fmt.Errorf("signer %s: its output is not a signature of the key %s", s.argv[0], s.id)
 	}
 	return raw, nil
 }

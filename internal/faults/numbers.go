@@ -68,7 +68,7 @@ func tenfold(s string) string {
 var shareNext = patterns.Lazy(`^[^.;\d\n]{1,8}\d+(?:[.,]\d+)*[ \x{a0}\x{202f}]?%`)
 
 // PercentForValue removes the percent sign of a share.
-var PercentForValue = Operator{"percent_for_value", "a share in percent is told as a plain number", prose(placed(func(t *Text, _ *rand.Rand, add func(...site)) {
+var PercentForValue = Operator{"percent_for_value", "a share in percent is written as a plain number", prose(placed(func(t *Text, _ *rand.Rand, add func(...site)) {
 	for _, n := range t.numberSpans() {
 		rest := t.Content[n.End:]
 		sign := rest[:len(rest)-len(strings.TrimLeft(rest, " \u00a0\u202f"))]

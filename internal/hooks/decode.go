@@ -203,7 +203,7 @@ func (e *Event) readTool(in map[string]any, folder string) error {
 		e.On, e.Texts = cascades.OnCommand, []Text{{Content: command}}
 		return nil
 	case slices.Contains(agents().Tools, e.Tool):
-		return fmt.Errorf("the input of %s has none of the known fields", e.Tool)
+		return fmt.Errorf("the input of %s has no known field", e.Tool)
 	default:
 		return nil
 	}

@@ -18,7 +18,7 @@ const (
 // length by the number of containers that the line opens.
 func tooCostly(source string) error {
 	if len(source) > maxText {
-		return fmt.Errorf("the text has %d bytes, more than %d, and is not JSON", len(source), maxText)
+		return fmt.Errorf("the text has %d bytes; a text that is not JSON may have %d", len(source), maxText)
 	}
 	work, length, links, line := 0, 0, 0, 0
 	for text := range strings.Lines(source) {

@@ -38,7 +38,7 @@ func ClaimOf(r Run, phase string) (Claim, error) {
 	}
 	made := visit.Attempt(visit.Released)
 	if made == nil {
-		return Claim{}, fmt.Errorf("phase %s: the run does not tell which attempt's text was let out: it was kept by an older capstan", visit.Path)
+		return Claim{}, fmt.Errorf("phase %s: the record does not name the attempt of the released text: an older capstan stored it", visit.Path)
 	}
 	c := Claim{
 		Capstan: r.Program, Run: r.RunID, Phase: visit.Name, Path: string(made.Path), Attempt: made.Number,

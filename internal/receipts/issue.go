@@ -78,7 +78,7 @@ func statement(c Claim, at time.Time) ([]byte, error) {
 func digestSet(digest string) (map[string]string, error) {
 	sum := strings.TrimPrefix(digest, "sha256:")
 	if b, err := hex.DecodeString(sum); err != nil || len(b) != 32 {
-		return nil, fmt.Errorf("%q is no SHA-256 digest", digest)
+		return nil, fmt.Errorf("%q is not a SHA-256 digest", digest)
 	}
 	return map[string]string{"sha256": sum}, nil
 }

@@ -123,9 +123,9 @@ func (t Trust) InUse(id string, at time.Time) error {
 	term := t.Terms[id]
 	switch {
 	case !term.From.IsZero() && at.Before(term.From):
-		return fmt.Errorf("is before %s, when the trust in its key begins", term.From.UTC().Format(time.RFC3339))
+		return fmt.Errorf("is earlier than %s, the start of the trust in its key", term.From.UTC().Format(time.RFC3339))
 	case !term.Until.IsZero() && !at.Before(term.Until):
-		return fmt.Errorf("is not before %s, when the trust in its key ends", term.Until.UTC().Format(time.RFC3339))
+		return fmt.Errorf("is not earlier than %s, the end of the trust in its key", term.Until.UTC().Format(time.RFC3339))
 	}
 	return nil
 }

@@ -173,7 +173,7 @@ func (r *recording) recall(w effectRequest, print codec.Fingerprint, late bool) 
 		if r.replaces {
 			return c, false, stopped(w.at, r.keepSpent(w.at, k))
 		}
-		return c, false, stopped(w.at, fmt.Errorf("%s is not asked what it was asked before: the run cannot be gone on with", w.at))
+		return c, false, stopped(w.at, fmt.Errorf("%s: the request differs from the recorded one: the run cannot be resumed", w.at))
 	}
 	if found {
 		if c, err = r.j.readEffect(k.data); err != nil {

@@ -264,7 +264,7 @@ func TestParentIsGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if _, err := j.Reopen("child"); errors.Is(err, runner.ErrNoRun) || !strings.Contains(fmt.Sprint(err), "run parent, which is not kept any more") {
+		if _, err := j.Reopen("child"); errors.Is(err, runner.ErrNoRun) || !strings.Contains(fmt.Sprint(err), "run parent, which is no longer stored") {
 			t.Errorf("got %v", err)
 		}
 	}

@@ -174,7 +174,7 @@ func (r *recording) load(ctx context.Context) error {
 	if r.start.Parent != "" {
 		switch r.shared, err = j.share(r.start); {
 		case errors.Is(err, runner.ErrNoRun): // the parent is missing; the run itself exists
-			return fmt.Errorf("run %s takes what is the same from run %s, which is not kept any more: it cannot be gone on with", r.start.RunID, r.start.Parent)
+			return fmt.Errorf("run %s shares results with run %s, which is no longer stored: it cannot be resumed", r.start.RunID, r.start.Parent)
 		case err != nil:
 			return fmt.Errorf("parent %s: %w", r.start.Parent, err)
 		}

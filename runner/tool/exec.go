@@ -73,7 +73,7 @@ func (e Exec) run(ctx context.Context, c Call) (any, error) {
 	case err != nil:
 		return nil, withTail(err, []byte(process.Conceal(e.Env, string(out.Stderr))))
 	case !utf8.Valid(out.Stdout):
-		return nil, errors.New("what the program printed is not UTF-8")
+		return nil, errors.New("the output of the program is not UTF-8")
 	}
 	return Value(string(out.Stdout)), nil
 }

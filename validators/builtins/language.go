@@ -31,7 +31,7 @@ func (p *languageParams) Prepare() error {
 	}
 	for i, code := range p.In {
 		if p.In[i] = languages.Canonical(code); languages.Name(code) == "" {
-			return fmt.Errorf("in: no language %q is told; these are: %s", code, strings.Join(languages.Codes(), ", "))
+			return fmt.Errorf("in: unknown language %q; want one of %s", code, strings.Join(languages.Codes(), ", "))
 		}
 	}
 	if p.Share != nil && (*p.Share <= 0 || *p.Share > 1) {
@@ -70,14 +70,14 @@ var languageValidator = validators.New("language", "Validates that the text is i
 			return v, nil
 		case read.either != "":
 			v := validators.Pass("the text may be in %s", p.names())
-			v.Warnings = []validators.Issue{notJudged("the text is in "+read.either+": it cannot be told which", "")}
+			v.Warnings = []validators.Issue{notJudged("the text is in "+read.either+": the exact language is unclear", "")}
 			return v, nil
 		case read.words < p.MinWords:
 			v := validators.Pass("%s: too few to judge", reports.Count(read.words, "word"))
 			v.Warnings = []validators.Issue{notJudged("the language of the text was not judged", "")}
 			return v, nil
 		}
-		return validators.Fail("the language of the text cannot be told from %s: write in %s, in whole sentences", reports.Count(read.words, "word"), p.names()), nil
+		return validators.Fail("the language of the text is not recognizable from %s: write whole sentences in %s", reports.Count(read.words, "word"), p.names()), nil
 	})
 
 func notJudged(message, location string) validators.Issue {

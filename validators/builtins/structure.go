@@ -69,9 +69,9 @@ func firstDifference(name string, source, text []part) (location, difference str
 	for i := range max(len(source), len(text)) {
 		switch {
 		case i >= len(text):
-			return "", fmt.Sprintf("%s; the first that is missing is %s in line %d of the source", counts, quote(source[i].text), source[i].line)
+			return "", fmt.Sprintf("%s; the first missing one is %s in line %d of the source", counts, quote(source[i].text), source[i].line)
 		case i >= len(source):
-			return fmt.Sprintf("line %d", text[i].line), fmt.Sprintf("%s; the first that is too many is %s", counts, quote(text[i].text))
+			return fmt.Sprintf("line %d", text[i].line), fmt.Sprintf("%s; the first extra one is %s", counts, quote(text[i].text))
 		case source[i].text != text[i].text:
 			return fmt.Sprintf("line %d", text[i].line), fmt.Sprintf("%s: the source (%d) has %s in line %d, where the text (%d) has %s",
 				name, len(source), quote(source[i].text), source[i].line, len(text), quote(text[i].text))

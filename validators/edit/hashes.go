@@ -107,9 +107,9 @@ func (in *input) staleness() (faults, doubts []fault, notes []string) {
 			case role == "" || file.name == "status file" && role != "source":
 				continue
 			case digest == nil:
-				found = fault{"base", fmt.Sprintf("%s of the %s is no SHA-256: %q", h.key, file.name, brief(h.value)), file.name}
+				found = fault{"base", fmt.Sprintf("%s of the %s is not a SHA-256 digest: %q", h.key, file.name, brief(h.value)), file.name}
 			case !known:
-				notes = append(notes, fmt.Sprintf("%s of the %s is not compared: there is no such file here", h.key, file.name))
+				notes = append(notes, fmt.Sprintf("%s of the %s was not compared: the file is missing here", h.key, file.name))
 				continue
 			case strings.EqualFold(digest[1], want):
 				continue

@@ -174,10 +174,10 @@ func TestFreshnessElsewhere(t *testing.T) {
 	}{
 		{"direction.yaml", "base_source_sha256: " + sum("x"), Reject, "the direction was made for another source file"},
 		{"direction.yaml", "base: {status: " + sum("x") + "}", Reject, "another status file"},
-		{"direction.yaml", "base_source_sha256: deadbeef", Reject, "is no SHA-256"},
+		{"direction.yaml", "base_source_sha256: deadbeef", Reject, "is not a SHA-256 digest"},
 		{"direction.yaml", "base_source_sha256: " + sum(load(t, "source.md")), Accept, ""},
 		{"status.yaml", "source_sha256: " + sum("x"), NeedsHumanReview, "the status file was made for another source file"},
-		{"status.yaml", "source_sha256: SHA256:abc", NeedsHumanReview, "is no SHA-256"},
+		{"status.yaml", "source_sha256: SHA256:abc", NeedsHumanReview, "is not a SHA-256 digest"},
 		{"status.yaml", "source_sha256: " + sum(load(t, "source.md")), Accept, ""},
 		{"status.yaml", "previous_commit_hash: " + sum("x"), Accept, ""},
 	} {

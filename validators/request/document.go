@@ -89,7 +89,7 @@ func lastJSON(d *reading.Document) (found reading.JSON, err error) {
 		}
 	}
 	if last < 0 {
-		return found, errors.New("there is no JSON: want one JSON object, by itself or in a ```json fence")
+		return found, errors.New("there is no JSON: want one JSON object, alone or in a ```json fence")
 	}
 	i := slices.IndexFunc(d.JSON, func(j reading.JSON) bool { return j.Block == last })
 	if i < 0 {

@@ -199,7 +199,7 @@ func (a *assessment) screenshot(tree *worktree.Tree, s Screenshot, whole bool) (
 		return false, nil
 	case file == nil:
 		if file, err = tree.File(s.Path); err != nil {
-			return true, errors.New("there is none in the worktree")
+			return true, errors.New("the worktree has no such file")
 		}
 	}
 	defer file.Close()

@@ -51,7 +51,7 @@ func TestParseResponseProblems(t *testing.T) {
 	}{
 		"trailing document":     {raw + raw, []string{"there is text after the JSON document"}},
 		"prose behind":          {raw + "\nI hope this helps.", []string{"there is text after the JSON document"}},
-		"object in prose":       {"Here it is: " + raw, []string{"there is no JSON: want one JSON object, by itself or in a ```json fence"}},
+		"object in prose":       {"Here it is: " + raw, []string{"there is no JSON: want one JSON object, alone or in a ```json fence"}},
 		"last fence is cut off": {"```json\n" + raw + "\n```\n```json\n" + raw[:20], []string{"the fence in line 4 is never closed"}},
 		"never closed":          {"so:\n```json\n" + raw, []string{"the fence in line 2 is never closed"}},
 		"within a thought":      {"<think>so:\n```json\n" + raw + "\n```\nbut", []string{"it ends within the model's thinking"}},

@@ -48,7 +48,7 @@ func lookAt(file io.Reader, whole bool) (size string, err error) {
 		return size, fmt.Errorf("is no whole %s image: %v", form, err)
 	}
 	if uniform(m) {
-		return size, fmt.Errorf("is an image of %s that is all of one colour, which shows nothing", size)
+		return size, fmt.Errorf("is an image of %s in a single colour, which shows nothing", size)
 	}
 	return size, nil
 }

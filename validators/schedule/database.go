@@ -66,7 +66,7 @@ func Open(dsn string) (*DB, error) {
 	case version == 0:
 		err = db.wrong(errors.New("there are no schedule tables yet; schedule init makes them"))
 	case version < latest:
-		err = db.wrong(fmt.Errorf("its tables are of version %d; schedule init brings them to %d and changes nothing else", version, latest))
+		err = db.wrong(fmt.Errorf("its tables have version %d: run schedule init, which only updates them to version %d", version, latest))
 	case version > latest:
 		err = db.newer(version)
 	}

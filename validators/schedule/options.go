@@ -98,7 +98,7 @@ func (d *environment) database(dsn string) (*DB, error) {
 // which a model may have written. A different argument is an error.
 func operatorOr(name, operator, argument string) (string, error) {
 	if operator != "" && argument != "" && argument != operator {
-		return "", fmt.Errorf("%s is set by the operator and cannot be another", name)
+		return "", fmt.Errorf("%s is set by the operator: leave it out, or give the same value", name)
 	}
 	return cmp.Or(operator, argument), nil
 }

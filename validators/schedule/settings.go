@@ -125,7 +125,7 @@ func (s Settings) keys(trusted signatures.Keys) (signatures.Keys, error) {
 	}
 	for id := range trusted {
 		if own[id] == nil {
-			return nil, errors.New("verification_key is set in the database and cannot be another")
+			return nil, errors.New("verification_key is set in the database: leave it out, or give the same key")
 		}
 	}
 	if len(trusted) > 0 {

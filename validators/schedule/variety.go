@@ -26,7 +26,7 @@ func (r *report) variety(plan *plan) validators.Verdict {
 	shown := short(math.Floor(score*100+tolerance) / 100) // rounded down, or 74.999 would be shown as 75
 	if score < p.Limits.MinVariety-tolerance {
 		r.add(varietyLow, finding{
-			message: fmt.Sprintf("variety score %s, below %s: %d of %d send types, one with %s of the items, one content type with %s of the PPV slots",
+			message: fmt.Sprintf("variety score %s, below %s: %d of %d send types are used, the most frequent for %s of the items; one content type fills %s of the PPV slots",
 				shown, short(p.Limits.MinVariety), u.types, len(everySendType()), inPercent(share), inPercent(contents.share())),
 			expected: "at least " + short(p.Limits.MinVariety), got: shown,
 		})

@@ -190,7 +190,7 @@ var cases = map[string][]Case{
 		{Name: "not German", With: with{"in": []any{"de", "fr"}}, Content: essay, Reason: "this is in English, not in German or French"},
 		{Name: "one sentence of five", With: with{"in": []any{"en"}}, Content: essay + "\n\nDas ist aber nicht auf Englisch.", Valid: true},
 		{Name: "all of it", With: with{"in": []any{"en"}, "share": 1}, Content: essay + "\n\nDas ist aber nicht auf Englisch.", Reason: "this is in German"},
-		{Name: "too short", With: with{"in": []any{"en"}}, Content: "Docker", Reason: "cannot be told from 1 word"},
+		{Name: "too short", With: with{"in": []any{"en"}}, Content: "Docker", Reason: "not recognizable from 1 word"},
 		{Name: "too short to judge", With: with{"in": []any{"en"}, "min_words": 3}, Content: "Docker", Valid: true},
 	},
 	"numbers_kept": {

@@ -18,7 +18,7 @@ type Database struct {
 func databases(c *Cascade, r *findings.Report) {
 	for _, d := range c.Databases {
 		if !d.Asked {
-			r.Warn(d.Node, findings.CodeUnused, "no phase asks database %s: %s does, in its tackle or as its tool", d.Name, tool.SQLQuery)
+			r.Warn(d.Node, findings.CodeUnused, "no phase uses database %s: add %s to the tackle of a phase, or make it the tool of one", d.Name, tool.SQLQuery)
 		}
 	}
 }

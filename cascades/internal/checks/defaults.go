@@ -23,7 +23,7 @@ func defaults(c *Cascade, r *findings.Report) {
 		broken, _ := d.Schema.Check(nil, d.Value) // a run reports an unlimited check
 		for _, b := range broken {
 			_, value := findings.Within(d.Node, "$.default"+strings.TrimPrefix(b.Path, "$"))
-			r.Error(value, findings.CodeValue, "the default of input %s is not what its schema takes: %s", d.Input, strings.TrimPrefix(b.String(), "$: "))
+			r.Error(value, findings.CodeValue, "the default of input %s does not match its schema: %s", d.Input, strings.TrimPrefix(b.String(), "$: "))
 		}
 	}
 }

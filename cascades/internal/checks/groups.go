@@ -13,13 +13,13 @@ func groups(c *Cascade, r *findings.Report) {
 	}
 	for _, o := range c.Outputs {
 		if g := group[o.Phase]; g != "" && o.Reader != o.Phase && g == group[o.Reader] {
-			r.ErrorAt(o.At(), findings.CodePhase, "phase %s runs beside phase %s, in group %s, and cannot read what it gives", o.Reader, o.Phase, g)
+			r.ErrorAt(o.At(), findings.CodePhase, "phase %s runs beside phase %s, in group %s, and cannot read its output", o.Reader, o.Phase, g)
 		}
 	}
 	for _, one := range c.References {
 		switch g := group[one.Name]; {
 		case one.Key == "context" && g != "" && g == group[one.From]:
-			r.Error(one.Node, findings.CodePhase, "phase %s runs beside phase %s, in group %s, and has nothing to give it", one.Name, one.From, g)
+			r.Error(one.Node, findings.CodePhase, "phase %s runs beside phase %s, in group %s, and gives it no output", one.Name, one.From, g)
 		case one.Key == "context":
 		case g != "":
 			r.Error(one.Node, findings.CodePhase, "%s: phase %s is part of group %s: lead to the group", one.Key, one.Name, g)

@@ -27,9 +27,9 @@ func providers(c *Cascade, r *findings.Report) {
 			first[p.Name] = p
 		case reflect.DeepEqual(p.Provider, known.Provider):
 		case known.Node != nil:
-			r.Error(known.Node, findings.CodeConflict, "provider %s is another one in %s", p.Name, p.File)
+			r.Error(known.Node, findings.CodeConflict, "provider %s is defined differently in %s", p.Name, p.File)
 		default:
-			r.Error(nil, findings.CodeConflict, "provider %s is another one in %s than in %s", p.Name, p.File, known.File)
+			r.Error(nil, findings.CodeConflict, "provider %s is defined differently in %s and in %s", p.Name, p.File, known.File)
 		}
 	}
 }

@@ -92,7 +92,7 @@ func (r *Report) add(severity string, at syntax.Position, end syntax.Point, code
 	case r.Full():
 		return
 	case len(r.Found) == MaxFound: // an error, because the rest may contain one
-		severity, code, format, args = syntax.Wrong, CodeTooLarge, "more than %d mistakes: the rest is not told", []any{MaxFound}
+		severity, code, format, args = syntax.Wrong, CodeTooLarge, "more than %d mistakes: the rest is not listed", []any{MaxFound}
 	}
 	r.Found = append(r.Found, syntax.Diagnostic{Position: at, EndLine: end.Line, EndColumn: end.Column, Code: code, Message: fmt.Sprintf(format, args...), Severity: severity})
 }

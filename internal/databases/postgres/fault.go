@@ -72,15 +72,15 @@ func Words(err error) (words string, cause error) {
 	case "57P04", "57P05", "25P03":
 		return "the server has ended the connection", cause
 	case "25006":
-		return "the server only lets itself be read from", cause
+		return "the server is read-only", cause
 	case "26000", "42P05": // statements that were prepared are not there, or are somebody else's
 		return pooled, cause
 	case "55P03":
-		return "another process holds the schema and does not go on: end that process, or wait for it", cause
+		return "another process holds the schema and does not continue: end that process, or wait for it", cause
 	case "57014":
 		return "statement_timeout has ended a statement: raise it for this user (ALTER ROLE NAME SET statement_timeout = 0)", cause
 	case "54000", "22001":
-		return "a text is too long to be kept", cause
+		return "a text is too long to store", cause
 	}
 	return "the journal", cause
 }

@@ -128,9 +128,9 @@ func (c *Conn) guard(s databases.Statement, schema string) error {
 	body := s.Text[len(explains().FindString(s.Text)):]
 	switch {
 	case s.Writes && !changes().MatchString(body):
-		return errors.New("only SELECT, WITH, VALUES, TABLE, INSERT, UPDATE, DELETE, MERGE and EXPLAIN of one can be asked")
+		return errors.New("only SELECT, WITH, VALUES, TABLE, INSERT, UPDATE, DELETE, MERGE and their EXPLAIN are allowed")
 	case !s.Writes && !reads().MatchString(body):
-		return errors.New("only SELECT, WITH, VALUES, TABLE and EXPLAIN of one can be asked")
+		return errors.New("only SELECT, WITH, VALUES, TABLE and their EXPLAIN are allowed")
 	}
 	if _, err = c.pg.Prepare(context.Background(), "", body, nil); err != nil {
 		return err

@@ -215,9 +215,9 @@ func (e Evidence) Passes(confidence, falsePass float64) (ok bool, reason string)
 	if n := len(EmptyTexts()); e.AsksModel && (h == nil || h.Judged < n) {
 		const again = "capstan measure stats --judges --write"
 		if h == nil || h.Judged+h.NoVerdict == 0 {
-			return false, "it was not asked about texts that say nothing: " + again
+			return false, "it has not judged the texts without content: " + again
 		}
-		return false, fmt.Sprintf("of the %d texts without content it gave a verdict on %d and none on %d: %s", n, h.Judged, h.NoVerdict, again)
+		return false, fmt.Sprintf("it judged %d of the %d texts without content and gave no verdict on %d: %s", h.Judged, n, h.NoVerdict, again)
 	}
 	reason = Shortfall("passed", "bad", e.Natural.FalsePass(), confidence, falsePass)
 	return reason == "", reason

@@ -36,7 +36,7 @@ func (u offlineServers) Validator(s cascades.Server, name string) validators.Val
 	refuse := func(context.Context, map[string]any, validators.Subject) (validators.Verdict, error) {
 		return validators.Verdict{}, errOffline
 	}
-	return validators.New("mcp", "what "+name+" says of the text", refuse, validators.Impure)
+	return validators.New("mcp", "the verdict of "+name+" on the text", refuse, validators.Impure)
 }
 
 // Tool returns a tool without a description.

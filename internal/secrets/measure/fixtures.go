@@ -80,7 +80,7 @@ func made() ([]byte, error) {
 	list, _, _ = strings.Cut(list, "\n\t}")
 	calls := regexp.MustCompile(`(?m)^\s+(rules\.\w+\(\))`).FindAllStringSubmatch(list, -1)
 	if len(calls) == 0 {
-		return nil, errors.New("gitleaks' rules are not where they were")
+		return nil, errors.New("the rules of gitleaks have moved")
 	}
 	var body strings.Builder
 	for _, call := range calls {

@@ -112,7 +112,7 @@ func (p *invariants) checkPath(e event.Event) error {
 			return fmt.Errorf("the verdict is of %s", v.Path)
 		}
 		if v.Phase == "" || v.Moment == "" || v.Mode == "" || v.Validator == "" {
-			return fmt.Errorf("the verdict is of %q at %q in %q by %q", v.Phase, v.Moment, v.Mode, v.Validator)
+			return fmt.Errorf("the verdict lacks its phase %q, moment %q, mode %q or validator %q", v.Phase, v.Moment, v.Mode, v.Validator)
 		}
 		phase, attempt, turn = v.Phase, v.Attempt, &v.Turn
 	}
@@ -176,7 +176,7 @@ func (p *invariants) checkRun(e event.Event) error {
 		p.called = e
 	case event.ModelReplied:
 		if c := p.called; c.Path == e.Path && (c.Phase != e.Phase || c.Attempt != e.Attempt || *c.Turn != *e.Turn || c.Validator != e.Validator) {
-			return errors.New("it is not of what was called")
+			return errors.New("it belongs to another call")
 		}
 		p.spent = p.spent.Add(e.Response.Usage)
 	case event.AttemptFinished:
@@ -209,7 +209,7 @@ func (p *invariants) checkRun(e event.Event) error {
 // checkResult checks that the result agrees with the events.
 func (p *invariants) checkResult(r engine.Result) error {
 	if r.RunID != p.end.RunID || r.CascadeID != p.end.CascadeID || r.Status != p.end.Status || r.Usage != *p.end.Usage {
-		return fmt.Errorf("it is %s of %s, %s with %+v", r.RunID, r.CascadeID, r.Status, r.Usage)
+		return fmt.Errorf("its run is %s, cascade %s, status %s, usage %+v", r.RunID, r.CascadeID, r.Status, r.Usage)
 	}
 	if r.Phases == nil || r.Verdicts == nil || r.Degraded == nil {
 		return errors.New("a list of it is null")
@@ -218,7 +218,7 @@ func (p *invariants) checkResult(r engine.Result) error {
 		got, _ := json.Marshal(pair[0])
 		want, _ := json.Marshal(pair[1])
 		if string(got) != string(want) && len(got)+len(want) > len("[]null") {
-			return fmt.Errorf("it has %s\nand told is %s", got, want)
+			return fmt.Errorf("it has %s\nbut reported %s", got, want)
 		}
 	}
 	return nil
@@ -243,7 +243,7 @@ func (p *invariants) checkError(e *engine.Error) error {
 	case e.Check != "" && !refuses(e.Check, "") && e.Check != "human_input" && e.Check != "output_extraction":
 		return fmt.Errorf("%s has not refused it", e.Check)
 	case e.Check == "" && e.Code != engine.Invalid && ofCheck.MatchString(e.Message):
-		return errors.New("the error does not say what has ended it")
+		return errors.New("the error does not name its check")
 	case e.Code == engine.Waiting && !errors.Is(e, engine.ErrSuspended):
 		return fmt.Errorf("it waits for nobody: %v", e.Err)
 	case e.Check == "" && e.Code == engine.Blocked:
@@ -252,7 +252,7 @@ func (p *invariants) checkError(e *engine.Error) error {
 	for i, a := range e.Attempts {
 		at := e.Path.At("attempt", a.Number)
 		if text, ok := p.texts[at]; !ok || text != a.Text || a.Number != i+1 || len(a.Objections) == 0 {
-			return fmt.Errorf("the error has attempt %+v, told is %q", a, text)
+			return fmt.Errorf("the error has attempt %+v, but reported %q", a, text)
 		}
 		for _, o := range a.Objections {
 			if !refuses(o.Validator, at) || o.Reason == "" {

@@ -25,7 +25,7 @@ import (
 // an error, returns no verdict or cannot be reached, the validator returns an error and
 // no verdict.
 func (c *Client) Validator(name string, s Server, toolName string) validators.Validator {
-	description := fmt.Sprintf("what %s of the MCP server %s says of the text", toolName, s)
+	description := fmt.Sprintf("the verdict of %s of the MCP server %s on the text", toolName, s)
 	judge := func(ctx context.Context, with map[string]any, subject validators.Subject) (validators.Verdict, error) {
 		v, err := c.judge(ctx, s, toolName, with, subject)
 		if err != nil {

@@ -48,7 +48,7 @@ func describe(t *testing.T, tl tool.Tool) *schema.Schema {
 		t.Errorf("endpoints refuse the name %q", tl.Name)
 	}
 	if strings.TrimSpace(tl.Description) == "" {
-		t.Error("a model is not told what it does")
+		t.Error("the description is empty")
 	}
 	params := tl.Params()
 	if params["type"] != "object" {

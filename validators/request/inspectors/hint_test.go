@@ -21,7 +21,7 @@ func TestBadHints(t *testing.T) {
 		"file: a size":                      "nothing follows size",
 		"file: a size >=":                   "is no number",
 		"file: a size >= 1k":                `"1k" is no number`,
-		"file: a size >< 1":                 `"><" is none of >=`,
+		"file: a size >< 1":                 `unknown operator "><": want >=`,
 		"file: a size 99999999999999999999": "is no number",
 		"file: a matches /(/":               "missing closing )",
 		"file: a matches /a":                "not closed with a /",

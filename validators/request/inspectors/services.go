@@ -227,5 +227,5 @@ func (c check) port(ctx context.Context, n *inspection) finding {
 	case ctx.Err() != nil, errors.Is(err, hosts.ErrRefused):
 		return blocked("%v", err)
 	}
-	return fails(fmt.Sprintf("start what is to listen on port %d", port), "%v", err)
+	return fails(fmt.Sprintf("start the service of port %d", port), "%v", err)
 }

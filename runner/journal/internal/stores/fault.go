@@ -52,7 +52,7 @@ func (f *SQLite) Fault(err error) error {
 	case sqlite3.SQLITE_IOERR:
 		words = "the journal cannot be read or written"
 	case sqlite3.SQLITE_TOOBIG:
-		words = "a text is too long to be kept"
+		words = "a text is too long to store"
 	case sqlite3.SQLITE_INTERRUPT:
 		return err
 	default:

@@ -189,7 +189,7 @@ func (c *cluster) knows(ctx context.Context, t client.Client) error {
 	if n, _ := fmt.Sscanf(info.GetServerVersion(), "%d.%d", &major, &minor); n < 2 || major > oldestMajor || major == oldestMajor && minor >= oldestMinor {
 		return nil
 	}
-	return fmt.Errorf("cluster %s is older than this program needs: its server is %s, and %d.%d is the first that will do; a new server keeps its runs",
+	return fmt.Errorf("cluster %s is older than this program needs: its server is %s, but at least %d.%d is required; an upgraded server keeps its runs",
 		c.address, info.GetServerVersion(), oldestMajor, oldestMinor)
 }
 

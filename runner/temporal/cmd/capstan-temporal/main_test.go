@@ -114,7 +114,7 @@ func TestOlderCluster(t *testing.T) {
 		t.Fatal(err)
 	}
 	for version, says := range map[string]string{
-		"1.24.3": "is older than this program needs: its server is 1.24.3, and 1.25 is the first that will do",
+		"1.24.3": "is older than this program needs: its server is 1.24.3, but at least 1.25 is required",
 		"0.30":   "its server is 0.30,",
 		"1.25.0": "is older than this program needs: method", "2.0.1": "is older than this program needs: method", "": "is older than this program needs: method",
 	} {

@@ -183,7 +183,7 @@ func (c *Clause) parse(operands []string, words []word) ([]word, error) {
 			if c.Number, err = strconv.ParseInt(number, 10, 64); err != nil {
 				err = fmt.Errorf("%q is no number of bytes", number)
 			} else if !slices.Contains([]string{"", "=", ">=", "<=", ">", "<"}, c.Operator) {
-				err = fmt.Errorf("%q is none of >=, >, <=, <, =", c.Operator)
+				err = fmt.Errorf("unknown operator %q: want >=, >, <=, < or =", c.Operator)
 			}
 		default:
 			if w.quoted || w.text != operand {

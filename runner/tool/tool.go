@@ -130,7 +130,7 @@ func Declared(name, description string, params map[string]any, run func(context.
 // Missing returns the tool with calls that always fail.
 func Missing(t Tool) Tool {
 	t.run = func(context.Context, Call) (any, error) {
-		return nil, fmt.Errorf("tool %q is not available here: continue without it", t.Name)
+		return nil, fmt.Errorf("there is no tool %q here: continue without it", t.Name)
 	}
 	return t
 }

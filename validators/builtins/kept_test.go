@@ -230,7 +230,7 @@ func TestSameStructure(t *testing.T) {
 		{strings.Replace(source, "  1. c", "  - c", 1), with{"source": source}, nil, "items of lists"},
 		{strings.Replace(source, "  1. c", "- c", 1), with{"source": source}, nil, "items of lists"},
 		{strings.Replace(source, "```go", "```", 1), with{"source": source}, nil, "code blocks"},
-		{source + "\n```\nmore\n```\n", with{"source": source}, nil, "too many"},
+		{source + "\n```\nmore\n```\n", with{"source": source}, nil, "extra one"},
 		{strings.Replace(source, "{{name}}", "{{Name}}", 1), with{"source": source}, nil, `the placeholder "{{name}}" of the source`},
 		{source + "%d", with{"source": source}, nil, `"%d" is not in the source`},
 		{strings.Replace(source, "and {{name}}", "", 1), with{"source": source}, nil, "not as often"},

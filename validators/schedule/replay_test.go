@@ -127,7 +127,7 @@ func TestVersions(t *testing.T) {
 		h.exec("DROP TABLE schedule_certificates")
 		h.exec("DELETE FROM schedule_migrations WHERE version >= 2")
 		h.exec("DELETE FROM schedule_settings WHERE name = 'database_id'")
-		if db, err := Open(dsn); err == nil || !strings.Contains(err.Error(), "version 1; schedule init brings them to 3") {
+		if db, err := Open(dsn); err == nil || !strings.Contains(err.Error(), "version 1: run schedule init, which only updates them to version 3") {
 			t.Errorf("%v, %v", db, err)
 		}
 		if err := Init(t.Context(), dsn, false); err != nil {

@@ -152,7 +152,7 @@ func TestVarietyScoreRows(t *testing.T) {
 	e := varietyRow
 	e.code = "LOW_VARIETY_SCORE"
 	e.check(t, v)
-	if !strings.Contains(v.Reason, "22 of 22 send types, one with 34.4 % of the items, one content type with 50 % of the PPV slots") {
+	if !strings.Contains(v.Reason, "22 of 22 send types are used, the most frequent for 34.4 % of the items; one content type fills 50 % of the PPV slots") {
 		t.Errorf("the shares are not in the reason: %s", v.Reason)
 	}
 	if got := details(v)["variety_score"].(float64); math.Abs(got-(40+30*(1-22.0/64)+15)) > 1e-9 {

@@ -106,10 +106,10 @@ func TestAllows(t *testing.T) {
 		{"a judge that nobody asked about nothing", judge(strong, nil), "not judged the texts without content"},
 		{"a judge that passes a colon", judge(strong, &stats.EmptyTextResult{Judged: 12, Passed: []string{":"}}), `passes ":"`},
 		{"a judge", judge(strong, &stats.EmptyTextResult{Judged: 12}), ""},
-		{"a judge that broke", judge(strong, &stats.EmptyTextResult{Judged: 1, NoVerdict: 11}), "gave a verdict on 1 and none on 11"},
-		{"a judge that broke once", judge(strong, &stats.EmptyTextResult{Judged: 11, NoVerdict: 1}), "gave a verdict on 11 and none on 1"},
-		{"a judge that broke always", judge(strong, &stats.EmptyTextResult{NoVerdict: 12}), "gave a verdict on 0 and none on 12"},
-		{"a judge that was asked about one", judge(strong, &stats.EmptyTextResult{Judged: 1}), "gave a verdict on 1"},
+		{"a judge that broke", judge(strong, &stats.EmptyTextResult{Judged: 1, NoVerdict: 11}), "judged 1 of the 12 texts without content and gave no verdict on 11"},
+		{"a judge that broke once", judge(strong, &stats.EmptyTextResult{Judged: 11, NoVerdict: 1}), "judged 11 of the 12 texts without content and gave no verdict on 1"},
+		{"a judge that broke always", judge(strong, &stats.EmptyTextResult{NoVerdict: 12}), "judged 0 of the 12 texts without content and gave no verdict on 12"},
+		{"a judge that was asked about one", judge(strong, &stats.EmptyTextResult{Judged: 1}), "judged 1 of"},
 		{"a judge that broke and passes a colon", judge(strong, &stats.EmptyTextResult{Judged: 1, NoVerdict: 11, Passed: []string{":"}}), `passes ":"`},
 	} {
 		ok, reason := test.e.Allows(0.95, 0.05, 0.02)

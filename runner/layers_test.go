@@ -32,7 +32,7 @@ var pure = strings.Fields(`cascades cascades/syntax cascades/internal/checks cas
 	internal/windlass internal/windlass/convert internal/checkorder internal/exchanges internal/graphs
 	internal/jsonvalue internal/languages internal/messages internal/modelmarkup internal/proofs internal/receipts internal/secrets
 	internal/signatures internal/textdiff runner/engine runner/engine/internal/parallel
-	internal/encodings runner/journal/internal/codec internal/measures/stats internal/measures/stats/internal/sequential templates templates/internal/jinja templates/prompts
+	internal/clips internal/encodings runner/journal/internal/codec internal/measures/stats internal/measures/stats/internal/sequential templates templates/internal/jinja templates/prompts
 	validators/schedule/internal/faultoperators validators/schedule/internal/statements internal/schema wards`)
 
 // impure packages are those that a pure package must not import.

@@ -3,8 +3,8 @@ package runner
 import (
 	"sync"
 
+	"github.com/seed61713e19/capstan/internal/clips"
 	"github.com/seed61713e19/capstan/internal/modelmarkup"
-	"github.com/seed61713e19/capstan/runner/model"
 )
 
 // A textStream forwards a model's text as it arrives, without thinking and in whole
@@ -29,7 +29,7 @@ func (s *textStream) add(piece string) {
 		return
 	}
 	piece = s.partial + piece
-	end := model.Whole(piece)
+	end := clips.Whole(piece)
 	s.partial = piece[end:]
 	s.pass(piece[:end])
 }

@@ -8,8 +8,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode/utf8"
 
+	"github.com/seed61713e19/capstan/internal/clips"
 	"github.com/seed61713e19/capstan/internal/process"
 )
 
@@ -158,9 +158,5 @@ func tail(text string, most int) string {
 	if len(text) <= most {
 		return text
 	}
-	cut := len(text) - most + len("…")
-	for !utf8.RuneStart(text[cut]) {
-		cut++
-	}
-	return "…" + text[cut:]
+	return "…" + clips.Tail(text, most-len("…"))
 }

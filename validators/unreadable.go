@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/seed61713e19/capstan/internal/clips"
 	"github.com/seed61713e19/capstan/internal/secrets"
 )
 
@@ -43,8 +44,5 @@ func excerpt(text string) string {
 		}
 		return r
 	}, b.String())), " ")
-	if runes := []rune(line); len(runes) > maxShown {
-		return string(runes[:maxShown]) + "…"
-	}
-	return line
+	return clips.Chars(line, maxShown)
 }

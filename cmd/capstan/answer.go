@@ -8,10 +8,12 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/seed61713e19/capstan/internal/clips"
 	"github.com/seed61713e19/capstan/internal/nextsteps"
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/engine"
@@ -235,9 +237,4 @@ func (c *Command) askOpen(ctx context.Context, j *journal.Journal, run *journal.
 }
 
 // quoted returns the beginning of a text between quotes.
-func quoted(text string) string {
-	if r := []rune(text); len(r) > 100 {
-		text = string(r[:100]) + "…"
-	}
-	return fmt.Sprintf("%q", text)
-}
+func quoted(text string) string { return strconv.Quote(clips.Chars(text, 100)) }

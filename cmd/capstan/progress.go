@@ -13,6 +13,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/internal/clips"
 	"github.com/seed61713e19/capstan/internal/reports"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
@@ -147,7 +148,7 @@ func (p *progress) text(_, piece string) {
 	}
 	p.tail += strings.Map(flat, piece)
 	if len(p.tail) > 1000 {
-		p.tail = strings.ToValidUTF8(p.tail[len(p.tail)-500:], "")
+		p.tail = clips.Tail(p.tail, 500)
 	}
 }
 
@@ -209,7 +210,7 @@ func (p *progress) Emit(e event.Event) {
 
 // thinkingLine describes the thinking of a reply in one line.
 func thinkingLine(r *model.Response) string {
-	return "thinking: " + reports.OneLine(r.Thinking, maxThinking)
+	return "thinking: " + reports.Fit(r.Thinking, maxThinking)
 }
 
 // maxThinking is the maximum length of printed thinking, in characters.
@@ -347,7 +348,7 @@ func tokens(u model.Usage) string {
 }
 
 // oneLine shortens an untrusted text to one line of progress.
-func oneLine(s string) string { return reports.OneLine(s, 300) }
+func oneLine(s string) string { return reports.Fit(s, 300) }
 
 // heading returns the title of a visit: its phase, with the number of its item
 // or the number of items.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/seed61713e19/capstan/internal/reports"
+	"github.com/seed61713e19/capstan/internal/clips"
 	"github.com/seed61713e19/capstan/internal/textdiff"
 	"github.com/seed61713e19/capstan/internal/trace"
 	"github.com/seed61713e19/capstan/runner/engine"
@@ -70,7 +70,7 @@ func (t *runPrinter) excerpt(text string) {
 		t.quote(text)
 		return
 	}
-	shown := firstLines(reports.Clip(text, maxSubjectBytes), maxSubjectLines)
+	shown := firstLines(clips.Sized(text, maxSubjectBytes), maxSubjectLines)
 	t.quote(shown)
 	if shown != strings.TrimRight(text, "\n") {
 		t.line("  all of it: %s", t.all)

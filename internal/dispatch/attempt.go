@@ -81,7 +81,7 @@ func (a *attempt) log(e Entry) {
 		t.dropped++
 	}
 	e.Time, e.Attempt = time.Now().UTC(), a.number
-	e.By, e.Note = reports.OneLine(e.By, maxNote), reports.OneLine(e.Note, maxNote)
+	e.By, e.Note = reports.Fit(e.By, maxNote), reports.Fit(e.Note, maxNote)
 	e.Text = strings.ToValidUTF8(e.Text[:min(len(e.Text), maxText)], "\ufffd")
 	t.record = append(t.record, e)
 }
@@ -210,7 +210,7 @@ func (a *attempt) giveUp(e Event, reason string) {
 	if a.outcome != nil {
 		return
 	}
-	reason = reports.OneLine(reason, maxNote)
+	reason = reports.Fit(reason, maxNote)
 	s := &request.Response{
 		TaskID: a.request.TaskID, Verdict: request.Blocked, Reasoning: reason,
 		Timestamp: time.Now().UTC(), ValidatorID: "capstan", Results: []request.Result{},

@@ -10,6 +10,7 @@ import (
 
 	"github.com/expr-lang/expr/vm/runtime"
 
+	"github.com/seed61713e19/capstan/internal/clips"
 	"github.com/seed61713e19/capstan/internal/schema"
 )
 
@@ -59,11 +60,11 @@ func number(v any) (any, error) {
 func isWhole(n json.Number) bool { return !strings.ContainsAny(string(n), ".eE") }
 
 func tooLarge(v any) error {
-	return fmt.Errorf("the number %s is too large to compute with: it can be compared", schema.Clip(fmt.Sprint(v), 40))
+	return fmt.Errorf("the number %s is too large to compute with: it can be compared", clips.Bytes(fmt.Sprint(v), 40))
 }
 
 func tooLong(v any) error {
-	return fmt.Errorf("the number %s has more digits than a float: it can be compared", schema.Clip(fmt.Sprint(v), 40))
+	return fmt.Errorf("the number %s has more digits than a float: it can be compared", clips.Bytes(fmt.Sprint(v), 40))
 }
 
 // float returns an int or a float64 as a float64. ok is false for other values; an

@@ -9,6 +9,8 @@ import (
 
 	"github.com/expr-lang/expr/ast"
 	"github.com/expr-lang/expr/vm"
+
+	"github.com/seed61713e19/capstan/internal/clips"
 )
 
 // These limits apply to the reason of a false expression: the number of values,
@@ -17,7 +19,7 @@ import (
 // of an evaluation.
 const (
 	maxShown      = 8
-	maxShownText  = 60
+	maxShownText  = 61
 	maxShownItems = 5
 	maxParts      = 64
 )
@@ -189,7 +191,7 @@ func (w *witness) note(n ast.Node, at way) {
 	if err != nil {
 		return
 	}
-	if line := shortened(n.String(), maxShownText) + " is " + shown(v, true); !slices.Contains(w.notes, line) {
+	if line := clips.Chars(n.String(), maxShownText) + " is " + shown(v, true); !slices.Contains(w.notes, line) {
 		w.notes = append(w.notes, line)
 	}
 }
@@ -235,27 +237,14 @@ func shown(v any, whole bool) string {
 	case reflect.Pointer, reflect.Struct, reflect.Func:
 		return kindOf(v)
 	}
-	return shortened(fmt.Sprint(v), maxShownText)
+	return clips.Chars(fmt.Sprint(v), maxShownText)
 }
 
 // inQuotes quotes a text. It shortens a long text and adds its length.
 func inQuotes(text string) string {
-	begin := shortened(text, maxShownText)
+	begin := clips.Chars(text, maxShownText)
 	if begin == text {
 		return strconv.Quote(text)
 	}
 	return fmt.Sprintf("%q (%d characters)", begin, len([]rune(text)))
-}
-
-// shortened cuts a text to the given number of characters and marks the cut
-// with "…".
-func shortened(text string, most int) string {
-	count := 0
-	for i := range text {
-		if count == most {
-			return text[:i] + "…"
-		}
-		count++
-	}
-	return text
 }

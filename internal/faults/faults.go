@@ -19,7 +19,10 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
+
+	"github.com/seed61713e19/capstan/internal/clips"
 )
 
 // A Surety is the certainty that a planted fault makes a text bad.
@@ -124,12 +127,7 @@ func (t *Text) line(at int) string {
 func became(was, is string) string { return fmt.Sprintf("%s became %s", quote(was), quote(is)) }
 
 // quote shortens a text to one quoted line.
-func quote(s string) string {
-	if runes := []rune(s); len(runes) > 60 {
-		s = string(runes[:60]) + "…"
-	}
-	return fmt.Sprintf("%q", s)
-}
+func quote(s string) string { return strconv.Quote(clips.Chars(s, 60)) }
 
 // alwaysIf returns Always if the condition holds, and Usually otherwise.
 func alwaysIf(holds bool) Surety {

@@ -13,6 +13,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/seed61713e19/capstan/internal/clips"
 )
 
 // MaxNesting is how deep JSON may nest. Code that walks a value recurses, and an
@@ -41,18 +43,11 @@ type DuplicateKey struct {
 
 // Error returns the path and the key.
 func (d *DuplicateKey) Error() string {
-	return d.Path + ": the key " + strconv.Quote(clip(d.Key, maxShown)) + " appears twice"
+	return d.Path + ": the key " + strconv.Quote(clips.Bytes(d.Key, maxShown)) + " appears twice"
 }
 
 // maxShown is the longest key that an error quotes, in bytes.
 const maxShown = 120
-
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	return strings.ToValidUTF8(s[:n], "") + "…"
-}
 
 // A SyntaxError is the error of a text that is not JSON.
 type SyntaxError struct {

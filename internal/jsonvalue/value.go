@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/seed61713e19/capstan/internal/clips"
 )
 
 // Parse decodes one JSON document into a plain value. It is the one way in which
@@ -47,7 +49,7 @@ func Number(text string) (any, error) {
 	}
 	if _, written, ok := CutExponent(text); ok {
 		if e, err := strconv.Atoi(written); err != nil || e > maxNumber || e < -maxNumber {
-			return nil, fmt.Errorf("the exponent of the number %s is larger than %d", clip(text, 40), maxNumber)
+			return nil, fmt.Errorf("the exponent of the number %s is larger than %d", clips.Bytes(text, 40), maxNumber)
 		}
 	}
 	return json.Number(text), nil

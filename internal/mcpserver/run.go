@@ -193,7 +193,7 @@ func progress(ctx context.Context, c call) event.Sink {
 			return
 		}
 		done++
-		_ = c.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{ProgressToken: token, Progress: done, Message: reports.OneLine(words, 200)})
+		_ = c.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{ProgressToken: token, Progress: done, Message: reports.Fit(words, 200)})
 	})
 }
 

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/internal/clips"
 	"github.com/seed61713e19/capstan/internal/patterns"
-	"github.com/seed61713e19/capstan/internal/schema"
 	"github.com/seed61713e19/capstan/wards"
 )
 
@@ -37,7 +37,7 @@ func RejectionSummary(p *cascades.Phase, failed []wards.Outcome) string {
 			lines = append(lines, line)
 		}
 	}
-	return schema.Clip(strings.Join(lines, "\n"), maxRejection)
+	return clips.Bytes(strings.Join(lines, "\n"), maxRejection)
 }
 
 // describeRejection describes a failed check with texts that do not depend on
@@ -54,12 +54,12 @@ func describeRejection(p *cascades.Phase, o wards.Outcome) string {
 	case check == nil:
 		return "said no"
 	case check.Criteria != nil:
-		return "in the judge's words: " + schema.Clip(strings.Join(strings.Fields(o.Verdict.Reason), " "), MaxJudgeText)
+		return "in the judge's words: " + clips.Bytes(strings.Join(strings.Fields(o.Verdict.Reason), " "), MaxJudgeText)
 	}
 	words := check.Description
 	if len(check.With) > 0 && check.With.Static() {
 		with, _ := check.With.Render(nil)
-		words += " " + schema.Clip(Text(with), MaxJudgeText)
+		words += " " + clips.Bytes(Text(with), MaxJudgeText)
 	}
 	for _, i := range o.Verdict.Issues {
 		if place := linePlace().FindString(i.Location); place != "" {

@@ -1,8 +1,8 @@
 package messages
 
 import (
+	"github.com/seed61713e19/capstan/internal/clips"
 	"github.com/seed61713e19/capstan/internal/exchanges"
-	"github.com/seed61713e19/capstan/internal/schema"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/templates/prompts"
 )
@@ -41,7 +41,7 @@ func Summary(task string, past []model.Message, tokens, room int) (question stri
 	for ; ; longest /= 2 {
 		var shown []any
 		for i, m := range past {
-			shown = append(shown, map[string]any{"who": string(m.Role), "text": schema.Clip(texts[i], longest)})
+			shown = append(shown, map[string]any{"who": string(m.Role), "text": clips.Bytes(texts[i], longest)})
 		}
 		vars["messages"] = shown
 		question, err = Prompt("conversation_summary", vars)

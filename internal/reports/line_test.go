@@ -6,12 +6,12 @@ import (
 	"github.com/seed61713e19/capstan/internal/reports"
 )
 
-func TestOneLine(t *testing.T) {
+func TestFit(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                  "",
 		" a \n\tb ":         "a b",
 		"abcde":             "abcde",
-		"abcdef":            "abcde…",
+		"abcdef":            "abcd…",
 		"abcd e":            "abcd…",
 		"abc d ":            "abc d",
 		"abcde ":            "abcde",
@@ -19,7 +19,7 @@ func TestOneLine(t *testing.T) {
 		"a\u202eb\xffc":     "abc",
 		"ab\u200b\u200bcde": "abcde",
 	} {
-		if got := reports.OneLine(text, 5); got != want {
+		if got := reports.Fit(text, 5); got != want {
 			t.Errorf("%q: got %q, not %q", text, got, want)
 		}
 	}

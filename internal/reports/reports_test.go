@@ -121,14 +121,6 @@ func TestListLimit(t *testing.T) {
 	}
 }
 
-func TestClip(t *testing.T) {
-	for text, want := range map[string]string{"four": "four", "fivee": "five… and 1 bytes more", "thré…": "thr… and 5 bytes more"} {
-		if got := reports.Clip(text, 4); got != want {
-			t.Errorf("%q: got %q, want %q", text, got, want)
-		}
-	}
-}
-
 func TestLineOf(t *testing.T) {
 	for location, want := range map[string]int{"table 2, line 7": 7, "line 99999999999999999999": 0, "outline 3": 0, "": 0} {
 		if got := reports.LineOf(location); got != want {

@@ -77,23 +77,13 @@ func Cell(n int) string {
 	return strconv.Itoa(n)
 }
 
-// Clip cuts a text to at most limit bytes at a character, and adds how many bytes are
-// missing.
-func Clip(text string, limit int) string {
-	if len(text) <= limit {
-		return text
-	}
-	head := strings.ToValidUTF8(text[:limit], "")
-	return fmt.Sprintf("%s… and %d bytes more", head, len(text)-len(head))
-}
-
-// OneLine returns an untrusted text as one line of at most limit characters, with "…" if it was
-// cut. White space becomes single blanks. Characters that do not print, or change the
+// Fit returns an untrusted text as one line of at most limit characters, which end with "…" if
+// it was cut. White space becomes single blanks. Characters that do not print, or change the
 // direction of writing, are left out. So a text that a reason quotes cannot shape a
 // report or a terminal.
-func OneLine(s string, limit int) string {
-	var b strings.Builder
-	n, space := 0, false
+func Fit(s string, limit int) string {
+	line := make([]rune, 0, min(len(s), limit+1))
+	space := false
 	for _, r := range s {
 		switch {
 		case unicode.IsSpace(r):
@@ -101,32 +91,20 @@ func OneLine(s string, limit int) string {
 			continue
 		case r == utf8.RuneError || !unicode.IsPrint(r):
 			continue
-		case n >= limit || space && n > 0 && n+1 >= limit:
-			return b.String() + "…"
 		}
-		if space && n > 0 {
-			b.WriteByte(' ')
-			n++
+		if space && len(line) > 0 {
+			line = append(line, ' ')
 		}
 		space = false
-		b.WriteRune(r)
-		n++
+		if line = append(line, r); len(line) > limit {
+			return strings.TrimSpace(string(line[:limit-1])) + "…"
+		}
 	}
-	return b.String()
-}
-
-// Fit returns a text as one line of at most limit characters, which end with "…" if it was
-// cut.
-func Fit(s string, limit int) string {
-	s = strings.Join(strings.Fields(s), " ")
-	if r := []rune(s); len(r) > limit {
-		return strings.TrimSpace(string(r[:limit-1])) + "…"
-	}
-	return s
+	return string(line)
 }
 
 // Name returns an untrusted name as one line of at most 300 characters.
-func Name(s string) string { return OneLine(s, 300) }
+func Name(s string) string { return Fit(s, 300) }
 
 // OneExpression joins the texts of expressions, without duplicates, in a line of at most 80
 // characters.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/seed61713e19/capstan/internal/clips"
 	"github.com/seed61713e19/capstan/internal/patterns"
 )
 
@@ -102,8 +103,8 @@ func (r *run) text(s string) {
 	if t.pattern != nil && !r.done() && !r.matches(t.pattern, s) && r.err == nil {
 		r.fail("pattern", func() Violation {
 			return Violation{
-				Message:  Clip(quoted(Clip(s, maxMessage))+" does not match pattern "+quoted(t.pattern.String()), maxMessage),
-				Expected: "match for " + Clip(t.pattern.String(), maxShown), Got: show(s),
+				Message:  clips.Bytes(quoted(clips.Bytes(s, maxMessage))+" does not match pattern "+quoted(t.pattern.String()), maxMessage),
+				Expected: "match for " + clips.Bytes(t.pattern.String(), maxShown), Got: show(s),
 			}
 		})
 	}
@@ -185,7 +186,7 @@ func rational(v any) *big.Rat {
 
 // quoted returns a text in single quotes, escaped and clipped for a message.
 func quoted(s string) string {
-	s = strings.ReplaceAll(strconv.Quote(Clip(s, maxMessage)), `\"`, `"`)
+	s = strings.ReplaceAll(strconv.Quote(clips.Bytes(s, maxMessage)), `\"`, `"`)
 	s = strings.ReplaceAll(s, `'`, `\'`)
 	return "'" + s[1:len(s)-1] + "'"
 }
@@ -221,5 +222,5 @@ func show(v any) string {
 	if err != nil {
 		return ""
 	}
-	return Clip(string(text), maxShown)
+	return clips.Bytes(string(text), maxShown)
 }

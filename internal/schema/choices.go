@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/seed61713e19/capstan/internal/clips"
 )
 
 // A branch is one schema of anyOf or oneOf, with the failures of a value there.
@@ -107,7 +109,7 @@ func (r *run) tie(word string, all int, best []branch) {
 			if first.at != p {
 				text = pathOf(first.at.steps()) + ": " + text
 			}
-			wrong = append(wrong, strconv.Itoa(b.number)+": "+Clip(text, maxShown))
+			wrong = append(wrong, strconv.Itoa(b.number)+": "+clips.Bytes(text, maxShown))
 		}
 		return Violation{Message: fmt.Sprintf("must match %s of %d alternatives, matches none (%s)", how, all, strings.Join(wrong, ", or "))}
 	})

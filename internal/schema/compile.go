@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/seed61713e19/capstan/internal/clips"
 	"github.com/seed61713e19/capstan/internal/patterns"
 )
 
@@ -78,7 +79,7 @@ func dialectIn(raw any, d *dialect) (*dialect, error) {
 	if named := dialectOf(uri); named != nil {
 		return named, nil
 	}
-	return nil, fmt.Errorf("$schema %s is outside the schema, and nothing is fetched", strconv.Quote(Clip(uri, maxShown)))
+	return nil, fmt.Errorf("$schema %s is outside the schema, and nothing is fetched", strconv.Quote(clips.Bytes(uri, maxShown)))
 }
 
 // maxPointer is the maximum length of a JSON pointer into a schema. The
@@ -185,7 +186,7 @@ func (c *compiler) addResource(res *resource, at string, object map[string]any, 
 		return nil, err
 	}
 	if known := c.resources[uri]; known != nil && (known.doc != res.doc || known.at != at) {
-		return nil, fmt.Errorf("two schemas have the address %s", strconv.Quote(Clip(id, maxShown)))
+		return nil, fmt.Errorf("two schemas have the address %s", strconv.Quote(clips.Bytes(id, maxShown)))
 	}
 	if at == "" {
 		res.uri = uri // its original address stays valid
@@ -215,7 +216,7 @@ func (c *compiler) resource(uri string) (*resource, error) {
 	}
 	raw, d, ok := embeddedSchema(uri)
 	if !ok {
-		return nil, fmt.Errorf("%s is outside the schema, and nothing is fetched", strconv.Quote(Clip(uri, maxShown)))
+		return nil, fmt.Errorf("%s is outside the schema, and nothing is fetched", strconv.Quote(clips.Bytes(uri, maxShown)))
 	}
 	return c.add(uri, raw, d)
 }
@@ -247,7 +248,7 @@ func (c *compiler) follow(res *resource, ref string) (to *resource, at string, r
 		return nil, "", nil, err
 	}
 	if fragment, err = url.PathUnescape(fragment); err != nil {
-		return nil, "", nil, fmt.Errorf("$ref %s: %w", strconv.Quote(Clip(ref, maxShown)), err)
+		return nil, "", nil, fmt.Errorf("$ref %s: %w", strconv.Quote(clips.Bytes(ref, maxShown)), err)
 	}
 	at, ok := to.at+fragment, true
 	if fragment != "" && fragment[0] != '/' {
@@ -255,7 +256,7 @@ func (c *compiler) follow(res *resource, ref string) (to *resource, at string, r
 	}
 	raw, found := lookUp(c.docs[to.doc], at)
 	if !ok || !found {
-		return nil, "", nil, fmt.Errorf("$ref %s leads nowhere", strconv.Quote(Clip(ref, maxShown)))
+		return nil, "", nil, fmt.Errorf("$ref %s leads nowhere", strconv.Quote(clips.Bytes(ref, maxShown)))
 	}
 	return to, at, raw, nil
 }

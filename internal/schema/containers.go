@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/seed61713e19/capstan/internal/clips"
 )
 
 func (r *run) array(list []any) {
@@ -75,7 +77,7 @@ func (r *run) containsCount(matched []string) {
 	a := r.n.array
 	which := strconv.Itoa(len(matched))
 	if len(matched) > 0 {
-		which += Clip(" (at "+strings.Join(matched, ", ")+")", maxShown)
+		which += clips.Bytes(" (at "+strings.Join(matched, ", ")+")", maxShown)
 	}
 	switch {
 	case a.minContains < 0 && len(matched) == 0:
@@ -166,7 +168,7 @@ func (r *run) properties(object map[string]any) {
 			slices.Sort(extra)
 			return Violation{
 				Message:  "additional properties " + quotedAll(extra) + " not allowed",
-				Expected: "no other properties", Got: Clip(strings.Join(extra, ", "), maxShown),
+				Expected: "no other properties", Got: clips.Bytes(strings.Join(extra, ", "), maxShown),
 			}
 		})
 	}

@@ -5,17 +5,19 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+
+	"github.com/seed61713e19/capstan/internal/clips"
 )
 
 // resolve returns the absolute address of a reference.
 func resolve(base, ref string) (string, error) {
 	b, err := url.Parse(base)
 	if err != nil {
-		return "", fmt.Errorf("%s is no address", strconv.Quote(Clip(base, maxShown)))
+		return "", fmt.Errorf("%s is no address", strconv.Quote(clips.Bytes(base, maxShown)))
 	}
 	r, err := url.Parse(ref)
 	if err != nil {
-		return "", fmt.Errorf("%s is no address", strconv.Quote(Clip(ref, maxShown)))
+		return "", fmt.Errorf("%s is no address", strconv.Quote(clips.Bytes(ref, maxShown)))
 	}
 	if ref != "" && ref[0] == '#' {
 		return base + ref, nil // works for a base without a path too, such as a urn

@@ -30,6 +30,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/seed61713e19/capstan/internal/clips"
 )
 
 // A Schema is a compiled JSON Schema. It is safe for concurrent use.
@@ -58,7 +60,7 @@ func Compile(source any) (*Schema, error) {
 		s, err = c.finish(res)
 	}
 	if err != nil {
-		return nil, errors.New(Clip(strings.ReplaceAll(err.Error(), root, "schema"), maxMessage))
+		return nil, errors.New(clips.Bytes(strings.ReplaceAll(err.Error(), root, "schema"), maxMessage))
 	}
 	return s, nil
 }
@@ -208,17 +210,8 @@ func (e *evaluation) violations() []Violation {
 	out := make([]Violation, len(e.notes))
 	for i, n := range e.notes {
 		v := n.violation()
-		v.Path, v.Rule, v.Message = pathOf(n.at.steps()), n.word, Clip(v.Message, maxMessage)
+		v.Path, v.Rule, v.Message = pathOf(n.at.steps()), n.word, clips.Bytes(v.Message, maxMessage)
 		out[i] = v
 	}
 	return out
-}
-
-// Clip returns at most n bytes of s, followed by "…" if it was longer. It does
-// not split a character.
-func Clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	return strings.ToValidUTF8(s[:n], "") + "…"
 }

@@ -13,6 +13,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/seed61713e19/capstan/internal/clips"
 )
 
 // maxInteger is 2^53. Integers up to this value are exact for every JSON reader; readers may
@@ -56,19 +58,19 @@ func unambiguousText(text []byte) error {
 		case errors.Is(err, io.EOF):
 			return errors.New("there is no JSON in it")
 		case errors.Is(err, jsontext.ErrDuplicateName):
-			return fmt.Errorf("a key stands twice: %s", clip(string(d.StackPointer())))
+			return fmt.Errorf("a key stands twice: %s", clips.Bytes(string(d.StackPointer()), 80))
 		case err != nil:
-			return fmt.Errorf("the JSON cannot be read in one way only: %s", clip(err.Error()))
+			return fmt.Errorf("the JSON cannot be read in one way only: %s", clips.Bytes(err.Error(), 80))
 		case token.Kind() == '0':
 			if err := UnambiguousNumber(token.String()); err != nil {
-				return fmt.Errorf("%s: %w", clip(string(d.StackPointer())), err)
+				return fmt.Errorf("%s: %w", clips.Bytes(string(d.StackPointer()), 80), err)
 			}
 		}
 		if d.StackDepth() > 0 {
 			continue
 		}
 		if rest := bytes.TrimSpace(text[d.InputOffset():]); len(rest) > 0 {
-			return fmt.Errorf("text follows the JSON: %s", clip(string(rest)))
+			return fmt.Errorf("text follows the JSON: %s", clips.Bytes(string(rest), 80))
 		}
 		return nil
 	}
@@ -88,7 +90,7 @@ func Unambiguous(v any) error {
 		return nil
 	case string:
 		if !utf8.ValidString(v) {
-			return fmt.Errorf("%q is not UTF-8", clip(v))
+			return fmt.Errorf("%q is not UTF-8", clips.Bytes(v, 80))
 		}
 		return nil
 	case []any:
@@ -143,13 +145,13 @@ func UnambiguousNumber(text string) error {
 	if !strings.ContainsAny(text, ".eE") {
 		i, err := n.Int64()
 		if err != nil {
-			return fmt.Errorf("%s is beyond 2^53, up to which JSON readers agree on whole numbers", clip(text))
+			return fmt.Errorf("%s is beyond 2^53, up to which JSON readers agree on whole numbers", clips.Bytes(text, 80))
 		}
 		return within(i)
 	}
 	f, err := n.Float64()
 	if err != nil {
-		return fmt.Errorf("%s is beyond the numbers that JSON readers agree on", clip(text))
+		return fmt.Errorf("%s is beyond the numbers that JSON readers agree on", clips.Bytes(text, 80))
 	}
 	return unambiguousNumber(f)
 }

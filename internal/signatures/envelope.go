@@ -8,6 +8,8 @@ import (
 	"fmt"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/seed61713e19/capstan/internal/clips"
 )
 
 // A Signer makes Ed25519 signatures. It is a [Key], or a program or device with a secret key.
@@ -83,7 +85,7 @@ func (ks Keys) Open(as Purpose, envelope []byte) (payload []byte, id string, err
 		return nil, "", &Flaw{Field: field, Err: fmt.Errorf(format, args...)}
 	}
 	if e.PayloadType != string(as) {
-		return wrong("payloadType", "is %q, not %q", clip(e.PayloadType), as)
+		return wrong("payloadType", "is %q, not %q", clips.Bytes(e.PayloadType, 80), as)
 	}
 	if n := len(e.Signatures); n != 1 {
 		return wrong("signatures", "are %d, not exactly one", n)
@@ -95,7 +97,7 @@ func (ks Keys) Open(as Purpose, envelope []byte) (payload []byte, id string, err
 	}
 	key, ok := ks[s.KeyID]
 	if !ok {
-		return wrong("signatures[0].keyid", "%w: %q", ErrUntrusted, clip(s.KeyID))
+		return wrong("signatures[0].keyid", "%w: %q", ErrUntrusted, clips.Bytes(s.KeyID, 80))
 	}
 	raw, ok := plainBase64(s.Sig)
 	if !ok {

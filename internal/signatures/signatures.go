@@ -26,6 +26,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/seed61713e19/capstan/internal/clips"
 )
 
 // A Purpose is the use of a statement: the payload type of DSSE, such as
@@ -67,7 +69,7 @@ var (
 func (ks Keys) Verify(as Purpose, payload []byte, id, signature string) error {
 	key, ok := ks[id]
 	if !ok {
-		return fmt.Errorf("%w: %q", ErrUntrusted, clip(id))
+		return fmt.Errorf("%w: %q", ErrUntrusted, clips.Bytes(id, 80))
 	}
 	raw, ok := read(signature)
 	if !ok {
@@ -91,12 +93,4 @@ func read(signature string) ([]byte, bool) {
 	}
 	raw, ok := plainBase64(text)
 	return raw, ok && len(raw) == ed25519.SignatureSize
-}
-
-func clip(s string) string {
-	const most = 80
-	if len(s) > most {
-		return strings.ToValidUTF8(s[:most], "") + "…"
-	}
-	return s
 }

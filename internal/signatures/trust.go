@@ -7,6 +7,8 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"github.com/seed61713e19/capstan/internal/clips"
 )
 
 // A Trust is a set of trusted keys with their validity periods.
@@ -51,7 +53,7 @@ func parseTerms(text []byte) (Trust, error) {
 		return none, fmt.Errorf("trusted keys: %w", err)
 	}
 	if file.Format != trustFormat {
-		return none, fmt.Errorf("trusted keys: format is %q, not %q", clip(file.Format), trustFormat)
+		return none, fmt.Errorf("trusted keys: format is %q, not %q", clips.Bytes(file.Format, 80), trustFormat)
 	}
 	t := Trust{Keys: Keys{}, Terms: map[string]Term{}}
 	for i, raw := range file.Keys {
@@ -74,7 +76,7 @@ func decodeStrict(text []byte, into any, keys ...string) error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(object)) {
 		if !slices.Contains(keys, name) {
-			return fmt.Errorf("there is no key %q", clip(name))
+			return fmt.Errorf("there is no key %q", clips.Bytes(name, 80))
 		}
 	}
 	return json.Unmarshal(text, into)

@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/seed61713e19/capstan/internal/clips"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
@@ -252,9 +254,4 @@ func askedOf(e event.Event) string {
 	return s
 }
 
-func quote(s string) string {
-	if r := []rune(s); len(r) > 600 {
-		s = string(r[:600]) + "…"
-	}
-	return fmt.Sprintf("%q", s)
-}
+func quote(s string) string { return strconv.Quote(clips.Chars(s, 601)) }

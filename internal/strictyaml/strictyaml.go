@@ -253,8 +253,8 @@ func Kind(n *yaml.Node) string {
 }
 
 // line returns one printable line of limited length, and brief a shorter one.
-func line(s string) string  { return reports.OneLine(s, 600) }
-func brief(s string) string { return reports.OneLine(s, 80) }
+func line(s string) string  { return reports.Fit(s, 600) }
+func brief(s string) string { return reports.Fit(s, 80) }
 
 func words[T ~string](list []T) []string {
 	out := make([]string, len(list))

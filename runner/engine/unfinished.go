@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/internal/clips"
 	"github.com/seed61713e19/capstan/internal/messages"
 	"github.com/seed61713e19/capstan/internal/schema"
 	"github.com/seed61713e19/capstan/runner/event"
@@ -35,7 +36,7 @@ func Stops(at event.Path, a Answer) bool { return Unfinished(at.Parent()) == at 
 // confirm the call, with or without a result, repeat it, or stop the run.
 func (v *visit) unfinished(at event.Path, t *cascades.Tool, call tool.Call) (tool.Result, error) {
 	prompt := fmt.Sprintf("The run broke off while tool %s was running on %s. Did the call take effect? done (or \"done: RESULT\") continues with that result, repeat calls the tool again, stop ends the run.",
-		t.Name, schema.Clip(messages.Text(call.Arguments), messages.MaxJudgeText))
+		t.Name, clips.Bytes(messages.Text(call.Arguments), messages.MaxJudgeText))
 	answer, err := v.put(Unfinished(at), Question{
 		Phase: v.p.Name, Prompt: prompt, Type: cascades.Choice, Options: []string{happened, repeat, giveUp}, Result: true,
 	}, "")

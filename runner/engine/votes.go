@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/internal/clips"
 	"github.com/seed61713e19/capstan/internal/messages"
-	"github.com/seed61713e19/capstan/internal/schema"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/templates/prompts"
@@ -107,6 +107,6 @@ func corrected(question []model.Message, reply string, wrong error, shape string
 		return append(slices.Clone(question[:len(question)-1]), last), nil
 	}
 	return append(slices.Clone(question),
-		model.Message{Role: model.Assistant, Content: schema.Clip(reply, maxRepeated)},
+		model.Message{Role: model.Assistant, Content: clips.Bytes(reply, maxRepeated)},
 		model.Message{Role: model.User, Content: correction}), nil
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/seed61713e19/capstan/internal/clips"
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
@@ -66,10 +67,7 @@ func unrecorded(id string, r model.Request) *model.Failure {
 			}
 			continue
 		}
-		text := m.Content
-		if len(text) > shownText {
-			text = strings.ToValidUTF8(text[:shownText], "") + fmt.Sprintf("… (%d bytes)", len(m.Content))
-		}
+		text := clips.Sized(m.Content, shownText)
 		fmt.Fprintf(&b, "\n  %s: %s", m.Role, strings.ReplaceAll(text, "\n", "\n    "))
 	}
 	return &model.Failure{Class: model.Unscripted, Message: b.String()}

@@ -9,6 +9,7 @@ import (
 
 	"go.opentelemetry.io/otel/attribute"
 
+	"github.com/seed61713e19/capstan/internal/clips"
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
@@ -16,10 +17,10 @@ import (
 func answerer(r *model.Response) []attribute.KeyValue {
 	var attributes []attribute.KeyValue
 	if r.Provider != "" {
-		attributes = append(attributes, providerName.String(convention(start(r.Provider, maxName))))
+		attributes = append(attributes, providerName.String(convention(clips.Bytes(r.Provider, maxName))))
 	}
 	if r.Model != "" {
-		attributes = append(attributes, responseModel.String(start(r.Model, maxName)))
+		attributes = append(attributes, responseModel.String(clips.Bytes(r.Model, maxName)))
 	}
 	if r.Server != "" {
 		host, port := r.Server, 0
@@ -27,7 +28,7 @@ func answerer(r *model.Response) []attribute.KeyValue {
 			host = name
 			port, _ = strconv.Atoi(number)
 		}
-		attributes = append(attributes, serverAddress.String(start(host, maxName)))
+		attributes = append(attributes, serverAddress.String(clips.Bytes(host, maxName)))
 		if port > 0 {
 			attributes = append(attributes, serverPort.Int(port))
 		}
@@ -40,10 +41,10 @@ func answerOf(r *model.Response) []attribute.KeyValue {
 	u := r.Usage
 	attributes := []attribute.KeyValue{
 		inputTokens.Int(u.InputTokens), outputTokens.Int(u.OutputTokens), calls.Int(u.Calls),
-		finishReasons.StringSlice([]string{start(cmp.Or(r.Finish, finished(*r)), maxName)}),
+		finishReasons.StringSlice([]string{clips.Bytes(cmp.Or(r.Finish, finished(*r)), maxName)}),
 	}
 	if r.ID != "" {
-		attributes = append(attributes, responseID.String(start(r.ID, maxName)))
+		attributes = append(attributes, responseID.String(clips.Bytes(r.ID, maxName)))
 	}
 	if u.Cached > 0 {
 		attributes = append(attributes, cachedTokens.Int(u.Cached))

@@ -2,10 +2,10 @@ package telemetry
 
 import (
 	"encoding/json"
-	"unicode/utf8"
 
 	"go.opentelemetry.io/otel/attribute"
 
+	"github.com/seed61713e19/capstan/internal/clips"
 	"github.com/seed61713e19/capstan/internal/schema"
 	"github.com/seed61713e19/capstan/runner/model"
 )
@@ -116,9 +116,9 @@ func encoded(m message, size int) (text []byte, cut bool) {
 	each := size / (2 * (len(m.Parts) + 1))
 	for i := range m.Parts {
 		p := &m.Parts[i]
-		p.Content, p.Response, p.Name, p.ID = start(p.Content, each), start(p.Response, each), start(p.Name, maxName), start(p.ID, maxName)
+		p.Content, p.Response, p.Name, p.ID = clips.Bytes(p.Content, each), clips.Bytes(p.Response, each), clips.Bytes(p.Name, maxName), clips.Bytes(p.ID, maxName)
 		if a, ok := p.Arguments.(string); ok {
-			p.Arguments = start(a, each)
+			p.Arguments = clips.Bytes(a, each)
 		}
 	}
 	return parsed(m), true
@@ -151,18 +151,6 @@ func (r *run) text(key attribute.Key, text string) []attribute.KeyValue {
 	if !r.t.content {
 		return nil
 	}
-	short := start(text, maxContent)
-	return marked(key.String(short), len(short) < len(text))
-}
-
-// start returns the first size bytes of a text, with an ellipsis if it was cut.
-func start(text string, size int) string {
-	if len(text) <= size {
-		return text
-	}
-	end := max(size-len("…"), 0)
-	for end > 0 && !utf8.RuneStart(text[end]) {
-		end--
-	}
-	return text[:end] + "…"
+	short := clips.Bytes(text, maxContent)
+	return marked(key.String(short), short != text)
 }

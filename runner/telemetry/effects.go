@@ -6,6 +6,7 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/trace"
 
+	"github.com/seed61713e19/capstan/internal/clips"
 	"github.com/seed61713e19/capstan/internal/schema"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
@@ -95,10 +96,10 @@ func (r *run) use(name string, attributes []attribute.KeyValue, e event.Event) (
 		return name, attributes
 	}
 	if e.Call.ID != "" {
-		attributes = append(attributes, toolCallID.String(start(e.Call.ID, maxName)))
+		attributes = append(attributes, toolCallID.String(clips.Bytes(e.Call.ID, maxName)))
 	}
 	// The name of an unknown tool is the model's choice.
-	tool := start(e.Call.Name, maxName)
+	tool := clips.Bytes(e.Call.Name, maxName)
 	return name + " " + tool, append(attributes, toolName.String(tool))
 }
 

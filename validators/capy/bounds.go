@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/seed61713e19/capstan/internal/reading"
+	"github.com/seed61713e19/capstan/internal/reports"
 )
 
 // A limit is a condition for the number of a value, with its severity: 1 for a warning,
@@ -80,7 +81,7 @@ func (r *run) inRange(f *findings, v value, one *fact) bool {
 		faults[i] = r.fault(v, one, x)
 	}
 	slices.SortStableFunc(faults, func(a, b fault) int { return b.severity - a.severity })
-	shown := clip(one.content, 60)
+	shown := reports.Fit(one.content, 60)
 	if one.form == inKey {
 		shown = fmt.Sprintf("%q: %s", one.of().label, shown)
 	}

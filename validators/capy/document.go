@@ -11,6 +11,7 @@ import (
 	"github.com/seed61713e19/capstan/internal/jsonvalue"
 	"github.com/seed61713e19/capstan/internal/patterns"
 	"github.com/seed61713e19/capstan/internal/reading"
+	"github.com/seed61713e19/capstan/internal/reports"
 )
 
 // A document is the output or a sidecar, in parts.
@@ -70,7 +71,7 @@ func (p place) location() string {
 		return at + " of " + p.doc.name
 	}
 	if h := p.doc.HeadingAt(p.offset); h != nil && h.Title != "" {
-		return fmt.Sprintf("%s, under %q", at, clip(h.Title, 80))
+		return fmt.Sprintf("%s, under %q", at, reports.Fit(h.Title, 80))
 	}
 	return at
 }
@@ -303,12 +304,3 @@ func (d *document) wordsOf(from int) string {
 }
 
 func clipped(text string) string { return text[:min(len(text), maxUnit)] }
-
-// clip returns a text in one line, with at most n bytes.
-func clip(text string, n int) string {
-	text = strings.Join(strings.Fields(text[:min(len(text), 4*n)]), " ")
-	if len(text) <= n {
-		return text
-	}
-	return strings.ToValidUTF8(text[:n], "") + "…"
-}

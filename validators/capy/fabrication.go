@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/seed61713e19/capstan/internal/reading"
+	"github.com/seed61713e19/capstan/internal/reports"
 )
 
 // fabricationCheck is check 5: the output states no value that only the kernel may
@@ -36,9 +37,9 @@ func (r *run) fabricationCheck(f *findings) {
 		case n < 0 || !fails && isKnown(one.figure, known):
 		case fails:
 			f.fail(one.place, "%s states %s as %s, which only the kernel may compute: %q",
-				r.stage.Name, v.Title, v.shown(numbers[n].Value), clip(one.shown(), 80))
+				r.stage.Name, v.Title, v.shown(numbers[n].Value), reports.Fit(one.shown(), 80))
 		default:
-			f.warn(one.place, "Question: potential fabrication of %s: of which state is %q?", v.Title, clip(one.shown(), 80))
+			f.warn(one.place, "Question: potential fabrication of %s: of which state is %q?", v.Title, reports.Fit(one.shown(), 80))
 		}
 	}
 	r.sentences(f, known)
@@ -114,9 +115,9 @@ func (r *run) sentences(f *findings, known []float64) {
 				continue
 			}
 			if r.policy.Fabricated == "fail" {
-				f.fail(at, "potential fabrication of %s: %q", title, clip(sentence, 160))
+				f.fail(at, "potential fabrication of %s: %q", title, reports.Fit(sentence, 160))
 			} else {
-				f.warn(at, "Question: potential fabrication of %s: %q", title, clip(sentence, 160))
+				f.warn(at, "Question: potential fabrication of %s: %q", title, reports.Fit(sentence, 160))
 			}
 		}
 	}

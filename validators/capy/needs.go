@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed61713e19/capstan/internal/patterns"
 	"github.com/seed61713e19/capstan/internal/reading"
+	"github.com/seed61713e19/capstan/internal/reports"
 )
 
 // need checks a part or value of the row besides the artifacts.
@@ -46,9 +47,9 @@ func (r *run) needsValue(f *findings, name string, last place) {
 	switch {
 	case found && (inJSON || absent == nil || absent.form != inKey):
 	case absent != nil:
-		f.fail(absent.place, "%s has no value: %q", v.Title, clip(absent.content, 60))
+		f.fail(absent.place, "%s has no value: %q", v.Title, reports.Fit(absent.content, 60))
 	case quoted != nil:
-		f.fail(quoted.place, "%s of this stage is not stated, only an earlier stage's: %q", v.Title, clip(quoted.content, 60))
+		f.fail(quoted.place, "%s of this stage is not stated, only an earlier stage's: %q", v.Title, reports.Fit(quoted.content, 60))
 	default:
 		f.fail(last, "%s is not stated with a value: want, for instance, %s", v.Title, v.Example)
 	}

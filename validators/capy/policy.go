@@ -16,6 +16,7 @@ import (
 	"sync"
 
 	"github.com/seed61713e19/capstan/internal/patterns"
+	"github.com/seed61713e19/capstan/internal/reports"
 	"github.com/seed61713e19/capstan/internal/schema"
 	"github.com/seed61713e19/capstan/validators"
 )
@@ -121,7 +122,7 @@ func shippedPolicy(name string) (*policy, error) {
 	read, _ := shippedPolicies.LoadOrStore(name, sync.OnceValues(func() (*policy, error) {
 		text, err := policyFiles.ReadFile("policies/" + name + ".yaml")
 		if err != nil {
-			return nil, fmt.Errorf("policy %q is neither shipped (%s) nor YAML", clip(name, 40), strings.Join(shippedNames(), ", "))
+			return nil, fmt.Errorf("policy %q is neither shipped (%s) nor YAML", reports.Fit(name, 40), strings.Join(shippedNames(), ", "))
 		}
 		return readPolicy(text, nil)
 	}))
@@ -147,7 +148,7 @@ func readPolicy(text []byte, schemas map[string]any) (*policy, error) {
 	if p.Version != defaultPolicy {
 		below := cmp.Or(p.Extends, defaultPolicy)
 		if !slices.Contains(shippedNames(), below) || below == p.Version {
-			return nil, fmt.Errorf("policy: extends %q; want one of %s", clip(below, 40), strings.Join(shippedNames(), ", "))
+			return nil, fmt.Errorf("policy: extends %q; want one of %s", reports.Fit(below, 40), strings.Join(shippedNames(), ", "))
 		}
 		ground, err := shippedPolicy(below)
 		if err != nil {
@@ -307,7 +308,7 @@ func (a *artifact) prepare(name string, schemas map[string]any) (err error) {
 	}
 	if file, ok := a.Schema.(string); ok {
 		if a.Schema, ok = schemas[file]; !ok {
-			return fmt.Errorf("schema %q: the parameter schemas has no such file", clip(file, 80))
+			return fmt.Errorf("schema %q: the parameter schemas has no such file", reports.Fit(file, 80))
 		}
 	}
 	a.check, err = schema.Compile(a.Schema)
@@ -321,7 +322,7 @@ func (p *policy) stage(name string) (stage, error) {
 			return s, nil
 		}
 	}
-	return stage{}, fmt.Errorf("%w %q: want one of %s", ErrStage, clip(name, 40), strings.Join(p.stageNames(), ", "))
+	return stage{}, fmt.Errorf("%w %q: want one of %s", ErrStage, reports.Fit(name, 40), strings.Join(p.stageNames(), ", "))
 }
 
 // stageNames lists the stages in the order of the policy.

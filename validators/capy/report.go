@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/seed61713e19/capstan/internal/reports"
 	"github.com/seed61713e19/capstan/internal/schema"
 )
 
@@ -151,7 +152,7 @@ func summary(list []Finding) string {
 	for _, f := range list[:min(len(list), 3)] {
 		brief, _, _ := strings.Cut(f.Message, ": ")
 		brief, _, _ = strings.Cut(brief, " (")
-		words = append(words, clip(brief, 90))
+		words = append(words, reports.Fit(brief, 90))
 	}
 	if len(list) > 3 {
 		words = append(words, fmt.Sprintf("%d more", len(list)-3))

@@ -1,13 +1,15 @@
 package capy
 
 import (
-	"github.com/seed61713e19/capstan/internal/patterns"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/seed61713e19/capstan/internal/patterns"
+
 	"github.com/seed61713e19/capstan/internal/reading"
+	"github.com/seed61713e19/capstan/internal/reports"
 )
 
 // minCharacters is how many characters an output exceeds.
@@ -127,12 +129,12 @@ func (r *run) lastProse(f *findings, at place, b *reading.Block) {
 	last := text[strings.LastIndexByte(text, '\n')+1:]
 	end, _ := utf8.DecodeLastRuneInString(strings.TrimRight(text, "*_"))
 	if what := open(text, end); what != "" {
-		f.fail(at, "The output ends inside %s: %q", what, clip(last, 80))
+		f.fail(at, "The output ends inside %s: %q", what, reports.Fit(last, 80))
 		return
 	}
 	switch {
 	case strings.HasPrefix(text, "|") && !strings.HasSuffix(text, "|"):
-		f.fail(at, "The last row has no end: %q", clip(last, 80))
+		f.fail(at, "The last row has no end: %q", reports.Fit(last, 80))
 		return
 	case strings.HasSuffix(text, "..."):
 		f.fail(at, "The output breaks off: it ends in %s, which is no end", punctuation['…'])
@@ -146,10 +148,10 @@ func (r *run) lastProse(f *findings, at place, b *reading.Block) {
 	words := tokens(fold(last))
 	switch word := words[len(words)-1]; {
 	case r.begun(word.word):
-		f.fail(at, "The output breaks off inside a word: %q has no end", clip(last, 80))
+		f.fail(at, "The output breaks off inside a word: %q has no end", reports.Fit(last, 80))
 	case b.Kind == reading.ItemBlock && !r.words.has(words[len(words)-1:], "connective"), labelledLine().MatchString(last):
 	default:
-		f.warn(at, "Question: does the output end here? The last line has no end: %q", clip(last, 80))
+		f.warn(at, "Question: does the output end here? The last line has no end: %q", reports.Fit(last, 80))
 	}
 }
 

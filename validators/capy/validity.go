@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed61713e19/capstan/internal/jsonvalue"
 	"github.com/seed61713e19/capstan/internal/reading"
+	"github.com/seed61713e19/capstan/internal/reports"
 )
 
 // validityCheck is check 3: each JSON block parses. A repeated key is a warning.
@@ -47,7 +48,7 @@ func reportParseError(f *findings, at place, text string, err error) {
 	switch {
 	case err == nil:
 	case errors.As(err, &twice):
-		f.warn(at, "Key %q is there twice in one object", clip(twice.Key, 60))
+		f.warn(at, "Key %q is there twice in one object", reports.Fit(twice.Key, 60))
 		if err := syntaxError(text); err != nil {
 			f.fail(at, "The JSON does not parse: %v", err)
 		}

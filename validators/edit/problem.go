@@ -31,10 +31,10 @@ func newReader(file string) *reader { return &reader{strictyaml.Reader{File: fil
 const maxNote = 600
 
 // clean returns one printable line of bounded length.
-func clean(s string) string { return reports.OneLine(s, maxNote) }
+func clean(s string) string { return reports.Fit(s, maxNote) }
 
 // brief is clean for a short quotation.
-func brief(s string) string { return reports.OneLine(s, 80) }
+func brief(s string) string { return reports.Fit(s, 80) }
 
 // sentence adds a full stop to a text without an end.
 func sentence(s string) string {

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/seed61713e19/capstan/internal/clips"
 	"github.com/seed61713e19/capstan/internal/reports"
 )
 
@@ -71,18 +72,13 @@ func (p *problems) err(of string) error {
 // in characters.
 const maxText = 600
 
-func clean(s string, most int) string { return reports.OneLine(s, most) }
+func clean(s string, most int) string { return reports.Fit(s, most) }
 
 // brief is clean for an id, a path or a name in passing.
 func brief(s string) string { return clean(s, 120) }
 
 // quoted is a text in quotes, with the blanks around it that make it another.
-func quoted(s string) string {
-	if runes := []rune(s[:min(len(s), 500)]); len(runes) > 120 {
-		s = string(runes[:119]) + "…"
-	}
-	return strconv.Quote(s)
-}
+func quoted(s string) string { return strconv.Quote(clips.Chars(s, 120)) }
 
 // criteria counts criteria: "1 criterion", "2 criteria".
 func criteria(n int) string {

@@ -113,7 +113,7 @@ func (in *scheduleReader) item(i int, raw map[string]any, it *item) {
 	in.timing(i, v[dateField], v[timeField], it)
 	if others {
 		if err := signatures.Unambiguous(raw); err != nil {
-			in.wrong(itemAt(i), reports.OneLine(err.Error(), 300))
+			in.wrong(itemAt(i), reports.Fit(err.Error(), 300))
 		}
 	}
 	it.simple = !others && in.counts[in.rule] == before && isExact(it.price) && isExact(it.unused) && isExact(it.performance)

@@ -106,6 +106,6 @@ func operatorOr(name, operator, argument string) (string, error) {
 // unreadable returns the verdict on a subject that is not a schedule.
 func (p *gatePolicy) unreadable(err error) validators.Verdict {
 	r := newReport(p)
-	r.add(inputRule, finding{message: reports.OneLine(err.Error(), 300)})
+	r.add(inputRule, finding{message: reports.Fit(err.Error(), 300)})
 	return r.verdict(statusRejected, "", map[string]any{})
 }

@@ -13,7 +13,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/seed61713e19/capstan/internal/schema"
+	"github.com/seed61713e19/capstan/internal/clips"
 	"github.com/seed61713e19/capstan/internal/signatures"
 	"github.com/seed61713e19/capstan/validators"
 )
@@ -266,4 +266,4 @@ func (l policyLimits) byName() map[string]float64 {
 func (p *gatePolicy) hasGate(gate string) bool { return p.allGates[gate] }
 
 // clip shortens an untrusted text for a message.
-func clip(text string) string { return schema.Clip(text, 60) }
+func clip(text string) string { return clips.Bytes(text, 60) }

@@ -48,7 +48,7 @@ func (t tx) any(table, creator string) (bool, error) {
 // preflight is the gate of phase 0: five checks of the creator before the run
 // spends anything.
 func (p *gatePolicy) preflight(creator string, s preflightData) validators.Verdict {
-	r, name := newReport(p), reports.OneLine(creator, 60)
+	r, name := newReport(p), reports.Fit(creator, 60)
 	checks := []struct {
 		rule, at, message string
 		ok                bool

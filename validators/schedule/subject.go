@@ -300,7 +300,7 @@ func (in *scheduleReader) expect(key string, v any, p *plan) {
 	const at = "volume_config.weekly_distribution"
 	n, ok := number(v)
 	if !ok || n < 0 {
-		in.wrong(at+"."+reports.OneLine(key, 60), "must be a number that is not negative, not "+show(v))
+		in.wrong(at+"."+reports.Fit(key, 60), "must be a number that is not negative, not "+show(v))
 		return
 	}
 	if day, ok := in.day(key); ok {

@@ -6,9 +6,9 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/seed61713e19/capstan/cascades/syntax"
+	"github.com/seed61713e19/capstan/internal/clips"
 	"github.com/seed61713e19/capstan/internal/codes"
 	"github.com/seed61713e19/capstan/internal/windlass"
-	"github.com/seed61713e19/capstan/runner/model"
 )
 
 // translate reads a renamed key of Windlass or LARS as ours, so that diagnostics cover its
@@ -69,6 +69,6 @@ func filled(key string, n *yaml.Node) string {
 func (r *Reader) CheckComment(n *yaml.Node) {
 	n = r.Resolve(n)
 	if cut := n.LineComment; n.Kind == yaml.ScalarNode && n.Style == 0 && len(cut) > 1 && !strings.ContainsRune(" \t#!", rune(cut[1])) {
-		r.Warn(n, codes.Meaning, "YAML reads %q as a comment: quote the text", model.Cut(cut, 40))
+		r.Warn(n, codes.Meaning, "YAML reads %q as a comment: quote the text", clips.Sized(cut, 40))
 	}
 }

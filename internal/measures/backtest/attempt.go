@@ -59,7 +59,7 @@ func (v *visitTest) countOutcome(remaining []*trace.Attempt, was Outcome, d ward
 		v.saved += v.skippedCalls
 		return
 	}
-	m := v.addDecision(d, &AttemptChange{Path: string(a.Path), Attempt: a.Number, Before: was, After: would, Text: reports.OneLine(a.Text, 80)})
+	m := v.addDecision(d, &AttemptChange{Path: string(a.Path), Attempt: a.Number, Before: was, After: would, Text: reports.Fit(a.Text, 80)})
 	m.Saved += v.skippedCalls
 	switch {
 	case would != Retried:

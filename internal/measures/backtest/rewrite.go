@@ -52,7 +52,7 @@ func (v *visitTest) compareRewrite(s *slot) error {
 	if !v.reached || (was == Released) == (would == Released) {
 		return nil
 	}
-	m := &AttemptChange{Path: string(s.text.At), Before: was, After: would, Text: reports.OneLine(s.text.Text, 80), again: would == Released}
+	m := &AttemptChange{Path: string(s.text.At), Before: was, After: would, Text: reports.Fit(s.text.Text, 80), again: would == Released}
 	if would == Released {
 		v.addAttemptChange(m)
 		return nil

@@ -115,7 +115,7 @@ func (w text) changes(r *Result) {
 	reports.List(w.Text, r.Changes, func(c Change) {
 		expr := exprs[row{place{c.Cascade, c.Phase}, c.Moment, c.Validator}]
 		w.Line("%s %s %s: %s", reports.Name(c.Run), reports.Name(c.Path), reports.Name(strings.TrimSpace(name(c.Moment, c.Validator)+" "+expr)), transition(c))
-		if reason := reports.OneLine(c.AfterReason, 200); reason != "" {
+		if reason := reports.Fit(c.AfterReason, 200); reason != "" {
 			w.Line("    %s", reason)
 		}
 		if c.Text != "" {

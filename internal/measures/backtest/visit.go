@@ -162,9 +162,9 @@ func (v *visitTest) pre() error {
 	switch {
 	case !v.reached || stopped == (would != Released):
 	case stopped:
-		v.addAttemptChange(&AttemptChange{Path: string(v.visit.Path), Before: Outcome(v.visit.Status), After: Released, again: v.phase.Tool == nil, Text: reports.OneLine(s.text.Text, 80)})
+		v.addAttemptChange(&AttemptChange{Path: string(v.visit.Path), Before: Outcome(v.visit.Status), After: Released, again: v.phase.Tool == nil, Text: reports.Fit(s.text.Text, 80)})
 	default:
-		m := v.addDecision(d, &AttemptChange{Path: string(v.visit.Path), Before: Released, After: would, Text: reports.OneLine(s.text.Text, 80)})
+		m := v.addDecision(d, &AttemptChange{Path: string(v.visit.Path), Before: Released, After: would, Text: reports.Fit(s.text.Text, 80)})
 		for _, a := range v.visit.Attempts {
 			m.Saved += a.Usage().Calls
 		}
@@ -340,7 +340,7 @@ func (v *visitTest) countVerdict(s *slot, moment string, w *wards.Ward, was *tra
 	}
 	v.count(c)
 	if c.Kind == NowFails || c.Kind == NowPasses || c.Kind == NoVerdict || c.Kind == New && c.After == Fail {
-		c.Text = reports.OneLine(s.text.Text, 80)
+		c.Text = reports.Fit(s.text.Text, 80)
 		v.changes = append(v.changes, c)
 	}
 }

@@ -227,7 +227,7 @@ func (r *Result) failures(t *reports.Text) {
 		if f.Runs > len(f.Lines) {
 			lines += " …"
 		}
-		rows = append(rows, []string{strconv.Itoa(f.Runs), f.Status, f.Phase, f.Check, lines, reports.OneLine(f.Reason, maxReason)})
+		rows = append(rows, []string{strconv.Itoa(f.Runs), f.Status, f.Phase, f.Check, lines, reports.Fit(f.Reason, maxReason)})
 	}
 	t.Table(rows)
 }

@@ -69,7 +69,7 @@ func (p *Phase) describeAfter(t *reports.Text) {
 		t.Line("    after %s: %s, repeated: %s", a.Gate, a.Next, a.Again)
 	}
 	reports.List(t, p.ByReason, func(a After) {
-		t.Line("    after %q: %s, repeated: %s", reports.OneLine(a.Reason, 80), a.Next, a.Again)
+		t.Line("    after %q: %s, repeated: %s", reports.Fit(a.Reason, 80), a.Next, a.Again)
 	})
 }
 

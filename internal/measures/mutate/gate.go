@@ -216,5 +216,5 @@ func excerpt(changed, good string) string {
 	if i := strings.IndexByte(changed[n:end], '\n'); i > 0 {
 		end = n + i
 	}
-	return reports.OneLine(strings.ToValidUTF8(changed[from:end], ""), 240)
+	return reports.Fit(strings.ToValidUTF8(changed[from:end], ""), 240)
 }

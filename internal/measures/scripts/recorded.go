@@ -4,8 +4,8 @@ import (
 	"iter"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
+	"github.com/seed61713e19/capstan/internal/clips"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/model/scripted"
@@ -123,7 +123,7 @@ func (c *call) lines() []string {
 	var list []string
 	for _, m := range c.request.Messages {
 		for line := range strings.Lines(m.Content) {
-			line = cut(strings.TrimSpace(line))
+			line = clips.Tail(strings.TrimSpace(line), maxMark) // lines of a template begin alike
 			if len(line) >= minMark && !seen[line] {
 				seen[line] = true
 				list = append(list, line)
@@ -136,13 +136,4 @@ func (c *call) lines() []string {
 // has reports whether a message contains the text.
 func (c *call) has(text string) bool {
 	return slices.ContainsFunc(c.request.Messages, func(m model.Message) bool { return strings.Contains(m.Content, text) })
-}
-
-// cut returns the end of a long line, because lines of a template begin alike.
-func cut(line string) string {
-	from := len(line) - maxMark
-	for from > 0 && from < len(line) && !utf8.RuneStart(line[from]) {
-		from++
-	}
-	return line[max(from, 0):]
 }

@@ -62,7 +62,7 @@ func (s *stage) evaluate(ctx context.Context, p *cascades.Phase, c candidate) ca
 	if p.OutputSchema != nil {
 		if found, err := p.OutputSchema.Check(ctx.Err, c.output); err == nil && len(found) > 0 {
 			c.penalty += refusal * len(found)
-			c.rejections = append(c.rejections, "output_schema: "+reports.OneLine(found[0].String(), 160))
+			c.rejections = append(c.rejections, "output_schema: "+reports.Fit(found[0].String(), 160))
 		}
 	}
 	subject := validators.Subject{
@@ -77,7 +77,7 @@ func (s *stage) evaluate(ctx context.Context, p *cascades.Phase, c candidate) ca
 		case !ok || v.Valid:
 		case check.Ward.Mode.Enforces():
 			c.penalty += refusal + min(len(v.Issues), refusal-1)
-			c.rejections = append(c.rejections, check.Validator.Name+": "+reports.OneLine(v.Reason, 160))
+			c.rejections = append(c.rejections, check.Validator.Name+": "+reports.Fit(v.Reason, 160))
 		default:
 			c.penalty += remark
 		}

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/seed61713e19/capstan/internal/reports"
+	"github.com/seed61713e19/capstan/internal/clips"
 	"github.com/seed61713e19/capstan/internal/schema"
 	"github.com/seed61713e19/capstan/internal/textdiff"
 	"github.com/seed61713e19/capstan/runner/engine"
@@ -112,7 +112,7 @@ func (c *comparison) wanted(e *effect) string {
 	if len(all) > maxDiff/4 && e.request != nil && e.request.base != "" {
 		all = fmt.Sprintf("continues: %s\n%s", e.request.base, newText(e))
 	}
-	return reports.Clip(all, maxDiff)
+	return clips.Sized(all, maxDiff)
 }
 
 // newText returns the new part of a request.
@@ -191,7 +191,7 @@ func (c *comparison) outputs() {
 		case !there:
 			c.add(Output, event.Path(name), name+" has no output", "")
 		case !expected:
-			c.add(Output, event.Path(name), name+" was not expected to have an output", reports.Clip(after, maxDiff))
+			c.add(Output, event.Path(name), name+" was not expected to have an output", clips.Sized(after, maxDiff))
 		case before != after:
 			c.add(Output, event.Path(name), "the output of "+name+" is another", diff(before, after))
 		}
@@ -244,5 +244,5 @@ func indented(v any) []byte {
 const maxDiff = 64 << 10
 
 func diff(before, after string) string {
-	return reports.Clip(textdiff.Unified("expected", "got", before, after), maxDiff)
+	return clips.Sized(textdiff.Unified("expected", "got", before, after), maxDiff)
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed61713e19/capstan/internal/clips"
 	"github.com/seed61713e19/capstan/internal/jsonvalue"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/model/internal/jsontree"
@@ -252,7 +253,7 @@ func (a *assembly) addPart(part jsontree.Value) (ok bool) {
 		a.rich, ok = true, true
 		a.shape = "the content of the answer has a part of the type " + kind + " and no text"
 	case !ok && part.Kind() == '{' && kind == "":
-		a.shape = "the content of the answer has the part " + model.Cut(string(part.Raw()), maxPartShown) + " and no text"
+		a.shape = "the content of the answer has the part " + clips.Sized(string(part.Raw()), maxPartShown) + " and no text"
 		return false
 	}
 	a.parts = append(append(a.parts, raw...), ',')

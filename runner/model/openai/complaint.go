@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/seed61713e19/capstan/internal/clips"
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
@@ -19,7 +20,7 @@ const longMessage = 2000
 func (c *Client) tidy(f *model.Failure) *model.Failure {
 	text := c.redact(f.Message)
 	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "\uFFFD")), " ")
-	f.Message = cmp.Or(model.Cut(text, longMessage), http.StatusText(f.Status))
+	f.Message = cmp.Or(clips.Sized(text, longMessage), http.StatusText(f.Status))
 	return f
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/seed61713e19/capstan/internal/clips"
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
@@ -43,7 +44,7 @@ func (e *entry) mismatch(r model.Request) string {
 	case e.turn != nil && *e.turn != r.Turn:
 		return fmt.Sprintf("turn is %d", *e.turn)
 	case e.contains != "" && !contains(r, e.contains):
-		return fmt.Sprintf("the request does not contain %q", model.Cut(e.contains, 80))
+		return fmt.Sprintf("the request does not contain %q", clips.Sized(e.contains, 80))
 	}
 	return ""
 }
@@ -94,7 +95,7 @@ func (e *entry) filters() string {
 		add("turn", fmt.Sprint(*e.turn))
 	}
 	if e.contains != "" {
-		add("contains", fmt.Sprintf("%q", model.Cut(e.contains, 80)))
+		add("contains", fmt.Sprintf("%q", clips.Sized(e.contains, 80)))
 	}
 	if len(list) == 0 {
 		return "any phase"

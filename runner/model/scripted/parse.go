@@ -10,7 +10,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/seed61713e19/capstan/cascades/syntax"
-	"github.com/seed61713e19/capstan/runner/model"
+	"github.com/seed61713e19/capstan/internal/clips"
 )
 
 // maxScript is the maximum size of a script in bytes. Its YAML tree needs about
@@ -123,7 +123,7 @@ func (p *parser) fields(n *yaml.Node, what string, known ...field) map[string]bo
 			for _, f := range known {
 				keys = append(keys, f.key)
 			}
-			p.errorf(key, "unknown key %q of %s; the keys are %s", model.Cut(key.Value, 80), what, strings.Join(keys, ", "))
+			p.errorf(key, "unknown key %q of %s; the keys are %s", clips.Sized(key.Value, 80), what, strings.Join(keys, ", "))
 		case seen[key.Value]:
 			p.errorf(key, "key %q of %s stands twice", key.Value, what)
 		default:
@@ -154,5 +154,5 @@ func kind(n *yaml.Node) string {
 	if null(target(n)) {
 		return "nothing"
 	}
-	return fmt.Sprintf("%q", model.Cut(target(n).Value, 80))
+	return fmt.Sprintf("%q", clips.Sized(target(n).Value, 80))
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/seed61713e19/capstan/internal/clips"
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
@@ -48,9 +49,9 @@ func callerOf(r model.Request) string {
 }
 
 func write(b *strings.Builder, m model.Message) {
-	fmt.Fprintf(b, "  %s: %s\n", m.Role, indent(model.Cut(m.Content, shownText)))
+	fmt.Fprintf(b, "  %s: %s\n", m.Role, indent(clips.Sized(m.Content, shownText)))
 	for _, c := range m.ToolCalls {
-		fmt.Fprintf(b, "    calls %s %s\n", c.Name, indent(model.Cut(c.Arguments, shownText)))
+		fmt.Fprintf(b, "    calls %s %s\n", c.Name, indent(clips.Sized(c.Arguments, shownText)))
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/seed61713e19/capstan/internal/clips"
 	"github.com/seed61713e19/capstan/internal/schema"
 	"github.com/seed61713e19/capstan/validators"
 )
@@ -126,4 +127,4 @@ func verdictOf(r *sdk.CallToolResult) (validators.Verdict, error) {
 }
 
 // clip cuts a text of a server for a message.
-func clip(s string) string { return schema.Clip(s, maxTail) }
+func clip(s string) string { return clips.Bytes(s, maxTail) }

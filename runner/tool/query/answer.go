@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
+	"github.com/seed61713e19/capstan/internal/clips"
 	"github.com/seed61713e19/capstan/internal/schema"
 	"github.com/seed61713e19/capstan/runner/tool"
 )
@@ -118,14 +118,7 @@ func plainValue(v driver.Value) (plain any, cut bool) {
 
 func short(text string) (string, bool) {
 	text = strings.ToValidUTF8(text, "\uFFFD")
-	if len(text) <= maxValue {
-		return text, false
-	}
-	end := maxValue
-	for !utf8.RuneStart(text[end]) {
-		end--
-	}
-	return fmt.Sprintf("%s… [cut: %d bytes in all]", text[:end], len(text)), true
+	return clips.Sized(text, maxValue), len(text) > maxValue
 }
 
 // The arguments of a call.

@@ -180,7 +180,7 @@ func TestAnswersAreBounded(t *testing.T) {
 	if a := answer(whole, query("SELECT id FROM orders")); a.Truncated || a.RowCount != 3 {
 		t.Errorf("got %+v", a)
 	}
-	if a := answer(d, query("SELECT text FROM long")); a.CutValues != 1 || a.RowCount != 2 || !strings.HasSuffix(a.Rows[0]["text"].(string), "[cut: 100000 bytes in all]") {
+	if a := answer(d, query("SELECT text FROM long")); a.CutValues != 1 || a.RowCount != 2 || !strings.HasSuffix(a.Rows[0]["text"].(string), "… (100000 bytes)") {
 		t.Errorf("got %+v", a)
 	}
 }

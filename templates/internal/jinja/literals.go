@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/seed61713e19/capstan/internal/clips"
 	"github.com/seed61713e19/capstan/internal/patterns"
 )
 
@@ -126,9 +127,4 @@ func hexEscape(s string, digits, at int) (string, int) {
 }
 
 // shortened cuts a quoted piece of a template for a message.
-func shortened(s string) string {
-	if len(s) <= 40 {
-		return s
-	}
-	return strings.ToValidUTF8(s[:40], "") + "…"
-}
+func shortened(s string) string { return clips.Bytes(s, 40) }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed61713e19/capstan/internal/clips"
 	"github.com/seed61713e19/capstan/validators/request"
 	"github.com/seed61713e19/capstan/validators/request/internal/hints"
 	"github.com/seed61713e19/capstan/validators/request/internal/worktree"
@@ -195,15 +196,5 @@ func (n *inspection) collected() *request.Evidence {
 
 // clip makes a text valid UTF-8 of at most max characters.
 func clip(text string, max int) string {
-	text = strings.ToValidUTF8(text[:min(len(text), 4*max+4)], "\uFFFD")
-	count, last := 0, 0
-	for i := range text {
-		if count++; count == max {
-			last = i
-		}
-		if count > max {
-			return text[:last] + "…"
-		}
-	}
-	return text
+	return clips.Chars(strings.ToValidUTF8(text, "\uFFFD"), max)
 }

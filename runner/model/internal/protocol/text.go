@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed61713e19/capstan/internal/clips"
 	"github.com/seed61713e19/capstan/internal/jsonvalue"
-	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/model/internal/jsontree"
 )
 
@@ -88,12 +88,12 @@ func (t *Text) MarshalJSON() ([]byte, error) { return jsonvalue.AppendText(nil, 
 func wholeCharacters(inner []byte) int {
 	n := len(inner)
 	if n < len(`\ud83e`) || inner[n-5] != 'u' {
-		return model.Whole(inner)
+		return clips.Whole(inner)
 	}
 	slashes := n - 5 - len(bytes.TrimRight(inner[:n-5], `\`))
 	first := strings.ToLower(string(inner[n-4 : n-2]))
 	if slashes%2 == 1 && first >= "d8" && first <= "db" {
 		return n - 6
 	}
-	return model.Whole(inner)
+	return clips.Whole(inner)
 }

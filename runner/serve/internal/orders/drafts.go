@@ -5,8 +5,8 @@ import (
 	"slices"
 	"sync"
 	"time"
-	"unicode/utf8"
 
+	"github.com/seed61713e19/capstan/internal/clips"
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/event"
 )
@@ -107,10 +107,7 @@ func (r *runDrafts) add(at event.Path, text string) {
 	}
 	draft.Text += text
 	if len(draft.Text) > maxDraft {
-		draft.Text, draft.Cut = draft.Text[len(draft.Text)-maxDraft/2:], true
-		for i := 0; i < utf8.UTFMax-1 && !utf8.RuneStart(draft.Text[0]); i++ {
-			draft.Text = draft.Text[1:]
-		}
+		draft.Text, draft.Cut = clips.Tail(draft.Text, maxDraft/2), true
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 
 	"github.com/aymanbagabas/go-udiff/lcs"
 
-	"github.com/seed61713e19/capstan/internal/reports"
+	"github.com/seed61713e19/capstan/internal/clips"
 )
 
 // A comparison is the difference between two texts.
@@ -181,4 +181,4 @@ func split(s string) []string {
 
 func wordly(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_' }
 
-func clipped(line string) string { return reports.Clip(strings.TrimSuffix(line, "\n"), maxDiffLine) }
+func clipped(line string) string { return clips.Sized(strings.TrimSuffix(line, "\n"), maxDiffLine) }

@@ -2,9 +2,9 @@ package pages
 
 import (
 	"slices"
-	"strings"
 	"time"
 
+	"github.com/seed61713e19/capstan/internal/clips"
 	"github.com/seed61713e19/capstan/internal/trace"
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/model"
@@ -103,10 +103,7 @@ func unmade(t *trace.Turn, at event.Path, over bool) use {
 		u.State = "not made"
 	}
 	if c := wanted(t, at); c != nil {
-		u.Name, u.Arguments = c.Name, textView{Label: "arguments", Text: c.Arguments, Size: len(c.Arguments)}
-		if len(c.Arguments) > shortText {
-			u.Arguments.Text = strings.ToValidUTF8(c.Arguments[:shortText], "") + "…"
-		}
+		u.Name, u.Arguments = c.Name, textView{Label: "arguments", Text: clips.Bytes(c.Arguments, shortText), Size: len(c.Arguments)}
 	}
 	return u
 }

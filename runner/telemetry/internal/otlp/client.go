@@ -126,7 +126,7 @@ func (c *client) post(ctx context.Context, body []byte) (temporary bool, after t
 const contentType = "application/x-protobuf"
 
 func statusError(res *http.Response, text []byte) error {
-	message := "the receiver answers " + res.Status + ": " + reports.OneLine(string(text), 1000)
+	message := "the receiver answers " + res.Status + ": " + reports.Fit(string(text), 1000)
 	return errors.New(strings.TrimSuffix(message, ": "))
 }
 

@@ -123,7 +123,7 @@ func (p part) check() Check {
 }
 
 // brief shortens a text for a message.
-func brief(s string, limit int) string { return reports.OneLine(s, limit) }
+func brief(s string, limit int) string { return reports.Fit(s, limit) }
 
 // parse reads the argument and the clauses of a check.
 func (c *Check) parse(f form, words []word) (err error) {

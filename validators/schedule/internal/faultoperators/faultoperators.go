@@ -20,8 +20,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/seed61713e19/capstan/internal/clips"
 	"github.com/seed61713e19/capstan/internal/faults"
-	"github.com/seed61713e19/capstan/internal/schema"
 )
 
 // A draft is a copy of a gate's input for a fault: the whole, and its schedule,
@@ -106,7 +106,7 @@ func describe(value any) string {
 	case nil:
 		return "null"
 	case string:
-		return strconv.Quote(schema.Clip(v, 60))
+		return strconv.Quote(clips.Bytes(v, 60))
 	case map[string]any:
 		return "an object"
 	case []any:

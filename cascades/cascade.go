@@ -9,7 +9,6 @@
 package cascades
 
 import (
-	"cmp"
 	"slices"
 	"time"
 
@@ -22,6 +21,7 @@ import (
 	"github.com/seed61713e19/capstan/internal/keywords"
 	"github.com/seed61713e19/capstan/internal/patterns"
 	"github.com/seed61713e19/capstan/internal/schema"
+	"github.com/seed61713e19/capstan/internal/signatures"
 	"github.com/seed61713e19/capstan/runner/model"
 	"github.com/seed61713e19/capstan/runner/tool"
 	"github.com/seed61713e19/capstan/templates"
@@ -284,35 +284,12 @@ type Tool struct {
 	arguments *argumentSchema // for a tool in tackle
 }
 
-// Described returns the description and the parameters of the tool for a model.
-// For a tool of an MCP server, the first call requests them from the server,
-// which has a time limit. The error means that the tool is not available.
-func (t *Tool) Described() (description string, params map[string]any, err error) {
-	if !t.remote {
-		return t.Description, t.Params, nil
-	}
-	description, params, err = t.Tool.Describe()
-	return cmp.Or(t.Description, description), params, err
-}
-
 // An Extraction takes a part of the text of a phase as its output.
 type Extraction struct {
 	Pattern  patterns.Pattern
 	StoreAs  string
 	Required bool
 	JSON     bool // format: json
-}
-
-// In returns the match in a text: the first group of the pattern, or the whole
-// match without a group. It returns ok = false for no match. It calls stop
-// during its work, which is limited, and returns an error if it could not
-// finish.
-func (e *Extraction) In(stop schema.Stop, text string) (found string, ok bool, err error) {
-	groups, err := e.Pattern.GroupsWithin(patterns.NewBudget(stop), text)
-	if groups == nil || err != nil {
-		return "", false, err
-	}
-	return groups[min(len(groups)-1, 1)], true, nil
 }
 
 // A Sub is a sub-cascade that runs before its phase.
@@ -353,11 +330,49 @@ const (
 	Edit         = "edit" // a person changes the text of the phase
 )
 
-// asksOnTheWay reports whether the model of the phase can ask a person during a
-// turn.
-func (p *Phase) asksOnTheWay() bool {
-	return slices.ContainsFunc(p.tools(), func(t *Tool) bool { return t.Engine && t.Name == keywords.AskHuman })
+// A Handoff is a phase that can follow.
+type Handoff struct {
+	Target      string
+	Description string
+	When        *expressions.Expression // decides without a model; nil for none
+	Ends        bool                    // Target is "end", which ends the run
 }
 
-// Edits reports whether a person edits the text of the phase.
-func (p *Phase) Edits() bool { return p.Human != nil && p.Human.Type == Edit }
+// A Receipt has the requirements of a tool for the receipt of a text. The
+// arguments of the tool are text and receipt.
+type Receipt struct {
+	Gates   []signatures.GateDemand
+	Cascade string        // digest of the cascade and its files; "" for any
+	MaxAge  time.Duration // 0 for any
+	Trust   signatures.Trust
+	Alone   bool // the tool takes no other argument
+}
+
+// A Promotion is the evidence that a gate needs before it can refuse a text:
+// limits of its false passes and false blocks, with a confidence. Without the
+// evidence, the gate is in shadow.
+type Promotion struct {
+	FalsePass, FalseBlock, Confidence float64
+	Mode                              wards.Mode // the mode in the file
+	Why                               string     // why the gate is in shadow; "" with evidence
+}
+
+// note appends an element unless the list contains it.
+func note[T comparable](list *[]T, one T) {
+	if !slices.Contains(*list, one) {
+		*list = append(*list, one)
+	}
+}
+
+// Releases reports whether on_exhausted releases a text that failed.
+func (r Rules) Releases() bool {
+	return r.OnExhausted == keywords.OnExhaustedLast || r.OnExhausted == keywords.OnExhaustedBest
+}
+
+// Instead returns the phase of on_exhausted, or "".
+func (r Rules) Instead() string {
+	if r.Releases() || r.OnExhausted == keywords.OnExhaustedFail {
+		return ""
+	}
+	return r.OnExhausted
+}

@@ -123,13 +123,6 @@ type Unknown struct {
 	Price  []string `json:"price"`
 }
 
-// note appends an element unless the list contains it.
-func note[T comparable](list *[]T, one T) {
-	if !slices.Contains(*list, one) {
-		*list = append(*list, one)
-	}
-}
-
 // Priced returns the price of a model, by the name in the cascade: the prices of its
 // providers, of nested cascades too, or else the public prices.
 func (c *Cascade) Priced() func(name string) (model.Price, bool) {

@@ -14,11 +14,6 @@ import (
 	"github.com/seed61713e19/capstan/wards"
 )
 
-// refer notes a reference from the current phase to another.
-func (p *parser) refer(n *yaml.Node, key, name string) {
-	p.facts.References = append(p.facts.References, checks.Reference{Node: n, Key: key, Name: name, From: p.reading})
-}
-
 // phaseFacts returns the facts of a phase. group is the name of its group.
 func (p *parser) phaseFacts(o, rules, moments *reader.Object, phase *Phase, group string) checks.Phase {
 	facts := checks.Phase{Name: phase.Name, Group: group, IsText: phase.givesText(), Guards: p.guards, Text: phase.textFacts()}
@@ -170,4 +165,13 @@ func (v *Validator) ownReads(phase string) (list []checks.Field) {
 		}
 	}
 	return list
+}
+
+// gates reports whether the phase is a validator.
+func (p *Phase) gates() bool { return p.Tool != nil && p.Tool.Validator != nil }
+
+// exhausts reports whether another check of the phase's text can use up a
+// budget.
+func (p *Phase) exhausts() bool {
+	return p.OutputSchema != nil || slices.ContainsFunc(p.Wards.Post, func(c *Check) bool { return c.written() == wards.Retry })
 }

@@ -2,7 +2,6 @@ package cascades
 
 import (
 	"fmt"
-	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -206,18 +205,6 @@ func (c *Cascade) Beside(file string) string {
 	return beside(strings.TrimSuffix(path.Dir(own), "/"), file)
 }
 
-// beside returns the path of a file relative to a directory.
-func beside(dir, name string) string {
-	from, to := strings.Split(dir, "/"), strings.Split(name, "/")
-	if dir == "." {
-		from = nil
-	}
-	for len(from) > 0 && len(to) > 1 && from[0] == to[0] {
-		from, to = from[1:], to[1:]
-	}
-	return strings.Repeat("../", len(from)) + strings.Join(to, "/")
-}
-
 // Written returns the definition of the validator as plain values: its form,
 // and its parameters under with.
 func (v *Validator) Written() map[string]any {
@@ -313,26 +300,6 @@ func sources(v any) any {
 	})
 }
 
-// replaced returns a value in which of has replaced every part that is neither
-// an object nor a list.
-func replaced(v any, of func(any) any) any {
-	switch v := v.(type) {
-	case map[string]any:
-		out := maps.Clone(v)
-		for key, value := range v {
-			out[key] = replaced(value, of)
-		}
-		return out
-	case []any:
-		out := slices.Clone(v)
-		for i, value := range v {
-			out[i] = replaced(value, of)
-		}
-		return out
-	}
-	return of(v)
-}
-
 // digested returns a function that returns the digest of a file, or "" for no
 // file. It reads each file once, because many gates may be one program.
 func digested(open Opener) func(file string) string {
@@ -371,3 +338,6 @@ func (w *written) programs(digests func(file string) string) map[string]any {
 	}
 	return files
 }
+
+// Free reports whether the validator calls no model.
+func (v *Validator) Free() bool { return v.Criteria == nil && !v.asks }

@@ -4,18 +4,9 @@ import (
 	"slices"
 
 	"github.com/seed61713e19/capstan/cascades/internal/flow"
-	"github.com/seed61713e19/capstan/internal/expressions"
 	"github.com/seed61713e19/capstan/internal/graphs"
 	"github.com/seed61713e19/capstan/internal/keywords"
 )
-
-// A Handoff is a phase that can follow.
-type Handoff struct {
-	Target      string
-	Description string
-	When        *expressions.Expression // decides without a model; nil for none
-	Ends        bool                    // Target is "end", which ends the run
-}
 
 // Chooses reports whether the model chooses the next phase.
 func (p *Phase) Chooses() bool {
@@ -141,3 +132,12 @@ func (c *Cascade) mayEnd(i int) bool {
 	leads := slices.ContainsFunc(p.Handoffs, func(h Handoff) bool { return h.When == nil })
 	return i == len(c.Phases)-1 && (!leads || p.When != nil && len(p.Handoffs) > 1)
 }
+
+// asksOnTheWay reports whether the model of the phase can ask a person during a
+// turn.
+func (p *Phase) asksOnTheWay() bool {
+	return slices.ContainsFunc(p.tools(), func(t *Tool) bool { return t.Engine && t.Name == keywords.AskHuman })
+}
+
+// Edits reports whether a person edits the text of the phase.
+func (p *Phase) Edits() bool { return p.Human != nil && p.Human.Type == Edit }

@@ -14,32 +14,7 @@ import (
 	"github.com/seed61713e19/capstan/cascades/internal/reader"
 	"github.com/seed61713e19/capstan/cascades/syntax"
 	"github.com/seed61713e19/capstan/internal/codes"
-	"github.com/seed61713e19/capstan/runner/tool"
-	"github.com/seed61713e19/capstan/validators"
 )
-
-// An Opener reads a file that a cascade names, such as another cascade or a
-// template. Names are slash-separated. A relative name is joined to the
-// directory of the file that names it.
-type Opener func(name string) ([]byte, error)
-
-// Known has the validators, tools and options of the host.
-type Known struct {
-	Validators validators.Set
-	Tools      tool.Set
-	Remote     Remote // makes the tools of MCP servers; nil for none
-	Chosen     Chosen // replaces models of the cascades; evidence of gates must be for these models
-	// Receipts returns the function that checks a text with its receipt. If it is nil, a tool
-	// that needs a receipt is never called.
-	Receipts func(Receipt) func(text, receipt string) error
-	Root     string // the directory of programs with cwd: root; "" for the working directory
-	// Inside returns an error for a file of a database that a cascade may not name; nil
-	// allows every file.
-	Inside       func(file string) error
-	Tackle       []string // folders with tools, after the folder tackle beside the cascade
-	MissingTools bool     // an unknown tool is a warning, and its calls fail
-	Cache        *Cache   // the cache for repeated readings of a file; nil for none
-}
 
 // Load reads and checks a cascade file, YAML or JSON, with every file that it names. The error
 // is [syntax.Diagnostics] with all errors and warnings. A file with warnings alone loads.
@@ -109,30 +84,6 @@ func Unpacked(files []File) Opener {
 		}
 		return nil, fmt.Errorf("%s: %w", name, fs.ErrNotExist)
 	}
-}
-
-// A parser reads one file. The parsers of nested files share known, loading,
-// loaded, files and deciding.
-type parser struct {
-	*reader.Reader
-	open     Opener
-	files    *[]File // that were read
-	deciding *Deciding
-	known    Known
-	loading  []string
-	loaded   map[string]*Cascade
-
-	broken    map[string]bool // definitions with an error: "validators grammar"
-	facts     checks.Cascade  // of the file
-	guards    []checks.Guard  // of the phase that is read
-	locals    []string        // the variables of its items
-	reading   string          // its name
-	grouped   string          // the group that it is part of
-	providers []string        // the file's own
-	defined   *reader.Object  // of the providers; nil for none
-	databases *reader.Object  // the file's own; nil for none
-	asked     map[string]bool // the databases of the phases
-	cascade   *Cascade
 }
 
 func (p *parser) parse() *Cascade { return p.parseTree(p.Tree()) }
@@ -248,23 +199,6 @@ func (p *parser) phases(o *reader.Object) {
 			p.cascade.Phases = append(p.cascade.Phases, phase)
 		}
 	}
-}
-
-// beside returns the path of a file that this file names.
-func (p *parser) beside(name string) string {
-	if path.IsAbs(name) {
-		return name
-	}
-	return path.Join(path.Dir(p.File.Name), name)
-}
-
-// readFile reads a file that the cascade names.
-func (p *parser) readFile(name string) ([]byte, error) {
-	if p.open == nil {
-		return nil, fmt.Errorf("%s: there are no files here", name)
-	}
-	p.cascade.reads = append(p.cascade.reads, name)
-	return p.open(name)
 }
 
 // nested loads a cascade that this one names.

@@ -14,6 +14,7 @@ import (
 	"github.com/seed61713e19/capstan/internal/keywords"
 	"github.com/seed61713e19/capstan/internal/patterns"
 	"github.com/seed61713e19/capstan/internal/process"
+	"github.com/seed61713e19/capstan/internal/schema"
 	"github.com/seed61713e19/capstan/wards"
 )
 
@@ -295,4 +296,16 @@ func (p *parser) notify(o *reader.Object) *Notify {
 	}
 	o.Done()
 	return n
+}
+
+// In returns the match in a text: the first group of the pattern, or the whole
+// match without a group. It returns ok = false for no match. It calls stop
+// during its work, which is limited, and returns an error if it could not
+// finish.
+func (e *Extraction) In(stop schema.Stop, text string) (found string, ok bool, err error) {
+	groups, err := e.Pattern.GroupsWithin(patterns.NewBudget(stop), text)
+	if groups == nil || err != nil {
+		return "", false, err
+	}
+	return groups[min(len(groups)-1, 1)], true, nil
 }

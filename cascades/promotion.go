@@ -7,15 +7,6 @@ import (
 	"github.com/seed61713e19/capstan/wards"
 )
 
-// A Promotion is the evidence that a gate needs before it can refuse a text:
-// limits of its false passes and false blocks, with a confidence. Without the
-// evidence, the gate is in shadow.
-type Promotion struct {
-	FalsePass, FalseBlock, Confidence float64
-	Mode                              wards.Mode // the mode in the file
-	Why                               string     // why the gate is in shadow; "" with evidence
-}
-
 // promotion reads promote_when of a ward in o.
 func (p *parser) promotion(o *reader.Object, mode wards.Mode) *Promotion {
 	when := o.Child("promote_when")

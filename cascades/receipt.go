@@ -4,22 +4,11 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/seed61713e19/capstan/cascades/internal/reader"
 	"github.com/seed61713e19/capstan/internal/codes"
 	"github.com/seed61713e19/capstan/internal/signatures"
 )
-
-// A Receipt has the requirements of a tool for the receipt of a text. The
-// arguments of the tool are text and receipt.
-type Receipt struct {
-	Gates   []signatures.GateDemand
-	Cascade string        // digest of the cascade and its files; "" for any
-	MaxAge  time.Duration // 0 for any
-	Trust   signatures.Trust
-	Alone   bool // the tool takes no other argument
-}
 
 // Covers reports whether an argument is the text or the receipt.
 func (r *Receipt) Covers(argument string) bool {

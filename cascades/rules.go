@@ -161,22 +161,6 @@ func (p *parser) ward(n *yaml.Node, m wards.Moment) *Check {
 	return c
 }
 
-// Releases reports whether on_exhausted releases a text that failed.
-func (r Rules) Releases() bool {
-	return r.OnExhausted == keywords.OnExhaustedLast || r.OnExhausted == keywords.OnExhaustedBest
-}
-
-// Instead returns the phase of on_exhausted, or "".
-func (r Rules) Instead() string {
-	if r.Releases() || r.OnExhausted == keywords.OnExhaustedFail {
-		return ""
-	}
-	return r.OnExhausted
-}
-
-// gates reports whether the phase is a validator.
-func (p *Phase) gates() bool { return p.Tool != nil && p.Tool.Validator != nil }
-
 // GateMode returns the mode of a phase that is a validator. It is blocking,
 // unless a conditional handoff or on_exhausted leads to another phase.
 func (p *Phase) GateMode() wards.Mode {
@@ -187,10 +171,4 @@ func (p *Phase) GateMode() wards.Mode {
 		return wards.Retry
 	}
 	return wards.Blocking
-}
-
-// exhausts reports whether another check of the phase's text can use up a
-// budget.
-func (p *Phase) exhausts() bool {
-	return p.OutputSchema != nil || slices.ContainsFunc(p.Wards.Post, func(c *Check) bool { return c.written() == wards.Retry })
 }

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"maps"
 	"path"
+	"reflect"
 	"slices"
+	"sync/atomic"
 
 	"gopkg.in/yaml.v3"
 
@@ -12,6 +14,7 @@ import (
 	"github.com/seed61713e19/capstan/internal/codes"
 	"github.com/seed61713e19/capstan/internal/keywords"
 	"github.com/seed61713e19/capstan/internal/patterns"
+	"github.com/seed61713e19/capstan/internal/schema"
 	"github.com/seed61713e19/capstan/runner/tool"
 	"github.com/seed61713e19/capstan/validators"
 )
@@ -336,4 +339,46 @@ func (p *parser) gateInputs(phase *reader.Object) *reader.Object {
 // position of the inputs or of the tool.
 func (p *parser) checkInputs(n *yaml.Node, t *Tool, inputs Values) {
 	p.fit(n, "tool "+t.Name, t.Params, inputs)
+}
+
+// Described returns the description and the parameters of the tool for a model.
+// For a tool of an MCP server, the first call requests them from the server,
+// which has a time limit. The error means that the tool is not available.
+func (t *Tool) Described() (description string, params map[string]any, err error) {
+	if !t.remote {
+		return t.Description, t.Params, nil
+	}
+	description, params, err = t.Tool.Describe()
+	return cmp.Or(t.Description, description), params, err
+}
+
+// An argumentSchema compiles the schema of the arguments of a tool at the first call. It
+// compiles a changed schema of an MCP server again.
+type argumentSchema struct{ last atomic.Pointer[compiled] }
+
+type compiled struct {
+	params map[string]any
+	schema *schema.Schema // nil for an invalid one
+}
+
+func (h *argumentSchema) of(params map[string]any) *schema.Schema {
+	if h == nil { // a phase without a model calls it once
+		h = &argumentSchema{}
+	}
+	if c := h.last.Load(); c != nil && reflect.ValueOf(c.params).Pointer() == reflect.ValueOf(params).Pointer() {
+		return c.schema
+	}
+	s, _ := schema.Compile(params) // nil for an invalid one
+	h.last.Store(&compiled{params, s})
+	return s
+}
+
+// Unfit returns why the schema of the tool refuses the arguments of a call, or "".
+func (t *Tool) Unfit(arguments map[string]any) string {
+	_, params, _ := t.Described() // none of a tool that is not there
+	// A schema that is wrong, or none, refuses nothing.
+	if err := t.arguments.of(params).Validate(nil, arguments); err != nil {
+		return err.Error()
+	}
+	return ""
 }

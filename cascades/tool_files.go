@@ -135,12 +135,6 @@ func (p *parser) toolFile(n *yaml.Node, file, name string) *Tool {
 	return t
 }
 
-// child returns a parser for another file.
-func (p *parser) child(file *syntax.File) *parser {
-	return &parser{Reader: p.Continue(file), open: p.open, files: p.files, deciding: p.deciding, known: p.known,
-		loading: append(append([]string(nil), p.loading...), file.Name), loaded: p.loaded}
-}
-
 // missingTool returns a tool that fails when it is called, in place of an unknown one. It
 // returns nil unless missing tools are allowed.
 func (p *parser) missingTool(n *yaml.Node, name string) *Tool {

@@ -332,9 +332,6 @@ func (p *parser) parameters(o *reader.Object, found validators.Validator, scope 
 	return with, p.fit(&n, "validator "+found.Name, found.Params(), with)
 }
 
-// Free reports whether the validator calls no model.
-func (v *Validator) Free() bool { return v.Criteria == nil && !v.asks }
-
 // OfText reports whether the verdict only depends on the text: the validator is
 // pure, its parameters are fixed, and it reads nothing else of the run.
 func (v *Validator) OfText() bool { return v.Pure && v.Check != nil && !v.around }

@@ -1,0 +1,136 @@
+package cascades
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/seed61713e19/capstan/cascades/internal/checks"
+	"github.com/seed61713e19/capstan/cascades/internal/reader"
+	"github.com/seed61713e19/capstan/cascades/syntax"
+	"github.com/seed61713e19/capstan/runner/tool"
+	"github.com/seed61713e19/capstan/validators"
+)
+
+// A parser reads one file. The parsers of nested files share known, loading,
+// loaded, files and deciding.
+type parser struct {
+	*reader.Reader
+	open     Opener
+	files    *[]File // that were read
+	deciding *Deciding
+	known    Known
+	loading  []string
+	loaded   map[string]*Cascade
+
+	broken    map[string]bool // definitions with an error: "validators grammar"
+	facts     checks.Cascade  // of the file
+	guards    []checks.Guard  // of the phase that is read
+	locals    []string        // the variables of its items
+	reading   string          // its name
+	grouped   string          // the group that it is part of
+	providers []string        // the file's own
+	defined   *reader.Object  // of the providers; nil for none
+	databases *reader.Object  // the file's own; nil for none
+	asked     map[string]bool // the databases of the phases
+	cascade   *Cascade
+}
+
+// Known has the validators, tools and options of the host.
+type Known struct {
+	Validators validators.Set
+	Tools      tool.Set
+	Remote     Remote // makes the tools of MCP servers; nil for none
+	Chosen     Chosen // replaces models of the cascades; evidence of gates must be for these models
+	// Receipts returns the function that checks a text with its receipt. If it is nil, a tool
+	// that needs a receipt is never called.
+	Receipts func(Receipt) func(text, receipt string) error
+	Root     string // the directory of programs with cwd: root; "" for the working directory
+	// Inside returns an error for a file of a database that a cascade may not name; nil
+	// allows every file.
+	Inside       func(file string) error
+	Tackle       []string // folders with tools, after the folder tackle beside the cascade
+	MissingTools bool     // an unknown tool is a warning, and its calls fail
+	Cache        *Cache   // the cache for repeated readings of a file; nil for none
+}
+
+// An Opener reads a file that a cascade names, such as another cascade or a
+// template. Names are slash-separated. A relative name is joined to the
+// directory of the file that names it.
+type Opener func(name string) ([]byte, error)
+
+// A Remote returns the validators and tools of MCP servers. It connects to a server at the
+// first use.
+type Remote interface {
+	Validator(s Server, tool string) validators.Validator
+	Tool(s Server, tool string) tool.Tool
+}
+
+// A Server is the address of an MCP server: the program to start with its
+// directory, or a URL.
+type Server struct {
+	Command []string
+	Dir     string
+	Env     []string // of Command, in the form of [process.Environment]
+	URL     string
+	Headers map[string]string // of every request to URL; they may contain {{ env.NAME }}
+}
+
+// readFile reads a file that the cascade names.
+func (p *parser) readFile(name string) ([]byte, error) {
+	if p.open == nil {
+		return nil, fmt.Errorf("%s: there are no files here", name)
+	}
+	p.cascade.reads = append(p.cascade.reads, name)
+	return p.open(name)
+}
+
+// beside returns the path of a file that this file names.
+func (p *parser) beside(name string) string {
+	if path.IsAbs(name) {
+		return name
+	}
+	return path.Join(path.Dir(p.File.Name), name)
+}
+
+// beside returns the path of a file relative to a directory.
+func beside(dir, name string) string {
+	from, to := strings.Split(dir, "/"), strings.Split(name, "/")
+	if dir == "." {
+		from = nil
+	}
+	for len(from) > 0 && len(to) > 1 && from[0] == to[0] {
+		from, to = from[1:], to[1:]
+	}
+	return strings.Repeat("../", len(from)) + strings.Join(to, "/")
+}
+
+// child returns a parser for another file.
+func (p *parser) child(file *syntax.File) *parser {
+	return &parser{Reader: p.Continue(file), open: p.open, files: p.files, deciding: p.deciding, known: p.known,
+		loading: append(append([]string(nil), p.loading...), file.Name), loaded: p.loaded}
+}
+
+// refer notes a reference from the current phase to another.
+func (p *parser) refer(n *yaml.Node, key, name string) {
+	p.facts.References = append(p.facts.References, checks.Reference{Node: n, Key: key, Name: name, From: p.reading})
+}
+
+// Deciding is the data that decides a run, in addition to the files of the
+// cascade. No model may change it.
+type Deciding struct {
+	Programs []Program // of this cascade and of those within it
+	Protect  []string  // patterns of files below the root of the file tools
+	Measured []string  // patterns of the labels and the evidence beside the cascades
+}
+
+// A Program is a program that a cascade starts.
+type Program struct {
+	What    string // validator tests_pass
+	Argv    []string
+	Dir     string   // the working directory of the program; "" for that of the process
+	Subject []string // patterns of the arguments that may change
+	Pinned  bool     // a gate or a tool, whose files must not change during a run
+}

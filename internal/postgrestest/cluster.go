@@ -87,7 +87,7 @@ func (c *Cluster) program(name string, args ...string) *exec.Cmd {
 // Go starts the server and waits until it answers.
 func (c *Cluster) Go() error {
 	c.server = c.program("postgres", "-D", c.data(), "-h", "127.0.0.1", "-p", c.port, "-k", c.dir, "-c", "fsync=off",
-		"-c", "full_page_writes=off", "-c", "max_connections=200", "-c", "shared_buffers=64MB")
+		"-c", "full_page_writes=off", "-c", "jit=off", "-c", "autovacuum=off", "-c", "max_connections=200", "-c", "shared_buffers=64MB")
 	if err := c.server.Start(); err != nil {
 		return err
 	}

@@ -16,6 +16,7 @@ import (
 // Deeply nested input, replies and results are stored and read again. Data too
 // deep to be read is rejected at once.
 func TestDeep(t *testing.T) {
+	onFile(t)
 	const deepest = 9_000
 	for _, levels := range []int{deepest, deepest + 1, 9_999} {
 		for _, by := range []string{"model", "tool", "input"} {

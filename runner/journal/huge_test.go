@@ -16,6 +16,7 @@ import (
 // Huge texts are read unchanged from all places, without secrets for people,
 // and are stored once.
 func TestHuge(t *testing.T) {
+	onFile(t)
 	oneByOne(t)
 	const key = "sk-1234567890abcdef"
 	text := strings.Repeat("é \"quoted\" <line>\n", (1<<20)/16) + key

@@ -26,6 +26,7 @@ var unfiled = map[string]string{
 // A finished run without files returns its whole result again, for any status. Its own
 // runner gets it, and so does a runner that does not know its validators.
 func TestUnfiledResults(t *testing.T) {
+	onFile(t)
 	for name, text := range unfiled {
 		t.Run(name, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "j.db")

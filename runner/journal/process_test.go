@@ -213,7 +213,11 @@ func TestKilled(t *testing.T) {
 		t.Fatalf("the story has only %d effects", len(all))
 	}
 	effects := asJSON(t, effectsOf(t, journalAt(t, wholeFile, Options{ReadOnly: true}), "run"))
-	for k := 1; k <= len(all); k++ {
+	step := 1
+	if onServer != nil {
+		step = 5 // a process that connects costs ten times as much
+	}
+	for k := 1; k <= len(all); k += step {
 		file := filepath.Join(dir, fmt.Sprintf("killed%d.db", k))
 		if err := os.WriteFile(file, empty(), 0o600); err != nil {
 			t.Fatal(err)

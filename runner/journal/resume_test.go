@@ -160,6 +160,7 @@ func (a abreast) Each(n, _ int, body func(engine.Host, int) error) (first error)
 // All failed parallel branches are repeated at once, so that the run does not
 // fail again with an old error. Finished ones stay.
 func TestFailedBranchesTryAgain(t *testing.T) {
+	onFile(t)
 	for name, c := range map[string]struct {
 		text string
 		want []string
@@ -204,6 +205,7 @@ func TestFailedBranchesTryAgain(t *testing.T) {
 // An answer of no use is requested again, not replayed forever; other answers
 // stay.
 func TestNonsenseIsAskedForAgain(t *testing.T) {
+	onFile(t)
 	const yes = `'{"valid": true, "reason": "r"}'`
 	for name, text := range map[string]string{
 		"a judge": `phases: [{name: p, instructions: x, wards: {post: [{judge: kind, name: j}, {judge: fair, name: k}]}}]
@@ -290,6 +292,7 @@ phases: [{name: s, instructions: y, wards: {post: [{judge: kind, name: j}]}}, {n
 // The cost of earlier starts counts, even if a later start does not reach those
 // branches.
 func TestSpentIsSpent(t *testing.T) {
+	onFile(t)
 	const sub = `
 -- sub.yaml --
 cascade_id: sub
@@ -342,6 +345,7 @@ phases: [{name: p, each: {in: [a, b, c], max_parallel: 1}, sub_cascades: [{ref: 
 // The cost of a run is that of all its starts, and its budgets limit the total:
 // failed, interrupted and repeated calls count.
 func TestBudgetOverStarts(t *testing.T) {
+	onFile(t)
 	const down = "- {error: {status: 400, message: down}, phase: "
 	const within = `phases: [{name: m, sub_cascades: [{ref: mid.yaml}], compose: x}]
 -- mid.yaml --

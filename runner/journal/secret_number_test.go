@@ -42,6 +42,7 @@ func payer(t *testing.T, j *Journal, asked *[]string, paid *[]any) *runner.Runne
 // A secret number is in no file as a number. The stored data is still JSON, and
 // the run continues with the same numbers.
 func TestSecretNumber(t *testing.T) {
+	onFile(t)
 	for name, c := range map[string]struct {
 		then, now map[string]string
 		refused   string

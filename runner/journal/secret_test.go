@@ -112,6 +112,7 @@ phases:
 // A run recognizes its requests after secrets were added, changed or removed. It makes
 // the same requests as an uninterrupted run.
 func TestSecretsChange(t *testing.T) {
+	onFile(t)
 	oneByOne(t)
 	const key, word = "sk-1234567890abcdef", "a \"secretive\" word"
 	var asked []string
@@ -236,6 +237,7 @@ func TestEveryStatementOfHearing(t *testing.T) {
 
 // A mark in a reply does not turn into the secret.
 func TestForgedMark(t *testing.T) {
+	onFile(t)
 	const key = "sk-1234567890abcdef"
 	for _, forged := range []string{"[redacted API_KEY]", "[redacted API_KEY]\u2060", "[redacted API_KEY]\u2060\u2060\u2060", "[redacted API_KEY]\u2060\u2061\u2060"} {
 		for _, then := range []map[string]string{nil, {"API_KEY": key}} {

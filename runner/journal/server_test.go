@@ -126,7 +126,8 @@ func onEmptier(statements string) (err error) {
 	return schemas.emptier.Exec(context.Background(), statements).Close()
 }
 
-// onFile is for tests that need a file.
+// onFile is for tests that need a file, and for expensive tests whose statements other
+// tests execute on a server.
 func onFile(t testing.TB) {
 	if t.Helper(); onServer != nil {
 		t.Skip("of files")

@@ -366,6 +366,7 @@ func TestReplayedFailure(t *testing.T) {
 // A run of one phase takes the calls before it from its parent, makes those of the phase,
 // and ends after it.
 func TestOnlyPhase(t *testing.T) {
+	onFile(t)
 	answers := map[string]string{"First": "a", "Then": "b", "Last": "c", "At": "d"}
 	for name, c := range map[string]struct {
 		text, topic, only string

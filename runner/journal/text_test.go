@@ -19,6 +19,7 @@ import (
 
 // Values are read unchanged, numbers digit for digit.
 func TestExact(t *testing.T) {
+	onFile(t)
 	for _, text := range []string{
 		`null`, `true`, `"x"`, `5`, `5.0`, `-0.5`, `1e300`, `1e400`, `1.10`, `-0`, `9007199254740993`, `12345678901234567890`, `0.1`,
 		`[1,1.0,[2.0]]`, `{"a":1.0,"b":{"c":[3.0,3]}}`, `[]`, `{}`, `"a\u0000b"`,
@@ -72,6 +73,7 @@ func (f fixed) Tool(event.Path, engine.Job) (tool.Result, error) {
 
 // A long answer is read as the run received it, whatever it contains.
 func TestLongAnswer(t *testing.T) {
+	onFile(t)
 	for name, resp := range map[string]model.Response{
 		"plain":          {Text: strings.Repeat("a ", long)},
 		"escapes":        {Text: strings.Repeat("\"\\\n\x00\u2028<&>é", long)},

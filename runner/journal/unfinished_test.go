@@ -115,6 +115,7 @@ func (s *step) take(t *testing.T, j *Journal) string {
 // and makes the same call. It also knows the answer of a person about it. Other
 // and repeated calls are made.
 func TestWriteOfAnotherRun(t *testing.T) {
+	onFile(t)
 	run := func(id, parent, from string) runner.Start { return runner.Start{RunID: id, Parent: parent, From: from} }
 	old := step{Start: run("old", "", ""), call: "x", cut: true, want: "called"}
 	words := func(id, parent, answer string) step {
@@ -162,6 +163,7 @@ func TestWriteOfAnotherRun(t *testing.T) {
 // A repeatable write keeps the key of its first call, even in a run that continues from
 // another. A tool that knows the key ignores the repetition.
 func TestKeyOfAWriteOfAnotherRun(t *testing.T) {
+	onFile(t)
 	type start struct{ id, parent, from, call, key string }
 	old := start{"old", "", "", "x", "old"}
 	for name, starts := range map[string][]start{

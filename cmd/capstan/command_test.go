@@ -51,9 +51,9 @@ func (s stopping) Run() int {
 	return s.M.Run()
 }
 
-// postgres is one PostgreSQL server for all tests. Each test has its own
+// cluster is one PostgreSQL server for all tests. Each test has its own
 // databases there. A server needs a second of CPU time before it answers.
-var postgres = sync.OnceValues(func() (*postgrestest.Cluster, error) {
+var cluster = sync.OnceValues(func() (*postgrestest.Cluster, error) {
 	c, err := postgrestest.Start()
 	if err == nil {
 		stopPostgres = c.Stop
@@ -68,7 +68,7 @@ var (
 
 // newDatabase creates a database there and returns its address.
 func newDatabase() (address string, err error) {
-	c, err := postgres()
+	c, err := cluster()
 	if err != nil {
 		return "", err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/internal/databases/postgres"
 	"github.com/seed61713e19/capstan/internal/modelflag"
 	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/model"
@@ -105,7 +106,7 @@ func (c *Command) storeSign(f storeFlags) sign {
 	s := sign{Kind: "store"}
 	file, _, err := c.storeFile(f)
 	s.Name = file
-	if journal.IsAddress(file) {
+	if postgres.IsAddress(file) {
 		s.Name = "PostgreSQL" // an address may hold a password
 	}
 	switch {
@@ -116,7 +117,7 @@ func (c *Command) storeSign(f storeFlags) sign {
 		s.State, s.Message = absent, "off: runs are not stored and cannot be resumed (CAPSTAN_STORE=off)"
 		return s
 	}
-	if !journal.IsAddress(file) {
+	if !postgres.IsAddress(file) {
 		if _, err := os.Stat(file); errors.Is(err, os.ErrNotExist) {
 			s.State, s.Message = healthy, "the first run creates it"
 			if err := canMake(file); err != nil {

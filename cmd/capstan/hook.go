@@ -12,10 +12,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/internal/databases/postgres"
 	"github.com/seed61713e19/capstan/internal/hooks"
 	"github.com/seed61713e19/capstan/internal/modelflag"
 	"github.com/seed61713e19/capstan/internal/reports"
-	"github.com/seed61713e19/capstan/runner/journal"
 )
 
 type hookFlags struct {
@@ -152,7 +152,7 @@ func (c *Command) hookGate(ctx context.Context, f hookFlags, root string) (*hook
 		return nil, nil, err
 	}
 	g := &hooks.Gate{Runner: r, Journal: s.journal, Cascade: cascade, Settings: f.settings}
-	if file, _, err := c.storeFile(f.store); err == nil && !journal.IsAddress(file) {
+	if file, _, err := c.storeFile(f.store); err == nil && !postgres.IsAddress(file) {
 		g.Store, _ = filepath.Abs(file)
 	}
 	g.Program, _ = os.Executable()

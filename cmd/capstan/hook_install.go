@@ -17,10 +17,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed61713e19/capstan/cascades"
+	"github.com/seed61713e19/capstan/internal/databases/postgres"
 	"github.com/seed61713e19/capstan/internal/hooks"
 	"github.com/seed61713e19/capstan/internal/modelflag"
 	"github.com/seed61713e19/capstan/runner"
-	"github.com/seed61713e19/capstan/runner/journal"
 )
 
 // setupFlags name the settings of an agent.
@@ -76,7 +76,7 @@ func (c *Command) setup(agent, file string, f setupFlags) (s hooks.Setup, settin
 		return s, "", usage("a hook needs a store for its decisions")
 	}
 	names := []*string{&file, &settings}
-	if !journal.IsAddress(store) {
+	if !postgres.IsAddress(store) {
 		names = append(names, &store)
 	}
 	for _, name := range names {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/journal"
 )
 
@@ -17,7 +18,7 @@ func (c *Command) prune() *cobra.Command {
 	var older string
 	var labels []string
 	var asJSON bool
-	p := journal.Pruning{Keep: []string{journal.Frozen, journal.Waits}}
+	p := journal.Pruning{Keep: []string{journal.Frozen, engine.Waiting}}
 	cmd := &cobra.Command{
 		Use:   "prune --older AGE",
 		Short: "Delete old runs and free their space",

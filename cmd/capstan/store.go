@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/seed61713e19/capstan/internal/databases/postgres"
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/journal"
 )
@@ -114,15 +115,15 @@ func (c *Command) kept(f storeFlags, readOnly bool) (*journal.Journal, error) {
 		return nil, usage("--store off keeps no runs")
 	}
 	var j *journal.Journal
-	if _, err = os.Stat(file); journal.IsAddress(file) || !errors.Is(err, os.ErrNotExist) { // opening would create it
+	if _, err = os.Stat(file); postgres.IsAddress(file) || !errors.Is(err, os.ErrNotExist) { // opening would create it
 		j, err = c.open(file, f, readOnly)
 	}
 	switch {
 	case err == nil:
 		return j, nil
-	case errors.Is(err, journal.ErrEmpty) && journal.IsAddress(file):
+	case errors.Is(err, journal.ErrEmpty) && postgres.IsAddress(file):
 		return nil, usage("%w yet: %w", errNoRuns, err)
-	case errors.Is(err, journal.ErrEmpty), errors.Is(err, os.ErrNotExist) && !journal.IsAddress(file): // a missing socket means that the server is not running
+	case errors.Is(err, journal.ErrEmpty), errors.Is(err, os.ErrNotExist) && !postgres.IsAddress(file): // a missing socket means that the server is not running
 		return nil, usage("%w in %s yet; capstan run keeps them there", errNoRuns, file)
 	}
 	return nil, &exit{exitBroken, err}

@@ -157,7 +157,7 @@ func (g *ExternalRuns) forget(id string) *recording {
 
 // SetWaiting stores the open questions of a run, in the order of their keys. Their
 // expiry is in the field Until. They are shown like those of any run, but the other
-// engine asks them and receives the answers.
+// engine asks them and receives the answers. Without a question the run no longer waits.
 func (g *ExternalRuns) SetWaiting(id string, open []engine.Asked) error {
 	var rows []openRow
 	pack := codec.Packer{Secrets: g.j.secrets}
@@ -172,16 +172,10 @@ func (g *ExternalRuns) SetWaiting(id string, open []engine.Asked) error {
 		}
 		rows = append(rows, openRow{path: q.Path, text: string(raw)})
 	}
-	return g.setStatus(id, engine.Waiting, rowOf(rows), &pack)
-}
-
-// SetRunning records that a run no longer waits for answers.
-func (g *ExternalRuns) SetRunning(id string) error {
-	return g.setStatus(id, Running, nil, &codec.Packer{})
-}
-
-// setStatus stores the status of an unfinished run.
-func (g *ExternalRuns) setStatus(id, status string, pending any, pack *codec.Packer) error {
+	status := engine.Waiting
+	if len(open) == 0 {
+		status = Running
+	}
 	return g.write(id, func(c *stores.Conn) error {
 		n, err := g.lockRun(c, id)
 		if err == nil {
@@ -190,7 +184,7 @@ func (g *ExternalRuns) setStatus(id, status string, pending any, pack *codec.Pac
 		if err != nil {
 			return err
 		}
-		return c.Queue("UPDATE run SET status = ?, pending = ? WHERE n = ? AND finished IS NULL", status, pending, n)
+		return c.Queue("UPDATE run SET status = ?, pending = ? WHERE n = ? AND finished IS NULL", status, rowOf(rows), n)
 	})
 }
 

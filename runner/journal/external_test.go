@@ -229,7 +229,7 @@ func TestParcelsArePruned(t *testing.T) {
 	end("one")
 	day(20)
 	put("now")
-	if n := prune(20, Unfinished); n != 1 {
+	if n := prune(20, "unfinished"); n != 1 {
 		t.Errorf("%d went", n)
 	}
 	there("shared", "second", "now") // run two continues

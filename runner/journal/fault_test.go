@@ -461,7 +461,7 @@ func useAll(j *Journal) (found []error) {
 		note(err)
 		_, err = j.Result(ctx, id)
 		note(err)
-		_, err = j.Request(ctx, id, "talk/attempt[1]/turn[3]/model")
+		_, err = requestOf(ctx, j, id, "talk/attempt[1]/turn[3]/model")
 		note(err)
 		for _, err := range j.Events(ctx, id, 0, Whole) {
 			note(err)

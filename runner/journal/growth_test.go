@@ -80,7 +80,7 @@ func once(t *testing.T, j *Journal, said []model.Message) {
 
 func lastRequest(t *testing.T, j *Journal, turns int, said []model.Message) {
 	t.Helper()
-	req, err := j.Request(t.Context(), "run", event.Path("talk/attempt[1]").At("turn", turns-1).Join("model"))
+	req, err := requestOf(t.Context(), j, "run", event.Path("talk/attempt[1]").At("turn", turns-1).Join("model"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +105,7 @@ func TestGrowthWithoutThread(t *testing.T) {
 		}
 	}
 	for turn := range turns {
-		req, err := j.Request(t.Context(), "run", at(turn))
+		req, err := requestOf(t.Context(), j, "run", at(turn))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -152,7 +152,7 @@ func TestGrowthOfGuests(t *testing.T) {
 		}
 	}
 	for turn := range turns {
-		req, err := two.Request(t.Context(), "run", at(turn))
+		req, err := requestOf(t.Context(), two, "run", at(turn))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -27,7 +27,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/seed61713e19/capstan/internal/databases/postgres"
 	"github.com/seed61713e19/capstan/runner"
 	"github.com/seed61713e19/capstan/runner/engine"
 	"github.com/seed61713e19/capstan/runner/event"
@@ -82,10 +81,6 @@ func Open(where string, o Options) (*Journal, error) {
 
 // ErrEmpty is the error of [Open] with ReadOnly for a store without runs.
 var ErrEmpty = stores.ErrEmpty
-
-// IsAddress reports whether a location is the address of a server, not the name
-// of a file.
-func IsAddress(where string) bool { return postgres.IsAddress(where) }
 
 // Close waits for the current writes, and for a limited time for the current
 // reads. Unfinished runs can then be resumed by another journal of the same

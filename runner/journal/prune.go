@@ -17,16 +17,15 @@ import (
 	"github.com/seed61713e19/capstan/runner/journal/internal/stores"
 )
 
-// Kinds of runs that pruning may keep, whatever their age.
+// Kinds of runs that pruning may keep, whatever their age. [engine.Waiting] is another.
 const (
 	Frozen     = "frozen"     // a test case was made from it, see [Journal.Mark]
-	Waits      = "waiting"    // it has an unanswered question
 	Labelled   = "labelled"   // a person labelled one of its texts, see [Pruning]
-	Unfinished = "unfinished" // it can be resumed: it waits, has failed, was cancelled, or its process is gone
+	unfinished = "unfinished" // it can be resumed: it waits, has failed, was cancelled, or its process is gone
 )
 
 // Kinds are all kinds that [Pruning] may keep.
-var Kinds = []string{Frozen, Labelled, Waits, Unfinished}
+var Kinds = []string{Frozen, Labelled, engine.Waiting, unfinished}
 
 // A Pruning selects the runs to remove.
 type Pruning struct {
@@ -176,9 +175,9 @@ func (j *Journal) aged(p *Pruning, v []driver.Value) agedRun {
 	_, owned := j.db.Alive(stores.Text(v[4]))
 	r.stays = owned || slices.ContainsFunc(p.Keep, func(kind string) bool {
 		switch kind {
-		case Waits:
+		case engine.Waiting:
 			return status == engine.Waiting || stores.Text(v[6]) != ""
-		case Unfinished:
+		case unfinished:
 			return !r.ended
 		case Labelled:
 			return p.Labelled[r.id]

@@ -158,10 +158,10 @@ func TestPruneKeeps(t *testing.T) {
 		{nil, false, "gone runs"},
 		{nil, true, "runs"},
 		{[]string{Frozen}, true, "frozen runs"},
-		{[]string{Waits}, true, "answers replays runs waits"},
+		{[]string{engine.Waiting}, true, "answers replays runs waits"},
 		{[]string{Labelled}, true, "done runs"},
 		{[]string{Labelled, Frozen}, true, "done frozen runs"},
-		{[]string{Unfinished, Frozen}, true, "answers child frozen gone parent replays root runs waits"},
+		{[]string{"unfinished", Frozen}, true, "answers child frozen gone parent replays root runs waits"},
 	} {
 		j := fill(t)
 		j.db.Options.TakeOver = c.takes

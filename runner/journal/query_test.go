@@ -291,7 +291,7 @@ func TestEventsAfter(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 	}
-	if _, err := j.Request(t.Context(), "run", "nowhere"); err == nil {
+	if _, err := requestOf(t.Context(), j, "run", "nowhere"); err == nil {
 		t.Error("a request nowhere")
 	}
 	if _, err := j.Requests(t.Context(), "none"); !errors.Is(err, runner.ErrNoRun) {

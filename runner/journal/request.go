@@ -167,18 +167,9 @@ func (r *eventReader) readRequest(ctx context.Context, c *stores.Conn, s span) (
 	return b.Request, r.addReply(ctx, c, s.row, b.Request)
 }
 
-// Request returns the complete request of the model call at a path. If no model
-// was called there, it returns an error.
-func (j *Journal) Request(ctx context.Context, id string, at event.Path) (*model.Request, error) {
-	request, err := j.Requests(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	return request(at)
-}
-
-// Requests returns a function like [Journal.Request] for one run. It searches
-// the rows of the calls only once.
+// Requests returns a function for the complete request of the model call at a path of a
+// run. If no model was called there, the error says so. Requests searches the rows of the
+// calls only once.
 func (j *Journal) Requests(ctx context.Context, id string) (request func(at event.Path) (*model.Request, error), err error) {
 	n, name := int64(0), ""
 	rows := map[event.Path]int64{}

@@ -402,7 +402,7 @@ func looks(ctx context.Context, j *Journal) map[string]func() error {
 		"open":     func() error { _, err := j.Run(ctx, "open"); return err },
 		"so far":   func() error { _, err := j.Result(ctx, "open"); return err },
 		"result":   func() error { _, err := j.Result(ctx, "run"); return err },
-		"request":  func() error { _, err := j.Request(ctx, "run", "asked/attempt[1]/turn[0]/model"); return err },
+		"request":  func() error { _, err := requestOf(ctx, j, "run", "asked/attempt[1]/turn[0]/model"); return err },
 		"gates":    func() error { _, err := j.Gates(ctx, ""); return err },
 		"version":  func() error { _, err := j.Version(ctx); return err },
 		"replay":   func() error { _, err := j.Replay(ctx, "run"); return err },

@@ -2,6 +2,7 @@ package journal
 
 import (
 	"bytes"
+	"context"
 	"database/sql/driver"
 	"encoding/json"
 	"errors"
@@ -18,6 +19,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/event"
 	"github.com/seed61713e19/capstan/runner/journal/internal/codec"
 	"github.com/seed61713e19/capstan/runner/journal/internal/stores"
+	"github.com/seed61713e19/capstan/runner/model"
 )
 
 // A story is one of the engine's transcripts, or a similar one.
@@ -194,6 +196,15 @@ func storedRows(t testing.TB, j *Journal, n int64) (rows []codec.StoredRow) {
 		t.Fatal(err)
 	}
 	return rows
+}
+
+// requestOf returns the request of the model call at a path.
+func requestOf(ctx context.Context, j *Journal, id string, at event.Path) (*model.Request, error) {
+	request, err := j.Requests(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return request(at)
 }
 
 // same compares two values as JSON. Formatting is done only after a difference.

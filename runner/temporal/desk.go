@@ -154,10 +154,6 @@ func (h *host) await(w *waiting) (inTime bool, err error) {
 // keepQuestion stores the open questions.
 func (h *host) keepQuestion() {
 	h.withKeeper(func(k Keeper) error {
-		run := h.run.start.RunID
-		if open := h.run.desk.asked(); len(open) > 0 {
-			return k.SetWaiting(run, open)
-		}
-		return k.SetRunning(run)
+		return k.SetWaiting(h.run.start.RunID, h.run.desk.asked())
 	})
 }

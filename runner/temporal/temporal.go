@@ -113,10 +113,9 @@ type Keeper interface {
 	Log
 	// Begin stores a new run.
 	Begin(s runner.Start) error
-	// SetWaiting stores the open questions of a run, in the order of their keys.
+	// SetWaiting stores the open questions of a run, in the order of their keys. Without a
+	// question the run no longer waits.
 	SetWaiting(run string, open []engine.Asked) error
-	// SetRunning records that a run no longer waits.
-	SetRunning(run string) error
 	// End stores the result of a run.
 	End(run string, r engine.Result) error
 	// EndLost ends a run that could not report its end. It calls why only for an

@@ -163,17 +163,19 @@ func (s *Shelf) Events(_ context.Context, id string, after int64, d journal.Deta
 	}
 }
 
-// Request implements [serve.Store].
-func (s *Shelf) Request(_ context.Context, id string, at event.Path) (*model.Request, error) {
-	for e, err := range s.Events(context.Background(), id, 0, journal.Whole) {
-		if err != nil {
-			return nil, err
+// Requests implements [serve.Store].
+func (s *Shelf) Requests(ctx context.Context, id string) (func(at event.Path) (*model.Request, error), error) {
+	return func(at event.Path) (*model.Request, error) {
+		for e, err := range s.Events(ctx, id, 0, journal.Whole) {
+			if err != nil {
+				return nil, err
+			}
+			if e.Kind == event.ModelCalled && e.Path == at {
+				return e.Request, nil
+			}
 		}
-		if e.Kind == event.ModelCalled && e.Path == at {
-			return e.Request, nil
-		}
-	}
-	return nil, runner.ErrNoRun
+		return nil, runner.ErrNoRun
+	}, nil
 }
 
 // Gates implements [serve.Store].

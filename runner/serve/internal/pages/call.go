@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"context"
 	"net/http"
 
 	"github.com/seed61713e19/capstan/internal/schema"
@@ -33,9 +34,18 @@ type messageView struct {
 // maxMessages is the number of newest messages that are shown, unless the client asks for all.
 const maxMessages = 60
 
+// request returns the request of the model call at a path of a run.
+func (s *Site) request(ctx context.Context, id string, at event.Path) (*model.Request, error) {
+	request, err := s.o.Store.Requests(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return request(at)
+}
+
 func (s *Site) callPage(w http.ResponseWriter, r *http.Request) error {
 	id, at := r.PathValue("id"), event.Path(r.URL.Query().Get("at"))
-	req, err := s.o.Store.Request(r.Context(), id, at)
+	req, err := s.request(r.Context(), id, at)
 	if err != nil {
 		return err
 	}

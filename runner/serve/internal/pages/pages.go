@@ -36,7 +36,7 @@ type Store interface {
 	live.Store
 	Runs(ctx context.Context, f journal.Filter) ([]journal.Summary, error)
 	Result(ctx context.Context, id string) (engine.Result, error)
-	Request(ctx context.Context, id string, at event.Path) (*model.Request, error)
+	Requests(ctx context.Context, id string) (request func(at event.Path) (*model.Request, error), err error)
 	// Gates returns the numbers of each validator for the runs of a cascade. If cascade is
 	// "", it counts all runs.
 	Gates(ctx context.Context, cascade string) ([]journal.Gate, error)

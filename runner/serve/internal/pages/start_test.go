@@ -209,7 +209,11 @@ func TestLinesOfAnswers(t *testing.T) {
 		t.Fatalf("%d %s", r.StatusCode, r.Text)
 	}
 	<-w.Done
-	asked, err := w.Store.Request(t.Context(), id, "again/attempt[1]/turn[0]/model")
+	request, err := w.Store.Requests(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked, err := request("again/attempt[1]/turn[0]/model")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,7 +25,7 @@ func number(text string) int {
 // text returns the text that r names.
 func (s *Site) text(ctx context.Context, id string, r textRef) (string, error) {
 	if r.What == "message" || r.What == "schema" {
-		req, err := s.o.Store.Request(ctx, id, r.At)
+		req, err := s.request(ctx, id, r.At)
 		if err != nil {
 			return "", err
 		}

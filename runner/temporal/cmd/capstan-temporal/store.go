@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/seed61713e19/capstan/internal/databases/postgres"
 	"github.com/seed61713e19/capstan/runner/internal/effects"
 	"github.com/seed61713e19/capstan/runner/journal"
 	"github.com/seed61713e19/capstan/runner/temporal"
@@ -47,5 +48,5 @@ func (c *cluster) inJournal() bool {
 	if info, err := os.Stat(c.store); err == nil {
 		return !info.IsDir()
 	}
-	return journal.IsAddress(c.store) || strings.HasSuffix(c.store, ".db")
+	return postgres.IsAddress(c.store) || strings.HasSuffix(c.store, ".db")
 }

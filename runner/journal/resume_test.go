@@ -678,7 +678,7 @@ func TestAnotherQuestion(t *testing.T) {
 			}
 			err := ask(h, at, "that")
 			var e *engine.Error
-			if !errors.As(err, &e) || e.Code != engine.Failed || e.Path != at || !strings.HasPrefix(e.Message, "journal: "+string(at)+" is not asked") {
+			if !errors.As(err, &e) || e.Code != engine.Failed || e.Path != at || !strings.HasPrefix(e.Message, "journal: "+string(at)+": the request differs") {
 				t.Errorf("got %v", err)
 			}
 		})

@@ -160,7 +160,7 @@ func TestAddedClaims(t *testing.T) {
 func TestClean(t *testing.T) {
 	for s, want := range map[string]string{
 		" a\n\tb\u00a0c ": "a b c", "\x1b[31mred\x00": "[31mred", "a\u202eb\u200b": "ab", "\xffé": "é", "": "", "\n": "",
-		strings.Repeat("x", maxNote): strings.Repeat("x", maxNote), strings.Repeat("é", maxNote+1): strings.Repeat("é", maxNote) + "…",
+		strings.Repeat("x", maxNote): strings.Repeat("x", maxNote), strings.Repeat("é", maxNote+1): strings.Repeat("é", maxNote-1) + "…",
 	} {
 		if got := clean(s); got != want {
 			t.Errorf("%q: got %q", s, got)

@@ -80,8 +80,8 @@ func TestScreenshotsAreImages(t *testing.T) {
 		"one point, webp": {point, false, "1×1"},
 		"a line":          {picture(600, 1, asPNG, false), false, "600×1"},
 		"of one colour":   {picture(640, 480, asPNG, true), false, "single colour"},
-		"one colour, gif": {picture(64, 48, asGIF, true), false, "one colour"},
-		"one colour, jpg": {picture(64, 48, asJPEG, true), false, "one colour"},
+		"one colour, gif": {picture(64, 48, asGIF, true), false, "single colour"},
+		"one colour, jpg": {picture(64, 48, asJPEG, true), false, "single colour"},
 	} {
 		root := t.TempDir()
 		if err := os.WriteFile(filepath.Join(root, "a.png"), []byte(c.content), 0o600); err != nil {

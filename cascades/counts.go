@@ -247,7 +247,7 @@ func fixed(t *templates.Template) bool {
 	return !strings.Contains(t.Source(), "{{") && !strings.Contains(t.Source(), "{%")
 }
 
-// judge returns counts request to a judge for a text of at most text tokens.
+// judge returns one request to a judge for a text of at most text tokens.
 func (m planner) judge(v *Validator, text int) Counts {
 	input := Most
 	if fixed(v.Criteria) {

@@ -229,9 +229,9 @@ func (c *Cascade) needed() map[string]string {
 	return readers
 }
 
-// always returns phases that every run visits. It begins with the first phase and
-// stops at a phase with several possible next phases. It leaves out phases that may
-// be skipped.
+// always returns phases that every run visits. It begins with the first phase. It
+// stops at a phase with several possible next phases, or after which the run may
+// end. It leaves out phases that may be skipped.
 func (c *Cascade) always() []*Phase {
 	var list []*Phase
 	seen := map[int]bool{}

@@ -11,15 +11,15 @@ import (
 
 // A Cache caches the compiled templates, expressions and schemas of a file that
 // is parsed repeatedly, such as in an editor. The zero value is ready for use.
-// A Cache is for one file and one goroutine, and only contains what the last two
-// readings used.
+// A Cache is for one file, and must not be used concurrently. It only contains the
+// values that the last two readings used.
 type Cache struct {
 	templates   memory[*templates.Template]
 	expressions memory[*expressions.Expression]
 	schemas     memory[*schema.Schema]
 }
 
-// turn begins a reading.
+// turn starts a new reading.
 func (m *Cache) turn() {
 	if m != nil {
 		m.templates.turn()
@@ -55,8 +55,8 @@ func (m *Cache) schema(source any) (*schema.Schema, error) {
 	return m.schemas.of(string(key), func() (*schema.Schema, error) { return schema.Compile(source) })
 }
 
-// A memory caches compiled texts of one kind, of the current reading and of the
-// one before.
+// A memory caches compiled texts of one kind for the current and the previous
+// reading.
 type memory[V any] struct{ now, before map[string]compilation[V] }
 
 type compilation[V any] struct {
@@ -64,8 +64,8 @@ type compilation[V any] struct {
 	err   error
 }
 
-// turn removes what the last reading did not use. After a reading without any
-// text, such as of invalid YAML, it removes nothing.
+// turn removes the values that the last reading did not use. If that reading
+// used no values, such as for invalid YAML, turn removes nothing.
 func (m *memory[V]) turn() {
 	if len(m.now) > 0 {
 		m.now, m.before = map[string]compilation[V]{}, m.now

@@ -1,11 +1,16 @@
 // Package cascades reads cascade files. [Load] returns a [Cascade] with all names resolved
-// and all templates, expressions and schemas compiled, or [syntax.Diagnostics] with everything
-// that is wrong. It runs nothing. A Cascade has its worst case ([Plan]), its needs and its gates.
+// and all templates, expressions and schemas compiled. If the file has errors, Load returns all
+// of them as [syntax.Diagnostics]. A Cascade has methods for its worst case ([Plan]), its needs
+// and its gates. The package runs no cascades.
 //
 // Begin with the types in this file and with parse.go, which reads the top of a file. Four
-// packages know no Cascade: syntax has the tree of a file, internal/reader reads its values,
-// internal/findings collects diagnostics, and internal/checks has the rules. docs/reference
-// describes the keys.
+// packages do not depend on this package:
+//   - syntax has the tree of a file,
+//   - internal/reader reads its values,
+//   - internal/findings collects diagnostics,
+//   - internal/checks has the rules.
+//
+// The pages in docs/reference describe the keys.
 package cascades
 
 import (
@@ -40,14 +45,14 @@ type Cascade struct {
 	Databases   []tool.Database  // for sql_query, in file order
 	File        string           // the name of the file
 	Source      []byte
-	Files       []File   // every file that was read, the cascade's own first; only of the root
+	Files       []File   // all files that were read, the cascade's own first; only of the root
 	Deciding    Deciding // other data that decides a run; only of the root
 	Warnings    syntax.Diagnostics
 	Inputs      []Input
 	Budget      Budget
 	Phases      []*Phase
 	Hooks       []*Hook               // only of the root: hooks of nested cascades have no effect
-	Tries       *Phase                // the soundings of the file, which try the whole file as one phase; nil for none
+	Tries       *Phase                // a phase with the soundings of the whole file; nil for none
 	Validators  map[string]*Validator // of the file
 	Tools       map[string]*Tool      // of the file
 
@@ -59,7 +64,7 @@ type Cascade struct {
 
 // A File is a file of a cascade with its text.
 type File struct {
-	Name string // slash-separated, as it was opened
+	Name string // the slash-separated path
 	Text []byte
 }
 
@@ -90,8 +95,8 @@ func (c *Cascade) Has(name string) bool {
 	return slices.ContainsFunc(c.EveryPhase(), func(p *Phase) bool { return p.Name == name })
 }
 
-// Writes reports whether the phase with a name writes a text of its own. The
-// text of a tool or a gate is its result.
+// Writes reports whether the phase with a name writes its own text. A phase with
+// a tool or a gate returns its result instead.
 func (c *Cascade) Writes(name string) bool {
 	return slices.ContainsFunc(c.EveryPhase(), func(p *Phase) bool { return p.Name == name && p.Tool == nil })
 }
@@ -190,7 +195,7 @@ func (c *Cascade) Way(target string) string {
 // Rules are the rules of a phase with their defaults.
 type Rules struct {
 	MaxTurns          int
-	MaxAttempts       int  // for output_schema and loop_until together
+	MaxAttempts       int  // the limit for output_schema and loop_until together
 	Capped            bool // the file has max_attempts, which limits all attempts
 	Loop              *Check
 	LoopPrompt        *templates.Template
@@ -210,11 +215,11 @@ type Check struct {
 	Ward      *wards.Ward
 	Validator *Validator
 	Tools     []string        // the tools of a tool ward; none means every tool except route_to
-	AfterFree bool            // the judge is skipped if a free check of the same moment has refused the text
+	AfterFree bool            // the judge is skipped if a free check of the same moment has rejected the text
 	Place     *Place          // nil for a check that is in no file
-	Position  syntax.Position // the same for a person
+	Position  syntax.Position // the place as line and column
 
-	Promote *Promotion // the evidence that the check needs before it can refuse; nil for none
+	Promote *Promotion // the evidence that the check needs before it can reject a text; nil for none
 }
 
 // written returns the mode in the file.
@@ -246,7 +251,7 @@ type Validator struct {
 	Criteria    *templates.Template                            // for a judge
 	Model       Model                                          // of the judge
 	Votes       int                                            // the number of votes of a judge, of which the majority counts; 0 means 1
-	Confirm     bool                                           // a rejecting judge is called a second time, and both replies must reject the text
+	Confirm     bool                                           // the judge rejects a text only with two rejecting replies
 	AfterFree   bool                                           // after: free, in every mode
 	Cascade     *Cascade                                       // its output is the verdict
 	InputMap    Values                                         // of Cascade; without it, the input is the text
@@ -271,12 +276,12 @@ type Tool struct {
 	Cascade     *Cascade
 	Validator   *Validator      // of a phase whose tool is a validator
 	Effect      tool.Effect     // the effect on the world; for a cascade, the greatest effect of its tools
-	Place       *Place          // where it stands
+	Place       *Place          // the place in the file
 	Engine      bool            // the engine handles the call
 	Position    syntax.Position // in the phase
 	Queue       string          // see [Cascade.Queue]
 	MaxBytes    int             // the maximum size of a result for the model; 0 means 256 KiB
-	Receipt     *Receipt        // that the text needs; nil for none
+	Receipt     *Receipt        // the requirements for the receipt of a text; nil for none
 
 	named     string          // the name in tackle, or the file of a cascade
 	remote    bool            // a tool of an MCP server, which returns the description
@@ -348,7 +353,7 @@ type Receipt struct {
 	Alone   bool // the tool takes no other argument
 }
 
-// A Promotion is the evidence that a gate needs before it can refuse a text:
+// A Promotion is the evidence that a gate needs before it can reject a text:
 // limits of its false passes and false blocks, with a confidence. Without the
 // evidence, the gate is in shadow.
 type Promotion struct {
@@ -358,9 +363,9 @@ type Promotion struct {
 }
 
 // note appends an element unless the list contains it.
-func note[T comparable](list *[]T, one T) {
-	if !slices.Contains(*list, one) {
-		*list = append(*list, one)
+func note[T comparable](list *[]T, element T) {
+	if !slices.Contains(*list, element) {
+		*list = append(*list, element)
 	}
 }
 

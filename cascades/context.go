@@ -13,7 +13,7 @@ import (
 	"github.com/seed61713e19/capstan/internal/windlass"
 )
 
-// several are the words of a context for other phases.
+// several lists the words of a context that stand for other phases.
 var several = []string{keywords.Previous, keywords.First, keywords.All}
 
 // context reads the context of a phase.
@@ -59,19 +59,19 @@ func (p *parser) context(phase *reader.Object) (c Context) {
 	return c
 }
 
-// wordFor returns the word for other phases of a name. It also accepts the
-// spellings of Windlass: prev, and capitals. The name of a phase is not a word.
+// wordFor returns the word of several for a name in from. It also accepts prev and
+// capitals, as in Windlass. If a phase has the name, wordFor returns the name.
 func (p *parser) wordFor(n *yaml.Node, name string) string {
 	word := strings.ToLower(name)
 	word = cmp.Or(windlass.Value("from", word).Here, word)
-	if _, there := p.facts.Lines[name]; there || word == name || !slices.Contains(several, word) {
+	if _, isPhase := p.facts.Lines[name]; isPhase || word == name || !slices.Contains(several, word) {
 		return name
 	}
 	p.ReadAs(n, "from", name, word)
 	return word
 }
 
-// contextSource reads one entry of from, and returns the node of the phase's
+// contextSource reads one entry of from. It also returns the node of the phase's
 // name.
 func (p *parser) contextSource(n *yaml.Node) (Source, *yaml.Node) {
 	if n.Kind != yaml.MappingNode {

@@ -15,20 +15,20 @@ import (
 	"github.com/seed61713e19/capstan/templates"
 )
 
-// Counts are upper limits for one run. They stop at 2⁵³, which means unbounded.
+// Counts are upper limits for one run. A limit of 2⁵³ means unbounded.
 type Counts struct {
 	// Attempts at phases. Each parallel sounding counts separately.
 	Attempts int `json:"attempts"`
 	// Turns of those attempts, including turns that turn wards repeat.
 	Turns int `json:"turns"`
-	// ModelCalls are requests to models if no model asks for a tool: one for
-	// each turn, each verdict of a judge, the choice of an evaluator, the
-	// choice of a handoff, and each summary for a token_budget. A repeated
-	// request counts once.
+	// ModelCalls are requests to models if no model calls a tool. Turns,
+	// verdicts of judges, choices of evaluators, choices of handoffs and
+	// summaries for a token_budget count one request each. A repeated request
+	// counts once.
 	ModelCalls int `json:"model_calls"`
 	// ModelCallsWithTools are requests to models if every turn of a phase with
-	// tools uses all its rounds. A message may have any number of calls. If a
-	// call itself calls a model, only a budget limits the number. Attempts,
+	// tools uses all its rounds. A message may contain any number of tool calls.
+	// If a tool itself calls a model, only a budget limits the number. Attempts,
 	// turns and verdicts of cascades that are tools do not count.
 	ModelCallsWithTools int `json:"model_calls_with_tools"`
 	// JudgeCalls are the ModelCalls of judges.
@@ -36,8 +36,7 @@ type Counts struct {
 	// Validators are verdicts by the kind of validator. The number of verdicts
 	// on calls of tools is unbounded.
 	Validators ValidatorCounts `json:"validators"`
-	// Tokens of those calls, if every turn of a phase with tools uses all its
-	// rounds.
+	// Tokens are the tokens of ModelCallsWithTools.
 	Tokens Tokens `json:"tokens"`
 }
 
@@ -47,10 +46,10 @@ type ValidatorCounts struct {
 	Pure    int `json:"pure"`    // computed from the text, output_schema included
 	Exec    int `json:"exec"`    // programs and other validators with I/O
 	Judge   int `json:"judge"`   // models
-	Cascade int `json:"cascade"` // cascades; their own judgements count too
+	Cascade int `json:"cascade"` // cascades; their own verdicts count too
 }
 
-// Most is the value of an unbounded count.
+// Most means an unbounded count.
 const Most = 1 << 53
 
 // all returns counts that are all n.
@@ -82,8 +81,8 @@ func product(a, b int) int {
 	return int(min(low, Most))
 }
 
-// Tokens are the estimated tokens and cost of model calls. No tokenizer is
-// used. An unbounded value is 2⁵³ and null in JSON, and so is an unknown cost.
+// Tokens are the estimated tokens and cost of model calls. The estimate uses no
+// tokenizer. An unbounded value or an unknown cost is 2⁵³, and null in JSON.
 type Tokens struct {
 	Input  int // of the requests
 	Output int // of the answers
@@ -113,18 +112,16 @@ func (t Tokens) each(u Tokens, op func(a, b int) int) Tokens {
 func (t Tokens) plus(u Tokens) Tokens { return t.each(u, sum) }
 func (t Tokens) times(n int) Tokens   { return t.each(Tokens{n, n, n}, product) }
 
-// Unknown lists the reasons why a [Plan] cannot compute calls, tokens or money:
-// the phases that call a model or a cascade without a limit, the calls without
-// a limit of tokens, and the models without a known price.
+// Unknown lists the reasons for the unbounded values of a [Plan].
 type Unknown struct {
-	Calls  []string `json:"calls"`
-	Input  []string `json:"input"`
-	Output []string `json:"output"`
-	Price  []string `json:"price"`
+	Calls  []string `json:"calls"`  // phases that call a model or a cascade without a limit
+	Input  []string `json:"input"`  // calls without a limit of input tokens
+	Output []string `json:"output"` // calls without a limit of output tokens
+	Price  []string `json:"price"`  // models without a known price
 }
 
-// Priced returns the price of a model, by the name in the cascade: the prices of its
-// providers, of nested cascades too, or else the public prices.
+// Priced returns a function for the price of a model, by its name in the cascade. The
+// prices of the providers in the cascade and in nested cascades replace public prices.
 func (c *Cascade) Priced() func(name string) (model.Price, bool) {
 	own := c.EveryProvider()
 	return func(name string) (model.Price, bool) {
@@ -133,8 +130,8 @@ func (c *Cascade) Priced() func(name string) (model.Price, bool) {
 	}
 }
 
-// call returns one request with input tokens to the dearest model that may answer. who is
-// reported as unbounded if the request has no limit.
+// call returns one request with input tokens to the most expensive model of asked. If the
+// request or the answer has no limit, call reports it as unknown under the name who.
 func (m planner) call(asked Model, input int, who string) Counts {
 	if input >= Most {
 		note(&m.unknown.Input, m.prefix+who)
@@ -175,7 +172,8 @@ func nano(tokens int, price float64) int {
 	return int(min(math.Ceil(float64(tokens)*price*1000), Most))
 }
 
-// answers returns the maximum tokens of an answer. The limit in extra is the endpoint's.
+// answers returns the maximum tokens of an answer. If extra has a limit, the maximum is
+// unbounded, because only the endpoint knows the effect of that limit.
 func (r Candidate) answers() int {
 	a := r.Params
 	if a == nil || a.MaxOutputTokens == 0 || a.Extra.Has("max_tokens") || a.Extra.Has("max_completion_tokens") {
@@ -184,8 +182,8 @@ func (r Candidate) answers() int {
 	return a.MaxOutputTokens
 }
 
-// asked returns the models that may answer in place of a named model, or of
-// none. The list is never empty, but the model of a run may have no name.
+// asked returns the models that may answer a call to the named model. The list is
+// never empty, but the model of the run may have no name.
 func (m planner) asked(named Model) Model {
 	if found := m.chosen.Of(named, m.file); len(found) > 0 {
 		return found
@@ -193,8 +191,8 @@ func (m planner) asked(named Model) Model {
 	return Model{{}}
 }
 
-// own returns the models that may answer in the conversation of the phase,
-// including those of its soundings and of their aggregator.
+// own returns the models that may answer in the conversation of the phase. They
+// include the models of its soundings and of the aggregator.
 func (m planner) own(p *Phase) Model {
 	s := p.Soundings
 	if s == nil {
@@ -221,8 +219,8 @@ func (m planner) writes(p *Phase) (tokens int) {
 	return tokens
 }
 
-// sends returns the maximum tokens of one call of the phase: the room of its token_budget, or
-// its instructions, if the call has nothing else.
+// sends returns the maximum tokens of one call of the phase. The limit is the room of its
+// token_budget, or the size of its prompt if the visit makes one call with a fixed prompt.
 func (m planner) sends(p *Phase, plan PhasePlan) int {
 	tokens := Most
 	once := plan.Attempts == 1 && plan.Turns == 1 && plan.Redos == 0 && len(p.Tackle) == 0 && !p.Chooses()
@@ -242,33 +240,33 @@ func (m planner) sends(p *Phase, plan PhasePlan) int {
 
 const (
 	aroundAll   = 16  // the overhead of a conversation with one message
-	aroundJudge = 800 // the overhead of a judge's request besides its criteria and the text, and the size of its verdict
+	aroundJudge = 800 // the overhead of a judge's request without criteria and text, plus the size of its verdict
 )
 
 func fixed(t *templates.Template) bool {
 	return !strings.Contains(t.Source(), "{{") && !strings.Contains(t.Source(), "{%")
 }
 
-// judge returns one request to a judge of a text of at most text tokens.
+// judge returns one request to a judge for a text of at most text tokens.
 func (m planner) judge(v *Validator, text int) Counts {
 	input := Most
 	if fixed(v.Criteria) {
 		input = sum(text, aroundJudge+exchanges.Weigh(v.Criteria.Source()))
 	}
-	one := m.call(m.asked(v.Model), input, "judge "+v.Name)
-	one.JudgeCalls = 1
-	return one
+	counts := m.call(m.asked(v.Model), input, "judge "+v.Name)
+	counts.JudgeCalls = 1
+	return counts
 }
 
-// least returns the minimum that one visit of the phase sends: its instructions, in each of
-// its turns. Judges, values and answers do not count.
+// least returns the minimum tokens of one visit of the phase: the fixed text of its prompt
+// in each turn. Judges, rendered values and answers do not count.
 func (m planner) least(p *Phase) (t Tokens) {
 	switch {
 	case p.When != nil, p.Each != nil:
 		return Tokens{}
 	case p.Together != nil:
-		for _, one := range p.Together {
-			t = t.plus(m.least(one))
+		for _, member := range p.Together {
+			t = t.plus(m.least(member))
 		}
 		return t
 	case p.Tool != nil && p.Tool.Cascade != nil:
@@ -297,8 +295,8 @@ func (m planner) least(p *Phase) (t Tokens) {
 
 var inserted = patterns.Lazy(`(?s)\{\{.*?\}\}|\{#.*?#\}`)
 
-// always returns the text that a template always renders: outside of values, before its
-// first block and after its last one.
+// always returns the text that a template always renders: the text outside of values,
+// without the part from the first block to the last block.
 func always(source string) string {
 	source = inserted().ReplaceAllString(source, " ")
 	if begin := strings.Index(source, "{%"); begin >= 0 {

@@ -19,7 +19,7 @@ type Description struct {
 	Description string              `json:"description"`
 	Inputs      []DescribedInput    `json:"inputs"`              // in file order
 	Tries       int                 `json:"soundings,omitempty"` // the number of tries of the whole file
-	Phases      []DescribedPhase    `json:"phases"`              // in file order, the phases of a group after the group
+	Phases      []DescribedPhase    `json:"phases"`              // in file order; a group precedes its phases
 	Hooks       []DescribedHook     `json:"hooks,omitempty"`     // of coding agents
 	Tools       []DescribedTool     `json:"tools"`               // of its own phases
 	Databases   []DescribedDatabase `json:"databases,omitempty"` // of nested cascades too
@@ -28,12 +28,12 @@ type Description struct {
 	Programs    []DescribedProgram  `json:"programs,omitempty"`  // of nested cascades too
 	Protect     []string            `json:"protect,omitempty"`   // patterns of further files that no model may write
 	Worst       Counts              `json:"worst"`               // the plan's total
-	Files       []string            `json:"files"`               // every file that was read, the cascade's own first
+	Files       []string            `json:"files"`               // all files that were read, the cascade's own first
 	Command     string              `json:"command"`
 }
 
-// A DescribedInput is an input. A required input without a schema is read by a
-// phase that every run visits.
+// A DescribedInput is an input. An input without a schema is required if a phase
+// that every run visits reads it.
 type DescribedInput struct {
 	Name        string   `json:"name"`
 	Description string   `json:"description"`
@@ -44,25 +44,25 @@ type DescribedInput struct {
 	ReadBy      []string `json:"read_by"` // the phases whose templates read it
 }
 
-// A DescribedPhase is a phase.
+// A DescribedPhase describes a phase.
 type DescribedPhase struct {
 	Name  string `json:"name"`
 	Kind  string `json:"kind"`            // model, tool, compose or together
 	Each  bool   `json:"each,omitempty"`  // the phase runs for every item of a list
-	Group string `json:"group,omitempty"` // the group that it is part of
+	Group string `json:"group,omitempty"` // the group that contains the phase
 	When  string `json:"when,omitempty"`
-	// System is the template of the system message: the phase's own or the file's.
+	// System is the template of the system message, of the phase or of the file.
 	System   string `json:"system,omitempty"`
-	Examples int    `json:"examples,omitempty"`     // shown to the model before the instructions
+	Examples int    `json:"examples,omitempty"`     // the number of examples before the instructions
 	Feedback string `json:"feedback,omitempty"`     // the limit of the feedback in a retry
 	Holds    string `json:"token_budget,omitempty"` // the limit of the conversation
 	// Timeout is the time limit of each attempt (rules.timeout), such as 2m0s.
 	Timeout string          `json:"timeout,omitempty"`
 	Gates   []DescribedGate `json:"gates"`
-	Asks    string          `json:"asks,omitempty"` // the question for a person: its type, its time limit, and who is notified
+	Asks    string          `json:"asks,omitempty"` // the question for a person: its type, its time limit, and the recipient of the notice
 }
 
-// A DescribedGate is one check.
+// A DescribedGate describes a check.
 type DescribedGate struct {
 	Moment    string `json:"moment"`
 	Mode      string `json:"mode"`
@@ -70,14 +70,14 @@ type DescribedGate struct {
 	Kind      string `json:"kind"` // computed, judge, program or cascade
 }
 
-// A DescribedTool is a tool of the phases.
+// A DescribedTool describes a tool of the phases.
 type DescribedTool struct {
 	Name   string      `json:"name"`
 	Effect tool.Effect `json:"effect"`
 	Phases []string    `json:"phases"`
 }
 
-// A DescribedDatabase is a database for sql_query.
+// A DescribedDatabase describes a database for sql_query.
 type DescribedDatabase struct {
 	Name     string `json:"name"`
 	Kind     string `json:"kind,omitempty"` // SQLite or PostgreSQL; "" if an environment variable decides
@@ -86,21 +86,22 @@ type DescribedDatabase struct {
 	File     string `json:"file"` // the file that names the database
 }
 
-// A DescribedProgram is a program whose files no model may write.
+// A DescribedProgram describes a program. No model may write its files.
 type DescribedProgram struct {
-	Name    string   `json:"name"` // validator tests_pass
+	Name    string   `json:"name"` // such as: validator tests_pass
 	Argv    []string `json:"argv"`
 	Subject []string `json:"subject,omitempty"` // patterns of the arguments that may change
 }
 
-// A DescribedModel is a model that a run may call; "" is the model of the run.
+// A DescribedModel describes a model that a run may call. The name "" means the
+// model of the run.
 type DescribedModel struct {
 	Name    string   `json:"name"`
 	API     string   `json:"api,omitempty"` // the protocol of its provider; "" for chat completions
 	NamedBy []string `json:"named_by"`
 }
 
-// A DescribedProvider is a provider that the file defines or limits.
+// A DescribedProvider describes a provider that the file defines or limits.
 type DescribedProvider struct {
 	Name              string `json:"name"`
 	BaseURL           string `json:"base_url,omitempty"` // "" if an environment variable has it
@@ -122,8 +123,8 @@ func (c *Cascade) Describe() Description {
 	}
 	for _, p := range c.Phases {
 		d.addPhase(p, "")
-		for _, one := range p.Together {
-			d.addPhase(one, p.Name)
+		for _, member := range p.Together {
+			d.addPhase(member, p.Name)
 		}
 	}
 	for _, h := range c.Hooks {
@@ -148,14 +149,14 @@ func (c *Cascade) Describe() Description {
 		}
 	}
 	for _, p := range c.EveryProvider() {
-		one := DescribedProvider{
+		described := DescribedProvider{
 			Name: p.Name, BaseURL: p.BaseURL,
 			RequestsPerMinute: p.Limits.RequestsPerMinute, Concurrency: p.Limits.Concurrency, Tries: p.Limits.Tries,
 		}
 		if p.Limits.Timeout > 0 {
-			one.Timeout = p.Limits.Timeout.String()
+			described.Timeout = p.Limits.Timeout.String()
 		}
-		d.Providers = append(d.Providers, one)
+		d.Providers = append(d.Providers, described)
 	}
 	for _, p := range c.Deciding.Programs {
 		d.Programs = append(d.Programs, DescribedProgram{p.What, p.Argv, p.Subject})
@@ -198,8 +199,8 @@ func (in Input) kind() string {
 		return t
 	case []any:
 		words := make([]string, len(t))
-		for i, one := range t {
-			words[i], _ = one.(string) // a schema has only texts here
+		for i, word := range t {
+			words[i], _ = word.(string) // a valid schema has only strings here
 		}
 		return reader.Alternatives(words)
 	}
@@ -226,8 +227,8 @@ func (p *Phase) described(group string) DescribedPhase {
 	if p.Rules.Timeout > 0 {
 		d.Timeout = p.Rules.Timeout.String()
 	}
-	p.eachCheck(func(moment string, _ int, one *Check) {
-		d.Gates = append(d.Gates, DescribedGate{moment, string(one.Ward.Mode), one.Ward.Name, one.Validator.kind()})
+	p.eachCheck(func(moment string, _ int, check *Check) {
+		d.Gates = append(d.Gates, DescribedGate{moment, string(check.Ward.Mode), check.Ward.Name, check.Validator.kind()})
 	})
 	if w := p.SchemaWard; w != nil {
 		d.Gates = append(d.Gates, DescribedGate{string(w.Moment), string(w.Mode), w.Name, "computed"})
@@ -235,7 +236,7 @@ func (p *Phase) described(group string) DescribedPhase {
 	return d
 }
 
-// kind returns what computes the verdict of the validator.
+// kind returns the type of the validator: judge, cascade, computed or program.
 func (v *Validator) kind() string {
 	switch {
 	case v.Criteria != nil:
@@ -257,7 +258,7 @@ func (d *Description) addPhase(p *Phase, group string) {
 }
 
 func (d *Description) addTool(t *Tool, phase string) {
-	i := slices.IndexFunc(d.Tools, func(one DescribedTool) bool { return one.Name == t.Name })
+	i := slices.IndexFunc(d.Tools, func(listed DescribedTool) bool { return listed.Name == t.Name })
 	if i < 0 {
 		i = len(d.Tools)
 		effect := t.Effect
@@ -270,7 +271,7 @@ func (d *Description) addTool(t *Tool, phase string) {
 }
 
 func (d *Description) addModel(m DescribedModel, by string) {
-	i := slices.IndexFunc(d.Models, func(one DescribedModel) bool { return one.Name == m.Name })
+	i := slices.IndexFunc(d.Models, func(listed DescribedModel) bool { return listed.Name == m.Name })
 	if i < 0 {
 		i = len(d.Models)
 		d.Models = append(d.Models, m)
@@ -278,8 +279,8 @@ func (d *Description) addModel(m DescribedModel, by string) {
 	note(&d.Models[i].NamedBy, by)
 }
 
-// command returns a command line that runs the cascade, with a … for each
-// missing value.
+// command returns a command line that runs the cascade. Missing values are
+// written as ….
 func (c *Cascade) command(d Description) string {
 	words := []string{"capstan", "run", quoted(c.File)}
 	for _, in := range d.Inputs {
@@ -302,7 +303,7 @@ func (c *Cascade) command(d Description) string {
 
 var plainWord = patterns.Lazy(`^[\pL\pN_./:@%+,-]+$`)
 
-// quoted returns a word quoted for a shell.
+// quoted returns a word with the quotation marks that a shell needs.
 func quoted(word string) string {
 	if plainWord().MatchString(word) && !strings.HasPrefix(word, "-") {
 		return word
@@ -310,17 +311,17 @@ func quoted(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// shown returns a default in the form of a command line.
+// shown returns a default value as JSON of at most 40 characters.
 func shown(v any) string {
-	text, _ := json.Marshal(v) // a schema contains it
+	text, _ := json.Marshal(v) // a default comes from JSON or YAML, and always encodes
 	return reports.Fit(string(text), 40)
 }
 
-// asks describes the question of the phase for a person, or returns "".
+// asks describes the questions of the phase to a person, or returns "".
 func (p *Phase) asks() string {
 	h := p.Human
 	switch {
-	case h == nil && p.asksOnTheWay():
+	case h == nil && p.asksInTurn():
 		return "a person, on the way: " + keywords.AskHuman
 	case h == nil:
 		return ""
@@ -336,7 +337,7 @@ func (p *Phase) asks() string {
 	default:
 		words += ", told to the program " + path.Base(n.Argv[0])
 	}
-	if p.asksOnTheWay() {
+	if p.asksInTurn() {
 		words += ", and on the way: " + keywords.AskHuman
 	}
 	return words

@@ -10,7 +10,7 @@ import (
 	"github.com/seed61713e19/capstan/internal/reports"
 )
 
-// Text is the description for people, ending in a newline.
+// Text returns the description as text for people. The text ends with a newline.
 func (d Description) Text() string {
 	var b strings.Builder
 	b.WriteString(reports.Fit(d.CascadeID, 80))
@@ -24,12 +24,12 @@ func (d Description) Text() string {
 	section(&b, "tools", d.Tools, func(t DescribedTool, w io.Writer) {
 		fmt.Fprintf(w, "  %s\t%s\t%s\n", reports.Fit(t.Name, 60), t.Effect, words(t.Phases))
 	})
-	section(&b, "databases", d.Databases, func(one DescribedDatabase, w io.Writer) {
+	section(&b, "databases", d.Databases, func(db DescribedDatabase, w io.Writer) {
 		may := "may be written"
-		if one.ReadOnly {
+		if db.ReadOnly {
 			may = "read only"
 		}
-		fmt.Fprintf(w, "  %s\t%s\t%s\tat most %d rows\t%s\n", one.Name, cmp.Or(one.Kind, "as the environment says"), may, one.MaxRows, one.File)
+		fmt.Fprintf(w, "  %s\t%s\t%s\tat most %d rows\t%s\n", db.Name, cmp.Or(db.Kind, "as the environment says"), may, db.MaxRows, db.File)
 	})
 	section(&b, "programs", d.Programs, func(p DescribedProgram, w io.Writer) {
 		fmt.Fprintf(w, "  %s\t%s", reports.Fit(p.Name, 60), reports.Fit(strings.Join(p.Argv, " "), 80))
@@ -60,12 +60,12 @@ func (d Description) Text() string {
 // limits lists the limits of a provider.
 func (p DescribedProvider) limits() string {
 	var list []string
-	for _, one := range []struct {
+	for _, limit := range []struct {
 		n      int
 		format string
 	}{{p.RequestsPerMinute, "requests_per_minute: %d"}, {p.Concurrency, "concurrency: %d"}, {p.Tries, "tries: %d"}} {
-		if one.n > 0 {
-			list = append(list, fmt.Sprintf(one.format, one.n))
+		if limit.n > 0 {
+			list = append(list, fmt.Sprintf(limit.format, limit.n))
 		}
 	}
 	if p.Timeout != "" {
@@ -74,20 +74,20 @@ func (p DescribedProvider) limits() string {
 	return cmp.Or(strings.Join(list, ", "), "default limits")
 }
 
-// section writes a title and a table, and nothing where there are no rows.
+// section writes a title and a table. If the list is empty, it writes nothing.
 func section[T any](b *strings.Builder, title string, list []T, row func(T, io.Writer)) {
 	if len(list) == 0 {
 		return
 	}
 	b.WriteString("\n" + title + "\n")
 	w := columns(b)
-	for _, one := range list {
-		row(one, w)
+	for _, element := range list {
+		row(element, w)
 	}
-	w.Flush() // to a strings.Builder: cannot fail
+	w.Flush() // a strings.Builder returns no error
 }
 
-// columns aligns what is written with tabs.
+// columns returns a writer that aligns text at its tabs.
 func columns(w io.Writer) *tabwriter.Writer { return tabwriter.NewWriter(w, 0, 0, 2, ' ', 0) }
 
 func (in DescribedInput) row(w io.Writer) {
@@ -143,5 +143,5 @@ func (p DescribedPhase) rows(w io.Writer) {
 	}
 }
 
-// words puts names into a row.
+// words returns names as one cell of a table.
 func words(list []string) string { return reports.Fit(strings.Join(list, ", "), 200) }

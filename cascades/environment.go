@@ -16,8 +16,8 @@ import (
 var variableName = patterns.Lazy(`^[A-Za-z_][A-Za-z0-9_.()-]*$`)
 
 // environment reads the environment variables of a program, in the form of
-// [process.Environment]: a list of names, which are passed on, a mapping of
-// names to texts, or a list with both.
+// [process.Environment]. The key env has a mapping of names to texts, or a list of
+// names and mappings. The program inherits a variable without a text.
 func (p *parser) environment(o *reader.Object) []string {
 	n := o.Get("env")
 	if n == nil {
@@ -48,15 +48,15 @@ type environment struct {
 	seen map[string]bool
 }
 
-// mapping reads variables with their texts. A variable without a text is passed
-// on.
+// mapping reads variables with their texts. The program inherits a variable whose
+// value is null.
 func (e *environment) mapping(n *yaml.Node) {
 	o := e.p.Fields(n, "env")
 	for _, name := range o.Order {
 		entry, value := name, e.p.Resolve(o.Value[name])
 		if value.Tag != "!!null" {
 			text, _ := e.p.Text(value, name)
-			e.p.ofVariables(value, name, text)
+			e.p.onlyVariables(value, name, text)
 			entry += "=" + text
 		}
 		e.add(o.Keys[name], name, entry)
@@ -70,7 +70,7 @@ func (e *environment) entry(n *yaml.Node) {
 		return
 	}
 	name, value, _ := strings.Cut(entry, "=")
-	e.p.ofVariables(n, name, value)
+	e.p.onlyVariables(n, name, value)
 	e.add(n, name, entry)
 }
 
@@ -89,16 +89,16 @@ func (e *environment) add(n *yaml.Node, name, entry string) {
 	e.seen[name] = true
 }
 
-// suggestVariable suggests a name, if it is one.
+// suggestVariable suggests a name if it is valid.
 func (p *parser) suggestVariable(name string) {
 	if variableName().MatchString(name) {
 		p.Last().Suggestion = name
 	}
 }
 
-// ofVariables reports templates that read anything except environment
+// onlyVariables reports templates that read anything except environment
 // variables, because the text is used outside a run.
-func (p *parser) ofVariables(n *yaml.Node, what, text string) {
+func (p *parser) onlyVariables(n *yaml.Node, what, text string) {
 	rest := process.WithoutVariables(text)
 	for _, mark := range []string{"{{", "{%", "{#"} {
 		if strings.Contains(rest, mark) {
@@ -108,13 +108,13 @@ func (p *parser) ofVariables(n *yaml.Node, what, text string) {
 	}
 }
 
-// protocolHeaders are the headers of the protocol itself. A name that ends with
+// protocolHeaders are the headers that the protocol itself uses. A name that ends with
 // a dash is a prefix.
 var protocolHeaders = []string{"accept", "connection", "content-", "host", "last-event-id", "mcp-", "te", "trailer", "transfer-encoding", "upgrade"}
 
 var headerName = patterns.Lazy("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
 
-// headers reads the headers of every request to an MCP server or a URL.
+// headers reads the headers for requests to an MCP server or a URL.
 func (p *parser) headers(o *reader.Object) map[string]string {
 	h := o.Child("headers")
 	if h == nil {
@@ -136,7 +136,7 @@ func (p *parser) headers(o *reader.Object) map[string]string {
 		case strings.ContainsFunc(text, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }):
 			p.Error(n, codes.Value, "the header %s holds a character that a header cannot", name)
 		default:
-			p.ofVariables(n, name, text)
+			p.onlyVariables(n, name, text)
 			out[name] = text
 		}
 		seen[key] = true

@@ -14,10 +14,11 @@ import (
 	"github.com/seed61713e19/capstan/wards"
 )
 
-// phaseFacts returns the facts of a phase. group is the name of its group.
+// phaseFacts returns the facts of a phase for the checks. group is the name of its group.
 func (p *parser) phaseFacts(o, rules, moments *reader.Object, phase *Phase, group string) checks.Phase {
-	facts := checks.Phase{Name: phase.Name, Group: group, IsText: phase.givesText(), Guards: p.guards, Text: phase.textFacts()}
-	facts.Node, facts.What, facts.Within, facts.Keys, facts.Asks, facts.Chooses = o.Node, o.What, p.grouped, o.Keys, phase.asksOnTheWay(), phase.Chooses()
+	facts := checks.Phase{Name: phase.Name, Group: group, IsText: phase.outputsText(), Guards: p.guards, Text: phase.textFacts()}
+	facts.Node, facts.What, facts.Within, facts.Keys = o.Node, o.What, p.grouped, o.Keys
+	facts.Asks, facts.Chooses = phase.asksInTurn(), phase.Chooses()
 	if rules != nil {
 		facts.Rules = rules.Keys
 	}
@@ -35,10 +36,10 @@ func (p *parser) phaseFacts(o, rules, moments *reader.Object, phase *Phase, grou
 		facts.Subs = append(facts.Subs, checks.Sub{ID: s.Cascade.ID, Returns: s.ContextOut})
 	}
 	for _, t := range phase.Tackle {
-		one := checks.Tool{Name: t.Name, Node: entry(o.Value["tackle"], t.named)}
-		one.Ungated = one.Node != nil && t.Effect == tool.Writes && t.Receipt == nil &&
+		fact := checks.Tool{Name: t.Name, Node: entry(o.Value["tackle"], t.named)}
+		fact.Ungated = fact.Node != nil && t.Effect == tool.Writes && t.Receipt == nil &&
 			!slices.ContainsFunc(phase.Wards.Tool, func(c *Check) bool { return c.enforces() && c.Guards(t.Name) })
-		facts.Tools = append(facts.Tools, one)
+		facts.Tools = append(facts.Tools, fact)
 	}
 	if t := phase.Tool; t != nil {
 		facts.Call = &checks.Call{
@@ -49,7 +50,7 @@ func (p *parser) phaseFacts(o, rules, moments *reader.Object, phase *Phase, grou
 	return facts
 }
 
-// entry returns the first entry of a list with a text, or nil.
+// entry returns the first entry of a list that is equal to a text, or nil.
 func entry(list *yaml.Node, text string) *yaml.Node {
 	if list = findings.Resolved(list); list == nil {
 		return nil
@@ -61,7 +62,7 @@ func entry(list *yaml.Node, text string) *yaml.Node {
 	return list.Content[i]
 }
 
-// enforces reports whether the check withholds a text that it refuses.
+// enforces reports whether the check withholds a rejected text.
 func (c *Check) enforces() bool { return c.Ward.Mode.Enforces() }
 
 // repeats reports whether a retry calls the tool of the phase with the same arguments.
@@ -98,10 +99,10 @@ func (p *Phase) textFacts() checks.Text {
 	return t
 }
 
-// judges returns the checks of the text of the phase. Some may be nil.
+// judges returns the checks of the text of the phase. Elements may be nil.
 func (p *Phase) judges() []*Check {
 	list := append(slices.Clone(p.Wards.Post), p.Rules.Loop)
-	if !p.Edits() { // a text that a person edits has no turn
+	if !p.Edits() { // an edited text has no turn
 		list = append(list, p.Wards.Turn...)
 	}
 	if p.Soundings != nil {
@@ -113,7 +114,7 @@ func (p *Phase) judges() []*Check {
 	return list
 }
 
-// settleFacts adds the facts of the whole cascade after all phases are read.
+// settleFacts adds the facts of the whole cascade after the parser has read all phases.
 func (p *parser) settleFacts() {
 	c, f := p.cascade, &p.facts
 	f.Nested, f.MaxPhases, f.Ignored = len(p.loading) > 1, c.Budget.MaxPhases, p.Ignored
@@ -146,18 +147,18 @@ func (p *parser) settleFacts() {
 		f.Databases = append(f.Databases, checks.Database{Node: p.databases.Keys[d.Name], Name: d.Name, Asked: p.asked[d.Name]})
 	}
 	for _, within := range c.Within() {
-		for _, one := range within.Providers {
-			provider := checks.Provider{Provider: one, File: within.File}
-			provider.Limits = model.Limits{} // they may be different
+		for _, source := range within.Providers {
+			provider := checks.Provider{Provider: source, File: within.File}
+			provider.Limits = model.Limits{} // nested cascades may have other limits
 			if within == c {
-				provider.Node = p.defined.Keys[one.Name]
+				provider.Node = p.defined.Keys[source.Name]
 			}
 			f.Providers = append(f.Providers, provider)
 		}
 	}
 }
 
-// ownReads returns the fields of the output of its own phase that an expression reads.
+// ownReads returns the fields of the output of phase that the expression reads.
 func (v *Validator) ownReads(phase string) (list []checks.Field) {
 	for _, f := range v.fields {
 		if f.Path[0] == "output" {

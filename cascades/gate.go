@@ -21,7 +21,7 @@ type Gate struct {
 	Phase     string
 	Moment    wards.Moment
 	Mode      wards.Mode
-	Ward      *wards.Ward // of the cascade; for a phase that is a validator, a new ward
+	Ward      *wards.Ward // the ward in the cascade, or a new ward for a phase that is a validator
 	Place     string      // the last name in the paths of its verdicts: post[0], ward[1], output_schema
 	Name      string      // of its validator, as in its verdicts
 	Validator *Validator  // nil for an output_schema
@@ -31,9 +31,9 @@ type Gate struct {
 	Promote   *Promotion // nil if the gate needs no evidence
 }
 
-// Gates returns the checks of the cascade's own phases, in file order. chosen
-// has the models that replace those of the file. open reads the files of
-// programs; if it is nil, programs have no digests.
+// Gates returns the checks of the cascade's own phases, in file order. The models
+// in chosen replace those of the file. The function open reads the files of
+// programs. If open is nil, the digests do not include these files.
 func (c *Cascade) Gates(chosen Chosen, open Opener) (list []Gate, err error) {
 	digests := digested(open)
 	for _, p := range c.EveryPhase() {
@@ -67,14 +67,15 @@ func (c *Cascade) Gates(chosen Chosen, open Opener) (list []Gate, err error) {
 	return list, err
 }
 
-// SchemaIdentity returns the digest of the phase's output_schema, like
-// [Cascade.Identity].
+// SchemaIdentity returns the digest of the phase's output_schema, as
+// [Cascade.Identity] does for a validator.
 func (p *Phase) SchemaIdentity() (string, error) {
 	return digest(map[string]any{"schema": p.OutputSchema.Source()})
 }
 
-// Moment returns the moment of a check of the phase. The wards of validators of
-// soundings are [wards.Post] wards.
+// Moment returns the moment of a check of the phase. For the validators of
+// soundings it returns [wards.Filter] or [wards.Threshold], although their wards
+// have the moment [wards.Post].
 func (p *Phase) Moment(check *Check) wards.Moment {
 	switch {
 	case p.Soundings != nil && check == p.Soundings.Filter:
@@ -86,7 +87,7 @@ func (p *Phase) Moment(check *Check) wards.Moment {
 }
 
 // RunsPrograms reports whether a gate of the cascade's own phases is a program.
-// The cascade has not read the files of the program.
+// Files does not include the files of programs.
 func (c *Cascade) RunsPrograms() bool {
 	return slices.ContainsFunc(c.EveryPhase(), func(p *Phase) bool {
 		return p.Tool != nil && p.Tool.Validator.runsProgram() ||
@@ -99,7 +100,7 @@ func (v *Validator) runsProgram() bool {
 	return is
 }
 
-// At returns the address of the gate within its cascade.
+// At returns the address of the gate in its cascade: phase, moment, place and name.
 func (g Gate) At() string {
 	return fmt.Sprintf("%s %s %s %s", g.Phase, g.Moment, g.Place, g.Name)
 }
@@ -119,16 +120,16 @@ func verdictName(m wards.Moment, i int) string {
 }
 
 // Identity returns the digest of a validator as "sha256:" and 64 hexadecimal
-// digits. It is the digest of the RFC 8785 form of an object with
-// - the form and its parameters as plain values, without comments, order and
-// quotes, and without name, description and after, which do not change a
-// verdict;
-// - criteria: the prompt of a judge, with the text of its file;
-// - model: for a judge, its models with their parameters; for a cascade, the
-// model of the phases that name none, and chosen, which can replace the models
-// of others;
-// - files: for a program, the digest of each argument that names a file; for a
-// cascade, of every file, by its path relative to the cascade.
+// digits. It is the digest of an object in its RFC 8785 form, with these members:
+//   - The form and its parameters as plain values. Comments, order, quotes, name,
+//     description and after are left out, because they do not change a verdict.
+//   - criteria: the prompt of a judge, with the text of its file.
+//   - model: for a judge, its models with their parameters. For a cascade, the
+//     default model of its phases.
+//   - chosen: for a cascade, the models that replace those of its phases.
+//   - files: for a program, the digest of each argument that names a file. For a
+//     cascade, the digest of each file, by its path relative to the cascade.
+//
 // The digest does not cover the other files of a program, the behavior of an
 // MCP server, the model behind a name and the code of a built-in validator.
 func (c *Cascade) Identity(v *Validator, chosen Chosen, open Opener) (string, error) {
@@ -162,7 +163,7 @@ func (c *Cascade) identity(v *Validator, chosen Chosen, digests func(file string
 	return digest(is)
 }
 
-// judges returns the model of a judge; it is empty for other validators.
+// judges returns the model of a judge, or nil for other validators.
 func (c *Cascade) judges(v *Validator, chosen Chosen) Model {
 	if v.Criteria == nil {
 		return nil
@@ -194,9 +195,8 @@ func (c *Cascade) digests(within *Cascade) map[string]any {
 	return files
 }
 
-// Beside returns the path of a file of the cascade relative to the directory of
-// the cascade. An absolute path stays absolute if the cascade's path is
-// relative.
+// Beside returns the path of a file relative to the directory of the cascade. If
+// only one of the two paths is absolute, it returns the path of the file.
 func (c *Cascade) Beside(file string) string {
 	own := path.Clean(c.File)
 	if file = path.Clean(file); path.IsAbs(own) != path.IsAbs(file) {
@@ -215,7 +215,7 @@ func (v *Validator) Written() map[string]any {
 	return is
 }
 
-// Unnamed returns the text of an expression without a name, or "".
+// Unnamed returns the source of an expression without a name, or "".
 func (v *Validator) Unnamed() string {
 	if v.Name != "expr" {
 		return ""
@@ -225,8 +225,8 @@ func (v *Validator) Unnamed() string {
 }
 
 // Unnamed returns the expression without a name at a place of a phase, in at
-// most 80 characters, or "". If several nested cascades have such a phase, it
-// returns the expressions of all of them.
+// most 80 characters, or "". If several nested cascades have such a phase, the
+// result contains their expressions too.
 func (c *Cascade) Unnamed(phase, moment string, index int) string {
 	var texts []string
 	for _, within := range c.Within() {
@@ -242,21 +242,21 @@ func (c *Cascade) Unnamed(phase, moment string, index int) string {
 }
 
 // A written is the definition of a validator: a built-in validator, or the keys
-// that determine its verdicts, and the directory of its program.
+// that determine its verdicts. For a program, it also has the directory.
 type written struct {
 	use  string
 	keys map[string]*yaml.Node
 	argv []string
 	dir  string
 
-	subject []string // patterns of the arguments that are the text under test
+	subject []string // patterns of the arguments that name the text under test
 }
 
-// judging has the keys that determine a verdict, in addition to the key of the
-// form and those of [Values].
+// judging lists the keys that determine a verdict, in addition to the key of the
+// form and the keys of [Values].
 var judging = []string{"reason", "timeout", "env", "verdict", "cwd", "subject", "votes", "confirm"}
 
-// writing returns the definition of the validator in o, which has a form.
+// writing returns the definition of the validator in o, which has the key form.
 func (p *parser) writing(o *reader.Object, form string) *written {
 	w := &written{keys: map[string]*yaml.Node{}}
 	for _, key := range append([]string{form}, judging...) {
@@ -287,7 +287,7 @@ func (w *written) plain() map[string]any {
 	return is
 }
 
-// sources replaces templates by their sources.
+// sources returns a value with the templates replaced by their sources.
 func sources(v any) any {
 	return replaced(v, func(v any) any {
 		switch v := v.(type) {
@@ -300,8 +300,9 @@ func sources(v any) any {
 	})
 }
 
-// digested returns a function that returns the digest of a file, or "" for no
-// file. It reads each file once, because many gates may be one program.
+// digested returns a function that returns the digest of a file, or "" if it
+// cannot read the file. The function reads each file once, because several gates
+// may use the same program.
 func digested(open Opener) func(file string) string {
 	known := map[string]string{}
 	return func(file string) string {
@@ -317,8 +318,8 @@ func digested(open Opener) func(file string) string {
 	}
 }
 
-// programs returns the digests of the files that arguments of a program name,
-// by argument, without the text under test.
+// programs returns the digests of the files in the arguments of a program, by
+// argument. It leaves out the text under test.
 func (w *written) programs(digests func(file string) string) map[string]any {
 	files := map[string]any{}
 	if w == nil {
@@ -332,7 +333,7 @@ func (w *written) programs(digests func(file string) string) map[string]any {
 		if !path.IsAbs(name) {
 			name = path.Join(w.dir, name)
 		}
-		if digest := digests(name); digest != "" { // an argument that names a file
+		if digest := digests(name); digest != "" { // the argument names a file
 			files[arg] = digest
 		}
 	}

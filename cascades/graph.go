@@ -10,8 +10,8 @@ import (
 	"github.com/seed61713e19/capstan/wards"
 )
 
-// Graph returns the phases of the cascade with their checks, and every way
-// between them, for drawing. The marks of a run may be nil.
+// Graph returns the graph of the phases with their checks and all edges between
+// them. The marks of a run may be nil.
 func (c *Cascade) Graph(m *graphs.Marks) graphs.Graph {
 	g := graphs.Graph{Name: c.ID, Ways: c.edges(m), Whole: c.tried(m), Ran: m != nil}
 	for _, p := range c.Phases {
@@ -58,15 +58,15 @@ func (p *Phase) card(m *graphs.Marks) graphs.Card {
 	for _, check := range p.Wards.Post {
 		ward(check)
 	}
-	for _, one := range p.Together {
-		add("beside", "phase", one.Name+": "+about(one))
+	for _, member := range p.Together {
+		add("beside", "phase", member.Name+": "+about(member))
 	}
 	for _, h := range p.Handoffs {
 		if h.Ends {
 			add("end", "ends", strings.TrimSpace("ends the run "+h.Description))
 		}
 	}
-	if p.asksOnTheWay() {
+	if p.asksInTurn() {
 		add("asks", "human", "a person: on the way")
 	}
 	if p.Human != nil {
@@ -116,8 +116,8 @@ func about(p *Phase) string {
 	return strings.Join(parts, " · ")
 }
 
-// edges returns every way between phases, one for each kind and label, and how
-// often a run took it.
+// edges returns the edges between phases without duplicates. Each edge has the
+// number of times that the run took it.
 func (c *Cascade) edges(m *graphs.Marks) []graphs.Way {
 	var out []graphs.Way
 	seen := map[graphs.Way]bool{}

@@ -22,7 +22,7 @@ const (
 
 var isVariable = patterns.Lazy(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-// each reads the list of a phase that runs for every item.
+// each reads the value of the key each.
 func (p *parser) each(o *reader.Object) *Each {
 	if o == nil {
 		return nil
@@ -59,12 +59,12 @@ func (p *parser) each(o *reader.Object) *Each {
 	return e
 }
 
-// givesText reports whether the output of the phase is always a text.
-func (p *Phase) givesText() bool {
+// outputsText reports whether the output of the phase is always a text.
+func (p *Phase) outputsText() bool {
 	return (p.Instructions != nil || p.Compose != nil) && p.Each == nil && p.OutputSchema == nil && (p.Extraction == nil || !p.Extraction.JSON)
 }
 
-// most returns the maximum number of items.
+// most returns the length of a fixed list, or else the maximum number of items.
 func (e *Each) most() int {
 	if list, ok := e.In["in"].([]any); ok {
 		return len(list)
@@ -78,14 +78,14 @@ func (p *parser) together(group *reader.Object) []*Phase {
 		return nil
 	}
 	var list []*Phase
-	was := p.grouped
+	outer := p.grouped
 	p.grouped = group.What
 	for _, n := range group.List("together") {
 		if phase := p.phase(n); phase != nil {
 			list = append(list, phase)
 		}
 	}
-	p.grouped = was
+	p.grouped = outer
 	if n := group.Get("together"); n.Kind == yaml.SequenceNode && len(n.Content) < 2 {
 		p.Error(n, codes.Value, "together needs at least two phases: %s has %d", group.What, len(n.Content))
 	}

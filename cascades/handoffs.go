@@ -23,11 +23,12 @@ func (p *Phase) Chooses() bool {
 	return plain > 1
 }
 
-// Unasked returns the target if the model chooses none and gets no request for
-// a choice: the value of handoff_default, the only handoff, or the only plain
-// one. A phase without a model takes the first plain handoff.
-func (p *Phase) Unasked() (target string, there bool) {
-	var open, plain []string // without a condition; of these those without a description
+// Unasked returns the next phase if the model chooses none and gets no request for
+// a choice. It is the only handoff, or the only plain handoff. A plain handoff has
+// no condition and no description. A phase without a model takes its first plain
+// handoff. Some values of handoff_default exclude the other cases.
+func (p *Phase) Unasked() (target string, ok bool) {
+	var open, plain []string // handoffs without a condition; those that also have no description
 	for _, h := range p.Handoffs {
 		if h.When == nil {
 			open = append(open, h.Target)
@@ -45,19 +46,19 @@ func (p *Phase) Unasked() (target string, there bool) {
 	return "", false
 }
 
-// MustChoose reports whether the model gets a separate request for a choice, if
-// it has made none and no condition holds.
+// MustChoose reports whether the model gets a separate request for a choice. It
+// gets the request if no condition holds and it has not chosen a phase.
 func (p *Phase) MustChoose() bool {
-	_, there := p.Unasked()
-	return p.Instructions != nil && p.Chooses() && !there
+	_, ok := p.Unasked()
+	return p.Instructions != nil && p.Chooses() && !ok
 }
 
 // undecided reports whether a phase without a model only has handoffs that a
 // model must choose.
 func (p *Phase) undecided() bool {
-	_, there := p.Unasked()
+	_, ok := p.Unasked()
 	alone := p.Tool != nil || p.Compose != nil || p.Together != nil
-	return alone && p.Chooses() && !there && !p.Conditional() && p.Unchosen != keywords.ChooseFirst
+	return alone && p.Chooses() && !ok && !p.Conditional() && p.Unchosen != keywords.ChooseFirst
 }
 
 // Conditional reports whether a handoff of the phase has a condition.
@@ -65,11 +66,11 @@ func (p *Phase) Conditional() bool {
 	return slices.ContainsFunc(p.Handoffs, func(h Handoff) bool { return h.When != nil })
 }
 
-// ways returns the ways out of the i-th phase.
+// ways returns the edges from the i-th phase.
 func (c *Cascade) ways(i int) []graphs.Way {
 	p := c.Phases[i]
 	var out []graphs.Way
-	add := func(name string, kind graphs.WayKind, label string) { // an empty name is no phase
+	add := func(name string, kind graphs.WayKind, label string) { // the name may be empty
 		if to, ok := c.index[name]; ok {
 			out = append(out, graphs.Way{From: i, To: to, Kind: kind, Label: label})
 		}
@@ -114,7 +115,7 @@ func (c *Cascade) next() [][]int {
 	return list
 }
 
-// flow returns the graph of the phases.
+// flow returns the phases as a graph for package flow.
 func (c *Cascade) flow() *flow.Graph {
 	ends := make([]bool, len(c.Phases))
 	for i := range c.Phases {
@@ -133,9 +134,8 @@ func (c *Cascade) mayEnd(i int) bool {
 	return i == len(c.Phases)-1 && (!leads || p.When != nil && len(p.Handoffs) > 1)
 }
 
-// asksOnTheWay reports whether the model of the phase can ask a person during a
-// turn.
-func (p *Phase) asksOnTheWay() bool {
+// asksInTurn reports whether the phase has the tool ask_human.
+func (p *Phase) asksInTurn() bool {
 	return slices.ContainsFunc(p.tools(), func(t *Tool) bool { return t.Engine && t.Name == keywords.AskHuman })
 }
 

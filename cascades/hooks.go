@@ -22,29 +22,30 @@ import (
 
 var hookEvents = []string{keywords.OnWrite, keywords.OnCommand, keywords.OnStop, keywords.OnSubagent, keywords.OnPrompt}
 
-// A Hook is a rule for one event of a coding agent, which capstan hook applies.
+// A Hook is a rule for one event of a coding agent. The command capstan hook
+// applies it.
 type Hook struct {
 	Name        string           // the event and the number of the rule in the file: write-1
 	On          string           // write, command, stop, subagent or prompt
-	Files       []string         // patterns of the files of write and stop; nil for every file, or the last message
-	Match       patterns.Pattern // that the text must contain; nil for every text
-	Phase       string           // whose checks are used; "" for checks of the hook's own
+	Files       []string         // patterns of the files of write and stop; nil for all files, or for the last message
+	Match       patterns.Pattern // the pattern that the text must contain; nil for any text
+	Phase       string           // the phase with the checks; "" if the hook has its own checks
 	MaxAttempts int
 	OnExhausted string // hold, pass_marked or stop
 	OnError     string // refuse or pass
 	Position    syntax.Position
-	Cascade     *Cascade // one phase of the hook's name, which composes input.text and has the checks
+	Cascade     *Cascade // has one phase, which composes input.text and has the checks
 
-	match string // as it is written
+	match string // the source of Match
 }
 
-// Applies reports whether the hook judges a text. file is slash-separated, and "" for a
-// text that is no file.
+// Applies reports whether the hook judges a text. The name of the file is slash-separated.
+// A text without a file has the name "".
 func (h *Hook) Applies(file, text string) bool {
 	return (h.Files == nil || file == "" || pins.MatchAny(h.Files, file)) && (h.match == "" || h.Match.Match(text))
 }
 
-// hooks reads the rules for coding agents.
+// hooks reads the key hooks.
 func (p *parser) hooks(root *reader.Object) {
 	if n := root.Get("hooks"); n != nil && n.Kind == yaml.SequenceNode && len(n.Content) == 0 {
 		p.Error(n, codes.Value, "hooks must not be empty")
@@ -87,8 +88,8 @@ func (p *parser) hook(root, o *reader.Object, number int) {
 	p.cascade.Hooks = append(p.cascade.Hooks, h)
 }
 
-// hookPhase returns the tree of the phase of a hook. The phase composes input.text. It has
-// the checks of the hook, or those of the phase that the hook names.
+// hookPhase returns the tree of a phase that composes input.text. It has the checks of the
+// hook, or those of the phase that the hook names.
 func (p *parser) hookPhase(root, o *reader.Object, h *Hook) *yaml.Node {
 	own, named := o.Get("wards"), o.Get("phase")
 	checks := mappingNode(o.Node)
@@ -130,8 +131,7 @@ func phaseNames(c *Cascade) (names []string) {
 	return names
 }
 
-// copyChecks puts the checks of a phase's text, which are in the tree of the phase, into
-// another phase.
+// copyChecks copies the checks of a phase's text to another phase. Both phases are trees.
 func copyChecks(into, phase *yaml.Node) {
 	post := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Line: phase.Line, Column: phase.Column}
 	given := valueNode(phase, "wards")
@@ -159,11 +159,11 @@ func copyChecks(into, phase *yaml.Node) {
 	}
 }
 
-// ofHooks are the keys of the file that the cascade of a hook has too.
-var ofHooks = []string{"model", "providers", "databases", "validators", "tools", "budget", "protect", "$schema"}
+// hookKeys are the keys of the file that the cascade of a hook also has.
+var hookKeys = []string{"model", "providers", "databases", "validators", "tools", "budget", "protect", "$schema"}
 
 // hookCascade reads the cascade of a hook. Its diagnostics have the positions of the
-// file, and its source is the tree as JSON, so that a stored run can be read again.
+// file. Its source is the tree as JSON, so that a stored run can be loaded later.
 func (p *parser) hookCascade(root *reader.Object, h *Hook, phase *yaml.Node) *Cascade {
 	tree := mappingNode(root.Node)
 	if id := root.Value["cascade_id"]; id != nil && id.Kind == yaml.ScalarNode {
@@ -171,7 +171,7 @@ func (p *parser) hookCascade(root *reader.Object, h *Hook, phase *yaml.Node) *Ca
 		own.Value += "." + h.Name
 		putNode(tree, "cascade_id", &own)
 	}
-	for _, key := range ofHooks {
+	for _, key := range hookKeys {
 		if n := root.Value[key]; n != nil {
 			putNode(tree, key, n)
 		}
@@ -183,7 +183,7 @@ func (p *parser) hookCascade(root *reader.Object, h *Hook, phase *yaml.Node) *Ca
 	c := child.parseTree(tree)
 	p.Merge(child.Reader)
 	for _, d := range child.Found {
-		if d.Severity == syntax.Wrong { // the file itself gets the warnings once
+		if d.Severity == syntax.Wrong { // the file itself has the warnings
 			p.Found = append(p.Found, d)
 		}
 	}
@@ -198,7 +198,8 @@ func (p *parser) hookCascade(root *reader.Object, h *Hook, phase *yaml.Node) *Ca
 	return c
 }
 
-// settle gives the cascade of the hook its files, of which its own comes first.
+// settle sets the files of the hook's cascade. The first file has the source of that
+// cascade.
 func (h *Hook) settle(files []File) {
 	c := h.Cascade
 	c.Files = slices.Clone(files)
@@ -206,19 +207,19 @@ func (h *Hook) settle(files []File) {
 	c.place()
 }
 
-// mappingNode returns an empty mapping at the place of another value.
+// mappingNode returns an empty mapping with the position of another node.
 func mappingNode(at *yaml.Node) *yaml.Node {
 	return &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Line: at.Line, Column: at.Column}
 }
 
-// putNode adds a key to a mapping, and returns the mapping.
+// putNode appends a key to a mapping and returns the mapping.
 func putNode(n *yaml.Node, key string, value *yaml.Node) *yaml.Node {
 	name := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: key, Line: value.Line, Column: value.Column}
 	n.Content = append(n.Content, name, value)
 	return n
 }
 
-// valueNode returns the value of a key, aliases followed; nil where there is none.
+// valueNode returns the value of a key, or nil. It resolves aliases.
 func valueNode(n *yaml.Node, key string) *yaml.Node {
 	for i := 0; n != nil && n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
 		if n.Content[i].Value == key {
@@ -232,7 +233,7 @@ func valueNode(n *yaml.Node, key string) *yaml.Node {
 	return nil
 }
 
-// phaseNode returns the tree of the phase of a name; nil where there is none.
+// phaseNode returns the tree of the phase with a name, or nil.
 func phaseNode(root *reader.Object, name string) *yaml.Node {
 	list := root.Get("phases")
 	for i := 0; list != nil && i < len(list.Content); i++ {
@@ -247,13 +248,13 @@ func phaseNode(root *reader.Object, name string) *yaml.Node {
 	return nil
 }
 
-// A DescribedHook is a rule for an event of a coding agent.
+// A DescribedHook describes a hook.
 type DescribedHook struct {
 	Name        string          `json:"name"`
 	On          string          `json:"on"`
 	Files       []string        `json:"files,omitempty"`
 	Match       string          `json:"match,omitempty"`
-	Phase       string          `json:"phase,omitempty"` // whose checks are used
+	Phase       string          `json:"phase,omitempty"` // the phase with the checks
 	MaxAttempts int             `json:"max_attempts"`
 	OnExhausted string          `json:"on_exhausted"`
 	OnError     string          `json:"on_error"`

@@ -16,17 +16,17 @@ import (
 
 // An InputError is an error of one input of a run.
 type InputError struct {
-	Name       string `json:"name"` // of the input
+	Name       string `json:"name"` // the name of the input
 	Kind       string `json:"kind"` // [InputMissing], [InputUndeclared] or [InputUnfit]
 	Message    string `json:"message"`
-	Suggestion string `json:"suggestion,omitempty"` // the name that was probably meant
+	Suggestion string `json:"suggestion,omitempty"` // a similar name
 }
 
 // The kinds of errors of inputs.
 const (
 	InputMissing    = "missing"
 	InputUndeclared = "undeclared"
-	InputUnfit      = "unfit" // the schema refuses the value
+	InputUnfit      = "unfit" // the schema rejects the value
 )
 
 // Error returns the name of the input and the error in one line.
@@ -46,7 +46,7 @@ func (e InputError) Error() string {
 // inputs come last.
 type InputErrors []InputError
 
-// Error returns a line for each error.
+// Error returns one line for each error.
 func (e InputErrors) Error() string {
 	lines := make([]string, len(e))
 	for i := range e {
@@ -68,9 +68,9 @@ func (c *Cascade) Again(input map[string]any) map[string]any {
 
 // CheckInput returns the errors of the input of a run. An input without a
 // default is missing if the file enforces it, or if a phase that every run
-// visits reads it in a template. Undeclared inputs are errors only if
-// inputs_schema declares any. If stopped, which may be nil, returns an error,
-// the check ends.
+// visits reads it in a template. Undeclared inputs are errors if inputs_schema
+// declares inputs. The check ends if stopped returns an error. The function
+// stopped may be nil.
 func (c *Cascade) CheckInput(stopped func() error, input map[string]any) InputErrors {
 	var wrong InputErrors
 	needed := sync.OnceValue(c.needed)
@@ -87,8 +87,8 @@ func (c *Cascade) CheckInput(stopped func() error, input map[string]any) InputEr
 	return append(wrong, c.Undeclared(input)...)
 }
 
-// Undeclared returns an error for each input that the cascade does not declare,
-// if it declares any.
+// Undeclared returns an error for each input that the cascade does not declare. It
+// returns nil for a cascade that declares no inputs.
 func (c *Cascade) Undeclared(input map[string]any) (wrong InputErrors) {
 	if len(c.Inputs) == 0 {
 		return nil
@@ -114,8 +114,8 @@ func (c *Cascade) inputNames() (names []string) {
 	return names
 }
 
-// Unread is [Cascade.Undeclared] for a nested cascade, which may read inputs
-// that it does not declare.
+// Unread returns the errors of [Cascade.Undeclared] for a nested cascade, except
+// for inputs that the cascade reads.
 func (c *Cascade) Unread(input map[string]any) InputErrors {
 	wrong := c.Undeclared(input)
 	if len(wrong) == 0 {
@@ -126,7 +126,7 @@ func (c *Cascade) Unread(input map[string]any) InputErrors {
 }
 
 // inputsRead returns the inputs that templates and expressions of the phases
-// read. all reports that one of them reads the whole input.
+// read. The result all reports whether one of them reads the whole input.
 func (c *Cascade) inputsRead() (read map[string]bool, all bool) {
 	read = map[string]bool{}
 	note := func(path []string) {
@@ -158,8 +158,8 @@ func (c *Cascade) inputsRead() (read map[string]bool, all bool) {
 	return read, all
 }
 
-// noteUnread notes the inputs in o that a nested cascade neither declares nor
-// reads, if it declares any.
+// noteUnread adds the inputs in o that a nested cascade neither declares nor
+// reads to the facts. It adds none if the cascade declares no inputs.
 func (p *parser) noteUnread(o *reader.Object, c *Cascade) {
 	if o == nil || c == nil {
 		return
@@ -173,7 +173,7 @@ func (p *parser) noteUnread(o *reader.Object, c *Cascade) {
 	}
 }
 
-// Check returns the errors of a value. Only enforced inputs have errors.
+// Check returns the errors of a value. An input that is not enforced has no errors.
 func (in Input) Check(stopped func() error, value any, given bool) InputErrors {
 	switch {
 	case in.Schema == nil, !given && in.HasDefault:
@@ -186,8 +186,8 @@ func (in Input) Check(stopped func() error, value any, given bool) InputErrors {
 		return InputErrors{in.unfit(err.Error())}
 	}
 	var wrong InputErrors
-	for _, one := range broken {
-		wrong = append(wrong, in.unfit(strings.TrimPrefix(one.String(), "$: ")))
+	for _, violation := range broken {
+		wrong = append(wrong, in.unfit(strings.TrimPrefix(violation.String(), "$: ")))
 	}
 	return wrong
 }
@@ -207,7 +207,7 @@ func (in Input) unfit(message string) InputError {
 	return InputError{Name: in.Name, Kind: InputUnfit, Message: message}
 }
 
-// require sets Required of the inputs.
+// require sets the field Required of the inputs.
 func (c *Cascade) require() {
 	needed := c.needed()
 	for i, in := range c.Inputs {
@@ -229,17 +229,18 @@ func (c *Cascade) needed() map[string]string {
 	return readers
 }
 
-// always returns phases that every run visits: from the first phase on, while
-// only one way leads further. A phase that may be skipped is left out.
+// always returns phases that every run visits. It begins with the first phase. It
+// stops at a phase with several possible next phases, or after which the run may
+// end. It leaves out phases that may be skipped.
 func (c *Cascade) always() []*Phase {
 	var list []*Phase
 	seen := map[int]bool{}
 	for i := 0; i < len(c.Phases) && !seen[i]; {
 		seen[i] = true
 		p := c.Phases[i]
-		for _, one := range append([]*Phase{p}, p.Together...) {
-			if p.When == nil && one.When == nil {
-				list = append(list, one)
+		for _, phase := range append([]*Phase{p}, p.Together...) {
+			if p.When == nil && phase.When == nil {
+				list = append(list, phase)
 			}
 		}
 		next := i
@@ -257,8 +258,8 @@ func (c *Cascade) always() []*Phase {
 	return list
 }
 
-// names returns the variables that templates of the phase read, without those
-// of the phases of a group and of nested cascades.
+// names returns the variables that templates of the phase read. It leaves out the
+// phases of a group and nested cascades.
 func (p *Phase) names() []templates.Name {
 	all := append(p.Soundings.templates(), p.System, p.Instructions, p.Compose, p.Rules.LoopPrompt, p.Rules.TurnPrompt, p.Rules.RetryInstructions)
 	values := []Values{p.Inputs}

@@ -16,7 +16,7 @@ import (
 //go:embed cascade.schema.json
 var jsonSchema []byte
 
-// published is the schema without the editions, which only authors of the schema need.
+// published returns the schema without the editions. Only authors of the schema need them.
 var published = sync.OnceValue(func() []byte {
 	var out []byte
 	for line := range bytes.Lines(jsonSchema) {
@@ -27,18 +27,17 @@ var published = sync.OnceValue(func() []byte {
 	return out
 })
 
-// JSONSchema returns the JSON Schema (2020-12) of cascade files for editors:
-// every key with its description, its values and its default. Names may have
-// any text, see [JSONSchemaOf].
+// JSONSchema returns the JSON Schema (2020-12) of cascade files for editors. It
+// describes every key with its values and its default. It accepts any name of a
+// tool or a validator. [JSONSchemaOf] adds the known names.
 func JSONSchema() []byte { return bytes.Clone(published()) }
 
-// JSONSchemaOf returns [JSONSchema] with the known names, their descriptions,
-// and the parameters of each validator under its with. Other names are valid
-// too, because files define names. The schema is valid in the strict mode of
-// ajv. It does not check what only [Parse] can check, such as references to
-// phases.
+// JSONSchemaOf returns [JSONSchema] with the known names, their descriptions and
+// the parameters of each validator. Other names are valid too, because files
+// define names. The schema is valid in the strict mode of ajv. Only [Parse] checks
+// references, such as the names of phases.
 func JSONSchemaOf(known Known) ([]byte, error) {
-	source, _ := schema.Parse(published()) // it is this package's own
+	source, _ := schema.Parse(published()) // the schema of this package is valid
 	root, _ := source.(map[string]any)
 	definitions, _ := root["$defs"].(map[string]any)
 	var gates, tools []any
@@ -55,13 +54,13 @@ func JSONSchemaOf(known Known) ([]byte, error) {
 		}
 	}
 	for name, words := range map[string][]any{"validator_name": gates, "builtin_name": gates, "tool_name": tools, "worker_name": slices.Concat(tools, gates)} {
-		one, _ := definitions[name].(map[string]any)
-		open, _ := one["anyOf"].([]any)
-		one["anyOf"] = slices.Concat(words, open)
+		definition, _ := definitions[name].(map[string]any)
+		open, _ := definition["anyOf"].([]any)
+		definition["anyOf"] = slices.Concat(words, open)
 	}
 	for name, list := range map[string][]any{"parameters": parameters, "arguments": arguments} {
-		one, _ := definitions[name].(map[string]any)
-		one["allOf"] = list
+		definition, _ := definitions[name].(map[string]any)
+		definition["allOf"] = list
 	}
 	definitions["rendered"] = rendered()
 	return json.MarshalIndent(root, "", "  ")
@@ -71,9 +70,9 @@ func constant(name, description string) any {
 	return map[string]any{"const": name, "description": description}
 }
 
-// parametersOf returns the rules for the with of a validator. A validator that
-// the file defines has no with, so the rules hold for any validator of the
-// name.
+// parametersOf returns the rules for the parameters of a validator in the key with.
+// The rules apply to every validator with the name. A validator that a file defines
+// has no parameters in its uses, so that the rules cannot reject them.
 func parametersOf(v validators.Validator) []any {
 	then := mapping(map[string]any{"with": withTemplates(v.Params())})
 	rules := []any{map[string]any{
@@ -88,12 +87,12 @@ func parametersOf(v validators.Validator) []any {
 }
 
 // argumentsOf returns the schema of the inputs of a phase that runs the tool or validator. It
-// refuses nothing, because a file may redefine the name.
+// rejects no inputs, because a file may redefine the name.
 func argumentsOf(name string, params map[string]any) any {
 	described := map[string]any{}
 	properties, _ := params["properties"].(map[string]any)
-	for key, one := range properties {
-		property, _ := one.(map[string]any)
+	for key, value := range properties {
+		property, _ := value.(map[string]any)
 		described[key] = true
 		if about, _ := property["description"].(string); about != "" {
 			described[key] = map[string]any{"description": about}
@@ -103,8 +102,8 @@ func argumentsOf(name string, params map[string]any) any {
 	return map[string]any{"if": named("tool", name, "inputs"), "then": mapping(map[string]any{"inputs": inputs})}
 }
 
-// named returns the schema of an object with a key that is a name, and with
-// other keys.
+// named returns the schema of an object with a name under a key. The object must
+// also have the keys in others.
 func named(key, name string, others ...string) map[string]any {
 	properties := map[string]any{key: map[string]any{"const": name}}
 	for _, other := range others {
@@ -121,15 +120,15 @@ func mapping(properties map[string]any, required ...string) map[string]any {
 	return o
 }
 
-// withTemplates returns a schema of parameters that also accepts templates,
-// whose values are only known at run time.
+// withTemplates returns a schema of parameters that also accepts templates, because
+// their values are only known at run time.
 func withTemplates(params map[string]any) map[string]any {
 	own := maps.Clone(params)
 	properties, _ := params["properties"].(map[string]any)
 	loose := map[string]any{}
-	for name, one := range properties {
-		property, _ := one.(map[string]any)
-		choice := map[string]any{"anyOf": []any{one, map[string]any{"$ref": "#/$defs/rendered"}}}
+	for name, value := range properties {
+		property, _ := value.(map[string]any)
+		choice := map[string]any{"anyOf": []any{value, map[string]any{"$ref": "#/$defs/rendered"}}}
 		if about, _ := property["description"].(string); about != "" {
 			choice["description"] = about
 		}
@@ -141,8 +140,8 @@ func withTemplates(params map[string]any) map[string]any {
 	return own
 }
 
-// rendered returns the schema of a template, and of lists and objects that
-// contain one.
+// rendered returns the schema of a template, or of a list or object with a
+// template in it.
 func rendered() any {
 	self := map[string]any{"$ref": "#/$defs/rendered"}
 	return map[string]any{

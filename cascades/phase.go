@@ -285,7 +285,7 @@ func (p *parser) notify(o *reader.Object) *Notify {
 	case n.URL != "" && o.Has("env"):
 		o.Conflict("env", "a url sees nothing of the environment: headers are what it is sent")
 	case n.URL != "":
-		p.ofVariables(o.Value["url"], "url", n.URL)
+		p.onlyVariables(o.Value["url"], "url", n.URL)
 		if rest := process.WithoutVariables(n.URL); rest == n.URL && !strings.HasPrefix(rest, "http://") && !strings.HasPrefix(rest, "https://") {
 			p.Error(o.Value["url"], codes.Value, "url must begin with http:// or https://, not %q", n.URL)
 		}

@@ -50,7 +50,7 @@ func (p *parser) promote(c *Check, o *reader.Object) {
 func (v *Validator) waits() (phase string) {
 	if v.Cascade != nil {
 		v.Cascade.anyPhase(func(p *Phase) bool {
-			if p.Human != nil || p.asksOnTheWay() {
+			if p.Human != nil || p.asksInTurn() {
 				phase = p.Name
 			}
 			return phase != ""

@@ -117,7 +117,7 @@ func (p *parser) database(o *reader.Object, name string) tool.Database {
 		MaxRows: o.Whole("max_rows", 1, tool.DefaultMaxRows), MaxBytes: o.Whole("max_bytes", 1, tool.DefaultMaxBytes), Timeout: o.Duration("timeout"),
 	}
 	if n := o.Get("url"); n != nil && d.URL != "" {
-		p.ofVariables(n, "url", d.URL)
+		p.onlyVariables(n, "url", d.URL)
 		kind, err := tool.Kind(d.URL)
 		if file := tool.File(d.URL); err == nil && kind == tool.SQLite && p.known.Inside != nil && !strings.Contains(file, "{{") {
 			err = p.known.Inside(p.beside(file))

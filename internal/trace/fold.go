@@ -8,8 +8,8 @@ import (
 	"github.com/seed61713e19/capstan/runner/event"
 )
 
-// Fold makes the tree of a run from its events. An error of the events comes
-// with the tree of those before it.
+// Fold returns the tree of a run from its events. If the events end with an
+// error, Fold returns the error and the tree of the events before it.
 func Fold(events iter.Seq2[event.Event, error]) (*Run, error) {
 	f := NewFolder()
 	for e, err := range events {
@@ -21,33 +21,34 @@ func Fold(events iter.Seq2[event.Event, error]) (*Run, error) {
 	return f.Run(), nil
 }
 
-// A Folder makes the tree of one run as its events come. They may begin in the
-// middle, and an effect that was made again after a crash may be told of again:
-// what has the same path is the same thing. It is not safe for concurrent use.
+// A Folder builds the tree of one run, event by event. The first event may be
+// in the middle of the run. After a crash, events may be repeated: an event
+// updates the element with the same path. A Folder is not safe for concurrent
+// use.
 type Folder struct {
 	run    Run
 	root   *place
 	places map[event.Path]*place
 	calls  map[event.Path]*Call
 	uses   map[event.Path]*Use
-	given  map[event.Path]int // where in its list a verdict stands
-	asked  *Phase             // whose question is the run's
+	index  map[event.Path]int // the index of a verdict in its list
+	asking *Phase             // the phase with the open question of the run
 	ended  bool
 }
 
-// NewFolder makes an empty one.
+// NewFolder returns an empty Folder.
 func NewFolder() *Folder {
 	return &Folder{
 		run:  Run{about: map[event.Path]event.Path{}},
 		root: &place{kind: atRun, sounding: -1}, places: map[event.Path]*place{},
-		calls: map[event.Path]*Call{}, uses: map[event.Path]*Use{}, given: map[event.Path]int{},
+		calls: map[event.Path]*Call{}, uses: map[event.Path]*Use{}, index: map[event.Path]int{},
 	}
 }
 
-// Run is the tree so far. It is the folder's own: Add changes it.
+// Run returns the tree so far. Later calls of Add change it.
 func (f *Folder) Run() *Run { return &f.run }
 
-// Add takes one more event. What it cannot place it leaves out.
+// Add adds an event to the tree. It ignores events that belong to no element.
 func (f *Folder) Add(e event.Event) {
 	if f.run.Started.IsZero() {
 		f.run.Started = e.Time
@@ -81,7 +82,7 @@ func (f *Folder) Add(e event.Event) {
 	}
 }
 
-// finish ends the run, for now: it may be resumed.
+// finish ends the run. A later event reopens it.
 func (f *Folder) finish(e *event.Event) {
 	f.ended = true
 	f.run.Status, f.run.Output, f.run.Error = e.Status, e.Output, e.Error
@@ -99,7 +100,7 @@ func (f *Folder) finish(e *event.Event) {
 
 const waiting = "waiting"
 
-// reopen goes on with a run that had ended: what ended with it goes on too.
+// reopen continues a run that has ended, with the phases that ended with it.
 func (f *Folder) reopen() {
 	status := f.run.Status
 	f.ended, f.run.Status, f.run.Output, f.run.Error = false, "", nil, nil
@@ -108,8 +109,8 @@ func (f *Folder) reopen() {
 	}
 }
 
-// reopen takes the status back that a phase got when the run ended. An attempt
-// that got one of its own keeps it.
+// reopen clears the status that the phase got at the end of the run. It clears
+// the status of an attempt only if that is waiting or cancelled.
 func (p *Phase) reopen(status string) {
 	if p.Status != status || status == "succeeded" {
 		return
@@ -143,23 +144,24 @@ func (f *Folder) phase(e *event.Event) {
 	case event.PhaseFinished:
 		p.Status, p.Output, p.Released, p.Failures, p.Finished = e.Status, e.Output, e.Released, e.Failures, e.Time
 		p.Shared = e.CascadeID
-		if f.asked == p && e.Status != waiting {
-			f.asked, f.run.Question = nil, ""
+		if f.asking == p && e.Status != waiting {
+			f.asking, f.run.Question = nil, ""
 		}
 	case event.Route:
 		p.Next, p.Left = e.To, e.Message
 	case event.Waiting:
-		p.Question, f.run.Question, f.asked = e.Message, e.Message, p
+		p.Question, f.run.Question, f.asking = e.Message, e.Message, p
 		f.run.about[e.Path] = e.Released
-		p.asked(event.Answer{Path: e.Path, Phase: e.Phase, Question: e.Message})
+		p.addAnswer(event.Answer{Path: e.Path, Phase: e.Phase, Question: e.Message})
 	case event.Answered:
 		f.run.Question = ""
-		p.asked(event.Answer{Path: e.Path, Phase: e.Phase, Value: e.Output, By: e.By, Expired: e.Status == event.Expired})
+		p.addAnswer(event.Answer{Path: e.Path, Phase: e.Phase, Value: e.Output, By: e.By, Expired: e.Status == event.Expired})
 	}
 }
 
-// asked notes a question or what was said to it.
-func (p *Phase) asked(a event.Answer) {
+// addAnswer stores a question, or the answer to a question. It replaces the
+// stored answer with the same path.
+func (p *Phase) addAnswer(a event.Answer) {
 	i := slices.IndexFunc(p.Answers, func(old event.Answer) bool { return old.Path == a.Path })
 	if i < 0 {
 		p.Answers = append(p.Answers, a)
@@ -176,7 +178,7 @@ func (f *Folder) attempt(e *event.Event) {
 	}
 	switch e.Kind {
 	case event.AttemptStarted:
-		a.Status, a.Feedback = "", nil // all its events follow again
+		a.Status, a.Feedback = "", nil // the events of the attempt are repeated
 	case event.AttemptFinished:
 		a.Status, a.Text, a.Finished = e.Status, e.Text, e.Time
 	case event.Feedback:
@@ -184,16 +186,16 @@ func (f *Folder) attempt(e *event.Event) {
 	}
 }
 
-// touch notes that a turn goes on until then: what comes when its attempt is over
-// is of checks in shadow.
+// touch sets the end of the turn to the time of the event. It ignores events
+// after the end of the attempt, because those belong to shadow checks.
 func (p *place) touch(e *event.Event) {
 	if p.turn != nil && (p.attempt == nil || p.attempt.Finished.IsZero()) {
 		p.turn.Finished = e.Time
 	}
 }
 
-// Caller returns the place for which a model was called at a path: a turn, a check or
-// an evaluator. It leaves out the votes of a judge, its second time and its fallback models.
+// Caller returns the path of the turn, check or evaluator that made a model call. It
+// removes the names for the votes of a judge, its confirmation and fallback models.
 //
 //	draft/attempt[1]/post[0]/vote[1]/model draft/attempt[1]/post[0]
 func Caller(call event.Path) event.Path {
@@ -241,7 +243,7 @@ func (f *Folder) call(e *event.Event) {
 	}
 }
 
-// forget takes back what the run has of a call that is made again.
+// forget removes the response of a repeated call, and its usage from the run.
 func (f *Folder) forget(c *Call) {
 	if c.Response == nil {
 		return
@@ -288,10 +290,10 @@ func (f *Folder) verdict(e *event.Event) {
 	}
 	at.touch(e)
 	v := Verdict{*e.Verdict, e.Time}
-	if i, again := f.given[path]; again && i < len(*list) && (*list)[i].Path == path {
+	if i, again := f.index[path]; again && i < len(*list) && (*list)[i].Path == path {
 		(*list)[i] = v
 		return
 	}
-	f.given[path] = len(*list)
+	f.index[path] = len(*list)
 	*list = append(*list, v)
 }

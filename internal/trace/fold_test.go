@@ -30,8 +30,8 @@ func fold(events []event.Event) *trace.Run {
 	return f.Run()
 }
 
-// TestTrees holds the trees of the engine's transcripts; -update takes in those
-// that are new, which the other tests hold already.
+// TestTrees compares the trees of the engine's transcripts with the golden file. A
+// new transcript needs no golden tree, because the other tests check it too.
 func TestTrees(t *testing.T) {
 	const golden = "testdata/trees.txtar"
 	var got txtar.Archive
@@ -63,18 +63,18 @@ func TestTrees(t *testing.T) {
 	}
 }
 
-// TestTreesTellWhatTheRunTells holds each tree against the run's own result and
-// its events: nothing is left out, nothing is there twice.
-func TestTreesTellWhatTheRunTells(t *testing.T) {
+// TestTreesMatchResults compares each tree with the result and the events of the
+// run. The tree must contain each effect exactly once.
+func TestTreesMatchResults(t *testing.T) {
 	for _, s := range stories(t) {
 		t.Run(s.Name, func(t *testing.T) {
 			r := fold(s.events)
 			if r.Status != s.result.Status || r.Usage != s.result.Usage || r.CascadeID != s.result.CascadeID || r.RunID != "run" {
 				t.Errorf("got %s %+v, want %s %+v", r.Status, r.Usage, s.result.Status, s.result.Usage)
 			}
-			phases := recorded(r.Phases)
+			phases := recordedVisits(r.Phases)
 			if len(phases) == 1 && phases[0].Name == keywords.Tries && phases[0].Status == engine.Succeeded {
-				phases = recorded(phases[0].Last().Phases) // the winner's are the run's
+				phases = recordedVisits(phases[0].Last().Phases) // the phases of the winning try
 			}
 			if len(phases) != len(s.result.Phases) {
 				t.Fatalf("%d phases, want %d", len(phases), len(s.result.Phases))
@@ -86,14 +86,13 @@ func TestTreesTellWhatTheRunTells(t *testing.T) {
 					t.Errorf("phase %s: %s, %d attempts, %d turns, %d calls; want %+v", p.Path, p.Status, attempts, turns, p.Usage().Calls, want)
 				}
 			}
-			counted(t, s.events, r)
+			checkCounts(t, s.events, r)
 		})
 	}
 }
 
-// recorded are the visits that a result has a record of: those to the phases of
-// a group before the group's own.
-func recorded(list []*trace.Phase) []*trace.Phase {
+// recordedVisits returns the visits of the result. The phases of a group precede the group.
+func recordedVisits(list []*trace.Phase) []*trace.Phase {
 	var out []*trace.Phase
 	for _, p := range list {
 		for _, b := range p.Branches {
@@ -106,8 +105,8 @@ func recorded(list []*trace.Phase) []*trace.Phase {
 	return out
 }
 
-// counted holds that the tree has every effect of the events once.
-func counted(t *testing.T, events []event.Event, r *trace.Run) {
+// checkCounts checks that the tree contains every effect of the events once.
+func checkCounts(t *testing.T, events []event.Event, r *trace.Run) {
 	t.Helper()
 	want, got := map[string]int{}, map[string]int{}
 	for _, e := range events {
@@ -160,9 +159,8 @@ func counted(t *testing.T, events []event.Event, r *trace.Run) {
 	}
 }
 
-// TestToldAgain holds that a run that broke off anywhere and is told again from
-// its start has the tree of one that went through.
-func TestToldAgain(t *testing.T) {
+// TestFoldRepeatedEvents checks that the events after a restart do not change the tree.
+func TestFoldRepeatedEvents(t *testing.T) {
 	for _, s := range stories(t) {
 		want := shown(fold(s.events))
 		for k := range s.events {
@@ -170,7 +168,7 @@ func TestToldAgain(t *testing.T) {
 				t.Fatalf("%s broken off at %d: got\n%s\nwant\n%s", s.Name, k, got, want)
 			}
 		}
-		// Also after a reported break-off.
+		// The same holds if an event reports the interruption.
 		for k := 1; k < len(s.events); k++ {
 			cut := event.Event{Kind: event.RunFinished, Status: "cancelled", Usage: &model.Usage{}}
 			if got := shown(fold(slices.Concat(s.events[:k], []event.Event{cut}, s.events))); got != want {
@@ -180,9 +178,8 @@ func TestToldAgain(t *testing.T) {
 	}
 }
 
-// TestBegunInTheMiddle holds that the events' end alone makes a tree that names
-// its phases and attempts, and ends as the run did.
-func TestBegunInTheMiddle(t *testing.T) {
+// TestFoldFromTheMiddle checks the status and the names in the tree of the last events.
+func TestFoldFromTheMiddle(t *testing.T) {
 	for _, s := range stories(t) {
 		for k := range s.events {
 			r := fold(s.events[k:])
@@ -203,7 +200,7 @@ func TestBegunInTheMiddle(t *testing.T) {
 	}
 }
 
-// TestUnfinished holds what a run shows while it goes on and while it waits.
+// TestUnfinished checks the tree of a run that has not finished or waits for an answer.
 func TestUnfinished(t *testing.T) {
 	at := func(n int) time.Time { return time.Unix(int64(n), 0) }
 	f := trace.NewFolder()
@@ -252,8 +249,7 @@ func TestUnfinished(t *testing.T) {
 	}
 }
 
-// TestSpentOnce holds that a call that is made again counts once, while the run
-// goes on.
+// TestSpentOnce checks that an unfinished run counts a repeated call once.
 func TestSpentOnce(t *testing.T) {
 	f := trace.NewFolder()
 	const at = "a/attempt[1]/turn[0]/model"
@@ -270,7 +266,7 @@ func TestSpentOnce(t *testing.T) {
 	}
 }
 
-// TestNestedPlaces holds where a cascade's phases stand, by what it is used as.
+// TestNestedPlaces checks the places of the phases of nested cascades.
 func TestNestedPlaces(t *testing.T) {
 	for path, where := range map[event.Path]string{
 		"a/sub[0]/c/p":                             "visit",
@@ -285,8 +281,8 @@ func TestNestedPlaces(t *testing.T) {
 		"a/attempt[1]/tool/c/p":                    "attempt",
 		"a/attempt[1]/tool/post[0]/c/p":            "attempt",
 		"a/sounding[1]/attempt[1]/post[0]/c/p":     "attempt",
-		"a/attempt[1]/post[0]/model/p":             "attempt", // a cascade may be called so
-		"attempt[2]/attempt[1]/tool/sub/sub[3]":    "attempt", // and phases
+		"a/attempt[1]/post[0]/model/p":             "attempt", // the name of a cascade
+		"attempt[2]/attempt[1]/tool/sub/sub[3]":    "attempt", // the names of phases
 	} {
 		f := trace.NewFolder()
 		f.Add(event.Event{Kind: event.PhaseStarted, Path: path})
@@ -302,7 +298,7 @@ func TestNestedPlaces(t *testing.T) {
 	}
 }
 
-// TestFoldStopsAtAnError holds that what came before an error is given with it.
+// TestFoldStopsAtAnError checks that Fold returns the tree of the events before an error.
 func TestFoldStopsAtAnError(t *testing.T) {
 	broken := errors.New("broken")
 	r, err := trace.Fold(func(yield func(event.Event, error) bool) {
@@ -315,8 +311,8 @@ func TestFoldStopsAtAnError(t *testing.T) {
 	}
 }
 
-// TestStrangePaths holds that a path that no run makes harms nothing.
-func TestStrangePaths(t *testing.T) {
+// TestInvalidPaths checks that an invalid path causes no panic.
+func TestInvalidPaths(t *testing.T) {
 	long := event.Path(strings.Repeat("a/", 1<<20))
 	f := trace.NewFolder()
 	for _, path := range []event.Path{"", "/", "//", "a//b", "/a", "a/", "[", "]", "a[", "a[]", "a[-1]", "a[99999999999999999999]", "attempt[1]", "a/attempt[x]/turn[0]",
@@ -351,8 +347,8 @@ func FuzzFold(f *testing.F) {
 	})
 }
 
-// many is a long run: phases visited again and again, each with some attempts.
-func many(n int) []event.Event {
+// longRun returns at least n events of a run that visits a phase many times.
+func longRun(n int) []event.Event {
 	yes := true
 	var events []event.Event
 	add := func(e event.Event) { events = append(events, e) }
@@ -360,16 +356,16 @@ func many(n int) []event.Event {
 		phase := event.Path("").At("draft", visit)
 		add(event.Event{Kind: event.PhaseStarted, Path: phase, Phase: "draft"})
 		for attempt := 1; attempt <= 3; attempt++ {
-			at := phase.At("attempt", attempt)
-			add(event.Event{Kind: event.AttemptStarted, Path: at, Attempt: attempt})
+			path := phase.At("attempt", attempt)
+			add(event.Event{Kind: event.AttemptStarted, Path: path, Attempt: attempt})
 			for turn := range 3 {
-				so := at.At("turn", turn)
-				add(event.Event{Kind: event.TurnStarted, Path: so})
-				add(event.Event{Kind: event.ModelCalled, Path: so.Join("model"), Request: &model.Request{}})
-				add(event.Event{Kind: event.ModelReplied, Path: so.Join("model"), Response: &model.Response{}})
-				add(event.Event{Kind: event.VerdictGiven, Path: so.At("ward", 0), Verdict: &event.Verdict{Path: so.At("ward", 0), Valid: &yes}})
+				at := path.At("turn", turn)
+				add(event.Event{Kind: event.TurnStarted, Path: at})
+				add(event.Event{Kind: event.ModelCalled, Path: at.Join("model"), Request: &model.Request{}})
+				add(event.Event{Kind: event.ModelReplied, Path: at.Join("model"), Response: &model.Response{}})
+				add(event.Event{Kind: event.VerdictGiven, Path: at.At("ward", 0), Verdict: &event.Verdict{Path: at.At("ward", 0), Valid: &yes}})
 			}
-			add(event.Event{Kind: event.AttemptFinished, Path: at})
+			add(event.Event{Kind: event.AttemptFinished, Path: path})
 		}
 		add(event.Event{Kind: event.PhaseFinished, Path: phase})
 	}
@@ -378,7 +374,7 @@ func many(n int) []event.Event {
 
 func BenchmarkFold(b *testing.B) {
 	for _, n := range []int{1000, 100_000} {
-		events := many(n)
+		events := longRun(n)
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			for b.Loop() {
 				fold(events)
@@ -387,7 +383,7 @@ func BenchmarkFold(b *testing.B) {
 	}
 }
 
-// TestManyVerdictsInOneAttempt holds that no list is searched for each event.
+// TestManyVerdictsInOneAttempt checks that an event does not cause a search of a list.
 func TestManyVerdictsInOneAttempt(t *testing.T) {
 	f := trace.NewFolder()
 	started := time.Now()

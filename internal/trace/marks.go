@@ -8,10 +8,10 @@ import (
 	"github.com/seed61713e19/capstan/runner/event"
 )
 
-// Marks are what the run did with the phases of its own cascade, for
-// [cascades.Cascade.Graph]. A way that was taken is one from a visit to the next.
-// Where the whole cascade is tried several times, they are those of the try that
-// was picked, until then of the last one that has begun.
+// Marks returns the marks of the phases of the run's own cascade, for
+// [cascades.Cascade.Graph]. Each pair of consecutive visits marks an edge.
+// If soundings try the whole cascade, the marks are those of the winning try.
+// Before a try wins, they are those of the latest try.
 func (r *Run) Marks() *graphs.Marks {
 	m := &graphs.Marks{Phases: map[string]graphs.Mark{}, Taken: map[graphs.Passed]int{}}
 	visits := r.Phases
@@ -44,8 +44,8 @@ func (r *Run) Marks() *graphs.Marks {
 	return m
 }
 
-// Try returns the try at the whole cascade that a visit came to last, or nil for a
-// visit to a phase. A phase with the same name has a model.
+// Try returns the winning or latest try of the whole cascade, or nil for a visit to
+// a phase. A phase with the same name calls a model, and therefore has turns.
 func (p *Phase) Try() *Attempt {
 	try := p.Last()
 	if p.Name != keywords.Tries || try == nil || try.Sounding < 0 || len(try.Turns) > 0 {

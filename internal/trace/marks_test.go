@@ -10,9 +10,9 @@ import (
 	"github.com/seed61713e19/capstan/runner/event"
 )
 
-// TestMarks holds what is marked of a run that went in circles.
+// TestMarks checks the marks of a run that repeats phases.
 func TestMarks(t *testing.T) {
-	s := tell(t, storytest.Embedded(t, "gate_routes"))
+	s := runStory(t, storytest.Embedded(t, "gate_routes"))
 	m := fold(s.events).Marks()
 	want := &graphs.Marks{
 		Phases: map[string]graphs.Mark{
@@ -32,10 +32,10 @@ func TestMarks(t *testing.T) {
 	}
 }
 
-// TestMarksOfTries holds that a cascade that was tried several times is marked with
-// what the winner did, and until there is one with what the last try does.
+// TestMarksOfTries checks the marks of a cascade with soundings. They are those of
+// the winning try, and before a try wins, those of the latest try.
 func TestMarksOfTries(t *testing.T) {
-	s := tell(t, storytest.Embedded(t, "tries"))
+	s := runStory(t, storytest.Embedded(t, "tries"))
 	done := func(n int) graphs.Mark { return graphs.Mark{Status: "succeeded", Visits: 1, Attempts: n} }
 	want := &graphs.Marks{
 		Phases: map[string]graphs.Mark{"draft": done(1), "polish": done(1)},
@@ -54,9 +54,9 @@ func TestMarksOfTries(t *testing.T) {
 	}
 }
 
-// TestWaysTakenAreWays holds that every way that a transcript's run took is one
-// of its cascade's: the graph shows them all.
-func TestWaysTakenAreWays(t *testing.T) {
+// TestGraphShowsMarks checks that the graph of a cascade shows every edge that the
+// run of the transcript took.
+func TestGraphShowsMarks(t *testing.T) {
 	for _, s := range stories(t) {
 		m := fold(s.events).Marks()
 		if got := strings.Count(s.Cascade.Graph(m).Mermaid(), "linkStyle"); got < len(m.Taken) {

@@ -2,25 +2,25 @@ package trace
 
 import "strings"
 
-// A Matrix is which check said what of which attempt of a visit.
+// A Matrix is a table of verdicts, with a column for each attempt of a visit.
 type Matrix struct {
 	Columns []*Attempt
 	Rows    []Row
 }
 
-// A Row is one check, told apart by its place in the file: two may have the
-// same validator.
+// A Row has the verdicts of one check. Two checks at different places of the
+// file have different rows, even with the same validator.
 type Row struct {
 	Moment    string // [Filter] for the validator of soundings
 	Validator string
 	Mode      string
-	Cells     []*Verdict // one for each column; nil where it was not asked
+	Cells     []*Verdict // by column; nil for an attempt without a verdict
 }
 
-// Matrix lays out the verdicts on the visit's attempts: a row for each check in
-// the order in which they were first heard. Of a check that was asked more than
-// once in an attempt, at every turn, the last verdict counts. Pre-wards judge
-// no attempt: they are in Verdicts.
+// Matrix returns the verdicts on the attempts of the visit. The rows are in the
+// order of the first verdicts. If a check runs several times in an attempt, its
+// last verdict counts. The matrix does not include pre-wards, because they judge
+// no attempt. Verdicts contains them.
 func (p *Phase) Matrix() Matrix {
 	m := matrix{Matrix: Matrix{Columns: p.Attempts}, rows: map[check]int{}}
 	for i, a := range p.Attempts {
@@ -28,7 +28,7 @@ func (p *Phase) Matrix() Matrix {
 			m.add(i, t.Verdicts)
 		}
 		for j := range p.Verdicts {
-			// Of a validator that is a phase.
+			// These are verdicts of a phase that is a validator.
 			if strings.HasPrefix(string(p.Verdicts[j].Path), string(a.Path)+"/") {
 				m.add(i, p.Verdicts[j:j+1])
 			}
@@ -43,7 +43,7 @@ type matrix struct {
 	rows map[check]int
 }
 
-// A check is what tells rows apart.
+// A check is the key of a row.
 type check struct{ place, moment, validator string }
 
 func (m *matrix) add(column int, verdicts []Verdict) {

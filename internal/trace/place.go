@@ -7,39 +7,40 @@ import (
 	"github.com/seed61713e19/capstan/runner/event"
 )
 
-// A place is what a path leads to: the innermost phase, attempt and turn there.
+// A place is the position of a path in the tree: its innermost phase, attempt and
+// turn.
 type place struct {
 	kind     placeKind
 	phase    *Phase
 	attempt  *Attempt
 	turn     *Turn
 	sounding int    // -1 outside soundings
-	cascade  string // whose phases stand below the place
+	cascade  string // the nested cascade that contains the place
 }
 
 type placeKind int
 
 const (
-	atRun     placeKind = iota // phases stand below
-	atCascade                  // phases stand below
+	atRun     placeKind = iota // contains phases
+	atCascade                  // contains phases
 	atPhase
 	atSounding
-	atEdits // attempts of a person stand below
+	atEdits // contains the attempts of a person
 	atFilter
 	atAttempt
 	atTurn
-	atCheck // a judge's call or a cascade stands below
-	atTool  // a cascade stands below, or the check of a phase that is a validator
-	aside   // nothing below has a place of its own
+	atCheck // contains a judge's call or a cascade
+	atTool  // contains a cascade, or the check of a phase that is a validator
+	aside   // contains no phase, attempt or turn
 )
 
-// maxDepth bounds the names of a path. The deepest that a run makes, cascades
-// within cascades, has far fewer; what lies deeper is told at that depth.
+// maxDepth is the maximum number of names in a path. The paths of a run, even
+// with nested cascades, are far shorter. The names after the maximum are ignored.
 const maxDepth = 256
 
-// at gives the place of a path, making what it goes through and nobody has told
-// of yet. It understands the paths of [event.Path] by where each name stands,
-// so that a phase may be called whatever it likes.
+// at returns the place of a path, and creates the missing places on the path. It
+// interprets the names of an [event.Path] by their position, so that a phase may
+// have any name.
 func (f *Folder) at(path event.Path, e *event.Event) *place {
 	if p, ok := f.places[path]; ok {
 		return p
@@ -54,16 +55,16 @@ func (f *Folder) at(path event.Path, e *event.Event) *place {
 	}
 	for done < len(path) {
 		name, _, _ := strings.Cut(string(path[done:]), "/")
-		if so := path[:done+len(name)]; name != "" {
-			known = f.enter(known, so, name, e)
-			f.places[so] = known
+		if prefix := path[:done+len(name)]; name != "" {
+			known = f.enter(known, prefix, name, e)
+			f.places[prefix] = known
 		}
 		done += len(name) + 1
 	}
 	return known
 }
 
-// shallow cuts a path to maxDepth names.
+// shallow returns the first maxDepth names of a path.
 func shallow(path event.Path) event.Path {
 	depth := 0
 	for i := range len(path) {
@@ -76,12 +77,12 @@ func shallow(path event.Path) event.Path {
 	return path
 }
 
-// enter gives the place of a name below a place. The names of
+// enter returns the place of a name within another place. For example, the path
 //
 //	draft/sounding[1]/attempt[2]/turn[0]/redo[1]/ward[0]/critics/read
 //
-// lead to a phase, a sounding, an attempt, a turn, that turn, a check, the cascade that
-// the check is, and a phase of that.
+// contains a phase, a sounding, an attempt, a turn, a repetition of that turn, a check,
+// the cascade of the check, and a phase of that cascade.
 func (f *Folder) enter(from *place, path event.Path, segment string, e *event.Event) *place {
 	name, n, numbered := event.SplitIndex(segment)
 	to := *from
@@ -116,7 +117,7 @@ func (f *Folder) enter(from *place, path event.Path, segment string, e *event.Ev
 		case segment == "tool":
 			to.kind = atTool
 			return &to
-		case segment == "filter": // what the winner says when it was sent back
+		case segment == "filter": // judges the new text of a winner after a retry
 			to.kind = atFilter
 			return &to
 		}
@@ -158,8 +159,8 @@ func (f *Folder) enterPhase(from *place, path event.Path, name string, e *event.
 	return &place{kind: atPhase, phase: p, sounding: -1}
 }
 
-// enterBranch enters an item of a phase with each, or a phase of a group. Items
-// stand in their order, whichever began first.
+// enterBranch adds an item of a phase with each, or a phase of a group. Items are
+// sorted by their numbers, because they run in parallel.
 func (f *Folder) enterBranch(from *place, path event.Path, name string, item int, e *event.Event) *place {
 	p := &Phase{Path: path, Name: name, Cascade: from.phase.Cascade, Item: item, Started: e.Time}
 	list := from.phase.Branches
@@ -182,8 +183,8 @@ func (f *Folder) enterAttempt(from *place, path event.Path, n int, e *event.Even
 	return &place{kind: atAttempt, phase: from.phase, attempt: a, sounding: from.sounding}
 }
 
-// add puts an attempt behind those of its sounding and of the ones before, which
-// run at the same time.
+// add inserts an attempt after those of the same sounding and of soundings with
+// lower numbers. Soundings run in parallel.
 func (p *Phase) add(a *Attempt) {
 	i := len(p.Attempts)
 	for i > 0 && p.Attempts[i-1].Sounding > a.Sounding {
@@ -198,7 +199,7 @@ func (f *Folder) enterTurn(from *place, path event.Path, n int, e *event.Event) 
 	return &place{kind: atTurn, phase: from.phase, attempt: from.attempt, turn: t, sounding: from.sounding}
 }
 
-// last is the newest attempt of a sounding.
+// last returns the latest attempt of a sounding, or nil.
 func (p *Phase) last(sounding int) *Attempt {
 	for i := len(p.Attempts) - 1; i >= 0; i-- {
 		if p.Attempts[i].Sounding == sounding {

@@ -11,9 +11,9 @@ import (
 // Filter is [event.Filter].
 const Filter = event.Filter
 
-// Won is the sounding that was picked, from 0: the one that post-wards judged,
-// whose text the visit let out, or that alone was not lost. It is -1 where
-// there are none, and where nothing tells.
+// Won returns the number of the winning sounding, from 0, or -1 if it is unknown.
+// The winner has the released attempt, a verdict of a post-ward, or a text that
+// matches the output. Otherwise it is the only sounding that left a text.
 func (p *Phase) Won() int {
 	same, left := -1, map[int]bool{}
 	for _, a := range p.Attempts {
@@ -21,7 +21,7 @@ func (p *Phase) Won() int {
 			return -1
 		}
 		if a.Path == p.Released {
-			return a.Sounding // another may have said the same
+			return a.Sounding // another attempt may have the same text
 		}
 		if slices.ContainsFunc(a.Verdicts, func(v Verdict) bool { return v.CheckMoment() == "post" }) {
 			return a.Sounding
@@ -41,8 +41,8 @@ func (p *Phase) Won() int {
 	return same
 }
 
-// Last is the attempt that the visit came to last: of soundings, the newest of
-// the one that was picked. It is nil where there are none.
+// Last returns the latest attempt of the visit, or nil. If a sounding has won, it
+// returns the latest attempt of that sounding.
 func (p *Phase) Last() *Attempt {
 	if a := p.last(p.Won()); a != nil || len(p.Attempts) == 0 {
 		return a
@@ -50,14 +50,15 @@ func (p *Phase) Last() *Attempt {
 	return p.Attempts[len(p.Attempts)-1]
 }
 
-// Left tells whether the attempt of a try left a text to pick from.
+// Left reports whether the attempt of a sounding left a text that can win: the
+// attempt succeeded, and the filter passed its text.
 func (a *Attempt) Left() bool {
 	return a.Sounding >= 0 && a.Status == "succeeded" && !slices.ContainsFunc(a.Verdicts, func(v Verdict) bool {
 		return v.IsFilter() && (v.Valid == nil || !*v.Valid)
 	})
 }
 
-// matches reports whether an output is the attempt's text, or the JSON in it.
+// matches reports whether the output is the text of the attempt, or its JSON value.
 func (a *Attempt) matches(output any) bool {
 	if text, ok := output.(string); ok {
 		return text == a.Text

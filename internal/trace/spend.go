@@ -9,11 +9,11 @@ import (
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
-// within are the visits within this one, outside its attempts.
+// within returns the visits within this visit, except those of its attempts.
 func (p *Phase) within() []*Phase { return slices.Concat(p.Phases, p.Branches) }
 
-// All walks every phase of the run, each before its items, the phases of its
-// group and those of the cascades within it.
+// All returns an iterator over the phases of the run. A phase precedes its items,
+// the phases of its group and the phases of its nested cascades.
 func (r *Run) All() iter.Seq[*Phase] {
 	return func(yield func(*Phase) bool) { walk(r.Phases, yield) }
 }
@@ -32,7 +32,7 @@ func walk(list []*Phase, yield func(*Phase) bool) bool {
 	return true
 }
 
-// Attempt is the attempt at an address, nil where there is none.
+// Attempt returns the attempt at a path, or nil.
 func (r *Run) Attempt(at event.Path) *Attempt {
 	for p := range r.All() {
 		if a := p.Attempt(at); a != nil {
@@ -42,7 +42,7 @@ func (r *Run) Attempt(at event.Path) *Attempt {
 	return nil
 }
 
-// Attempt is the visit's own at an address, nil where there is none.
+// Attempt returns the attempt of the visit at a path, or nil.
 func (p *Phase) Attempt(at event.Path) *Attempt {
 	for _, a := range p.Texts() {
 		if a.Path == at {
@@ -52,7 +52,7 @@ func (p *Phase) Attempt(at event.Path) *Attempt {
 	return nil
 }
 
-// Usage is what the visit spent, cascades within it included.
+// Usage returns the usage of the visit, including its nested cascades.
 func (p *Phase) Usage() model.Usage {
 	u := spent(p.Calls).Add(spentWithin(p.within()))
 	for _, a := range p.Texts() {
@@ -61,8 +61,8 @@ func (p *Phase) Usage() model.Usage {
 	return u
 }
 
-// Counts returns the number of the visit's last attempt, and the turns of all its attempts.
-// Those of its items count too, and the turns of a group's phases.
+// Counts returns the number of the last attempt of the visit and the number of turns.
+// The attempts and turns of items are included, and the turns of the phases of a group.
 func (p *Phase) Counts() (attempts, turns int) {
 	for _, a := range p.Attempts {
 		attempts, turns = max(attempts, a.Number), turns+len(a.Turns)
@@ -76,7 +76,7 @@ func (p *Phase) Counts() (attempts, turns int) {
 	return attempts, turns
 }
 
-// Usage is what the attempt spent, judges and cascades within it included.
+// Usage returns the usage of the attempt, including its judges and nested cascades.
 func (a *Attempt) Usage() model.Usage {
 	u := spent(a.Calls).Add(spentWithin(a.Phases))
 	for _, t := range a.Turns {
@@ -85,8 +85,8 @@ func (a *Attempt) Usage() model.Usage {
 	return u
 }
 
-// Usage is what the turn's own calls spent. Cascades within it are counted with
-// its attempt.
+// Usage returns the usage of the calls of the turn. The usage of the attempt
+// includes its nested cascades.
 func (t *Turn) Usage() model.Usage { return spent(t.Calls) }
 
 func spent(calls []*Call) model.Usage {
@@ -107,14 +107,14 @@ func spentWithin(phases []*Phase) model.Usage {
 	return u
 }
 
-// Took is how long the visit took; 0 while it goes on.
+// Took returns the duration of the visit, or 0 before its end.
 func (p *Phase) Took() time.Duration { return took(p.Started, p.Finished) }
 
-// Took is how long the attempt took; 0 while it goes on.
+// Took returns the duration of the attempt, or 0 before its end.
 func (a *Attempt) Took() time.Duration { return took(a.Started, a.Finished) }
 
-// From is the address that the call was made from: of a turn, or of one taken again.
-// The call to a fallback model is below the call that gave no answer.
+// From returns the path of the caller, such as a turn or a repeated turn. The path of a
+// call to a fallback model begins with the path of the failed call.
 func (c *Call) From() event.Path {
 	from := c.Path.Parent()
 	if name, _, _ := event.SplitIndex(from.Last()); name == "model" {
@@ -123,10 +123,10 @@ func (c *Call) From() event.Path {
 	return from
 }
 
-// Took is how long the call took; 0 while it goes on.
+// Took returns the duration of the call, or 0 before its end.
 func (c *Call) Took() time.Duration { return took(c.Started, c.Finished) }
 
-// Took is how long the tool took; 0 while it goes on.
+// Took returns the duration of the tool call, or 0 before its end.
 func (u *Use) Took() time.Duration { return took(u.Started, u.Finished) }
 
 func took(from, to time.Time) time.Duration {
@@ -136,7 +136,7 @@ func took(from, to time.Time) time.Duration {
 	return max(to.Sub(from), 0)
 }
 
-// Text is the author's last words in the turn, "" before there are any.
+// Text returns the last reply of the phase's model in the turn, or "".
 func (t *Turn) Text() string {
 	text := ""
 	for _, c := range t.Calls {
@@ -147,14 +147,14 @@ func (t *Turn) Text() string {
 	return text
 }
 
-// A Version is an attempt beside the one that it improves on.
+// A Version is an attempt with the previous attempt.
 type Version struct {
 	Attempt *Attempt
-	Before  *Attempt // the one before it in the same conversation; nil for the first
+	Before  *Attempt // the previous attempt of the same conversation; nil for the first
 }
 
-// Versions pairs each attempt with the one before it, for comparing their
-// texts. Soundings are conversations of their own.
+// Versions returns each attempt with the previous attempt, for a comparison of
+// their texts. Each sounding is a separate conversation.
 func (p *Phase) Versions() []Version {
 	last := map[int]*Attempt{}
 	list := make([]Version, 0, len(p.Attempts))

@@ -15,25 +15,26 @@ import (
 	"github.com/seed61713e19/capstan/runner/event"
 )
 
-// What the tests hold is little, and they make much that nobody keeps.
+// TestMain makes garbage collection rarer, because the tests allocate much and store
+// little.
 func TestMain(m *testing.M) {
 	debug.SetGCPercent(800)
 	os.Exit(m.Run())
 }
 
-// A story is a transcript of the engine's, run: its events and its result.
+// A story is a transcript of the engine with the events and the result of its run.
 type story struct {
 	*storytest.Story
 	events []event.Event
 	result engine.Result
 }
 
-// stories runs every transcript of the engine's, once for all tests.
+// stories returns all transcripts of the engine. The first call runs them.
 func stories(t *testing.T) []story {
 	t.Helper()
 	ran.Do(func() {
 		for _, s := range append(storytest.Stories(t), storytest.RandomStories(t, 60)...) {
-			ran.list = append(ran.list, tell(t, s))
+			ran.list = append(ran.list, runStory(t, s))
 		}
 	})
 	return ran.list
@@ -44,15 +45,15 @@ var ran struct {
 	list []story
 }
 
-func tell(t *testing.T, source *storytest.Story) story {
+func runStory(t *testing.T, source *storytest.Story) story {
 	t.Helper()
 	s := story{Story: source}
-	keep := event.Func(func(e event.Event) { s.events = append(s.events, e) })
-	s.result, _ = engine.Run(s.Host(t, runner.WithSink(keep)), s.Cascade, s.Start())
+	sink := event.Func(func(e event.Event) { s.events = append(s.events, e) })
+	s.result, _ = engine.Run(s.Host(t, runner.WithSink(sink)), s.Cascade, s.Start())
 	return s
 }
 
-// tree is a run as lines that a person reads.
+// A tree writes the tree of a run as readable lines.
 type tree struct{ strings.Builder }
 
 func shown(r *trace.Run) string {

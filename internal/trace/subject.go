@@ -10,19 +10,18 @@ import (
 // A Subject is the text that a question to a person is about, with the verdicts on
 // it and the version before it.
 type Subject struct {
-	Attempt  event.Path // that made the text
+	Attempt  event.Path // the attempt with the text
 	Text     string
-	Verdicts []event.Verdict // the last of each check, in the order of the run
+	Verdicts []event.Verdict // the last verdict of each check, in the order of the run
 	Before   event.Path      // the attempt of the previous version; "" if there is none
 	Previous string          // the text of the previous version
 }
 
-// Subject returns the text that a question is about, or nil if it is about none.
-// The verdicts are those on every attempt with exactly this text, because a later
-// phase may ask about the output of an earlier one.
+// Subject returns the text that a question is about, or nil. The verdicts include those on other attempts with the same text, because
+// a later phase may ask about the output of an earlier phase.
 //
 // The previous version is the text of the phase's last question, which a person has
-// seen. For its first question it is the text of the attempt before.
+// seen. For the first question, it is the text of the previous attempt.
 func (r *Run) Subject(question event.Path) *Subject {
 	own, a := r.attempt(r.about[question])
 	if a == nil {
@@ -75,7 +74,7 @@ func (s *Subject) note(places map[check]int, verdicts []event.Verdict) {
 	}
 }
 
-// attempt returns the attempt at an address with its phase, nil if there is none.
+// attempt returns the attempt at a path and its phase, or nil.
 func (r *Run) attempt(at event.Path) (*Phase, *Attempt) {
 	for p := range r.All() {
 		if a := p.Attempt(at); a != nil && at != "" {
@@ -85,8 +84,9 @@ func (r *Run) attempt(at event.Path) (*Phase, *Attempt) {
 	return nil, nil
 }
 
-// seen returns the text that a person saw before the attempt's: that of the earlier
-// edit, or of the last question of an earlier visit to the phase.
+// seen returns the attempt with the text that a person saw before the attempt a, or
+// nil. For an edit, it is the text that the person edited. Otherwise it is the text of
+// the last question in an earlier visit to the phase.
 func (r *Run) seen(own *Phase, a *Attempt) (last *Attempt) {
 	if a.Edited {
 		_, last = r.attempt(r.about[a.Path.Join("question")])
@@ -108,7 +108,7 @@ func (r *Run) seen(own *Phase, a *Attempt) (last *Attempt) {
 	return last
 }
 
-// before returns the attempt that an attempt improves on, nil if there is none.
+// before returns the previous attempt of the same conversation, or nil.
 func (p *Phase) before(a *Attempt) *Attempt {
 	for _, v := range p.Versions() {
 		if v.Attempt == a {
@@ -118,8 +118,8 @@ func (p *Phase) before(a *Attempt) *Attempt {
 	return nil
 }
 
-// on returns the verdicts on the text of an attempt: those of its last turn and those
-// on the whole attempt.
+// on returns the verdicts on the text of an attempt: the verdicts of its last turn, and
+// those on the whole attempt.
 func (p *Phase) on(a *Attempt) []event.Verdict {
 	var list []event.Verdict
 	add := func(verdicts []Verdict) {
@@ -132,7 +132,7 @@ func (p *Phase) on(a *Attempt) []event.Verdict {
 	if n := len(a.Turns); n > 0 {
 		add(a.Turns[n-1].Verdicts)
 	}
-	for i := range p.Verdicts { // of a validator that is a phase
+	for i := range p.Verdicts { // of a phase that is a validator
 		if strings.HasPrefix(string(p.Verdicts[i].Path), string(a.Path)+"/") {
 			add(p.Verdicts[i : i+1])
 		}
@@ -141,9 +141,9 @@ func (p *Phase) on(a *Attempt) []event.Verdict {
 	return list
 }
 
-// Unmet returns the names of the checks that an attempt had to pass and did not: those that
-// failed, and those of judges that were not asked. A turn that was repeated has the
-// verdicts on its last text.
+// Unmet returns the names of the checks that an attempt must pass and did not pass: retry
+// checks that failed, and skipped checks. It leaves out advisory and shadow checks. If a
+// turn was repeated, only the verdicts on its last text count.
 func (p *Phase) Unmet(a *Attempt) (names []string) {
 	var turn event.Path
 	for _, v := range p.on(a) {

@@ -1,6 +1,6 @@
 package trace
 
-// A Visitor is told of what is in a phase; what is nil is not asked for.
+// A Visitor has a function for each type of element in a phase. A function may be nil.
 type Visitor struct {
 	Attempt func(*Attempt)
 	Call    func(*Call)
@@ -8,8 +8,8 @@ type Visitor struct {
 	Verdict func(*Verdict)
 }
 
-// Visit tells v of all that is in the phase, a person's edits last, but of nothing
-// in the phases within it.
+// Visit calls the functions of v for the elements of the phase, a person's edits last.
+// It does not visit the phases within this phase.
 func (p *Phase) Visit(v Visitor) {
 	v.rows(p.Calls, nil, p.Verdicts)
 	for _, a := range p.Texts() {

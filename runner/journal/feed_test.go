@@ -4,9 +4,11 @@ import (
 	"context"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/seed61713e19/capstan/runner"
 )
@@ -48,6 +50,18 @@ func TestFeed(t *testing.T) {
 			}
 			if err != nil {
 				t.Fatal(err)
+			}
+			// A server announces changes after a short delay.
+			for end := time.Now().Add(time.Minute); onServer != nil && !same && time.Now().Before(end); {
+				behind := func(d Detail) bool {
+					return len(eventsAfter(t, watching, "run", after, d)) < len(eventsAfter(t, stored, "run", after, d))
+				}
+				if !slices.ContainsFunc([]Detail{Whole, News, Brief, Marked}, behind) {
+					break
+				}
+				if _, err := watching.Version(t.Context()); err != nil {
+					t.Fatal(err)
+				}
 			}
 			for d := Whole; d <= Marked; d++ {
 				compareFeed(t, watching, stored, after, d)

@@ -168,7 +168,7 @@ type asking struct {
 	done   map[visit]bool
 }
 
-// A visit is the cascade and the default model of a part that Asking has already listed.
+// A visit identifies a cascade that the list already contains with this default model.
 type visit struct {
 	cascade *Cascade
 	file    string

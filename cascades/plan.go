@@ -114,18 +114,18 @@ func (m planner) plan(c *Cascade) Plan {
 	for _, phase := range c.Phases {
 		p.Phases = append(p.Phases, m.phase(phase))
 	}
-	ways := c.flow()
+	graph := c.flow()
 	for i := range p.Phases {
-		p.Phases[i].Visits = visits(ways, i, b.MaxPhases)
+		p.Phases[i].Visits = visits(graph, i, b.MaxPhases)
 		for j := range p.Phases[i].Together {
 			p.Phases[i].Together[j].Visits = p.Phases[i].Visits
 		}
 	}
-	total, cut := longest(ways, p.Phases, b.MaxPhases)
+	total, cut := longest(graph, p.Phases, b.MaxPhases)
 	if cut {
 		p.BoundBy = append(p.BoundBy, "max_phases")
 	}
-	p.Least = cheapest(ways, p.Phases)
+	p.Least = cheapest(graph, p.Phases)
 	if c.Tries != nil {
 		total = m.whole(c.Tries).Visit
 		p.Least = p.Least.times(c.Tries.Soundings.Factor)

@@ -10,9 +10,9 @@ import (
 // A recovery reads the values of a text that is neither YAML nor JSON, such as an unfinished
 // file in an editor. It reads the text line by line, with its indentation, keys and brackets:
 //
-//	 - name: draft
-//	   instr               a key without a value
-//	   handoffs: [polish   the bracket ends with the next key of the phase
+//   - name: draft
+//     instr               a key without a value
+//     handoffs: [polish   the bracket ends with the next key of the phase
 //
 // The text of a value in quotes contains its escapes unchanged.
 type recovery struct {

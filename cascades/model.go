@@ -72,8 +72,8 @@ func recorded(name string) bool {
 	return strings.HasPrefix(name, "scripted:") || strings.HasPrefix(name, "replay:")
 }
 
-// Of returns the model of a place in a file. own is the model that the place names, and file
-// is the default model of the file. Both may be empty.
+// Of returns the model of a place after the replacements of c. The place names the model own,
+// and its file has the default model file. Both may be empty.
 func (c Chosen) Of(own, file Model) Model {
 	chosen := c.Default()
 	m := own
@@ -95,7 +95,7 @@ func (c Chosen) Of(own, file Model) Model {
 	return renamed.named()
 }
 
-// named returns the model, or nil if its only candidate has no name.
+// named returns the model. It returns nil for a single candidate without a name.
 func (m Model) named() Model {
 	if len(m) == 1 && m[0].Name == "" {
 		return nil

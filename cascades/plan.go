@@ -27,10 +27,10 @@ type Plan struct {
 // A PhasePlan is the worst case of one phase.
 type PhasePlan struct {
 	Name string `json:"name"`
-	// Visits is the maximum number of visits. It is 0 for an unreachable phase, max_phases for
-	// a phase in a loop, and 1 for other phases.
+	// Visits is the maximum number of visits. The number is 0 for an unreachable phase and
+	// max_phases for a phase in a loop. Otherwise, it is 1.
 	Visits int `json:"visits"`
-	// Soundings is the number of parallel tries. It is 1 without soundings.
+	// Soundings is the number of parallel tries. Without soundings, it is 1.
 	Soundings int `json:"soundings"`
 	// Attempts is the maximum number of attempts of a try. It is 1, plus 1 for each retry, and
 	// at most rules.max_attempts.
@@ -39,15 +39,15 @@ type PhasePlan struct {
 	Turns int `json:"turns"`
 	// Redos is the maximum number of times that turn wards repeat a turn.
 	Redos int `json:"redos"`
-	// Items is the maximum number of items of a phase with each. It is 0 for other phases.
+	// Items is the maximum number of items of a phase with each. Otherwise, it is 0.
 	Items int `json:"items,omitempty"`
 	// Together lists the phases of a group.
 	Together []PhasePlan `json:"together,omitempty"`
 	// Visit is the total of one visit. It includes all items, the phases of a group, and
 	// nested cascades.
 	Visit Counts `json:"visit"`
-	// Least contains the minimum tokens of one visit. It is 0 if the phase may be skipped or
-	// may have no items.
+	// Least contains the minimum tokens of one visit. A phase that may be skipped, or that may
+	// have no items, has 0.
 	Least Tokens `json:"least"`
 }
 

@@ -19,7 +19,7 @@ func visits(g *flow.Graph, i, maxPhases int) int {
 }
 
 // maxWork is the maximum number of steps from phase to phase in the search for the longest
-// route. After that, the search counts each further visit as the most expensive visit.
+// route. After that, the search assumes the most expensive phase for each further visit.
 const maxWork = 200_000
 
 // longest returns the maximum total of a route with at most limit visits. cut reports whether

@@ -24,9 +24,9 @@ func (p *parser) queue(o *reader.Object) string {
 	return name
 }
 
-// Queue returns the task queue for an effect on a cluster, or "" for any worker. It is the
-// queue of the phase in the file of at. If that phase names no queue, it is the queue of the
-// phase within, which runs the nested cascade.
+// Queue returns the task queue for an effect on a cluster. It is the queue of the phase in the
+// file of at. If that phase names no queue, it is the queue of the phase within, which runs
+// the nested cascade. "" means any worker.
 func (c *Cascade) Queue(at *Place, phase, within string) string {
 	for _, of := range c.Within() {
 		if p := of.named(phase); p != nil && p.Queue != "" && (at == nil || at.File == of.File) {

@@ -70,7 +70,7 @@ func (p *parser) mcpTool(o *reader.Object, t *Tool) {
 	t.needs, t.remote, t.Params = p.remoteNeeds(o, s, name), true, nil
 }
 
-// refuseEnv reports an env key that is next to mcp and not within it.
+// refuseEnv reports an env key next to mcp. The key belongs into the mapping under mcp.
 func (p *parser) refuseEnv(o *reader.Object) {
 	o.Without("env")
 	o.Conflict("env", "what an MCP server sees stands within mcp")
@@ -268,7 +268,7 @@ func (p *parser) prices(o *reader.Object) model.Prices {
 }
 
 // providerOf returns the provider of a model, and the name of the model without the provider.
-// It searches own before the built-in providers.
+// The providers in own have priority over the built-in providers.
 func providerOf(own []model.Provider, name string) (p model.Provider, bare string) {
 	var names []string
 	for _, one := range own {

@@ -108,7 +108,7 @@ func (c *Cascade) Variables() []string {
 }
 
 // Needs returns the requirements of all phases, including those of nested cascades. It omits
-// phases with the keys when or on_error, and wards that only record failures.
+// phases with when: or on_error:, and wards that only record failures.
 func (c *Cascade) Needs() []Need {
 	var list []Need
 	c.needs(needCollector{done: map[*Cascade]bool{}, list: &list})

@@ -36,7 +36,7 @@ func (p *parser) rules(o, phase *reader.Object, into *Phase) (r Rules) {
 	return r
 }
 
-// loop reads loop_until and the keys that belong to it.
+// loop reads the key loop_until and the keys that belong to it.
 func (p *parser) loop(o *reader.Object, r *Rules) {
 	r.LoopPrompt = p.template(o.Get("loop_until_prompt"), "loop_until_prompt", loopVariables)
 	silent := o.Flag("loop_until_silent", false)

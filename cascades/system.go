@@ -16,7 +16,7 @@ import (
 	"github.com/seed61713e19/capstan/templates"
 )
 
-// An Example is a question with its answer. A model reads it before its instructions.
+// An Example is a question with its answer. The instructions for a model follow the examples.
 type Example struct {
 	User, Assistant string
 
@@ -93,8 +93,8 @@ func (p *parser) introduce(o *reader.Object, file preface) {
 	}
 }
 
-// examples reads a list of examples from the cascade file or from another file. It returns nil
-// for no examples.
+// examples reads a list of examples. The list is in the cascade file or in another file.
+// examples returns nil if there are none.
 func (p *parser) examples(n *yaml.Node) []Example {
 	if n == nil {
 		return nil
@@ -145,8 +145,8 @@ func (p *parser) exampleText(o *reader.Object, key string) string {
 	return text
 }
 
-// exampleFile reads a file of examples. It is a list in YAML or JSON, or has one example on
-// each line if its name ends with .jsonl.
+// exampleFile reads a file of examples. If its name ends with .jsonl, each line is an example.
+// Other files contain a list in YAML or JSON.
 func (p *parser) exampleFile(n *yaml.Node, file string) []Example {
 	source, err := p.readFile(file)
 	if err != nil {
@@ -250,8 +250,8 @@ func (p *parser) tokenBudget(o *reader.Object) *TokenBudget {
 	return b
 }
 
-// weigh sets the token_budget of the file for each phase with a model and without its own
-// token_budget. It records the weight of the fixed texts for a rule.
+// weigh sets the token_budget of the file for each phase that has a model and no token_budget.
+// It records the weight of the fixed texts for a rule.
 func (p *parser) weigh(file *TokenBudget) {
 	for _, phase := range p.cascade.EveryPhase() {
 		if phase.Instructions == nil {

@@ -263,8 +263,8 @@ func (p *parser) toolNames() []string {
 	return names
 }
 
-// phaseTool finds the tool of a phase without a model. It may be a validator, whose parameters
-// and text are then the inputs.
+// phaseTool finds the tool of a phase without a model. If the tool is a validator, the inputs
+// are its parameters and the text.
 func (p *parser) phaseTool(n *yaml.Node, o *reader.Object, phase *Phase) *Tool {
 	name := p.Word(n, "tool")
 	if name == "" || p.broken["tool "+name] && p.cascade.Tools[name] == nil {

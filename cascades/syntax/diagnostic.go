@@ -38,7 +38,7 @@ type Fix struct {
 	Position
 	EndColumn int    `json:"end_column"` // after the last replaced character
 	Text      string `json:"text"`
-	// Sure reports whether only one known word is similar to the unknown word.
+	// Sure is true if exactly one known word is similar to the unknown word.
 	Sure bool `json:"sure"`
 }
 

@@ -25,7 +25,7 @@ type quoteReader struct {
 }
 
 // strayQuote returns the position and the message of an open quote, or of text after a closing
-// quote. The message is "" if there is neither.
+// quote. The message is "" if the text is correct.
 func strayQuote(lines []string) (line, column int, message string) {
 	r := &quoteReader{lines: lines}
 	for ; r.line < len(lines); r.line++ {

@@ -59,7 +59,7 @@ func (s Schema) keywords(r *findings.Report) {
 }
 
 // isEmpty reports whether the schema only has unknown keys that are not similar to known ones.
-// An example is a schema whose fields are not under properties.
+// For example, the author may have forgotten the key properties.
 func (s Schema) isEmpty(found []schema.UnknownKey, known []string) bool {
 	words, _ := s.Source.(map[string]any)
 	left := len(words)

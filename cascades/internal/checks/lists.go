@@ -8,7 +8,7 @@ import (
 	"github.com/seed61713e19/capstan/templates"
 )
 
-// A List is the value of in of a phase with each, as the variables that it reads.
+// A List is the list of a phase with each. Reads contains the variables in the list.
 type List struct {
 	Node  *yaml.Node
 	Reads []templates.Name

@@ -19,8 +19,8 @@ type Subject struct {
 	What    string // name in messages, such as "validator tests_pass"
 }
 
-// subjects reports patterns that match the program itself or none of its arguments. It warns
-// about patterns that match the script that the program runs.
+// subjects reports patterns that match the program itself, and patterns that match no
+// argument. It warns about patterns that match the script that the program runs.
 func subjects(c *Cascade, r *findings.Report) {
 	for _, s := range c.Subjects {
 		pattern := []string{s.Pattern}

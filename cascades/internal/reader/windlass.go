@@ -66,8 +66,8 @@ func filled(key string, n *yaml.Node) string {
 	return ": a plan needs it before a run; capstan convert FILE leaves it out"
 }
 
-// CheckComment warns about a text that ends at a # in YAML, if the # probably does not begin a
-// comment.
+// CheckComment warns about a text that YAML cuts at the character #, if this # probably does
+// not begin a comment.
 func (r *Reader) CheckComment(n *yaml.Node) {
 	n = r.Resolve(n)
 	if cut := n.LineComment; n.Kind == yaml.ScalarNode && n.Style == 0 && len(cut) > 1 && !strings.ContainsRune(" \t#!", rune(cut[1])) {

@@ -28,7 +28,7 @@ type parser struct {
 	broken    map[string]bool // definitions with an error: "validators grammar"
 	facts     checks.Cascade  // facts of the file, for the rules
 	guards    []checks.Guard  // guards of the current phase
-	locals    []string        // variables of its items
+	locals    []string        // item variables of the current phase
 	reading   string          // name of the current phase
 	grouped   string          // group of the current phase, for messages; "" for none
 	providers []string        // names of the file's own providers
@@ -51,9 +51,9 @@ type Known struct {
 	// Inside returns an error if a cascade must not use a database file. If Inside is nil, a
 	// cascade may use every file.
 	Inside       func(file string) error
-	Tackle       []string // folders with tools, after the folder tackle beside the cascade
+	Tackle       []string // folders with tools, searched after the folder tackle of the cascade
 	MissingTools bool     // an unknown tool is a warning, and its calls fail
-	Cache        *Cache   // the cache for repeated readings of a file; nil for none
+	Cache        *Cache   // cache for files that are read again; nil for none
 }
 
 // An Opener reads a file that a cascade names, for example a template or a nested cascade.
@@ -75,7 +75,7 @@ type Server struct {
 	Dir     string
 	Env     []string // environment of Command, in the form of [process.Environment]
 	URL     string
-	Headers map[string]string // of every request to URL; they may contain {{ env.NAME }}
+	Headers map[string]string // headers of every request to URL; they may contain {{ env.NAME }}
 }
 
 // readFile reads a file that the cascade names.
@@ -128,7 +128,7 @@ type Deciding struct {
 
 // A Program is a program that a cascade starts.
 type Program struct {
-	What    string // validator tests_pass
+	What    string // name in messages, such as "validator tests_pass"
 	Argv    []string
 	Dir     string   // the working directory of the program; "" for that of the process
 	Subject []string // patterns of the arguments that may change

@@ -180,8 +180,8 @@ func (p *parser) subs(o *reader.Object) []*Sub {
 	return out
 }
 
-// mapped reads the input_map of a sub-cascade. A value that is the name of an input means the
-// value of that input, as in Windlass. mapped adds a warning for such a value.
+// mapped reads the input_map of a sub-cascade. As in Windlass, a value may be the name of an
+// input, and then means the value of that input. mapped warns about such a value.
 func (p *parser) mapped(o *reader.Object) Values {
 	values := p.values(o, phaseVariables)
 	for key, value := range values {

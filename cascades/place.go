@@ -213,7 +213,7 @@ func Use(name string, with map[string]any, known Known) (*Validator, error) {
 		return nil, err
 	}
 	v := &Validator{Name: found.Name, Description: found.Description, Pure: found.Pure, Faults: found.Faults(with)}
-	check, err := found.Bind(with) // of a judge too, to check its parameters
+	check, err := found.Bind(with) // also for a judge, to check its parameters
 	switch {
 	case err != nil:
 	case found.Criteria != "":
@@ -231,8 +231,9 @@ func (c *Cascade) uses(name string) bool {
 	})
 }
 
-// RunsCommands returns the name of a built-in tool that runs commands of a model, if a phase
-// of the cascade or of a nested cascade has one. Otherwise it returns "".
+// RunsCommands returns the name of a built-in tool that runs commands of a model. It searches
+// the phases of the cascade and of nested cascades, and returns "" if no phase has such a
+// tool.
 func (c *Cascade) RunsCommands() string {
 	for _, name := range []string{"run_command", "run_code"} {
 		if c.uses(name) {

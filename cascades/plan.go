@@ -46,8 +46,8 @@ type PhasePlan struct {
 	// Visit is the total of one visit. It includes all items, the phases of a group, and
 	// nested cascades.
 	Visit Counts `json:"visit"`
-	// Least contains the minimum tokens of one visit. A phase that may be skipped, or that may
-	// have no items, has 0.
+	// Least contains the minimum tokens of one visit. It contains 0 if a run may skip the
+	// phase, or if the phase may have no items.
 	Least Tokens `json:"least"`
 }
 
@@ -82,7 +82,7 @@ type planner struct {
 	file        Model  // default model of the cascade
 	prefix      string // prefix of messages about a nested cascade
 	within      string // cascade_id of the enclosing cascade
-	variedTries bool   // prompts contain more than the instructions, because the tries are of a whole cascade
+	variedTries bool   // later tries of the whole file change the prompts
 	depth       int
 }
 
@@ -200,7 +200,7 @@ func (m planner) whole(p *Phase) PhasePlan {
 func (m planner) around(p *Phase, s *Soundings, plan PhasePlan) (c Counts) {
 	if s.Filter != nil {
 		texts := s.most()
-		if again(p.Wards.Post) > 0 { // of the winner
+		if again(p.Wards.Post) > 0 { // post-wards can reject the winner
 			texts += plan.Attempts - 1
 		}
 		c = c.plus(m.check(s.Filter, m.writes(p)).times(texts))
@@ -224,7 +224,7 @@ func (m planner) around(p *Phase, s *Soundings, plan PhasePlan) (c Counts) {
 	return c
 }
 
-// edits plans the checks of the texts that a person has edited.
+// edits plans the checks of texts after a person has edited them.
 func (m planner) edits(p *Phase) Counts {
 	one := Counts{Attempts: 1}.plus(m.checks(p.Wards.Post, Most))
 	if p.OutputSchema != nil {
@@ -260,7 +260,7 @@ func (m planner) attempt(p *Phase, plan PhasePlan) Counts {
 	around = m.often(p, Counts{Validators: around.Validators}.plus(withTools(around))) // only for requests of tools
 	rounds := m.rounds(p, own)
 	turn = turn.plus(around).plus(rounds)
-	if p.sumsUp() { // before the calls of the turn itself
+	if p.sumsUp() { // a summary precedes the calls of the turn
 		turn = turn.plus(own)
 		if rounds != (Counts{}) {
 			turn = turn.plus(withTools(own).times(keywords.MaxRounds))

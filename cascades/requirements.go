@@ -34,8 +34,8 @@ type Need struct {
 	Built     bool            // an earlier tool: phase may build Program
 }
 
-// programNeeds returns the needs of a program: the program itself, its script, and the
-// variables of its env. subject has patterns for the arguments that a run may write.
+// programNeeds returns the needs of a program. They are the program itself, its script, and
+// the variables of its env. subject has patterns for the arguments that a run may write.
 func (p *parser) programNeeds(o *reader.Object, argv []string, dir string, env, subject []string) (list []Need) {
 	if len(argv) > 0 {
 		list = append(list, Need{Position: p.Position(o.Keys["exec"]), Program: argv[0], Dir: dir})

@@ -91,7 +91,7 @@ func solid(text string) int {
 // A walk reads the source of a scalar character by character.
 type walk struct {
 	file         *File
-	line, column int // from 0
+	line, column int // counted from 0
 	style        yaml.Style
 }
 

@@ -2,7 +2,7 @@
 //
 // [File.Tree] returns the tree. If the text is neither YAML nor JSON, it also returns a
 // [Mistake], and the tree contains only the values that could be read. The position of the
-// mistake is often before the position where the YAML library stopped.
+// mistake can be before the position where the YAML library stopped.
 //
 // [File.Range] returns the range of a value. [File.Inside] maps a character of a text to its
 // position in the file. It takes account of quotes, escapes and folded lines. The package does

@@ -40,7 +40,7 @@ func TestAltered(t *testing.T) {
 			for _, other := range others {
 				*n = placed(other, was)
 				var news []string
-				for _, d := range saidOf(name, doc, known) {
+				for _, d := range treeDiagnostics(name, doc, known) {
 					if !seen[d.Message] {
 						seen[d.Message] = true
 						news = append(news, "  "+strings.TrimPrefix(d.String(), name+":")+"\n")
@@ -56,8 +56,8 @@ func TestAltered(t *testing.T) {
 	cascadestest.Golden(t, *update, "testdata/altered.txt", b.String())
 }
 
-// TestAliased checks that a file has the same meaning if all its values are
-// aliases, and as JSON.
+// TestAliased checks that a file has the same meaning as JSON, and with an alias in place of
+// each value.
 func TestAliased(t *testing.T) {
 	for _, name := range described {
 		name += ".yaml"
@@ -66,7 +66,7 @@ func TestAliased(t *testing.T) {
 		inJSON := jsonOf(t, doc.Content[0])
 		aliased(doc)
 		for _, text := range []string{string(textOf(t, doc)), inJSON} {
-			if got, want := sayingOf(t, name, []byte(text)), sayingOf(t, name, source); got != want {
+			if got, want := summaryOf(t, name, []byte(text)), summaryOf(t, name, source); got != want {
 				t.Errorf("%s: got\n%s\nwant\n%s", name, got, want)
 			}
 		}
@@ -127,9 +127,9 @@ func mappingOf(key string, value *yaml.Node) *yaml.Node {
 	return &yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{{Kind: yaml.ScalarNode, Value: key}, value}}
 }
 
-// sayingOf returns the gates, description, plan and graphs of a file's cascade,
-// without positions.
-func sayingOf(t *testing.T, name string, source []byte) string {
+// summaryOf returns the gates, description, plan and graphs of the cascade in a file, without
+// positions.
+func summaryOf(t *testing.T, name string, source []byte) string {
 	c, err := Parse(name, source, folder("testdata/good"), known())
 	if err != nil {
 		t.Fatalf("%v\nin\n%s", err, source)
@@ -182,7 +182,7 @@ func textOf(t *testing.T, n *yaml.Node) []byte {
 	return text
 }
 
-// placed returns a value at the position of another.
+// placed returns a copy of a value at the position of another value.
 func placed(n, was yaml.Node) yaml.Node {
 	n.Line, n.Column = was.Line, was.Column
 	n.Content = slices.Clone(n.Content)
@@ -193,8 +193,8 @@ func placed(n, was yaml.Node) yaml.Node {
 	return n
 }
 
-// saidOf returns the diagnostics of a tree, with the positions of its file.
-func saidOf(name string, doc *yaml.Node, known Known) syntax.Diagnostics {
+// treeDiagnostics returns the diagnostics of a tree. They have the positions of the file.
+func treeDiagnostics(name string, doc *yaml.Node, known Known) syntax.Diagnostics {
 	open := folder("testdata/good")
 	source, _ := open(name)
 	p := &parser{Reader: reader.New(syntax.New(name, source)), open: open, files: new([]File), known: known, loading: []string{name}, loaded: map[string]*Cascade{}}

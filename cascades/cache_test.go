@@ -87,9 +87,9 @@ func TestMemoCompilesOnce(t *testing.T) {
 	}
 }
 
-// TestMemoOfWhatIsNoJSON checks the cache with values that JSON cannot
+// TestMemoNotJSON checks the cache with values that JSON cannot
 // represent. They must not share an entry.
-func TestMemoOfWhatIsNoJSON(t *testing.T) {
+func TestMemoNotJSON(t *testing.T) {
 	var cache Cache
 	for _, kind := range []string{"string", "number"} {
 		s, err := cache.schema(map[string]any{"type": kind, "default": math.Inf(1)})

@@ -54,7 +54,7 @@ func wideMerges() string {
 	return b.String() + "phases: [{name: a, instructions: x}]\n"
 }
 
-// aliasChain returns values that only aliases nest.
+// aliasChain returns a chain of aliases, whose values are nested only after their expansion.
 func aliasChain(levels int) string {
 	var b strings.Builder
 	b.WriteString("cascade_id: x\ninputs_schema:\n  a0: &a0 {x: 1}\n")
@@ -150,7 +150,7 @@ func TestHostileFiles(t *testing.T) {
 	}
 }
 
-// TestNoFiles checks that a cascade which names files fails without files.
+// TestNoFiles checks that a cascade which names files does not load without an opener.
 func TestNoFiles(t *testing.T) {
 	_, err := Parse("x.yaml", []byte("cascade_id: x\nphases: [{name: a, instructions: \"@a.md\"}]"), nil, Known{})
 	if err == nil || !strings.HasSuffix(err.Error(), "x.yaml:2:34: a.md: there are no files here [unreadable-file]") {

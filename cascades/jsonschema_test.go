@@ -46,9 +46,9 @@ func compiledSchema(t *testing.T, text []byte) (*schema.Schema, map[string]any) 
 	return s, source.(map[string]any)
 }
 
-// TestJSONSchemaTells compares a file with the parts of the schema that depend
+// TestJSONSchemaKnownNames compares a file with the parts of the schema that depend
 // on known names and their parameters.
-func TestJSONSchemaTells(t *testing.T) {
+func TestJSONSchemaKnownNames(t *testing.T) {
 	bare := validators.New("bare", "It is as long", func(context.Context, struct {
 		Long int `json:"long"`
 		Kind int `json:"kind,omitempty" jsonschema:"of which kind"`

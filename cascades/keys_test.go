@@ -150,7 +150,7 @@ package reader
 
 import "sync"
 
-// declared are the keys of every mapping, by what the parser calls it.
+// declared returns the keys of each kind of mapping.
 var declared = sync.OnceValue(func() map[string][]key {
 	return map[string][]key{
 `)

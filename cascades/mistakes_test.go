@@ -36,7 +36,7 @@ func TestMistakes(t *testing.T) {
 			continue
 		}
 		mistakes++
-		got := toldOf(t, s, f.Name, f.Data)
+		got := mistakesOf(t, s, f.Name, f.Data)
 		result.Files = append(result.Files, f, txtar.File{Name: f.Name + ".said", Data: []byte(got)})
 		if i+1 == len(archive.Files) || archive.Files[i+1].Name != f.Name+".said" || string(archive.Files[i+1].Data) != got {
 			t.Errorf("of %s is said\n%s", f.Name, got)
@@ -124,9 +124,9 @@ func TestFixedOverlaps(t *testing.T) {
 	}
 }
 
-// toldOf returns the diagnostics of a file with their fixes, and whether the
+// mistakesOf returns the diagnostics of a file with their fixes, and reports whether the
 // schema rejects the file.
-func toldOf(t *testing.T, s *schema.Schema, name string, source []byte) string {
+func mistakesOf(t *testing.T, s *schema.Schema, name string, source []byte) string {
 	t.Helper()
 	c, err := Parse(name, source, files(nil), known())
 	var list syntax.Diagnostics
@@ -134,7 +134,7 @@ func toldOf(t *testing.T, s *schema.Schema, name string, source []byte) string {
 		list = c.Warnings
 	}
 	if len(list) == 0 {
-		t.Errorf("nothing is said of %s", name)
+		t.Errorf("%s has no diagnostics", name)
 	}
 	var b strings.Builder
 	for _, d := range list {

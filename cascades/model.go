@@ -6,15 +6,14 @@ import (
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
-// A Model is the model that a cascade names, with its fallback models. It is empty if none
-// is named.
+// A Model is a model with its fallback models. It is empty if the cascade names no model.
 type Model []Candidate
 
 // A Candidate is one model of a [Model]: the first, or a fallback model.
 type Candidate struct {
 	Name     string
 	Params   *model.Params // nil for none
-	Attempts int           // that it serves, at least 1; the last model serves all that are left
+	Attempts int           // number of attempts before the next model, at least 1; no limit for the last model
 }
 
 // Names returns the names of the models, in order.
@@ -29,8 +28,8 @@ func (m Model) Names() []string {
 // String returns the names with arrows between them.
 func (m Model) String() string { return strings.Join(m.Names(), " → ") }
 
-// From returns the model that serves an attempt, counted from 1, with its own fallback
-// models.
+// From returns the model for an attempt, counted from 1, with the fallback models that follow
+// it.
 func (m Model) From(attempt int) Model {
 	for len(m) > 1 && attempt > m[0].Attempts {
 		attempt -= m[0].Attempts
@@ -39,13 +38,15 @@ func (m Model) From(attempt int) Model {
 	return m
 }
 
-// A Chosen replaces models of the files, with one rule per line:
-// NAME the default model of a file
-// OLD=NEW the model OLD everywhere
-// *=NEW every named model
-// A default that is a script or a stored run (scripted:FILE, replay:RUN)
-// replaces every model. Parameters and the number of models stay, except those
-// of a replaced default. The zero value changes nothing.
+// A Chosen replaces models of the files. It has one rule per line:
+//
+//	NAME     replaces the default model of a file
+//	OLD=NEW  replaces the model OLD everywhere
+//	*=NEW    replaces every named model
+//
+// A default that is a script or a stored run (scripted:FILE, replay:RUN) replaces every model.
+// A rule changes neither the parameters nor the number of models, except those of a replaced
+// default. The zero value changes nothing.
 type Chosen string
 
 // Default returns the model that replaces the default of a file, or "".
@@ -71,8 +72,8 @@ func recorded(name string) bool {
 	return strings.HasPrefix(name, "scripted:") || strings.HasPrefix(name, "replay:")
 }
 
-// Of returns the model of a place with its own model, or with none, in a file
-// with a default.
+// Of returns the model of a place after the replacements of c. The place names the model own,
+// and its file has the default model file. Both may be empty.
 func (c Chosen) Of(own, file Model) Model {
 	chosen := c.Default()
 	m := own
@@ -94,7 +95,7 @@ func (c Chosen) Of(own, file Model) Model {
 	return renamed.named()
 }
 
-// named returns the model, or nil if it has no name.
+// named returns the model. It returns nil for a single candidate without a name.
 func (m Model) named() Model {
 	if len(m) == 1 && m[0].Name == "" {
 		return nil
@@ -102,8 +103,8 @@ func (m Model) named() Model {
 	return m
 }
 
-// rename returns the replacement of a name. A rule for the name takes
-// precedence over the rule for all names.
+// rename returns the replacement of a name. A rule for the name has priority over a rule for
+// all names.
 func (c Chosen) rename(name string) string {
 	all := ""
 	for line := range strings.SplitSeq(string(c), "\n") {
@@ -127,12 +128,12 @@ func (c Chosen) rename(name string) string {
 type Asking struct {
 	Cascade *Cascade
 	Phase   *Phase // nil for a validator outside phases
-	Name    string // of the model; "" for none
+	Name    string // name of the model; "" for none
 	Role    string // judge NAME or evaluator; "" for the calls of the phase
 }
 
-// Models lists the models that a run may call, in file order, with the chosen models in place
-// of those of the files. "" stands for a call without a named model.
+// Models lists the models that a run may call, in file order and after the replacements of
+// chosen. The name "" means a call without a named model.
 func (c *Cascade) Models(chosen Chosen) []string {
 	var names []string
 	for _, a := range c.Asking(chosen, nil) {
@@ -141,11 +142,11 @@ func (c *Cascade) Models(chosen Chosen) []string {
 	return names
 }
 
-// Asking lists every place that may ask a model, with one entry for each model that it may
-// ask, in file order. Cascades within this one are included. It leaves out the phases that
-// have finished, if finished is not nil.
+// Asking lists every place that may ask a model, in file order. A place has one entry for each
+// model that it may ask. Nested cascades are included. If finished is not nil, Asking omits
+// the phases for which it returns true.
 func (c *Cascade) Asking(chosen Chosen, finished func(*Phase) bool) []Asking {
-	a := &asking{chosen: chosen, done: map[within]bool{}}
+	a := &asking{chosen: chosen, done: map[visit]bool{}}
 	for _, p := range c.EveryPhase() {
 		if finished == nil || !finished(p) {
 			a.phase(c, p, c.Default(nil))
@@ -154,9 +155,9 @@ func (c *Cascade) Asking(chosen Chosen, finished func(*Phase) bool) []Asking {
 	return a.list
 }
 
-// AskingOf returns [Cascade.Asking] for one validator outside any phase.
+// AskingOf is like [Cascade.Asking], but lists the calls of one validator outside any phase.
 func (c *Cascade) AskingOf(v *Validator, chosen Chosen) []Asking {
-	a := &asking{chosen: chosen, done: map[within]bool{}}
+	a := &asking{chosen: chosen, done: map[visit]bool{}}
 	a.validator(c, nil, v, c.Default(nil))
 	return a.list
 }
@@ -164,19 +165,19 @@ func (c *Cascade) AskingOf(v *Validator, chosen Chosen) []Asking {
 type asking struct {
 	chosen Chosen
 	list   []Asking
-	done   map[within]bool
+	done   map[visit]bool
 }
 
-// A within is a cascade with a default model.
-type within struct {
+// A visit identifies a cascade that the list already contains with this default model.
+type visit struct {
 	cascade *Cascade
 	file    string
 }
 
-// cascade adds the calls of c. given is the default of the cascade around it.
+// cascade adds the calls of c. given is the default model of the enclosing cascade.
 func (a *asking) cascade(c *Cascade, given Model) {
 	file := c.Default(given)
-	key := within{c, file.String()}
+	key := visit{c, file.String()}
 	if a.done[key] {
 		return
 	}
@@ -186,8 +187,8 @@ func (a *asking) cascade(c *Cascade, given Model) {
 	}
 }
 
-// Default returns the model of the file, or else the given one, of the cascade
-// around it.
+// Default returns the model of the file. If the file names none, it returns given, the default
+// model of the enclosing cascade.
 func (c *Cascade) Default(given Model) Model {
 	if len(c.Model) > 0 {
 		return c.Model
@@ -237,7 +238,8 @@ func (a *asking) validator(c *Cascade, p *Phase, v *Validator, file Model) {
 	}
 }
 
-// add adds every model of a place, or the place without a name.
+// add adds one entry for each model of a place. A place without a model has one entry without
+// a name.
 func (a *asking) add(c *Cascade, p *Phase, own, file Model, role string) {
 	asked := a.chosen.Of(own, file)
 	for _, r := range asked {

@@ -12,18 +12,17 @@ import (
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
-// model reads a model: a name, a mapping, or a list of models, which serve one
-// attempt after the other.
+// model reads the model under a key: a name, a mapping, or a list. The models of a list serve
+// the attempts in order.
 func (p *parser) model(o *reader.Object, key string) Model { return p.models(o, key, "") }
 
-// judgeModels reads the models of a judge or an evaluator, which have no
-// attempts.
+// judgeModels reads the model of a judge or an evaluator. Its models cannot have attempts.
 func (p *parser) judgeModels(o *reader.Object, key string) Model {
 	return p.models(o, key, "attempts means nothing in "+key+": a judge's fallback list is only for models that give no answer")
 }
 
-// models reads models. unbounded is the reason why they cannot have attempts,
-// or "".
+// models reads the model under a key. If unbounded is not "", it is the reason why the models
+// cannot have attempts.
 func (p *parser) models(o *reader.Object, key, unbounded string) Model {
 	n := o.Get(key)
 	if n == nil {
@@ -46,7 +45,7 @@ func (p *parser) models(o *reader.Object, key, unbounded string) Model {
 	return m
 }
 
-// spread reads a list of models for n tries. In order, each try has its own model.
+// spread reads a list of models for n tries. If inOrder is true, each try has its own model.
 func (p *parser) spread(o *reader.Object, key string, n int, inOrder bool) Model {
 	m := Model{}
 	unbounded := "attempts means nothing in " + key + ": each model is one try's, for all of its attempts"
@@ -70,7 +69,8 @@ func (p *parser) spread(o *reader.Object, key string, n int, inOrder bool) Model
 	return m
 }
 
-// candidate reads one model. It returns nil for an empty text, and after an error.
+// candidate reads one model. It returns nil for an empty text, and for a value of another
+// type.
 func (p *parser) candidate(n *yaml.Node, what, unbounded string) Model {
 	if n.Kind != yaml.MappingNode {
 		if n.Kind == yaml.SequenceNode {
@@ -95,7 +95,7 @@ func (p *parser) candidate(n *yaml.Node, what, unbounded string) Model {
 	return Model{r}
 }
 
-// params reads the parameters of requests. It returns nil for none.
+// params reads the parameters of model requests. It returns nil if there are none.
 func (p *parser) params(o *reader.Object) *model.Params {
 	a := &model.Params{
 		Temperature: o.Between("temperature", 0, 2), TopP: o.Between("top_p", 0, 1),
@@ -116,7 +116,7 @@ func (p *parser) params(o *reader.Object) *model.Params {
 	return a
 }
 
-// stops reads the stop texts, one or several.
+// stops reads the stop texts: one text or a list of texts.
 func (p *parser) stops(o *reader.Object) []string {
 	n := o.Get("stop")
 	if n == nil {
@@ -159,7 +159,7 @@ func (p *parser) extra(o *reader.Object) model.Extra {
 	return extra
 }
 
-// checkModel reports the name of a model with an unknown provider.
+// checkModel reports a model name with an unknown provider.
 func (p *parser) checkModel(n *yaml.Node, name string) {
 	more := append(slices.Sorted(slices.Values(p.providers)), "scripted", "replay")
 	if _, _, err := model.SplitName(name, more...); err != nil {

@@ -16,8 +16,9 @@ import (
 	"github.com/seed61713e19/capstan/internal/codes"
 )
 
-// Load reads and checks a cascade file, YAML or JSON, with every file that it names. The error
-// is [syntax.Diagnostics] with all errors and warnings. A file with warnings alone loads.
+// Load reads and checks a cascade file, in YAML or JSON, and every file that it names. The
+// error is [syntax.Diagnostics] with all errors and warnings. A file that only has warnings
+// loads without an error.
 func Load(name string, open Opener, known Known) (*Cascade, error) {
 	source, err := open(name)
 	if err != nil {
@@ -59,7 +60,7 @@ func ParseFile(file *syntax.File, open Opener, known Known) (*Cascade, error) {
 	return c, nil
 }
 
-// noting adds each file that open reads to files.
+// noting returns an opener that also adds each file that it reads to files.
 func noting(open Opener, files *[]File) Opener {
 	if open == nil {
 		return nil
@@ -74,7 +75,7 @@ func noting(open Opener, files *[]File) Opener {
 	}
 }
 
-// Unpacked returns an opener of stored files.
+// Unpacked returns an opener that reads from stored files.
 func Unpacked(files []File) Opener {
 	return func(name string) ([]byte, error) {
 		for _, f := range files {
@@ -88,7 +89,7 @@ func Unpacked(files []File) Opener {
 
 func (p *parser) parse() *Cascade { return p.parseTree(p.Tree()) }
 
-// parseTree reads a cascade from the tree of a file. It returns nil for no tree.
+// parseTree reads a cascade from the tree of a file. It returns nil if tree is nil.
 func (p *parser) parseTree(tree *yaml.Node) *Cascade {
 	c := &Cascade{File: p.File.Name, Source: p.File.Source, Validators: map[string]*Validator{}, Tools: map[string]*Tool{}, index: map[string]int{}}
 	p.cascade, p.broken, p.facts.Lines, p.facts.Declared, p.asked = c, map[string]bool{}, map[string]int{}, map[string]bool{}, map[string]bool{}
@@ -123,7 +124,7 @@ func (p *parser) parseTree(tree *yaml.Node) *Cascade {
 	return c
 }
 
-// checkID reports a cascade_id with characters that separate the parts of a path.
+// checkID reports a cascade_id with characters that separate the words of a path.
 func (p *parser) checkID(o *reader.Object, id string) {
 	if id != "" && !pathWord(id) {
 		p.Error(o.Value["cascade_id"], codes.Value, "cascade_id may not hold / [ ] or control characters, nor begin or end with a blank: %q", id)
@@ -246,7 +247,8 @@ func (p *parser) nestedFile(n *yaml.Node, file string) *Cascade {
 	return c
 }
 
-// unreadable returns why a file cannot be read, with its name.
+// unreadable returns a message about a file that cannot be read. The message contains the name
+// of the file.
 func unreadable(name string, err error) string {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

@@ -130,8 +130,7 @@ func TestDocumentBounds(t *testing.T) {
 	}
 }
 
-// TestValues checks that a text with a single plain variable stands for the
-// value.
+// TestValues checks that a text with a single plain variable has the value of the variable.
 func TestValues(t *testing.T) {
 	c := parsed(t, `
 cascade_id: x

@@ -14,27 +14,27 @@ import (
 	"github.com/seed61713e19/capstan/validators"
 )
 
-// A parser reads one file. The parsers of nested files share known, loading,
-// loaded, files and deciding.
+// A parser reads one file. The parsers of nested files share known, loading, loaded, files and
+// deciding.
 type parser struct {
 	*reader.Reader
 	open     Opener
-	files    *[]File // that were read
+	files    *[]File // files that were read
 	deciding *Deciding
 	known    Known
 	loading  []string
 	loaded   map[string]*Cascade
 
 	broken    map[string]bool // definitions with an error: "validators grammar"
-	facts     checks.Cascade  // of the file
-	guards    []checks.Guard  // of the phase that is read
-	locals    []string        // the variables of its items
-	reading   string          // its name
-	grouped   string          // the group that it is part of
-	providers []string        // the file's own
-	defined   *reader.Object  // of the providers; nil for none
-	databases *reader.Object  // the file's own; nil for none
-	asked     map[string]bool // the databases of the phases
+	facts     checks.Cascade  // facts of the file, for the rules
+	guards    []checks.Guard  // guards of the current phase
+	locals    []string        // item variables of the current phase
+	reading   string          // name of the current phase
+	grouped   string          // group of the current phase, for messages; "" for none
+	providers []string        // names of the file's own providers
+	defined   *reader.Object  // mapping of the providers; nil for none
+	databases *reader.Object  // mapping of the databases; nil for none
+	asked     map[string]bool // databases that the phases use
 	cascade   *Cascade
 }
 
@@ -48,21 +48,21 @@ type Known struct {
 	// that needs a receipt is never called.
 	Receipts func(Receipt) func(text, receipt string) error
 	Root     string // the directory of programs with cwd: root; "" for the working directory
-	// Inside returns an error for a file of a database that a cascade may not name; nil
-	// allows every file.
+	// Inside returns an error if a cascade must not use a database file. If Inside is nil, a
+	// cascade may use every file.
 	Inside       func(file string) error
-	Tackle       []string // folders with tools, after the folder tackle beside the cascade
+	Tackle       []string // folders with tools, searched after the folder tackle of the cascade
 	MissingTools bool     // an unknown tool is a warning, and its calls fail
-	Cache        *Cache   // the cache for repeated readings of a file; nil for none
+	Cache        *Cache   // cache for files that are read again; nil for none
 }
 
-// An Opener reads a file that a cascade names, such as another cascade or a
-// template. Names are slash-separated. A relative name is joined to the
-// directory of the file that names it.
+// An Opener reads a file that a cascade names, for example a template or a nested cascade.
+// Names have forward slashes. A relative name is joined to the directory of the file that
+// contains it.
 type Opener func(name string) ([]byte, error)
 
-// A Remote returns the validators and tools of MCP servers. It connects to a server at the
-// first use.
+// A Remote returns the validators and tools of MCP servers. It connects to a server when the
+// first one is used.
 type Remote interface {
 	Validator(s Server, tool string) validators.Validator
 	Tool(s Server, tool string) tool.Tool
@@ -73,9 +73,9 @@ type Remote interface {
 type Server struct {
 	Command []string
 	Dir     string
-	Env     []string // of Command, in the form of [process.Environment]
+	Env     []string // environment of Command, in the form of [process.Environment]
 	URL     string
-	Headers map[string]string // of every request to URL; they may contain {{ env.NAME }}
+	Headers map[string]string // headers of every request to URL; they may contain {{ env.NAME }}
 }
 
 // readFile reads a file that the cascade names.
@@ -113,22 +113,22 @@ func (p *parser) child(file *syntax.File) *parser {
 		loading: append(append([]string(nil), p.loading...), file.Name), loaded: p.loaded}
 }
 
-// refer notes a reference from the current phase to another.
+// refer records a reference from the current phase to another phase.
 func (p *parser) refer(n *yaml.Node, key, name string) {
 	p.facts.References = append(p.facts.References, checks.Reference{Node: n, Key: key, Name: name, From: p.reading})
 }
 
-// Deciding is the data that decides a run, in addition to the files of the
-// cascade. No model may change it.
+// Deciding lists the data outside the files of a cascade that determines the result of a run.
+// No model may change this data.
 type Deciding struct {
-	Programs []Program // of this cascade and of those within it
+	Programs []Program // programs of this cascade and of nested cascades
 	Protect  []string  // patterns of files below the root of the file tools
 	Measured []string  // patterns of the labels and the evidence beside the cascades
 }
 
 // A Program is a program that a cascade starts.
 type Program struct {
-	What    string // validator tests_pass
+	What    string // name in messages, such as "validator tests_pass"
 	Argv    []string
 	Dir     string   // the working directory of the program; "" for that of the process
 	Subject []string // patterns of the arguments that may change

@@ -18,8 +18,8 @@ import (
 	"github.com/seed61713e19/capstan/wards"
 )
 
-// pathWord reports whether a word can be part of a path, which uses slashes and
-// brackets.
+// pathWord reports whether a word can be part of a path. In a path, slashes and brackets
+// separate the words.
 func pathWord(s string) bool {
 	return s == strings.TrimSpace(s) && !strings.ContainsAny(s, "/[]") && !strings.ContainsFunc(s, unicode.IsControl)
 }
@@ -94,8 +94,8 @@ func (p *parser) checkName(o *reader.Object, name string) {
 	p.facts.Lines[name] = p.Position(o.Node).Line
 }
 
-// work reads the work of a phase: instructions, a tool with its inputs, a text
-// to compose, or a group of phases.
+// work reads the content of a phase: instructions, a tool with its inputs, a text to compose,
+// or a group of phases.
 func (p *parser) work(o *reader.Object, phase *Phase) {
 	phase.Each = p.each(o.Child("each"))
 	own := p.preface(o)
@@ -180,8 +180,8 @@ func (p *parser) subs(o *reader.Object) []*Sub {
 	return out
 }
 
-// mapped reads the input_map of a sub-cascade. As in Windlass, the name of an
-// input stands for its value, with a warning.
+// mapped reads the input_map of a sub-cascade. As in Windlass, a value may be the name of an
+// input, and then means the value of that input. mapped warns about such a value.
 func (p *parser) mapped(o *reader.Object) Values {
 	values := p.values(o, phaseVariables)
 	for key, value := range values {
@@ -255,7 +255,8 @@ func (p *parser) human(o *reader.Object, phase string) *Human {
 	return h
 }
 
-// expiry reads the time limit of a question, and the next phase after it.
+// expiry reads the time limit of a question, and the phase that follows when the limit
+// expires.
 func (p *parser) expiry(o *reader.Object, h *Human) {
 	h.Expires = o.Duration("expires")
 	h.OnExpired = p.onError(o, "on_expired")
@@ -298,10 +299,9 @@ func (p *parser) notify(o *reader.Object) *Notify {
 	return n
 }
 
-// In returns the match in a text: the first group of the pattern, or the whole
-// match without a group. It returns ok = false for no match. It calls stop
-// during its work, which is limited, and returns an error if it could not
-// finish.
+// In returns the first group of the pattern in a text. If the pattern has no group, it returns
+// the whole match. ok is false if the pattern does not match. In calls stop during its work,
+// which is limited, and returns an error if it cannot finish.
 func (e *Extraction) In(stop schema.Stop, text string) (found string, ok bool, err error) {
 	groups, err := e.Pattern.GroupsWithin(patterns.NewBudget(stop), text)
 	if groups == nil || err != nil {

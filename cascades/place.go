@@ -15,15 +15,15 @@ import (
 	"github.com/seed61713e19/capstan/wards"
 )
 
-// A Place identifies a check or a tool of a cascade as plain JSON. A process
-// that has loaded the same files finds it there, without data of the run.
+// A Place identifies a check or a tool of a cascade in plain JSON. Another process that has
+// loaded the same files can find the check or tool without data of the run.
 type Place struct {
 	Cascade string `json:"cascade"`          // the [Cascade.Digest] of the root
 	File    string `json:"file"`             // the file of the cascade that contains the place, as in Files
 	Phase   string `json:"phase,omitempty"`  // "" for a tool, and for a validator of the file
-	Moment  string `json:"moment,omitempty"` // of a check; "" for a phase that is a validator
-	Index   int    `json:"index,omitempty"`  // of a check within its moment
-	Name    string `json:"name,omitempty"`   // of a tool, or of a validator of the file
+	Moment  string `json:"moment,omitempty"` // moment of a check; "" for a phase that is a validator
+	Index   int    `json:"index,omitempty"`  // index of a check within its moment
+	Name    string `json:"name,omitempty"`   // name of a tool, or of a validator of the file
 }
 
 // String returns the place as a path.
@@ -31,8 +31,8 @@ func (at Place) String() string {
 	return fmt.Sprintf("%s: %s %s[%d] %s", at.File, at.Phase, at.Moment, at.Index, at.Name)
 }
 
-// Digest returns the digest of all files of the cascade. Equal digests mean
-// equal cascades. Nested cascades have none.
+// Digest returns the digest of all files of the cascade. Equal digests mean equal cascades.
+// The digest of a nested cascade is "".
 func (c *Cascade) Digest() string { return c.digest }
 
 func digestOf(files []File) string {
@@ -47,11 +47,11 @@ func digestOf(files []File) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// filter is the moment of the validator of soundings in a place. Its ward is a
-// post-ward.
+// filter is the moment in the place of a validator of soundings. The ward of the validator is
+// a post-ward.
 const filter = "soundings"
 
-// threshold is the moment of the threshold of a reforge in a place.
+// threshold is the moment in the place of the threshold of a reforge.
 const threshold = "reforge"
 
 // place sets the places of all checks and tools, including those of nested
@@ -61,7 +61,7 @@ func (c *Cascade) place() {
 	for _, within := range c.Within() {
 		in := Place{Cascade: c.digest, File: within.File}
 		for _, t := range within.Tools {
-			t.stand(in)
+			t.setPlace(in)
 		}
 		for _, p := range within.EveryPhase() {
 			p.place(in)
@@ -69,18 +69,18 @@ func (c *Cascade) place() {
 	}
 }
 
-func (t *Tool) stand(in Place) {
+func (t *Tool) setPlace(in Place) {
 	in.Name = t.Name
 	t.Place = &in
 }
 
 func (p *Phase) place(in Place) {
 	for _, t := range p.tools() {
-		t.stand(in)
+		t.setPlace(in)
 	}
 	in.Phase = p.Name
 	if p.Tool != nil && p.Tool.Validator != nil {
-		p.Tool.stand(in)
+		p.Tool.setPlace(in)
 	}
 	p.eachCheck(func(moment string, i int, check *Check) {
 		at := in
@@ -92,26 +92,26 @@ func (p *Phase) place(in Place) {
 // eachCheck calls visit for every check of the phase, with its moment and its
 // index.
 func (p *Phase) eachCheck(visit func(moment string, i int, check *Check)) {
-	type lot struct {
+	type group struct {
 		moment wards.Moment
 		checks []*Check
 	}
 	w := &p.Wards
-	lots := []lot{{wards.Pre, w.Pre}, {wards.Tool, w.Tool}, {wards.Result, w.Result}, {wards.Turn, w.Turn}, {wards.Post, w.Post}}
-	lots = append(lots, lot{wards.LoopUntil, []*Check{p.Rules.Loop}}, lot{threshold, []*Check{p.Soundings.threshold()}})
+	groups := []group{{wards.Pre, w.Pre}, {wards.Tool, w.Tool}, {wards.Result, w.Result}, {wards.Turn, w.Turn}, {wards.Post, w.Post}}
+	groups = append(groups, group{wards.LoopUntil, []*Check{p.Rules.Loop}}, group{threshold, []*Check{p.Soundings.threshold()}})
 	if p.Soundings != nil {
-		lots = slices.Insert(lots, len(lots)-1, lot{filter, []*Check{p.Soundings.Filter}})
+		groups = slices.Insert(groups, len(groups)-1, group{filter, []*Check{p.Soundings.Filter}})
 	}
-	for _, l := range lots {
-		for i, check := range l.checks {
+	for _, g := range groups {
+		for i, check := range g.checks {
 			if check != nil {
-				visit(string(l.moment), i, check)
+				visit(string(g.moment), i, check)
 			}
 		}
 	}
 }
 
-// within returns the cascade that contains a place: this one or a nested one.
+// within returns the cascade that contains the place: c or a nested cascade.
 func (c *Cascade) within(at *Place) (found *Cascade, err error) {
 	if at == nil || at.Cascade != c.digest || c.digest == "" {
 		return nil, fmt.Errorf("place %v: it is in another cascade than %s: its files are not the same", at, c.ID)
@@ -124,7 +124,7 @@ func (c *Cascade) within(at *Place) (found *Cascade, err error) {
 	return nil, fmt.Errorf("place %v: that file belongs to no cascade of %s", at, c.ID)
 }
 
-// ValidatorAt returns the validator at a place of the root.
+// ValidatorAt returns the validator at a place. The receiver must be the root cascade.
 func (c *Cascade) ValidatorAt(at *Place) (*Validator, error) {
 	within, err := c.within(at)
 	if err != nil {
@@ -153,8 +153,8 @@ func (c *Cascade) ValidatorAt(at *Place) (*Validator, error) {
 	return found, nil
 }
 
-// ToolAt returns the tool at a place of the root. A file has one tool of a
-// name.
+// ToolAt returns the tool at a place. The receiver must be the root cascade. The names of
+// tools are unique within a file.
 func (c *Cascade) ToolAt(at *Place) (*Tool, error) {
 	within, err := c.within(at)
 	if err != nil {
@@ -173,8 +173,8 @@ func (c *Cascade) ToolAt(at *Place) (*Tool, error) {
 	return nil, fmt.Errorf("place %v: no tool stands there", at)
 }
 
-// Bound returns the check of the validator with its parameters: those of the
-// file, or those that a run has computed.
+// Bound returns the check of the validator. The check has the fixed parameters of the file, or
+// else the parameters in with, which a run has computed.
 func (v *Validator) Bound(with map[string]any) (validators.Check, error) {
 	switch {
 	case v.Check != nil:
@@ -195,7 +195,8 @@ func digest(v map[string]any) (string, error) {
 	return signatures.Digest(text), nil
 }
 
-// unambiguous returns a value in which numbers that JSON readers may read differently are text.
+// unambiguous returns a copy of a value in which texts replace the numbers that JSON readers
+// may read differently.
 func unambiguous(v any) any {
 	return replaced(v, func(v any) any {
 		if signatures.Unambiguous(v) != nil {
@@ -205,14 +206,14 @@ func unambiguous(v any) any {
 	})
 }
 
-// Use returns a known validator with parameters, without a file.
+// Use returns a known validator with parameters. It needs no cascade file.
 func Use(name string, with map[string]any, known Known) (*Validator, error) {
 	found, err := known.Validators.Find(name)
 	if err != nil {
 		return nil, err
 	}
 	v := &Validator{Name: found.Name, Description: found.Description, Pure: found.Pure, Faults: found.Faults(with)}
-	check, err := found.Bind(with) // of a judge too, to check its parameters
+	check, err := found.Bind(with) // also for a judge, to check its parameters
 	switch {
 	case err != nil:
 	case found.Criteria != "":
@@ -223,16 +224,16 @@ func Use(name string, with map[string]any, known Known) (*Validator, error) {
 	return v, err
 }
 
-// uses reports whether a phase of the cascade or of a nested cascade names the
-// tool.
+// uses reports whether a phase of the cascade or of a nested cascade has the tool.
 func (c *Cascade) uses(name string) bool {
 	return c.anyPhase(func(p *Phase) bool {
 		return slices.ContainsFunc(p.tools(), func(t *Tool) bool { return t.Name == name })
 	})
 }
 
-// RunsCommands returns the built-in tool with which the cascade or a nested
-// cascade runs commands of a model, or "".
+// RunsCommands returns the name of a built-in tool that runs commands of a model. It searches
+// the phases of the cascade and of nested cascades, and returns "" if no phase has such a
+// tool.
 func (c *Cascade) RunsCommands() string {
 	for _, name := range []string{"run_command", "run_code"} {
 		if c.uses(name) {
@@ -242,10 +243,10 @@ func (c *Cascade) RunsCommands() string {
 	return ""
 }
 
-// anyPhase reports whether the function holds for a phase of the cascade or of a
-// nested cascade.
-func (c *Cascade) anyPhase(holds func(*Phase) bool) bool {
-	return slices.ContainsFunc(c.Within(), func(n *Cascade) bool { return slices.ContainsFunc(n.EveryPhase(), holds) })
+// anyPhase reports whether matches returns true for a phase of the cascade or of a nested
+// cascade.
+func (c *Cascade) anyPhase(matches func(*Phase) bool) bool {
+	return slices.ContainsFunc(c.Within(), func(n *Cascade) bool { return slices.ContainsFunc(n.EveryPhase(), matches) })
 }
 
 // Within returns the cascade and all nested cascades, each once.
@@ -277,8 +278,8 @@ func (p *Phase) tools() []*Tool {
 	return p.Tackle
 }
 
-// Cascades returns the cascades that the phase runs as sub-cascades, tools or
-// checks, without those nested in them.
+// Cascades returns the cascades that the phase runs as sub-cascades, tools or checks. The
+// result does not include cascades nested in them.
 func (p *Phase) Cascades() []*Cascade {
 	var list []*Cascade
 	add := func(c *Cascade) {
@@ -301,25 +302,25 @@ func (p *Phase) Cascades() []*Cascade {
 	return list
 }
 
-// EngineTools returns the tools of the engine, which every run has.
+// EngineTools returns the tools of the engine. They are available in every run.
 func EngineTools() []tool.Tool { return engineTools.List() }
 
-// replaced returns a value in which of has replaced every part that is neither
-// an object nor a list.
-func replaced(v any, of func(any) any) any {
+// replaced returns a copy of v. It applies replace to every part that is neither an object nor
+// a list.
+func replaced(v any, replace func(any) any) any {
 	switch v := v.(type) {
 	case map[string]any:
 		out := maps.Clone(v)
 		for key, value := range v {
-			out[key] = replaced(value, of)
+			out[key] = replaced(value, replace)
 		}
 		return out
 	case []any:
 		out := slices.Clone(v)
 		for i, value := range v {
-			out[i] = replaced(value, of)
+			out[i] = replaced(value, replace)
 		}
 		return out
 	}
-	return of(v)
+	return replace(v)
 }

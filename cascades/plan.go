@@ -8,16 +8,15 @@ import (
 	"github.com/seed61713e19/capstan/wards"
 )
 
-// A Plan is the worst case of a cascade (LANGUAGE §4). A run never exceeds a
-// number in [Counts] of its plan.
+// A Plan is the worst case of a cascade. No count of a run exceeds the count in its plan.
 type Plan struct {
 	CascadeID string      `json:"cascade_id"`
 	Phases    []PhasePlan `json:"phases"` // in file order
-	// Total is the maximum over all ways through the phases, for each number
-	// separately. A way with a loop ends after max_phases visits.
+	// Total is the maximum over all routes through the phases. Each number has its own
+	// maximum. A route with a loop ends after max_phases visits.
 	Total Counts `json:"total"`
-	// Least is the minimum of a run that reaches an end, if no call fails and
-	// no text is sent back.
+	// Least contains the minimum tokens of a run that reaches an end. It assumes that no call
+	// fails and that no check asks for a retry.
 	Least   Tokens     `json:"least"`
 	Unknown Unknown    `json:"unknown"` // the reasons why Total and Least are not exact
 	Budget  BudgetPlan `json:"budget"`
@@ -28,32 +27,31 @@ type Plan struct {
 // A PhasePlan is the worst case of one phase.
 type PhasePlan struct {
 	Name string `json:"name"`
-	// Visits is the maximum number of visits: 0 for a phase that cannot be
-	// reached, 1, or max_phases for a phase in a loop.
+	// Visits is the maximum number of visits. The number is 0 for an unreachable phase and
+	// max_phases for a phase in a loop. Otherwise, it is 1.
 	Visits int `json:"visits"`
-	// Soundings is the number of parallel tries, 1 without soundings.
+	// Soundings is the number of parallel tries. Without soundings, it is 1.
 	Soundings int `json:"soundings"`
-	// Attempts is the maximum number of attempts of a try: 1, plus 1 for each
-	// retry, up to rules.max_attempts.
+	// Attempts is the maximum number of attempts of a try. It is 1, plus 1 for each retry, and
+	// at most rules.max_attempts.
 	Attempts int `json:"attempts"`
-	// Turns is the number of turns of an attempt, 0 for a phase without a
-	// model.
+	// Turns is the number of turns of an attempt. It is 0 for a phase without a model.
 	Turns int `json:"turns"`
 	// Redos is the maximum number of times that turn wards repeat a turn.
 	Redos int `json:"redos"`
-	// Items is the maximum number of items of a phase with each, else 0.
+	// Items is the maximum number of items of a phase with each. Otherwise, it is 0.
 	Items int `json:"items,omitempty"`
-	// Together has the phases of a group.
+	// Together lists the phases of a group.
 	Together []PhasePlan `json:"together,omitempty"`
-	// Visit is the total of one visit, with all items, the phases of a group,
-	// and nested cascades.
+	// Visit is the total of one visit. It includes all items, the phases of a group, and
+	// nested cascades.
 	Visit Counts `json:"visit"`
-	// Least is the minimum of one visit: 0 if the phase can be skipped or can
-	// have no items.
+	// Least contains the minimum tokens of one visit. It contains 0 if a run may skip the
+	// phase, or if the phase may have no items.
 	Least Tokens `json:"least"`
 }
 
-// A BudgetPlan is the budget of a cascade; 0 means no limit.
+// A BudgetPlan is the budget of a cascade. 0 means no limit.
 type BudgetPlan struct {
 	MaxCalls   int     `json:"max_calls"`
 	MaxTokens  int     `json:"max_tokens"`
@@ -62,9 +60,9 @@ type BudgetPlan struct {
 	MaxPhases  int     `json:"max_phases"`
 }
 
-// Plan returns the worst case with the models that replace those of the file. price returns
-// the price of a model, such as that of [Cascade.Priced]; if it is nil, no price is known. The
-// time grows with the number of phases and with the limit of their visits.
+// Plan returns the worst case of the cascade after the replacements of chosen. price returns
+// the price of a model; see [Cascade.Priced]. If price is nil, no price is known. The running
+// time grows with the number of phases and with max_phases.
 func (c *Cascade) Plan(chosen Chosen, price func(name string) (model.Price, bool)) Plan {
 	if price == nil {
 		price = func(string) (model.Price, bool) { return model.Price{}, false }
@@ -75,22 +73,21 @@ func (c *Cascade) Plan(chosen Chosen, price func(name string) (model.Price, bool
 	return plan
 }
 
-// A planner plans cascades. file is the default model. It caches the plans of
-// nested cascades.
+// A planner plans cascades. It caches the plans of nested cascades.
 type planner struct {
 	plans       map[planned]Plan
 	chosen      Chosen
 	price       func(name string) (model.Price, bool)
 	unknown     *Unknown
-	file        Model
-	prefix      string // the prefix of messages about a nested cascade
-	within      string // the cascade_id of the cascade around it
-	variedTries bool   // the models read more than the instructions, because they try a whole cascade
+	file        Model  // default model of the cascade
+	prefix      string // prefix of messages about a nested cascade
+	within      string // cascade_id of the enclosing cascade
+	variedTries bool   // later tries of the whole file change the prompts
 	depth       int
 }
 
-// A planned is the key of a cached plan: a cascade with the default model that
-// determines its cost.
+// A planned is the key of a cached plan: a cascade and the default model that determines its
+// cost.
 type planned struct {
 	cascade *Cascade
 	file    *Candidate
@@ -117,18 +114,18 @@ func (m planner) plan(c *Cascade) Plan {
 	for _, phase := range c.Phases {
 		p.Phases = append(p.Phases, m.phase(phase))
 	}
-	ways := c.flow()
+	graph := c.flow()
 	for i := range p.Phases {
-		p.Phases[i].Visits = visits(ways, i, b.MaxPhases)
+		p.Phases[i].Visits = visits(graph, i, b.MaxPhases)
 		for j := range p.Phases[i].Together {
 			p.Phases[i].Together[j].Visits = p.Phases[i].Visits
 		}
 	}
-	total, cut := longest(ways, p.Phases, b.MaxPhases)
+	total, cut := longest(graph, p.Phases, b.MaxPhases)
 	if cut {
 		p.BoundBy = append(p.BoundBy, "max_phases")
 	}
-	p.Least = cheapest(ways, p.Phases)
+	p.Least = cheapest(graph, p.Phases)
 	if c.Tries != nil {
 		total = m.whole(c.Tries).Visit
 		p.Least = p.Least.times(c.Tries.Soundings.Factor)
@@ -144,7 +141,7 @@ func (m planner) plan(c *Cascade) Plan {
 	return p
 }
 
-// phase plans one visit, with all phases of a group and all items of a list.
+// phase plans one visit of a phase. It includes all phases of a group and all items of a list.
 func (m planner) phase(p *Phase) PhasePlan {
 	if p.Together != nil {
 		return m.group(p)
@@ -199,11 +196,11 @@ func (m planner) whole(p *Phase) PhasePlan {
 	return plan
 }
 
-// around plans the calls of soundings in addition to their attempts.
+// around plans the calls that soundings add to those of their attempts.
 func (m planner) around(p *Phase, s *Soundings, plan PhasePlan) (c Counts) {
 	if s.Filter != nil {
 		texts := s.most()
-		if again(p.Wards.Post) > 0 { // of the winner
+		if again(p.Wards.Post) > 0 { // post-wards can reject the winner
 			texts += plan.Attempts - 1
 		}
 		c = c.plus(m.check(s.Filter, m.writes(p)).times(texts))
@@ -227,7 +224,7 @@ func (m planner) around(p *Phase, s *Soundings, plan PhasePlan) (c Counts) {
 	return c
 }
 
-// edits plans the checks of the texts that a person has edited.
+// edits plans the checks of texts after a person has edited them.
 func (m planner) edits(p *Phase) Counts {
 	one := Counts{Attempts: 1}.plus(m.checks(p.Wards.Post, Most))
 	if p.OutputSchema != nil {
@@ -263,7 +260,7 @@ func (m planner) attempt(p *Phase, plan PhasePlan) Counts {
 	around = m.often(p, Counts{Validators: around.Validators}.plus(withTools(around))) // only for requests of tools
 	rounds := m.rounds(p, own)
 	turn = turn.plus(around).plus(rounds)
-	if p.sumsUp() { // before the calls of the turn itself
+	if p.sumsUp() { // a summary precedes the calls of the turn
 		turn = turn.plus(own)
 		if rounds != (Counts{}) {
 			turn = turn.plus(withTools(own).times(keywords.MaxRounds))
@@ -277,8 +274,8 @@ func withTools(c Counts) Counts {
 	return Counts{ModelCallsWithTools: c.ModelCallsWithTools, Tokens: c.Tokens}
 }
 
-// rounds returns the maximum that tools add to one turn. own is the first call
-// of the turn.
+// rounds plans the additional calls of one turn that tools may cause. own contains the counts
+// of the first call of the turn.
 func (m planner) rounds(p *Phase, own Counts) Counts {
 	if len(p.Tackle) == 0 && !p.Chooses() {
 		return Counts{}
@@ -292,7 +289,7 @@ func (m planner) rounds(p *Phase, own Counts) Counts {
 	return withTools(own).times(keywords.MaxRounds).plus(m.often(p, dearest))
 }
 
-// often plans the work of each call of a tool. A message may have any number of
+// often plans calls of tools without a limit, because a message may contain any number of
 // calls.
 func (m planner) often(p *Phase, once Counts) Counts {
 	if once.ModelCallsWithTools > 0 {
@@ -301,8 +298,8 @@ func (m planner) often(p *Phase, once Counts) Counts {
 	return once.times(Most)
 }
 
-// tried plans a cascade that is a tool of the phase, with the most expensive
-// model of the phase's tries.
+// tried plans a cascade that is a tool of the phase. Among the models of the tries, it uses
+// the most expensive one.
 func (m planner) tried(p *Phase, c *Cascade) Counts {
 	if p.Soundings == nil || len(p.Soundings.Models) == 0 {
 		return m.plan(c).Total
@@ -327,7 +324,7 @@ func (m planner) work(p *Phase) Counts {
 	}
 }
 
-// checks plans one verdict of each check, on a text of at most text tokens.
+// checks plans one verdict of each check on a text of at most text tokens.
 func (m planner) checks(list []*Check, text int) Counts {
 	var c Counts
 	for _, one := range list {
@@ -356,9 +353,8 @@ func (m planner) validator(v *Validator, text int) Counts {
 	}
 }
 
-// again returns how often retrying checks can send a text back before one of
-// them has used its budget. Two checks with a max_attempts of 3 and 2 can do so
-// 3 times, if no text fails both.
+// again returns the maximum number of retries that the checks can cause. Each retrying check
+// adds its max_attempts less 1. For example, max_attempts of 3 and 2 allow 3 retries.
 func again(list []*Check) int {
 	n := 0
 	for _, c := range list {
@@ -369,8 +365,8 @@ func again(list []*Check) int {
 	return n
 }
 
-// shared returns how often output_schema and loop_until, which share a budget,
-// can send a text back.
+// shared returns the maximum number of retries that output_schema and loop_until can cause.
+// They share one budget.
 func (p *Phase) shared() int {
 	if p.OutputSchema == nil && p.Rules.Loop == nil {
 		return 0
@@ -378,7 +374,7 @@ func (p *Phase) shared() int {
 	return p.Rules.MaxAttempts - 1
 }
 
-// capped limits attempts to the max_attempts of the file.
+// capped limits a number of attempts to rules.max_attempts, if the file sets that limit.
 func (p *Phase) capped(attempts int) int {
 	if p.Rules.Capped {
 		return min(attempts, p.Rules.MaxAttempts)

@@ -9,8 +9,8 @@ import (
 	"github.com/seed61713e19/capstan/internal/reports"
 )
 
-// Text returns the plan as an aligned table that ends in a newline: a line for
-// one visit of each phase, a line for the run, and the limits.
+// Text returns the plan as an aligned table. It has a line for one visit of each phase, a line
+// for the whole run, and the limits. The text ends with a newline.
 func (p Plan) Text() string {
 	var b strings.Builder
 	w := columns(&b)
@@ -36,8 +36,8 @@ func (p Plan) Text() string {
 	return b.String()
 }
 
-// weighed writes the table of tokens and cost, if a model may be called, and a
-// line for each reason why a number is unknown.
+// weighed writes the table of tokens and cost if the plan contains model calls. It adds a line
+// for each reason why a number is unknown.
 func (p Plan) weighed(b *strings.Builder) {
 	if p.Total.ModelCallsWithTools == 0 {
 		return
@@ -63,15 +63,15 @@ func (p Plan) weighed(b *strings.Builder) {
 		sent += "; a judge needs criteria without values and a bound of what it judges"
 	}
 	for _, line := range []struct {
-		who  []string
-		what string
+		places []string
+		reason string
 	}{
 		{p.Unknown.Input, sent},
 		{p.Unknown.Output, "no bound of what is answered: say max_output_tokens"},
 		{p.Unknown.Price, "no price is known, so there are tokens only"},
 	} {
-		if len(line.who) > 0 {
-			fmt.Fprintf(b, "%s: %s\n", line.what, reports.Fit(strings.Join(line.who, ", "), 400))
+		if len(line.places) > 0 {
+			fmt.Fprintf(b, "%s: %s\n", line.reason, reports.Fit(strings.Join(line.places, ", "), 400))
 		}
 	}
 	const under = "no call begins once %s spent; those under way are paid\n"
@@ -83,7 +83,7 @@ func (p Plan) weighed(b *strings.Builder) {
 	}
 }
 
-// roughly returns an estimated number of tokens.
+// roughly formats an estimated number of tokens.
 func roughly(n int) string {
 	if n >= Most {
 		return "no bound"
@@ -91,7 +91,7 @@ func roughly(n int) string {
 	return "~" + strconv.Itoa(n)
 }
 
-// dollars returns an estimated cost.
+// dollars formats an estimated cost.
 func (t Tokens) dollars() string {
 	switch usd := float64(t.Nano) / 1e9; {
 	case t.Input >= Most || t.Output >= Most:
@@ -105,10 +105,10 @@ func (t Tokens) dollars() string {
 	}
 }
 
-// inDollars returns a cost of the file.
+// inDollars formats a cost from the file.
 func inDollars(usd float64) string { return "$" + strconv.FormatFloat(usd, 'f', -1, 64) }
 
-// Text returns tokens and cost in a line.
+// Text formats tokens and cost as one line.
 func (t Tokens) Text() string {
 	return fmt.Sprintf("estimated tokens sent: %s, answered: %s; cost: %s", roughly(t.Input), roughly(t.Output), t.dollars())
 }
@@ -144,8 +144,8 @@ func count(n int) string {
 
 func (b BudgetPlan) text() string {
 	var parts []string
-	add := func(there bool, format string, args ...any) {
-		if there {
+	add := func(limited bool, format string, args ...any) {
+		if limited {
 			parts = append(parts, fmt.Sprintf(format, args...))
 		}
 	}

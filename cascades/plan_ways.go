@@ -18,18 +18,18 @@ func visits(g *flow.Graph, i, maxPhases int) int {
 	}
 }
 
-// maxWork limits the search for the longest way, in steps from phase to phase. After that,
-// each visit counts as much as the dearest.
+// maxWork is the maximum number of steps from phase to phase in the search for the longest
+// route. After that, the search assumes the most expensive phase for each further visit.
 const maxWork = 200_000
 
-// longest returns the maximum that a way of at most limit visits adds up to. It reports
-// whether the limit cut the way.
+// longest returns the maximum total of a route with at most limit visits. cut reports whether
+// the limit ended a route.
 func longest(g *flow.Graph, phases []PhasePlan, limit int) (total Counts, cut bool) {
 	if len(phases) == 0 {
 		return Counts{}, false
 	}
-	ends := []int{0}                           // of the ways of this many visits
-	sums := map[int]Counts{0: phases[0].Visit} // by their ends, the most of each count: no one way need have all
+	ends := []int{0}                           // last phases of the routes with this number of visits
+	sums := map[int]Counts{0: phases[0].Visit} // maximum of each count by last phase; the maxima may belong to different routes
 	total = phases[0].Visit
 	work := 0
 	for visits := 1; len(ends) > 0; visits++ {
@@ -44,8 +44,8 @@ func longest(g *flow.Graph, phases []PhasePlan, limit int) (total Counts, cut bo
 		for _, v := range ends {
 			for _, w := range g.Next[v] {
 				work++
-				old, there := longer[w]
-				if !there {
+				old, known := longer[w]
+				if !known {
 					further = append(further, w)
 				}
 				longer[w] = old.orMore(sums[v].plus(phases[w].Visit))
@@ -57,7 +57,7 @@ func longest(g *flow.Graph, phases []PhasePlan, limit int) (total Counts, cut bo
 	return total, false
 }
 
-// dearest returns the maximum of the phases that can be reached.
+// dearest returns the maximum counts of the reachable phases.
 func dearest(g *flow.Graph, phases []PhasePlan) Counts {
 	var c Counts
 	for i, p := range phases {
@@ -68,8 +68,8 @@ func dearest(g *flow.Graph, phases []PhasePlan) Counts {
 	return c
 }
 
-// cheapest returns the minimum that a way from the first phase to an end adds up to, for
-// each number separately.
+// cheapest returns the minimum total of a route from the first phase to an end. Each number
+// has its own minimum.
 func cheapest(g *flow.Graph, phases []PhasePlan) Tokens {
 	none := Tokens{Most, Most, Most}
 	to := make([]Tokens, len(phases))
@@ -94,7 +94,7 @@ func cheapest(g *flow.Graph, phases []PhasePlan) Tokens {
 			}
 		}
 	}
-	if total == none { // no way ends
+	if total == none { // no route ends
 		return Tokens{}
 	}
 	return total

@@ -7,7 +7,7 @@ import (
 	"github.com/seed61713e19/capstan/wards"
 )
 
-// promotion reads promote_when of a ward in o.
+// promotion reads the promote_when key of a ward.
 func (p *parser) promotion(o *reader.Object, mode wards.Mode) *Promotion {
 	when := o.Child("promote_when")
 	if when == nil {
@@ -32,8 +32,8 @@ func (p *parser) promotion(o *reader.Object, mode wards.Mode) *Promotion {
 	return q
 }
 
-// promote puts the check in shadow and warns, if there is no evidence for
-// exactly this gate.
+// promote changes the mode of the check to shadow and adds a warning, unless there is evidence
+// for exactly this gate.
 func (p *parser) promote(c *Check, o *reader.Object) {
 	if c.Promote == nil || !c.Promote.Mode.Enforces() {
 		return
@@ -45,8 +45,8 @@ func (p *parser) promote(c *Check, o *reader.Object) {
 	p.Warn(o.Keys["promote_when"], codes.Unproven, "%s is in shadow, and refuses nothing: %s", c.Ward.Name, c.Promote.Why)
 }
 
-// waits returns the phase that asks a person, of the cascade of the validator
-// or of a nested one, or "".
+// waits returns the name of a phase that asks a person. It searches the cascade of the
+// validator and its nested cascades, and returns "" if no phase asks.
 func (v *Validator) waits() (phase string) {
 	if v.Cascade != nil {
 		v.Cascade.anyPhase(func(p *Phase) bool {
@@ -59,8 +59,8 @@ func (v *Validator) waits() (phase string) {
 	return phase
 }
 
-// unproven returns the missing evidence, or "". The files of evidence are not
-// part of the identity of a gate.
+// unproven returns the reason why the evidence does not allow the promotion, or "". The
+// identity of a gate does not include files of evidence.
 func (p *parser) unproven(c *Check) string {
 	own := *p.cascade
 	own.Files = *p.files

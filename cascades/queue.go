@@ -7,10 +7,10 @@ import (
 	"github.com/seed61713e19/capstan/internal/codes"
 )
 
-// inQueue has the characters of names of task queues.
+// inQueue lists the characters that are allowed in the name of a task queue.
 const inQueue = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-"
 
-// queue reads the task queue of a phase or a tool.
+// queue reads the name of the task queue of a phase or a tool.
 func (p *parser) queue(o *reader.Object) string {
 	n := o.Get("queue")
 	if n == nil {
@@ -24,9 +24,9 @@ func (p *parser) queue(o *reader.Object) string {
 	return name
 }
 
-// Queue returns the task queue of an effect on a cluster: that of the phase in
-// the file of at, or else that of the phase of the cascade that runs the other
-// one. It returns "" for any worker.
+// Queue returns the task queue for an effect on a cluster. It is the queue of the phase in the
+// file of at. If that phase names no queue, it is the queue of the phase within, which runs
+// the nested cascade. "" means any worker.
 func (c *Cascade) Queue(at *Place, phase, within string) string {
 	for _, of := range c.Within() {
 		if p := of.named(phase); p != nil && p.Queue != "" && (at == nil || at.File == of.File) {
@@ -39,7 +39,7 @@ func (c *Cascade) Queue(at *Place, phase, within string) string {
 	return ""
 }
 
-// named returns the phase with a name, also of a group, or nil.
+// named returns the phase with a name, or nil. It also searches the phases of groups.
 func (c *Cascade) named(name string) *Phase {
 	for _, p := range c.EveryPhase() {
 		if p.Name == name {

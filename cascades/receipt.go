@@ -10,7 +10,7 @@ import (
 	"github.com/seed61713e19/capstan/internal/signatures"
 )
 
-// Covers reports whether an argument is the text or the receipt.
+// Covers reports whether argument is the name of the text argument or of the receipt argument.
 func (r *Receipt) Covers(argument string) bool {
 	return argument == receiptText || argument == receiptArg
 }
@@ -21,7 +21,8 @@ const (
 	receiptArg  = "receipt"
 )
 
-// receipt reads requires_receipt of a tool. It returns nil for none.
+// receipt reads the requires_receipt key of a tool. It returns nil if the tool does not have
+// the key.
 func (p *parser) receipt(o *reader.Object) *Receipt {
 	from := o.Child("requires_receipt")
 	if from == nil {
@@ -53,7 +54,7 @@ func (p *parser) receipt(o *reader.Object) *Receipt {
 	return r
 }
 
-// trusted reads the trusted public keys.
+// trusted reads the trusted public keys from a file.
 func (p *parser) trusted(name string, r *Receipt) error {
 	text, err := p.readFile(p.beside(name))
 	if err == nil && bytes.Contains(text, []byte("PRIVATE KEY")) {
@@ -65,8 +66,7 @@ func (p *parser) trusted(name string, r *Receipt) error {
 	return err
 }
 
-// params returns the parameters of a tool that only has the text and the
-// receipt.
+// params returns the parameters of a tool that only takes a text and its receipt.
 func (r *Receipt) params() map[string]any {
 	text := func(what string) map[string]any { return map[string]any{"type": "string", "description": what} }
 	return map[string]any{
@@ -75,7 +75,7 @@ func (r *Receipt) params() map[string]any {
 	}
 }
 
-// demand makes the tool refuse a text without a valid receipt.
+// demand makes the tool reject a text without a valid receipt.
 func (p *parser) demand(o *reader.Object, t *Tool) {
 	if t.Receipt == nil {
 		return
@@ -83,19 +83,19 @@ func (p *parser) demand(o *reader.Object, t *Tool) {
 	if properties, _ := t.Params["properties"].(map[string]any); !o.Has("mcp") && (properties[receiptText] == nil || properties[receiptArg] == nil) {
 		o.Conflict("requires_receipt", "parameters must have text and receipt among their properties: %s gets them", o.What)
 	}
-	holds := func(string, string) error { return errors.New("nothing checks receipts here") }
+	verify := func(string, string) error { return errors.New("nothing checks receipts here") }
 	if p.known.Receipts != nil {
-		holds = p.known.Receipts(*t.Receipt)
+		verify = p.known.Receipts(*t.Receipt)
 	}
 	t.Tool = t.Tool.WithCheck(func(arguments map[string]any) error {
 		text, isText := arguments[receiptText].(string)
-		sealed, isReceipt := arguments[receiptArg].(string)
+		receipt, isReceipt := arguments[receiptArg].(string)
 		switch {
 		case !isText || !isReceipt:
 			return fmt.Errorf("it wants text and receipt, both texts")
 		case t.Receipt.Alone && len(arguments) > 2:
 			return fmt.Errorf("it takes only text and receipt")
 		}
-		return holds(text, sealed)
+		return verify(text, receipt)
 	})
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/seed61713e19/capstan/runner/tool"
 )
 
-// server reads the mapping under mcp: a command or a URL, and the name of the
+// server reads the mapping under mcp. It contains a command or a URL, and the name of the
 // tool.
 func (p *parser) server(o *reader.Object) (s Server, name string, ok bool) {
 	m := o.Child("mcp")
@@ -70,19 +70,19 @@ func (p *parser) mcpTool(o *reader.Object, t *Tool) {
 	t.needs, t.remote, t.Params = p.remoteNeeds(o, s, name), true, nil
 }
 
-// refuseEnv reports an env beside mcp.
+// refuseEnv reports an env key next to mcp. The key belongs into the mapping under mcp.
 func (p *parser) refuseEnv(o *reader.Object) {
 	o.Without("env")
 	o.Conflict("env", "what an MCP server sees stands within mcp")
 }
 
-// remoteNeeds returns the requirements of a tool of a server.
+// remoteNeeds returns the requirements of a tool of an MCP server.
 func (p *parser) remoteNeeds(o *reader.Object, s Server, name string) []Need {
 	texts := slices.Concat(s.Env, entries(s.Headers))
 	return []Need{{Position: p.Position(o.Keys["mcp"]), Variables: process.Needed(texts), Remote: p.known.Remote.Tool(s, name)}}
 }
 
-// databaseName matches the names of databases.
+// databaseName matches the allowed names of databases.
 var databaseName = patterns.Lazy(`^[A-Za-z_][A-Za-z0-9_-]{0,63}$`)
 
 // The limits of max_rows and the other keys of a database.
@@ -92,7 +92,7 @@ const (
 	maxStatement = 10 * time.Minute
 )
 
-// readDatabases reads the databases for sql_query.
+// readDatabases reads the databases that sql_query can use.
 func (p *parser) readDatabases(o *reader.Object) []tool.Database {
 	defs := o.Child("databases")
 	if p.databases = defs; defs == nil {
@@ -143,9 +143,8 @@ func (p *parser) database(o *reader.Object, name string) tool.Database {
 	return d
 }
 
-// overDatabases returns a tool that is bound to the databases of the file. over
-// reports whether the tool needs databases. Without databases, it returns nil
-// for such a tool.
+// overDatabases returns a tool that is bound to the databases of the file. over reports
+// whether the tool needs databases. If the file has no databases, t is nil.
 func (p *parser) overDatabases(found tool.Tool) (t *Tool, over bool) {
 	bound, over := found.Bind(p.cascade.Databases)
 	if !over || len(p.cascade.Databases) == 0 {
@@ -162,8 +161,8 @@ func (p *parser) overDatabases(found tool.Tool) (t *Tool, over bool) {
 	}, true
 }
 
-// asks notes the databases that a use of a tool may query: the one in its
-// inputs, or else all.
+// asks records the databases that a tool may query. It is the database in the inputs, or every
+// database if the inputs name none.
 func (p *parser) asks(t *Tool, inputs Values) {
 	if t.Name != tool.SQLQuery {
 		return
@@ -176,8 +175,7 @@ func (p *parser) asks(t *Tool, inputs Values) {
 	}
 }
 
-// providerName matches the name of a provider, which is before the colon of a
-// model's name.
+// providerName matches the name of a provider. In the name of a model, it precedes the colon.
 var providerName = patterns.Lazy(`^[A-Za-z0-9][A-Za-z0-9_.-]*$`)
 
 // readProviders reads the providers of the file.
@@ -206,8 +204,8 @@ func (p *parser) readProviders(o *reader.Object) []model.Provider {
 // protocols maps the values of api to those of [model.Provider].
 var protocols = map[string]string{"chat": "", "messages": "messages", "responses": "responses"}
 
-// provider reads a provider. One with the name of a built-in provider and without a
-// base_url changes the built-in one.
+// provider reads a provider. If it has the name of a built-in provider and no base_url, it
+// changes the built-in provider.
 func (p *parser) provider(o *reader.Object, name string) model.Provider {
 	made, builtin := model.Builtin(name)
 	if !builtin || o.Has("base_url") {
@@ -269,7 +267,8 @@ func (p *parser) prices(o *reader.Object) model.Prices {
 	return all
 }
 
-// providerOf returns the provider of a model's name, from own or built in.
+// providerOf returns the provider of a model, and the name of the model without the provider.
+// The providers in own have priority over the built-in providers.
 func providerOf(own []model.Provider, name string) (p model.Provider, bare string) {
 	var names []string
 	for _, one := range own {
@@ -283,8 +282,8 @@ func providerOf(own []model.Provider, name string) (p model.Provider, bare strin
 	return p, bare
 }
 
-// EveryProvider returns the providers of the cascade and of nested cascades,
-// with the stricter limits of each.
+// EveryProvider returns the providers of the cascade and of nested cascades. If several files
+// define a provider, its strictest limits apply.
 func (c *Cascade) EveryProvider() []model.Provider {
 	var list []model.Provider
 	for _, within := range c.Within() {

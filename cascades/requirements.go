@@ -20,22 +20,22 @@ import (
 	"github.com/seed61713e19/capstan/runner/tool"
 )
 
-// A Need is a requirement of a run outside the files of the cascade, for one
-// place that uses it.
+// A Need is a requirement of a run in addition to the files of the cascade. Every place with
+// the requirement has its own Need.
 type Need struct {
-	Position  syntax.Position // where it is written
-	Phase     string          // that needs it
-	What      string          // "tool search", "validator facts"
-	Variables []string        // of the environment
-	Remote    tool.Tool       // of an MCP server; without a name where there is none
-	Program   string          // in the form of exec; "" for none
+	Position  syntax.Position // position in the cascade
+	Phase     string          // phase with the requirement
+	What      string          // user of the requirement, such as "tool search"
+	Variables []string        // environment variables
+	Remote    tool.Tool       // tool of an MCP server; without a name for none
+	Program   string          // name or path of a program, as in exec; "" for none
 	Script    bool            // Program is a file that another program runs
-	Dir       string          // the directory of Program
+	Dir       string          // directory of Program
 	Built     bool            // an earlier tool: phase may build Program
 }
 
-// programNeeds returns the needs of a program: the program itself, the script that it runs
-// and the variables of its env. The subject has patterns of arguments that a run may write.
+// programNeeds returns the needs of a program. They are the program itself, its script, and
+// the variables of its env. subject has patterns for the arguments that a run may write.
 func (p *parser) programNeeds(o *reader.Object, argv []string, dir string, env, subject []string) (list []Need) {
 	if len(argv) > 0 {
 		list = append(list, Need{Position: p.Position(o.Keys["exec"]), Program: argv[0], Dir: dir})
@@ -49,14 +49,14 @@ func (p *parser) programNeeds(o *reader.Object, argv []string, dir string, env, 
 	return list
 }
 
-// isScript reports whether the first argument of a program is the file of a script.
+// isScript reports whether the first argument of a program is a script file.
 func isScript(arg string) bool {
 	return !strings.HasPrefix(arg, "-") && !strings.Contains(arg, "{{") &&
 		slices.Contains([]string{".py", ".sh", ".js", ".mjs", ".ts", ".rb", ".pl"}, path.Ext(arg))
 }
 
-// Lacks returns why the program of the need cannot be started, nil if it can, or if a
-// phase before may build it.
+// Lacks returns an error if the program of the need cannot be started. It returns nil if an
+// earlier phase may build the program.
 func (n Need) Lacks() error {
 	if n.Program == "" || n.Built {
 		return nil
@@ -67,11 +67,11 @@ func (n Need) Lacks() error {
 	return process.CheckProgram(n.Program, n.Dir)
 }
 
-// Absent returns a warning for each program that a phase, tool or check of the cascade
-// starts and that cannot be started here.
+// Absent returns a warning for each program that cannot be started here. It checks the
+// programs of all phases, tools and checks.
 func (c *Cascade) Absent() (found syntax.Diagnostics) {
 	var list []Need
-	c.needs(needing{all: true, done: map[*Cascade]bool{}, list: &list})
+	c.needs(needCollector{all: true, done: map[*Cascade]bool{}, list: &list})
 	for _, n := range list {
 		if err := n.Lacks(); err != nil {
 			found = append(found, syntax.Diagnostic{Severity: syntax.Warning, Code: codes.Program, Position: n.Position, Message: fmt.Sprintf("%s: %v", n.What, err)})
@@ -80,8 +80,7 @@ func (c *Cascade) Absent() (found syntax.Diagnostics) {
 	return found
 }
 
-// entries returns headers in the form of environment variables, for
-// [process.Needed].
+// entries returns headers in the form of environment variables for [process.Needed].
 func entries(headers map[string]string) (list []string) {
 	for _, name := range slices.Sorted(maps.Keys(headers)) {
 		list = append(list, name+"="+headers[name])
@@ -89,11 +88,10 @@ func entries(headers map[string]string) (list []string) {
 	return list
 }
 
-// Variables returns the environment variables that the cascade uses anywhere,
-// sorted.
+// Variables returns the sorted names of all environment variables that the cascade uses.
 func (c *Cascade) Variables() []string {
 	var list []Need
-	c.needs(needing{all: true, done: map[*Cascade]bool{}, list: &list})
+	c.needs(needCollector{all: true, done: map[*Cascade]bool{}, list: &list})
 	var names []string
 	for _, n := range list {
 		names = append(names, n.Variables...)
@@ -109,30 +107,29 @@ func (c *Cascade) Variables() []string {
 	return slices.Compact(names)
 }
 
-// Needs returns the requirements of all phases, including those of nested
-// cascades. It leaves out phases with a when or an on_error, and wards that
-// only record a failure.
+// Needs returns the requirements of all phases, including those of nested cascades. It omits
+// phases with when: or on_error:, and wards that only record failures.
 func (c *Cascade) Needs() []Need {
 	var list []Need
-	c.needs(needing{done: map[*Cascade]bool{}, list: &list})
+	c.needs(needCollector{done: map[*Cascade]bool{}, list: &list})
 	return list
 }
 
-// A needing collects requirements.
-type needing struct {
-	all   bool // those of phases and wards that a run may do without, too
-	built bool // an earlier tool: phase
+// A needCollector collects requirements.
+type needCollector struct {
+	all   bool // include phases and wards that a run may skip
+	built bool // an earlier tool: phase may build programs
 	done  map[*Cascade]bool
 	list  *[]Need
 }
 
-func (c *Cascade) needs(n needing) {
+func (c *Cascade) needs(n needCollector) {
 	if n.done[c] {
 		return
 	}
 	n.done[c] = true
 	if c.Tries != nil {
-		c.Tries.needs(n) // its tool is the cascade without them
+		c.Tries.needs(n) // its tool is the cascade without soundings
 		return
 	}
 	for _, p := range c.Phases {
@@ -141,12 +138,12 @@ func (c *Cascade) needs(n needing) {
 	}
 }
 
-// builds reports whether the phase may write a program: it calls a tool that writes.
+// builds reports whether the phase may write a program, because it calls a tool that writes.
 func (p *Phase) builds() bool {
 	return p.Tool != nil && (p.Tool.Cascade != nil || p.Tool.Tool.Writes()) || slices.ContainsFunc(p.Together, (*Phase).builds)
 }
 
-func (p *Phase) needs(n needing) {
+func (p *Phase) needs(n needCollector) {
 	if !n.all && (p.When != nil || p.Rules.OnError != "") {
 		return
 	}
@@ -185,14 +182,14 @@ func (p *Phase) needs(n needing) {
 	}
 }
 
-// starts notes a program that the cascade starts.
+// starts records a program that the cascade starts.
 func (p *parser) starts(program Program) {
 	if p.deciding != nil && len(program.Argv) > 0 {
 		p.deciding.Programs = append(p.deciding.Programs, program)
 	}
 }
 
-// globs reads patterns of files, and reports invalid ones.
+// globs reads file patterns and reports invalid patterns.
 func (p *parser) globs(o *reader.Object, key string) []string {
 	list := o.Texts(key)
 	if n := o.Get(key); n != nil && len(list) == 0 {
@@ -209,7 +206,7 @@ func (p *parser) globs(o *reader.Object, key string) []string {
 	return list
 }
 
-// subject reads the patterns of the arguments that are the text under test.
+// subject reads the patterns for the arguments that name the text under test.
 func (p *parser) subject(o *reader.Object, argv []string) []string {
 	list := p.globs(o, "subject")
 	for i, n := range o.List("subject") {
@@ -234,8 +231,8 @@ func script(argv []string) string {
 	return ""
 }
 
-// protected reads the patterns of further files that no model may change, for
-// the file and its nested cascades.
+// protected reads the patterns of the other files that no model may change. They apply to the
+// file and its nested cascades.
 func (p *parser) protected(o *reader.Object) {
 	list := p.globs(o, "protect")
 	if p.deciding == nil {
@@ -249,16 +246,16 @@ func (p *parser) protected(o *reader.Object) {
 	}
 }
 
-// rewritable reports whether a model may write the program that judges, because
-// subject declares it as the text under test. Such a validator is no gate.
+// rewritable reports whether a model may write the program of the validator, because subject
+// marks it as the text under test. Such a validator is not a gate.
 func (v *Validator) rewritable() bool {
 	w := v.written
 	return w != nil && len(w.argv) > 0 && pins.MatchAny(w.subject, script(w.argv))
 }
 
-// Program returns the program of the validator with its subject, if it has one. A nil
-// validator has none.
-func (v *Validator) Program() (p Program, is bool) {
+// Program returns the program of the validator and its subject. It reports whether the
+// validator has a program. A nil validator does not have one.
+func (v *Validator) Program() (p Program, ok bool) {
 	if v == nil || v.written == nil || len(v.written.argv) == 0 {
 		return Program{}, false
 	}

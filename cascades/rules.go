@@ -36,7 +36,7 @@ func (p *parser) rules(o, phase *reader.Object, into *Phase) (r Rules) {
 	return r
 }
 
-// loop reads loop_until with its other keys.
+// loop reads the key loop_until and the keys that belong to it.
 func (p *parser) loop(o *reader.Object, r *Rules) {
 	r.LoopPrompt = p.template(o.Get("loop_until_prompt"), "loop_until_prompt", loopVariables)
 	silent := o.Flag("loop_until_silent", false)
@@ -52,7 +52,8 @@ func (p *parser) loop(o *reader.Object, r *Rules) {
 	}
 }
 
-// attempts returns the budget of output_schema and loop_until (LANGUAGE §4).
+// attempts returns the number of attempts for output_schema and loop_until. They share one
+// budget.
 func attempts(written int, checked bool) int {
 	switch {
 	case written > 0:
@@ -64,8 +65,7 @@ func attempts(written int, checked bool) int {
 	}
 }
 
-// on returns the phase under a key, or one of the words of the key. Default:
-// fail.
+// on returns the phase or the allowed word under a key. Default: fail.
 func (p *parser) on(o *reader.Object, key string, words ...string) string {
 	n := o.Get(key)
 	if n == nil {
@@ -78,7 +78,7 @@ func (p *parser) on(o *reader.Object, key string, words ...string) string {
 	return word
 }
 
-// onError returns the phase under a key, or "" for fail, the default.
+// onError returns the phase under a key. Default: "", which means fail.
 func (p *parser) onError(o *reader.Object, key string) string {
 	if word := p.on(o, key); word != keywords.OnExhaustedFail {
 		return word
@@ -101,8 +101,9 @@ func (p *parser) wards(o *reader.Object, phase *Phase) Wards {
 	return w
 }
 
-// askWhereReleased makes every blocking judge run if on_exhausted can release a
-// refused text, because a blocking check forbids the text.
+// askWhereReleased makes every blocking judge run, even after a failure of free checks. It is
+// for phases whose on_exhausted can release a rejected text, because a blocking judge forbids
+// that.
 func (w *Wards) askWhereReleased() {
 	for _, c := range slices.Concat(w.Turn, w.Post) {
 		c.AfterFree = c.AfterFree && c.written() != wards.Blocking
@@ -119,7 +120,7 @@ func (p *parser) moment(o *reader.Object, m wards.Moment) []*Check {
 	return out
 }
 
-// ward reads a ward: a validator by name or in place, with its mode.
+// ward reads a ward: a mode, and a validator by name or in place.
 func (p *parser) ward(n *yaml.Node, m wards.Moment) *Check {
 	aroundTools := m == wards.Tool || m == wards.Result
 	kind := "a ward"
@@ -161,8 +162,8 @@ func (p *parser) ward(n *yaml.Node, m wards.Moment) *Check {
 	return c
 }
 
-// GateMode returns the mode of a phase that is a validator. It is blocking,
-// unless a conditional handoff or on_exhausted leads to another phase.
+// GateMode returns the mode of a phase that is a validator. It is blocking, unless a
+// conditional handoff or on_exhausted leads to another phase.
 func (p *Phase) GateMode() wards.Mode {
 	switch {
 	case p.Conditional():

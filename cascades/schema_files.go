@@ -14,10 +14,10 @@ import (
 	"github.com/seed61713e19/capstan/internal/schema"
 )
 
-// maxSchemaFiles is the maximum number of files in the references of a schema.
+// maxSchemaFiles is the maximum number of files that the references of a schema may name.
 const maxSchemaFiles = 100
 
-// schemaSource reads a schema in place, or from @file.json.
+// schemaSource reads a schema from the cascade file, or from the file in @file.json.
 func (p *parser) schemaSource(n *yaml.Node) (source any, file string) {
 	if word := p.Resolve(n); word.Kind == yaml.ScalarNode && word.Tag == "!!str" {
 		if name, ok := ownFile(word.Value); ok {
@@ -44,8 +44,8 @@ func (p *parser) schemaFile(file string) (any, error) {
 	return source, nil
 }
 
-// unwrapped returns the schema in a json_schema object of OpenAI's response_format, and
-// its path there; "" if the source is no such object.
+// unwrapped returns the schema in a json_schema object of OpenAI's response_format, and the
+// path of the schema. The path is "" if the source is another value.
 func unwrapped(source any) (inner any, at string) {
 	object, _ := source.(map[string]any)
 	if object["type"] == "json_schema" && object["json_schema"] != nil {
@@ -66,18 +66,18 @@ func unwrapped(source any) (inner any, at string) {
 	return inner, "$.schema"
 }
 
-// A bundle puts the files of a schema's references under its $defs, so that the
-// schema needs no files.
+// A bundle copies the files in the references of a schema to its $defs. The schema then needs
+// no files.
 type bundle struct {
 	p     *parser
-	own   string            // the file of the schema; "" for one in place
-	names map[string]string // under $defs, by file
+	own   string            // file of the schema; "" for a schema in the cascade file
+	names map[string]string // names under $defs, by file
 	defs  map[string]any
 	err   error
 }
 
-// bundled returns a schema whose references to files lead to its $defs. The files are
-// relative to the one that refers to them. It reports those that cannot be read.
+// bundled returns a schema whose file references point to its $defs. A file name is relative
+// to the file with the reference. bundled reports files that it cannot read.
 func (p *parser) bundled(n *yaml.Node, source any, own string) any {
 	object, ok := source.(map[string]any)
 	if !ok {
@@ -99,8 +99,8 @@ func (p *parser) bundled(n *yaml.Node, source any, own string) any {
 	return made
 }
 
-// walk copies a part of a schema. file is the one that the part is in, and self is its
-// name under $defs. The keys of named are names and no keywords.
+// walk copies a part of a schema. file contains the part, and self is the name of that file
+// under $defs. If named is true, the keys of v are names and not keywords.
 func (b *bundle) walk(v any, file, self string, named bool) any {
 	switch v := v.(type) {
 	case []any:
@@ -128,7 +128,7 @@ func (b *bundle) walk(v any, file, self string, named bool) any {
 	return v
 }
 
-// refer returns a reference as it is within the bundle.
+// refer returns a reference in its form within the bundle.
 func (b *bundle) refer(ref, file, self string) string {
 	name, fragment, _ := strings.Cut(ref, "#")
 	if strings.Contains(name, ":") || path.IsAbs(name) {
@@ -147,8 +147,8 @@ func (b *bundle) refer(ref, file, self string) string {
 	return "#/$defs/" + to + fragment
 }
 
-// load reads a file into the bundle once and returns its name there, "" for the
-// schema's own file.
+// load reads a file into the bundle once and returns its name under $defs. The name is "" for
+// the file of the schema.
 func (b *bundle) load(file string) (string, error) {
 	if file == b.own {
 		return "", nil

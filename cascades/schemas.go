@@ -12,8 +12,8 @@ import (
 	"github.com/seed61713e19/capstan/internal/schema"
 )
 
-// schema reads a JSON Schema. It reports all of its errors at their places, and warns of
-// misspelt keywords.
+// schema reads a JSON Schema. It reports every error at its position, and records the schema
+// for the rule about misspelt keywords.
 func (p *parser) schema(n *yaml.Node) *schema.Schema {
 	before := len(p.Found)
 	source, file := p.schemaSource(n)
@@ -64,8 +64,8 @@ func (p *parser) schema(n *yaml.Node) *schema.Schema {
 	return nil
 }
 
-// fit reports whether a schema of parameters accepts the values, except templates, which have
-// their values later. A rule reports the values that it refuses.
+// fit reports whether a schema of parameters accepts the values. It does not check templates,
+// because their values are unknown before a run. A rule reports the rejected values.
 func (p *parser) fit(n *yaml.Node, what string, params map[string]any, with Values) bool {
 	properties, _ := params["properties"].(map[string]any)
 	plain := map[string]any{}
@@ -74,7 +74,7 @@ func (p *parser) fit(n *yaml.Node, what string, params map[string]any, with Valu
 			plain[name], _ = render(value, nil)
 		}
 	}
-	s, _ := p.known.Cache.schema(params) // the schema of a host's tool may be invalid, and accepts everything then
+	s, _ := p.known.Cache.schema(params) // the schema of a host's tool may be invalid; it then accepts every value
 	facts := &checks.Parameters{Node: n, What: what, Params: params, Schema: s, Given: with, Plain: plain}
 	p.facts.Parameters = append(p.facts.Parameters, facts)
 	return facts.Judge()

@@ -21,15 +21,15 @@ import (
 type Soundings struct {
 	Factor      int
 	MaxParallel int
-	Models      Model // of the tries; empty for the model of the phase
+	Models      Model // models of the tries; empty for the model of the phase
 	Strategy    string
-	Weights     []float64           // of Models, for [byWeight]
+	Weights     []float64           // weights of Models, for [byWeight]
 	Evaluator   *templates.Template // nil for none
-	Aggregator  *templates.Template // of mode: aggregate, which makes one text of all; else nil
-	Model       Model               // of the evaluator and the aggregator
+	Aggregator  *templates.Template // merges all texts, with mode: aggregate; nil for another mode
+	Model       Model               // model of the evaluator and the aggregator
 	Filter      *Check
-	Mutation    string                // how the prompts of later tries differ: "", approach, augment or rewrite
-	Mutations   []*templates.Template // the texts of the mutation; empty for the shipped texts
+	Mutation    string                // changes the prompts of later tries: "", approach, augment or rewrite
+	Mutations   []*templates.Template // texts of the mutation; empty for the default texts
 	Reforge     *Reforge              // nil for none
 }
 
@@ -38,7 +38,7 @@ type Reforge struct {
 	Steps     int
 	Honing    *templates.Template // the instructions for an improvement
 	Factor    int                 // the number of tries of a step
-	Threshold *Check              // ends the improvement when a text passes; nil for none
+	Threshold *Check              // stops the improvement after a text passes; nil for none
 }
 
 // The strategies for the models of tries: in order, random by run, or random
@@ -52,8 +52,8 @@ const (
 // maxSoundings is the maximum number of tries of a phase.
 const maxSoundings = 100
 
-// most returns the maximum number of tries, with those of a reforge and with
-// the aggregation.
+// most returns the maximum number of tries. It includes those of a reforge and the
+// aggregation.
 func (s *Soundings) most() int {
 	n := s.Factor
 	if s.Reforge != nil {
@@ -85,8 +85,8 @@ func (s *Soundings) templates() []*templates.Template {
 	return list
 }
 
-// Asked returns the model of the i-th try, from 0. A random choice depends on
-// the key, so a try of a run always has the same model.
+// Asked returns the model of try i, counted from 0. A random choice depends on the key, so
+// that a try of a run always has the same model.
 func (p *Phase) Asked(i int, key string) Model {
 	s := p.Soundings
 	n := len(s.Models)
@@ -94,13 +94,13 @@ func (p *Phase) Asked(i int, key string) Model {
 		return p.Model
 	}
 	if s.Strategy != inTurn {
-		i = s.lot(key)
+		i = s.randomModel(key)
 	}
 	return s.Models[i%n : i%n+1]
 }
 
-// lot returns the index of a random model.
-func (s *Soundings) lot(key string) int {
+// randomModel returns the index of a random model. It is the same for the same key.
+func (s *Soundings) randomModel(key string) int {
 	h := fnv.New64a()
 	h.Write([]byte(key))
 	r := rand.New(rand.NewPCG(h.Sum64(), 1))
@@ -227,13 +227,14 @@ func (p *parser) reforge(o *reader.Object) *Reforge {
 	return r
 }
 
-// ofPhases are the keys of soundings of phases: they make one text of several.
+// ofPhases lists the keys that only the soundings of a phase may have. They make one text from
+// several texts.
 var ofPhases = []string{"mode", "aggregator_instructions"}
 
-// tries reads the soundings of the file. They belong to a phase whose tool is
-// the cascade without them. A try gets the input and the state of the run, and
-// the run gets the result of the winner. The instructions of the phase are the
-// description and the input of the cascade.
+// tries reads the soundings of the file. They belong to a phase whose tool is the cascade
+// without soundings. A try receives the input and the state of the run, and the run receives
+// the result of the winner. The instructions of the phase are the description and the input of
+// the cascade.
 func (p *parser) tries(o *reader.Object) {
 	of := o.Child("soundings")
 	if of == nil {
@@ -259,7 +260,7 @@ func (p *parser) tries(o *reader.Object) {
 	}
 }
 
-// tried returns the number of tries and the try that a run has picked, or ""
+// tried describes the soundings of the file and the try that a run has selected. It returns ""
 // without soundings.
 func (c *Cascade) tried(m *graphs.Marks) string {
 	if c.Tries == nil {
@@ -282,7 +283,7 @@ func (c *Cascade) tried(m *graphs.Marks) string {
 	return strings.Join(parts, " · ")
 }
 
-// varied reports whether later tries of the whole file have other prompts.
+// varied reports whether later tries of the whole file have different prompts.
 func (p *Phase) varied() bool {
 	return p != nil && (p.Soundings.Mutation != "" || p.Soundings.Reforge != nil)
 }

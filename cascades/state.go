@@ -2,9 +2,8 @@ package cascades
 
 import "github.com/seed61713e19/capstan/internal/keywords"
 
-// Reserves reports whether the engine or a person writes the key of the state in a
-// run of the cascade, also in a sub-cascade whose state comes back. A model must not
-// set such a key.
+// Reserves reports whether the engine or a person sets the key in the state during a run. It
+// includes the keys of sub-cascades that return their state. A model must not set such a key.
 func (c *Cascade) Reserves(key string) bool {
 	if key == keywords.ValidatedOutput {
 		return true
@@ -14,8 +13,8 @@ func (c *Cascade) Reserves(key string) bool {
 	return keys[key]
 }
 
-// sets adds to keys those that the engine and people write into the state of a run of
-// the cascade, and reports whether set_state or a sub-cascade may write others.
+// sets collects in keys the state keys that the engine and people set during a run. It reports
+// whether set_state or a sub-cascade may set other keys.
 func (c *Cascade) sets(keys map[string]bool, done map[*Cascade]bool) (others bool) {
 	if done[c] {
 		return false

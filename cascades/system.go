@@ -16,24 +16,24 @@ import (
 	"github.com/seed61713e19/capstan/templates"
 )
 
-// An Example is a question with an answer, which a model reads before its instructions.
+// An Example is a question with its answer. The instructions for a model follow the examples.
 type Example struct {
 	User, Assistant string
 
 	at syntax.Position
 }
 
-// A Feedback limits the refused texts that a retry contains.
+// A Feedback limits the rejected texts in the prompt of a retry.
 type Feedback struct {
-	KeepLast bool // the last refused attempt only
-	MaxChars int  // of one feedback; 0 for no limit
+	KeepLast bool // only the last rejected attempt
+	MaxChars int  // maximum length of one feedback; 0 for no limit
 }
 
-// leastFeedback is the smallest max_chars. The shipped feedback fits in it without the
+// leastFeedback is the minimum of max_chars. It has space for the default feedback without the
 // list of failed checks.
 const leastFeedback = 200
 
-// text lists the limits; "" if there is none.
+// text lists the limits. It returns "" if there are none.
 func (f Feedback) text() string {
 	var parts []string
 	if f.KeepLast {
@@ -55,7 +55,7 @@ func (p *parser) feedback(o *reader.Object) (f Feedback) {
 	return f
 }
 
-// A preface begins the conversations of a phase, or of each phase of a file.
+// A preface is the beginning of a conversation. A phase or a file may have one.
 type preface struct {
 	system   *templates.Template
 	examples []Example
@@ -65,8 +65,8 @@ func (p *parser) preface(o *reader.Object) preface {
 	return preface{p.template(o.Get("system"), "system", phaseVariables), p.examples(o.Get("examples"))}
 }
 
-// introduce sets the system text and the examples of the file in the phases with a model that
-// have no own ones.
+// introduce adds the system text and the examples of the file to the phases with a model. It
+// does not replace those of a phase.
 func (p *parser) introduce(o *reader.Object, file preface) {
 	models := 0
 	for _, phase := range p.cascade.EveryPhase() {
@@ -93,7 +93,8 @@ func (p *parser) introduce(o *reader.Object, file preface) {
 	}
 }
 
-// examples reads a list of examples, or the file of one; nil where there is none.
+// examples reads a list of examples. The list is in the cascade file or in another file.
+// examples returns nil if there are none.
 func (p *parser) examples(n *yaml.Node) []Example {
 	if n == nil {
 		return nil
@@ -144,8 +145,8 @@ func (p *parser) exampleText(o *reader.Object, key string) string {
 	return text
 }
 
-// exampleFile reads a file of examples: a list in YAML or JSON, or with the ending .jsonl
-// one example a line.
+// exampleFile reads a file of examples. If its name ends with .jsonl, each line is an example.
+// Other files contain a list in YAML or JSON.
 func (p *parser) exampleFile(n *yaml.Node, file string) []Example {
 	source, err := p.readFile(file)
 	if err != nil {
@@ -161,7 +162,7 @@ func (p *parser) exampleFile(n *yaml.Node, file string) []Example {
 	return list
 }
 
-// examplesIn reads the parser's file.
+// examplesIn reads the examples in the file of the parser.
 func (p *parser) examplesIn() []Example {
 	if !strings.HasSuffix(p.File.Name, ".jsonl") {
 		if list := p.Tree(); list != nil {
@@ -186,7 +187,7 @@ func (p *parser) examplesIn() []Example {
 	return p.exampleList(all)
 }
 
-// move adds lines above a tree.
+// move adds a number of lines to the positions of a tree.
 func move(n *yaml.Node, lines int) {
 	n.Line += lines
 	for _, e := range n.Content {
@@ -194,8 +195,8 @@ func move(n *yaml.Node, lines int) {
 	}
 }
 
-// prefaceWeight returns the estimated number of tokens of the system message and the
-// examples. system is the text of the message.
+// prefaceWeight returns the estimated number of tokens of the system message and the examples.
+// system is the text of the system message.
 func (p *Phase) prefaceWeight(system string) int {
 	var list []model.Message
 	if system != "" {
@@ -207,7 +208,7 @@ func (p *Phase) prefaceWeight(system string) int {
 	return exchanges.Begin(list...).Weight()
 }
 
-// systemSource is the template of the system text; "" for none.
+// systemSource returns the template of the system text, or "" if there is none.
 func (p *Phase) systemSource() string {
 	if p.System == nil {
 		return ""
@@ -217,17 +218,17 @@ func (p *Phase) systemSource() string {
 
 // A TokenBudget limits the estimated tokens of the conversation of a try.
 type TokenBudget struct {
-	MaxTotal int // with what the model answers
-	Reserve  int // the part for the answer
+	MaxTotal int // limit for the messages and the answer
+	Reserve  int // part of the limit for the answer
 	Strategy string
 
 	at *yaml.Node
 }
 
-// text returns the limit and the strategy.
+// text describes the limit and the strategy.
 func (b *TokenBudget) text() string { return fmt.Sprintf("%d tokens, else %s", b.Room(), b.Strategy) }
 
-// Room returns the maximum tokens that may be sent.
+// Room returns the maximum number of tokens that a request may contain.
 func (b *TokenBudget) Room() int { return b.MaxTotal - b.Reserve }
 
 // sumsUp reports whether the model of the phase may be asked for a summary.
@@ -235,7 +236,7 @@ func (p *Phase) sumsUp() bool {
 	return p.TokenBudget != nil && p.TokenBudget.Strategy == keywords.Summarize
 }
 
-// tokenBudget reads the token_budget of a phase, or of the file.
+// tokenBudget reads the token_budget of a phase or of the file.
 func (p *parser) tokenBudget(o *reader.Object) *TokenBudget {
 	if o == nil {
 		return nil
@@ -249,7 +250,8 @@ func (p *parser) tokenBudget(o *reader.Object) *TokenBudget {
 	return b
 }
 
-// weigh gives each phase with a model the file's token_budget, unless it has its own.
+// weigh sets the token_budget of the file for each phase that has a model and no token_budget.
+// It records the weight of the fixed texts for a rule.
 func (p *parser) weigh(file *TokenBudget) {
 	for _, phase := range p.cascade.EveryPhase() {
 		if phase.Instructions == nil {

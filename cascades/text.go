@@ -22,10 +22,10 @@ import (
 	"github.com/seed61713e19/capstan/templates"
 )
 
-// variables are the variables that a template may read.
+// variables are the names that a template may read.
 type variables []string
 
-// The variables of templates by place (LANGUAGE §6, §4).
+// The variables of the templates in a phase; see docs/reference/templates.md.
 var (
 	phaseVariables = variables{"input", "state", "outputs", "lineage", "history", "turn", "turn_number", "max_turns", "attempt", "validation_error", "schema_error", "output_schema"}
 	retryVariables = append(slices.Clone(phaseVariables), "max_attempts")
@@ -34,8 +34,7 @@ var (
 	judgeVariables = append(slices.Clone(checkVariables), "findings")
 )
 
-// Variables returns the variables of a template under a key, without the item
-// of each.
+// Variables returns the variables of the template under a key. It omits the item of each.
 func Variables(key string) []string {
 	switch key {
 	case "loop_until_prompt":
@@ -50,11 +49,10 @@ func Variables(key string) []string {
 	return slices.Clone(phaseVariables)
 }
 
-// maxTemplate is the maximum size of a template, in bytes.
+// maxTemplate is the maximum size of a template in bytes.
 const maxTemplate = 256 << 10
 
-// template reads a template, which must not be empty. For @file.md, it reads
-// the file.
+// template reads a template, which must not be empty. @file.md means the text of that file.
 func (p *parser) template(n *yaml.Node, what string, scope variables) *templates.Template {
 	if n == nil {
 		return nil
@@ -67,8 +65,8 @@ func (p *parser) template(n *yaml.Node, what string, scope variables) *templates
 	return p.compile(n, source, scope, p.Inside(n))
 }
 
-// ownFile returns the file of a template that begins with @. A name with blanks
-// must have a file ending; otherwise the text only begins with @.
+// ownFile returns the file of a template that begins with @. If the name contains a blank, it
+// must have a file ending; otherwise the template is a text that begins with @.
 func ownFile(source string) (name string, ok bool) {
 	name, ok = strings.CutPrefix(strings.TrimSpace(source), "@")
 	if !ok || name == "" || strings.ContainsAny(name, "{}\t\n") {
@@ -97,8 +95,8 @@ func (p *parser) templateFile(n *yaml.Node, name string, scope variables) *templ
 	return nil
 }
 
-// compile parses a template and notes the variables that it reads. at returns
-// the position of a line and a column of the source.
+// compile parses a template and records the variables that it reads. at maps a line and a
+// column of the source to a position.
 func (p *parser) compile(n *yaml.Node, source string, scope variables, at func(line, column int) syntax.Position) *templates.Template {
 	if len(source) > maxTemplate {
 		p.Error(n, codes.TooLarge, "the template has %d bytes, and the limit is %d", len(source), maxTemplate)
@@ -141,7 +139,7 @@ func (p *parser) compile(n *yaml.Node, source string, scope variables, at func(l
 	return t
 }
 
-// templated reads a text among values: a plain variable, a template, or a text.
+// templated reads a text in a value. The result is a variable, a template or a text.
 func (p *parser) templated(n *yaml.Node, scope variables) any {
 	if !strings.Contains(n.Value, "{{") && !strings.Contains(n.Value, "{%") && !strings.Contains(n.Value, "{#") {
 		return n.Value
@@ -204,8 +202,9 @@ func (p *parser) mistaken(n *yaml.Node, what string, err error) {
 	}
 }
 
-// subtracted returns the phase with a hyphen in its name whose output an
-// expression reads with a dot before the position, or "".
+// subtracted returns the phase whose name contains a hyphen, if an expression reads its output
+// with a dot: outputs.my-phase. The hyphen must be directly before the position. It returns ""
+// for other expressions.
 func (p *parser) subtracted(at syntax.Position) (phase string) {
 	line := p.Line(at)
 	before := line[:len(line)-len(p.Rest(at))]
@@ -220,7 +219,8 @@ func (p *parser) subtracted(at syntax.Position) (phase string) {
 	return phase
 }
 
-// past returns the position after names with dots between them.
+// past returns the position after names in the file, if each name has a dot after it. For
+// other text, it returns at.
 func (p *parser) past(at syntax.Position, names []string) syntax.Position {
 	rest := []rune(p.Line(at))
 	if before := strings.Join(names, ".") + "."; at.Column <= len(rest) && strings.HasPrefix(string(rest[at.Column-1:]), before) {
@@ -238,17 +238,17 @@ func (p *parser) fieldsOf(n *yaml.Node, e *expressions.Expression) []checks.Fiel
 	return list
 }
 
-// Values are named values whose texts may be templates.
+// Values maps names to values. The texts in the values may be templates.
 type Values map[string]any
 
-// A valueTemplate is a text among [Values] that is a template.
+// A valueTemplate is a template in [Values].
 type valueTemplate struct{ *templates.Template }
 
 // An unread replaces a text whose template has an error.
 type unread struct{}
 
-// A Reference is a text among [Values] that is one variable, such as
-// outputs.plan.items. Its value is the value of the variable, not a text.
+// A Reference is a text in [Values] that consists of one variable, such as outputs.plan.items.
+// It has the value of the variable, which need not be a text.
 type Reference struct {
 	Path []string
 	text string
@@ -256,7 +256,7 @@ type Reference struct {
 
 var plainVariable = patterns.Lazy(`^\{\{-?\s*([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)\s*-?\}\}$`)
 
-// Static reports whether the values read no variables.
+// Static reports whether the values do not read any variables.
 func (v Values) Static() bool { return static(map[string]any(v)) }
 
 func static(value any) bool {
@@ -299,12 +299,11 @@ func (v Values) Names() (names []templates.Name) {
 // A valueError is an error of one of the values.
 type valueError struct {
 	name   string
-	listed bool // the name is an index, from 0
+	listed bool // name is an index, counted from 0
 	err    error
 }
 
-// Error returns the names on the way to the value, without indexes, and the
-// error.
+// Error returns the names of the path to the value, without indexes, and the error.
 func (e *valueError) Error() string {
 	if e.listed {
 		return e.err.Error()
@@ -315,7 +314,7 @@ func (e *valueError) Error() string {
 // Unwrap returns the error of the value.
 func (e *valueError) Unwrap() error { return e.err }
 
-// Render returns the values as plain values.
+// Render returns the values after it has rendered their templates and references.
 func (v Values) Render(vars map[string]any) (map[string]any, error) {
 	out := make(map[string]any, len(v))
 	for name, value := range v {

@@ -19,10 +19,10 @@ import (
 	"github.com/seed61713e19/capstan/validators"
 )
 
-// minResult leaves room for the note about the omitted part.
+// minResult is the minimum of max_bytes. It has space for the note about omitted text.
 const minResult = 100
 
-// toolName matches the names of functions that endpoints of models accept.
+// toolName matches the function names that the endpoints of models accept.
 var toolName = patterns.Lazy(`^[A-Za-z0-9_-]{1,64}$`)
 
 // engineTools are the tools of the engine.
@@ -41,8 +41,8 @@ var engineTools = tool.NewSet(
 	tool.Declared(keywords.RouteTo, "Choose the phase that follows this one.", arguments("target"), nil).WithEffect(tool.None),
 )
 
-// arguments returns the schema of required arguments: the first is a text, the
-// others have any value.
+// arguments returns a schema of required arguments. The first argument is a text, and the
+// other arguments may have any value.
 func arguments(names ...string) map[string]any {
 	properties, required := map[string]any{}, []any{}
 	for i, name := range names {
@@ -120,8 +120,8 @@ func (p *parser) toolForm(o *reader.Object, name string) *Tool {
 	return t
 }
 
-// effect reads the effect of a tool. Default: writes, also for a tool of an MCP
-// server, whose hints are untrusted.
+// effect reads the effect of a tool. Default: writes. The tools of MCP servers have the same
+// default, because their hints are untrusted.
 func (p *parser) effect(o *reader.Object, t *Tool) {
 	effect, idempotent := o.OneOf("effect", string(tool.Writes), string(tool.Reads), string(tool.None)), o.Flag("idempotent", false)
 	t.Queue = p.queue(o)
@@ -133,7 +133,7 @@ func (p *parser) effect(o *reader.Object, t *Tool) {
 	p.demand(o, t)
 }
 
-// Effect returns the greatest effect of the tools of the cascade and of nested
+// Effect returns the most severe effect of the tools of the cascade and of its nested
 // cascades.
 func (c *Cascade) Effect() tool.Effect {
 	worst := tool.None
@@ -149,8 +149,8 @@ func (c *Cascade) Effect() tool.Effect {
 	return worst
 }
 
-// takes makes the tool run a cascade, with its inputs as arguments. It returns
-// nil for no cascade.
+// takes makes the tool run a cascade. The arguments of the tool are the inputs of the cascade.
+// takes returns nil if c is nil.
 func (t *Tool) takes(c *Cascade) *Tool {
 	if c == nil {
 		return nil
@@ -178,7 +178,7 @@ func (c *Cascade) Params() map[string]any {
 
 func (p *parser) tackle(o *reader.Object) []*Tool {
 	var out []*Tool
-	seen := map[string]string{} // the original names
+	seen := map[string]string{} // names in the file, by name of the tool
 	for _, n := range o.List("tackle") {
 		name := p.Word(n, "a tool of tackle")
 		if name == "" {
@@ -188,8 +188,8 @@ func (p *parser) tackle(o *reader.Object) []*Tool {
 		if t == nil {
 			continue
 		}
-		if was, there := seen[t.Name]; there {
-			if was == name || !near(was, t) && !near(name, t) {
+		if other, known := seen[t.Name]; known {
+			if other == name || !near(other, t) && !near(name, t) {
 				p.Error(n, codes.Duplicate, "tool %q is in tackle already", t.Name)
 			}
 			continue
@@ -203,8 +203,8 @@ func (p *parser) tackle(o *reader.Object) []*Tool {
 	return out
 }
 
-// tool finds a tool by name: of the file, a known one, of the engine, or a
-// cascade file.
+// tool finds a tool by name. It may be a tool of the file, a known tool, a tool of the engine,
+// or a cascade file.
 func (p *parser) tool(n *yaml.Node, name string) *Tool {
 	if t := p.findTool(name); t != nil || p.broken["tool "+name] {
 		return t
@@ -263,8 +263,8 @@ func (p *parser) toolNames() []string {
 	return names
 }
 
-// phaseTool finds the tool of a phase without a model: a tool, or a validator
-// whose parameters and text are the inputs.
+// phaseTool finds the tool of a phase without a model. If the tool is a validator, the inputs
+// are its parameters and the text.
 func (p *parser) phaseTool(n *yaml.Node, o *reader.Object, phase *Phase) *Tool {
 	name := p.Word(n, "tool")
 	if name == "" || p.broken["tool "+name] && p.cascade.Tools[name] == nil {
@@ -302,8 +302,8 @@ func (p *parser) phaseTool(n *yaml.Node, o *reader.Object, phase *Phase) *Tool {
 	return nil
 }
 
-// validatorTool returns the tool of a phase that is a validator: of the file,
-// or a built-in one.
+// validatorTool returns the tool of a phase that runs a validator of the file or a built-in
+// validator.
 func (p *parser) validatorTool(n *yaml.Node, phase *reader.Object, found validators.Validator) *Tool {
 	with := p.gateInputs(phase)
 	if name := n.Value; p.broken["validator "+name] {
@@ -320,8 +320,8 @@ func (p *parser) validatorTool(n *yaml.Node, phase *reader.Object, found validat
 	return &Tool{Name: found.Name, Validator: p.bound(n, found, values)}
 }
 
-// gateInputs returns the inputs of a phase that are parameters of a validator,
-// without the text. It returns nil for none.
+// gateInputs returns the inputs of a phase that are parameters of a validator. It omits the
+// text, and returns nil if there are no parameters.
 func (p *parser) gateInputs(phase *reader.Object) *reader.Object {
 	n := phase.Get("inputs")
 	if n == nil || n.Kind != yaml.MappingNode {
@@ -335,15 +335,15 @@ func (p *parser) gateInputs(phase *reader.Object) *reader.Object {
 	return o
 }
 
-// checkInputs checks fixed inputs against the tool's parameters. n is the
-// position of the inputs or of the tool.
+// checkInputs checks fixed inputs against the parameters of the tool. n is the position of the
+// inputs or of the tool.
 func (p *parser) checkInputs(n *yaml.Node, t *Tool, inputs Values) {
 	p.fit(n, "tool "+t.Name, t.Params, inputs)
 }
 
-// Described returns the description and the parameters of the tool for a model.
-// For a tool of an MCP server, the first call requests them from the server,
-// which has a time limit. The error means that the tool is not available.
+// Described returns the description and the parameters of the tool for a model. For a tool of
+// an MCP server, the first call requests them from the server and has a time limit. An error
+// means that the tool is not available.
 func (t *Tool) Described() (description string, params map[string]any, err error) {
 	if !t.remote {
 		return t.Description, t.Params, nil
@@ -352,31 +352,31 @@ func (t *Tool) Described() (description string, params map[string]any, err error
 	return cmp.Or(t.Description, description), params, err
 }
 
-// An argumentSchema compiles the schema of the arguments of a tool at the first call. It
-// compiles a changed schema of an MCP server again.
+// An argumentSchema compiles the schema of the arguments of a tool at the first call. If an
+// MCP server changes the schema, it compiles the schema again.
 type argumentSchema struct{ last atomic.Pointer[compiled] }
 
 type compiled struct {
 	params map[string]any
-	schema *schema.Schema // nil for an invalid one
+	schema *schema.Schema // nil if it is invalid
 }
 
 func (h *argumentSchema) of(params map[string]any) *schema.Schema {
-	if h == nil { // a phase without a model calls it once
+	if h == nil { // a phase without a model calls the tool once
 		h = &argumentSchema{}
 	}
 	if c := h.last.Load(); c != nil && reflect.ValueOf(c.params).Pointer() == reflect.ValueOf(params).Pointer() {
 		return c.schema
 	}
-	s, _ := schema.Compile(params) // nil for an invalid one
+	s, _ := schema.Compile(params) // nil if it is invalid
 	h.last.Store(&compiled{params, s})
 	return s
 }
 
-// Unfit returns why the schema of the tool refuses the arguments of a call, or "".
+// Unfit returns the reason why the schema of the tool rejects the arguments of a call, or "".
 func (t *Tool) Unfit(arguments map[string]any) string {
-	_, params, _ := t.Described() // none of a tool that is not there
-	// A schema that is wrong, or none, refuses nothing.
+	_, params, _ := t.Described() // nil for an unavailable tool
+	// A missing or invalid schema accepts all arguments.
 	if err := t.arguments.of(params).Validate(nil, arguments); err != nil {
 		return err.Error()
 	}

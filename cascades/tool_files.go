@@ -12,11 +12,11 @@ import (
 	"github.com/seed61713e19/capstan/runner/tool"
 )
 
-// tackleDir is the folder beside a cascade with the tools that it names.
+// tackleDir is the folder next to a cascade with the tools that the cascade names.
 const tackleDir = "tackle"
 
-// loadedWith is a file among the files of a cascade. It has the options with which the
-// cascade was loaded, so that the stored files load in the same way elsewhere.
+// loadedWith is the name of a file that stores the load options with the files of a cascade.
+// The stored files then load in the same way elsewhere.
 const loadedWith = ".loaded-with"
 
 // The lines of loadedWith.
@@ -28,7 +28,7 @@ const (
 // rootDir returns the directory of the root file.
 func (p *parser) rootDir() string { return path.Dir(p.loading[0]) }
 
-// storeOptions stores the options that the files alone do not have.
+// storeOptions adds the load options to the stored files, if the parser has any.
 func (p *parser) storeOptions() {
 	var lines []string
 	if p.known.MissingTools {
@@ -45,8 +45,8 @@ func (p *parser) storeOptions() {
 	}
 }
 
-// loadOptions returns the other folders with tools, and whether tools may be missing. The
-// options of stored files are in loadedWith.
+// loadOptions returns the additional folders with tools, and reports whether tools may be
+// missing. It reads the options of stored files from loadedWith.
 func (p *parser) loadOptions() (dirs []string, missing bool) {
 	dirs, missing = p.known.Tackle, p.known.MissingTools
 	if len(dirs) > 0 || missing || p.open == nil {
@@ -68,8 +68,8 @@ func (p *parser) loadOptions() (dirs []string, missing bool) {
 	return dirs, missing
 }
 
-// inTackle returns the file with the name and one of the endings, in the folder beside the
-// cascade or in a known folder; "" for none.
+// inTackle returns the file with the name and one of the endings, or "". It searches the
+// tackle folder of the cascade and then the additional folders.
 func (p *parser) inTackle(id string, endings ...string) string {
 	if p.open == nil || !toolName().MatchString(id) {
 		return ""
@@ -92,8 +92,8 @@ var (
 	cascadeEndings = []string{".yaml", ".yml", ".json"}
 )
 
-// tackled returns the tool that tackle has under a name. It reports whether tackle has a
-// file, which may be wrong.
+// tackled returns the tool of a file in the tackle folders. found reports whether the file
+// exists, even if it is invalid.
 func (p *parser) tackled(n *yaml.Node, name string) (t *Tool, found bool) {
 	if file := p.inTackle(name, toolEndings...); file != "" {
 		return p.toolFile(n, file, name), true
@@ -104,7 +104,7 @@ func (p *parser) tackled(n *yaml.Node, name string) (t *Tool, found bool) {
 	return nil, false
 }
 
-// toolFile reads a file that declares one tool, as a cascade's tools do.
+// toolFile reads a file that declares one tool. The keys are those under tools in a cascade.
 func (p *parser) toolFile(n *yaml.Node, file, name string) *Tool {
 	source, err := p.readFile(file)
 	if err != nil {
@@ -135,8 +135,8 @@ func (p *parser) toolFile(n *yaml.Node, file, name string) *Tool {
 	return t
 }
 
-// missingTool returns a tool that fails when it is called, in place of an unknown one. It
-// returns nil unless missing tools are allowed.
+// missingTool returns a tool that replaces an unknown tool and fails at every call. It returns
+// nil if missing tools are not allowed.
 func (p *parser) missingTool(n *yaml.Node, name string) *Tool {
 	if _, allowed := p.loadOptions(); !allowed || !toolName().MatchString(name) {
 		return nil

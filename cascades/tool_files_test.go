@@ -8,10 +8,9 @@ import (
 	"testing"
 )
 
-// TestTackleIsKept checks that the stored files of a cascade load in any
-// folder, without the tool folders and without the permission for missing
-// tools.
-func TestTackleIsKept(t *testing.T) {
+// TestStoredTackle checks that the stored files of a cascade load in any folder. The load
+// needs neither the tool folders nor the permission for missing tools.
+func TestStoredTackle(t *testing.T) {
 	texts := map[string]string{
 		"a/flow.yaml": `cascade_id: flow
 validators: {whole: {cascade: polite}}
@@ -81,9 +80,9 @@ phases:
 	}
 }
 
-// TestOneOfTackleIsKept does this with a single folder or only with the
-// permission for missing tools.
-func TestOneOfTackleIsKept(t *testing.T) {
+// TestStoredTackleAlone checks the stored files for a single tool folder, and for the
+// permission for missing tools alone.
+func TestStoredTackleAlone(t *testing.T) {
 	there := map[string]string{"tools/count.tool.json": `{"exec": ["count"], "effect": "reads"}`}
 	for warned, with := range []Known{{Tackle: []string{"tools"}}, {MissingTools: true}} {
 		known := known()
@@ -103,9 +102,9 @@ func TestOneOfTackleIsKept(t *testing.T) {
 	}
 }
 
-// TestTackleIsGone checks the error for a file that disappears before it is
+// TestTackleFileRemoved checks the error for a file that disappears before it is
 // read.
-func TestTackleIsGone(t *testing.T) {
+func TestTackleFileRemoved(t *testing.T) {
 	opened := map[string]bool{}
 	open := func(name string) ([]byte, error) {
 		if name != "tackle/count.tool.yaml" || opened[name] {

@@ -17,15 +17,14 @@ import (
 	"github.com/seed61713e19/capstan/wards"
 )
 
-// The forms of a validator: in a definition, and at a place, which can also
-// name a definition.
+// The forms of a validator in a definition and in a ward. A ward can also name a definition.
 var (
 	definitionForms = []string{"use", "expr", "schema", "judge", "exec", "cascade", "mcp"}
 	wardForms       = append([]string{"validator"}, definitionForms...)
 )
 
-// definitions reads the validators and tools of the file. They cannot name each
-// other, so their order does not matter.
+// definitions reads the validators and tools of the file. Their order does not matter, because
+// they cannot refer to each other.
 func (p *parser) definitions(o *reader.Object) {
 	if defs := o.Child("validators"); defs != nil {
 		for _, name := range defs.Order {
@@ -57,7 +56,7 @@ func (p *parser) define(name string, defs *reader.Object) {
 	}
 }
 
-// named reads the name of a validator, or a validator in place.
+// named reads a validator, which has a name or is written in place.
 func (p *parser) named(n *yaml.Node) *Validator {
 	if n.Kind != yaml.MappingNode {
 		return p.find(n, p.Word(n, "a validator"), nil)
@@ -68,8 +67,8 @@ func (p *parser) named(n *yaml.Node) *Validator {
 	return v
 }
 
-// validator reads the form in o with its other keys. The caller may change the
-// result.
+// validator reads the form of a validator and the keys that belong to it. The caller may
+// change the result.
 func (p *parser) validator(o *reader.Object, forms []string) *Validator {
 	form := p.form(o, forms)
 	name, description := o.Text("name"), o.Text("description")
@@ -108,7 +107,7 @@ func (p *parser) validator(o *reader.Object, forms []string) *Validator {
 	return &own
 }
 
-// judgeModel reads the model of a judge that has a name.
+// judgeModel reads the model key of a judge that is used by name.
 func (p *parser) judgeModel(o *reader.Object, v *Validator) {
 	switch {
 	case !o.Has("model"):
@@ -119,8 +118,8 @@ func (p *parser) judgeModel(o *reader.Object, v *Validator) {
 	}
 }
 
-// form returns the only form of a validator. It returns "" if it has reported
-// an error.
+// form returns the form that a validator has. It reports an error and returns "" unless there
+// is exactly one.
 func (p *parser) form(o *reader.Object, forms []string) string {
 	var found []string
 	for _, f := range forms {
@@ -139,8 +138,7 @@ func (p *parser) form(o *reader.Object, forms []string) string {
 	return ""
 }
 
-// runWord finds the variables of a run in an expression. It also finds them in
-// quoted texts.
+// runWord matches the variables of a run in an expression, including those in quoted texts.
 var runWord = patterns.Lazy(`\b(?:input|state|outputs|turn|attempt|tool)\b`)
 
 func (p *parser) exprForm(o *reader.Object, n *yaml.Node) *Validator {
@@ -203,8 +201,7 @@ func (p *parser) execForm(o *reader.Object) *Validator {
 	return v
 }
 
-// argv reads a program with its arguments. It returns nil if it has reported an
-// error.
+// argv reads a program with its arguments. It returns nil if it reports an error.
 func (p *parser) argv(o *reader.Object) []string {
 	before := len(p.Found)
 	argv := o.Texts("exec")
@@ -229,7 +226,7 @@ func (p *parser) cascadeForm(o *reader.Object, n *yaml.Node) *Validator {
 	return v
 }
 
-// cascadeValidator returns the validator that runs a cascade; nil without a cascade.
+// cascadeValidator returns the validator that runs a cascade. It returns nil if c is nil.
 func (p *parser) cascadeValidator(c *Cascade, name string, with *reader.Object) *Validator {
 	if c == nil {
 		return nil
@@ -240,8 +237,8 @@ func (p *parser) cascadeValidator(c *Cascade, name string, with *reader.Object) 
 	return &Validator{Name: name, Cascade: c, Description: cmp.Or(c.Description, "the cascade "+c.ID), asks: len(c.Asking("", nil)) > 0}
 }
 
-// find returns the validator of a name: the file's own, or else a built-in one. It returns
-// nil if an error was reported here or at the definition.
+// find returns the validator with a name: a validator of the file, or else a built-in one. It
+// returns nil after a reported error.
 func (p *parser) find(n *yaml.Node, name string, with *reader.Object) *Validator {
 	v := p.cascade.Validators[name]
 	switch {
@@ -298,7 +295,7 @@ func (p *parser) validatorNames() []string {
 	return append(p.known.Validators.Names(), slices.Sorted(maps.Keys(p.cascade.Validators))...)
 }
 
-// bound returns a known validator with its parameters, which are at n.
+// bound returns a known validator with its parameters. n is the position of the parameters.
 func (p *parser) bound(n *yaml.Node, found validators.Validator, with Values) *Validator {
 	v := &Validator{Name: found.Name, Description: found.Description, Pure: found.Pure, With: with, Faults: found.Faults(with), around: found.DependsOnRun, written: &written{use: found.Name}}
 	switch {
@@ -321,8 +318,8 @@ func (p *parser) bound(n *yaml.Node, found validators.Validator, with Values) *V
 	return v
 }
 
-// parameters reads the parameters of a validator, and reports those that it
-// refuses. The values of templates are checked during a run.
+// parameters reads the parameters of a validator, and reports the rejected ones. A run checks
+// the values of templates.
 func (p *parser) parameters(o *reader.Object, found validators.Validator, scope variables) (Values, bool) {
 	if o == nil {
 		return nil, true
@@ -332,12 +329,13 @@ func (p *parser) parameters(o *reader.Object, found validators.Validator, scope 
 	return with, p.fit(&n, "validator "+found.Name, found.Params(), with)
 }
 
-// OfText reports whether the verdict only depends on the text: the validator is
-// pure, its parameters are fixed, and it reads nothing else of the run.
+// OfText reports whether the verdict depends on the text alone. Such a validator is pure, has
+// fixed parameters, and does not read other data of the run.
 func (v *Validator) OfText() bool { return v.Pure && v.Check != nil && !v.around }
 
-// Judges reports whether the validator reads the text and is a gate. An expression, or a
-// cascade with inputs, may judge something else. A program that a model may write is no gate.
+// Judges reports whether the validator reads the text and is a gate. An expression or a
+// cascade with inputs may judge something else. A program that a model may write is not a
+// gate.
 func (v *Validator) Judges() bool { return v.sees() && !v.rewritable() }
 
 func (v *Validator) sees() bool {
@@ -347,7 +345,7 @@ func (v *Validator) sees() bool {
 	return !v.blind
 }
 
-// placed returns a check by the validator, with a ward at the position of n.
+// placed returns a check by the validator. Its ward is at the position of n.
 func (p *parser) placed(n *yaml.Node, v *Validator, m wards.Moment, mode wards.Mode, attempts int) *Check {
 	return &Check{
 		Position: p.Position(n),

@@ -15,31 +15,29 @@ import (
 	"github.com/seed61713e19/capstan/wards"
 )
 
-// An Ending is the end of a run, with the data that may have a place in the
-// file.
+// An Ending is the end of a run, with the data that locates its reason in the file.
 type Ending struct {
-	Phase string      // "" for none
-	Ward  *wards.Ward // the check that decided; nil for none
-	Way   []string    // keys and indexes of lists from the phase; for the budget and the inputs, from the top of the file
-	Err   error       // the errors of templates and expressions have positions within their texts
+	Phase string      // name of the phase; "" for none
+	Ward  *wards.Ward // ward that ended the run; nil for none
+	Way   []string    // path of keys and indexes below the phase; for the budget and the inputs, below the root of the file
+	Err   error       // errors of templates and expressions have positions within their texts
 }
 
-// Where returns the position of the end of a run in the file of the cascade.
-// For a template or an expression, the position is the line and the column
-// within the text, or within the file of the template. Without a place of its
-// own, the end has the position of its phase. Without a phase, it has none. The
-// first call reads the file again.
+// Where returns the position of the reason for the end of a run, in the file of the cascade.
+// For a template or an expression, it is the line and the column within the text or the
+// template file. If the reason has no position, Where returns the position of the phase, or no
+// position without a phase. The first call parses the file again.
 func (c *Cascade) Where(e Ending) syntax.Position {
 	w := &locator{parser: &parser{Reader: reader.New(syntax.New(c.File, c.Source))}, root: c.tree()}
 	if w.root == nil {
 		return syntax.Position{}
 	}
-	var found spotted
+	var found nodeAt
 	if phase := c.named(e.Phase); phase != nil {
-		found = spotted{w.find(w.root, phase.Position), phase.Position}
+		found = nodeAt{w.find(w.root, phase.Position), phase.Position}
 		for _, check := range phase.Checks() {
 			if check.Ward == e.Ward {
-				return w.ofCheck(spotted{w.find(w.root, check.Position), check.Position}, e.Err)
+				return w.ofCheck(nodeAt{w.find(w.root, check.Position), check.Position}, e.Err)
 			}
 		}
 		switch {
@@ -56,8 +54,8 @@ func (c *Cascade) Where(e Ending) syntax.Position {
 	return w.ofText(w.follow(found, e.Way), e.Err)
 }
 
-// laterTree returns a function that reads the tree of the file once. It returns
-// nil for a file with a mistake.
+// laterTree returns a function that parses the file once and returns its tree. The tree is nil
+// if the file has a mistake.
 func (c *Cascade) laterTree() func() *yaml.Node {
 	return sync.OnceValue(func() *yaml.Node {
 		doc, _ := Document(c.File, c.Source)
@@ -68,19 +66,19 @@ func (c *Cascade) laterTree() func() *yaml.Node {
 	})
 }
 
-// A locator finds places in a valid file.
+// A locator finds positions in a valid file.
 type locator struct {
 	*parser
 	root *yaml.Node
 }
 
-// A spotted is a value of the file, nil if it is unknown, with its position.
-type spotted struct {
+// A nodeAt is a value of the file with its position. The value is nil if it is unknown.
+type nodeAt struct {
 	node *yaml.Node
 	at   syntax.Position
 }
 
-// find returns the outermost value at a position, aliases followed.
+// find returns the outermost value at a position. It follows aliases.
 func (w *locator) find(n *yaml.Node, at syntax.Position) *yaml.Node {
 	if n.Line == at.Line && n.Column == at.Column && n.Kind != yaml.SequenceNode {
 		return w.Resolve(n)
@@ -93,27 +91,27 @@ func (w *locator) find(n *yaml.Node, at syntax.Position) *yaml.Node {
 	return nil
 }
 
-// holders are the mappings of a phase that may contain the first key of a way.
+// holders are the mappings of a phase that may contain the first key of a path.
 var holders = [][]string{nil, {"rules"}, {"soundings"}, {"soundings", "reforge"}}
 
-// follow returns the value at the end of a way, or the last value on the way
-// that the file has.
-func (w *locator) follow(from spotted, way []string) spotted {
-	if len(way) == 0 {
+// follow returns the value at the end of a path, or the last value on the path that the file
+// contains.
+func (w *locator) follow(from nodeAt, path []string) nodeAt {
+	if len(path) == 0 {
 		return from
 	}
 	for _, around := range holders {
-		if found, ok := w.down(from, slices.Concat(around, way[:1])); ok {
-			found, _ = w.down(found, way[1:])
+		if found, ok := w.down(from, slices.Concat(around, path[:1])); ok {
+			found, _ = w.down(found, path[1:])
 			return found
 		}
 	}
 	return from
 }
 
-// down follows a way, and reports whether the file has all of it.
-func (w *locator) down(from spotted, way []string) (spotted, bool) {
-	for _, name := range way {
+// down follows a path, and reports whether the file contains the whole path.
+func (w *locator) down(from nodeAt, path []string) (nodeAt, bool) {
+	for _, name := range path {
 		next, ok := w.child(from, name)
 		if !ok {
 			return from, false
@@ -123,9 +121,9 @@ func (w *locator) down(from spotted, way []string) (spotted, bool) {
 	return from, true
 }
 
-// child returns a value within another: by key, by index, or by name in a list
+// child returns a value within another value. name is a key, an index, or an entry of a list
 // of names.
-func (w *locator) child(of spotted, name string) (spotted, bool) {
+func (w *locator) child(of nodeAt, name string) (nodeAt, bool) {
 	if of.node == nil {
 		return of, false
 	}
@@ -134,7 +132,7 @@ func (w *locator) child(of spotted, name string) (spotted, bool) {
 	case yaml.MappingNode:
 		o := w.Fields(n, "")
 		if value := o.Value[name]; value != nil {
-			return spotted{w.Resolve(value), w.Position(o.Keys[name])}, true
+			return nodeAt{w.Resolve(value), w.Position(o.Keys[name])}, true
 		}
 	case yaml.SequenceNode:
 		i, err := strconv.Atoi(name)
@@ -142,24 +140,25 @@ func (w *locator) child(of spotted, name string) (spotted, bool) {
 			i = slices.IndexFunc(n.Content, func(e *yaml.Node) bool { return w.Resolve(e).Value == name })
 		}
 		if i >= 0 && i < len(n.Content) {
-			return spotted{w.Resolve(n.Content[i]), w.Position(n.Content[i])}, true
+			return nodeAt{w.Resolve(n.Content[i]), w.Position(n.Content[i])}, true
 		}
 	}
 	return of, false
 }
 
-// ofCheck returns the place of a check, or the place in its text that failed.
-func (w *locator) ofCheck(check spotted, err error) syntax.Position {
+// ofCheck returns the position of a check, or the position of the error in a text of the
+// check.
+func (w *locator) ofCheck(check nodeAt, err error) syntax.Position {
 	if _, _, ok := placeIn(err); !ok || check.node == nil {
 		return check.at
 	}
 	def := check
-	named, _ := w.child(check, "validator") // or the check itself, if it is only a name
-	if own, ok := w.down(spotted{node: w.root}, []string{"validators", named.node.Value}); ok {
+	named, _ := w.child(check, "validator") // the check itself if it is only a name
+	if own, ok := w.down(nodeAt{node: w.root}, []string{"validators", named.node.Value}); ok {
 		def = own
 	}
 	for _, key := range []string{"expr", "judge", "input_map", "with"} {
-		for _, from := range []spotted{def, check} {
+		for _, from := range []nodeAt{def, check} {
 			if text, ok := w.child(from, key); ok {
 				return w.ofText(text, err)
 			}
@@ -169,7 +168,7 @@ func (w *locator) ofCheck(check spotted, err error) syntax.Position {
 }
 
 // ofText returns the position of an error within a value.
-func (w *locator) ofText(found spotted, err error) syntax.Position {
+func (w *locator) ofText(found nodeAt, err error) syntax.Position {
 	var one *valueError
 	for errors.As(err, &one) {
 		within, ok := w.child(found, one.name)

@@ -13,14 +13,14 @@ import (
 	"github.com/seed61713e19/capstan/validators"
 )
 
-// near reports whether a name is that of a similar tool in Windlass or LARS.
+// near reports whether a name is the name of a similar tool in Windlass or LARS.
 func near(name string, t *Tool) bool {
 	w, _ := windlass.Find("tool", name)
 	return w.Here == t.Name
 }
 
-// nearTool returns our tool in the place of a similar one of Windlass or LARS, or nil. The
-// model sees our name.
+// nearTool returns the Capstan tool that is similar to a tool of Windlass or LARS, or nil. The
+// model receives the name of the Capstan tool.
 func (p *parser) nearTool(n *yaml.Node, name string) *Tool {
 	w, _ := windlass.Find("tool", name)
 	if w.Here == "" {
@@ -33,7 +33,7 @@ func (p *parser) nearTool(n *yaml.Node, name string) *Tool {
 	return t
 }
 
-// noTool reports an unknown tool, with what to write instead.
+// noTool reports an unknown tool and suggests a correction.
 func (p *parser) noTool(n *yaml.Node, what, name string, names func() []string) {
 	if name == tool.SQLQuery {
 		p.Error(n, codes.Tool, "%s has no databases here: databases: {shop: {url: shop.db}} beside phases names a file of SQLite, {url: \"postgres://me:{{ env.PGPASSWORD }}@host/shop\"} a server", name)
@@ -49,14 +49,14 @@ func (p *parser) noTool(n *yaml.Node, what, name string, names func() []string) 
 	}
 }
 
-// asThere returns a judge in the place of a validator that has no parameters in Windlass.
+// asThere returns a judge for the name of a validator that has no parameters in Windlass.
 func (p *parser) asThere(n *yaml.Node, name string) *Validator {
 	w, _ := windlass.Find("judge", name)
 	p.Warn(n, codes.Meaning, "%s without parameters is a judge, as in Windlass: %s", name, w.Advice)
 	return p.bound(n, validators.NewJudge(name, w.Advice, w.Advice), nil)
 }
 
-// question reads human_input. In Windlass, true asks whether the output is right.
+// question reads human_input. As in Windlass, true asks whether the output is right.
 func (p *parser) question(o *reader.Object, phase string) *reader.Object {
 	const key = "human_input"
 	n := o.Get(key)
@@ -72,7 +72,7 @@ func (p *parser) question(o *reader.Object, phase string) *reader.Object {
 	return p.Fields(asked, key)
 }
 
-// options reads the answers of a choice. An option that is a mapping, as in Windlass, is its
+// options reads the options of a choice. As in Windlass, an option may be a mapping with a
 // value.
 func (p *parser) options(o *reader.Object) (list []string) {
 	for _, n := range o.List("options") {
@@ -88,8 +88,8 @@ func (p *parser) options(o *reader.Object) (list []string) {
 	return list
 }
 
-// modelsByName replaces models that are a mapping from a name to its number of tries, as in
-// Windlass, by a list. It returns the number of tries, 0 if models is no mapping.
+// modelsByName replaces a mapping from models to numbers of tries, as in Windlass, with a
+// list. It returns the number of tries, or 0 if models is not a mapping.
 func (p *parser) modelsByName(o *reader.Object, key string) int {
 	n := o.Get(key)
 	if n == nil || n.Kind != yaml.MappingNode {

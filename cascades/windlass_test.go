@@ -57,10 +57,9 @@ func TestForeignKeys(t *testing.T) {
 	}
 }
 
-// TestTheirs checks that values of Windlass with the meaning of one of
-// Capstan's are accepted and reported. The JSON Schema has only Capstan's
-// values.
-func TestTheirs(t *testing.T) {
+// TestForeignValues checks that the parser accepts and reports values of Windlass that have an
+// equivalent in Capstan. The JSON Schema only has the values of Capstan.
+func TestForeignValues(t *testing.T) {
 	checkWants(t, "testdata/theirs", "reads.yaml")
 	source, err := os.ReadFile("testdata/theirs/reads.yaml")
 	if err != nil {

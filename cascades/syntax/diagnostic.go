@@ -9,7 +9,7 @@ import (
 	"github.com/seed61713e19/capstan/internal/reports"
 )
 
-// A Position is a place in a file, from line 1, column 1 (in characters).
+// A Position is a place in a file. Lines and columns start at 1, and columns count characters.
 type Position struct {
 	File   string `json:"file"`
 	Line   int    `json:"line"`
@@ -24,21 +24,21 @@ func (p Position) String() string {
 // A Diagnostic is an error or a warning about a range of a file.
 type Diagnostic struct {
 	Position
-	EndLine    int    `json:"end_line,omitempty"`   // 0 if the end is unknown
+	EndLine    int    `json:"end_line,omitempty"`   // 0 for an unknown end
 	EndColumn  int    `json:"end_column,omitempty"` // after the last character of the range
 	Code       string `json:"code"`                 // stable; docs/reference/diagnostics.md lists all
 	Message    string `json:"message"`
-	Suggestion string `json:"suggestion,omitempty"` // the word that was probably meant
+	Suggestion string `json:"suggestion,omitempty"` // the probable correction of a word
 	Severity   string `json:"severity"`             // [Wrong] or [Warning]
-	Fix        *Fix   `json:"fix,omitempty"`        // puts the suggestion in its place; nil if the file does not have the word letter for letter
+	Fix        *Fix   `json:"fix,omitempty"`        // edit that applies the suggestion; nil if the file does not contain the exact word
 }
 
-// A Fix replaces a part of a line of a file by a text.
+// A Fix replaces a part of a line with a text.
 type Fix struct {
 	Position
-	EndColumn int    `json:"end_column"` // after the last character that is replaced
+	EndColumn int    `json:"end_column"` // after the last replaced character
 	Text      string `json:"text"`
-	// Sure reports that only one known word is near the unknown one.
+	// Sure is true if exactly one known word is similar to the unknown word.
 	Sure bool `json:"sure"`
 }
 
@@ -62,7 +62,7 @@ func (d Diagnostic) String() string {
 	if d.Severity == Warning {
 		message = "warning: " + message
 	}
-	if d.Line == 0 { // the file itself cannot be read, and the message names it
+	if d.Line == 0 { // the file cannot be read, and the message contains its name
 		return message
 	}
 	return fmt.Sprintf("%s: %s [%s]", d.Position, message, d.Code)
@@ -71,12 +71,12 @@ func (d Diagnostic) String() string {
 // Diagnostics are the errors and warnings of a file, in file order.
 type Diagnostics []Diagnostic
 
-// Broken reports whether one of them is an error.
+// Broken reports whether at least one diagnostic is an error.
 func (d Diagnostics) Broken() bool {
 	return slices.ContainsFunc(d, func(one Diagnostic) bool { return one.Severity == Wrong })
 }
 
-// Strict returns a copy with every warning made an error.
+// Strict returns a copy in which every warning is an error.
 func (d Diagnostics) Strict() Diagnostics {
 	d = slices.Clone(d)
 	for i := range d {
@@ -85,7 +85,7 @@ func (d Diagnostics) Strict() Diagnostics {
 	return d
 }
 
-// Error returns a line for each diagnostic.
+// Error returns one line for each diagnostic.
 func (d Diagnostics) Error() string {
 	lines := make([]string, len(d))
 	for i := range d {
@@ -94,7 +94,8 @@ func (d Diagnostics) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Sorted sorts the diagnostics by file and place, root first, and removes duplicates.
+// Sorted sorts the diagnostics by file and position, and removes duplicates. The diagnostics
+// of root are first.
 func (d Diagnostics) Sorted(root string) Diagnostics {
 	rank := func(file string) string {
 		if file == root {

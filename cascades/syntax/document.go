@@ -1,12 +1,15 @@
 // Package syntax reads a YAML or JSON file as a tree of values with ranges.
 //
 // [File.Tree] returns the tree. If the text is neither YAML nor JSON, it also returns a
-// [Mistake], whose place may be before the place where the YAML library stopped, and the tree
-// has the values that could be read. [File.Range] returns the range of a
-// value. [File.Inside] maps a character of a text to its place in the file, past quotes,
-// escapes and folded lines. The tree is the file and nothing else: keys have no meaning.
+// [Mistake], and the tree contains only the values that could be read. The position of the
+// mistake can be before the position where the YAML library stopped.
 //
-// No input makes the package panic. The caller must limit the depth of values. An alias may be inside the value that it names.
+// [File.Range] returns the range of a value. [File.Inside] maps a character of a text to its
+// position in the file. It takes account of quotes, escapes and folded lines. The package does
+// not interpret keys.
+//
+// The package does not panic for any input. The caller must limit the depth of values. An
+// alias may be inside the value that it names.
 package syntax
 
 import (
@@ -23,14 +26,14 @@ import (
 	"github.com/seed61713e19/capstan/internal/patterns"
 )
 
-// A Mistake is the reason why a text is neither YAML nor JSON, with its place
-// from line 1, column 1 (in characters).
+// A Mistake is the reason why a text is neither YAML nor JSON. Its line and column start at 1,
+// and columns count characters.
 type Mistake struct {
 	Line, Column int
 	Message      string
 }
 
-// Empty is the mistake of a text without values.
+// Empty is the message for a text without values.
 const Empty = "the file is empty"
 
 // Unmarked returns the text without a byte order mark.
@@ -50,8 +53,7 @@ func read(name string, source []byte) (*yaml.Node, *Mistake) {
 	return readYAML(source)
 }
 
-// encoding returns the probable encoding of a file that is not UTF-8, for
-// messages.
+// encoding returns a hint for a file that is not UTF-8: its probable encoding, or "".
 func encoding(source []byte) string {
 	if bytes.HasPrefix(source, []byte("\xff\xfe")) || bytes.HasPrefix(source, []byte("\xfe\xff")) {
 		return ": it is UTF-16; save it as UTF-8"
@@ -59,7 +61,7 @@ func encoding(source []byte) string {
 	return ""
 }
 
-// mistakeAt returns a mistake at a byte of the text.
+// mistakeAt returns a mistake at a byte offset of the text.
 func mistakeAt(source []byte, offset int, message string) *Mistake {
 	before := source[:max(0, min(offset, len(source)))]
 	start := bytes.LastIndexByte(before, '\n') + 1
@@ -79,8 +81,8 @@ func invalid(source []byte) int {
 	return offset
 }
 
-// newer matches the directive of YAML 1.2, which the YAML library refuses. It
-// reads the values of cascades like YAML 1.2.
+// newer matches the directive of YAML 1.2, which the YAML library rejects. The library reads
+// the values of cascades as YAML 1.2 does.
 var newer = patterns.Lazy(`\A(?:[ \t]*(?:#[^\n]*)?\n)*%YAML 1\.2[ \t\r\n]`)
 
 func readYAML(source []byte) (*yaml.Node, *Mistake) {
@@ -122,11 +124,11 @@ func decode(d *yaml.Decoder, n *yaml.Node) (err error) {
 	return nil
 }
 
-// A lineReader returns one line at a time. Its number of lines shows where the
-// YAML library stopped.
+// A lineReader returns one line at a time. The number of lines shows where the YAML library
+// stopped.
 type lineReader struct {
 	source []byte
-	rest   []byte // of the line
+	rest   []byte // rest of the current line
 	lines  int
 }
 
@@ -146,17 +148,16 @@ func (r *lineReader) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// fromContext are the errors of the YAML library that count the line of their
-// context from 0. For the errors in fromStop, the line where the library
-// stopped is better.
+// For the errors in fromContext, the YAML library counts lines from 0. For the errors in
+// fromStop, the line where the library stopped is more precise.
 var (
 	fromContext = []string{"did not find expected ',' or ']'", "did not find expected ',' or '}'", "did not find expected node content"}
 	fromStop    = []string{"did not find expected key", "did not find expected '-' indicator", "control characters are not allowed",
 		"did not find expected <document start>", "exceeded max depth"}
 )
 
-// syntax returns the mistake of a YAML error at the most probable line. stopped
-// is the last line that was read.
+// syntax returns the mistake for a YAML error at the most probable line. stopped is the last
+// line that the library has read.
 func syntax(source []byte, err error, stopped int) *Mistake {
 	lines := strings.Split(string(source), "\n")
 	if line, column, message := strayQuote(lines); message != "" {
@@ -188,7 +189,7 @@ func syntax(source []byte, err error, stopped int) *Mistake {
 	return &Mistake{line, column, message + hint(lines, message, line)}
 }
 
-// lineWith returns the line of the alias that an error quotes.
+// lineWith returns the line of the alias in an error message.
 func lineWith(lines []string, message string) int {
 	_, name, _ := strings.Cut(message, "'")
 	name, _, _ = strings.Cut(name, "'")
@@ -202,8 +203,8 @@ var (
 
 func indented(line string) int { return len(line) - len(strings.TrimLeft(line, " ")) }
 
-// hint returns the usual cause of an error that the YAML library does not
-// explain.
+// hint returns the usual cause of an error, if the message of the YAML library does not
+// explain it.
 func hint(lines []string, message string, line int) string {
 	text, above := lines[line-1], strings.TrimRight(strings.Join(lines[max(0, line-2):line-1], ""), " \r")
 	inner := indented(text) > indented(strings.TrimPrefix(strings.TrimLeft(above, " "), "- "))

@@ -12,7 +12,7 @@ import (
 // A Point is a line and a column of a file, both from 1. Columns count characters.
 type Point struct{ Line, Column int }
 
-// A Range is a part of a file: from Start up to, but not including, End.
+// A Range is a part of a file. It includes Start and excludes End.
 type Range struct{ Start, End Point }
 
 // MaxSource is the maximum size of a file with a tree, in bytes.
@@ -26,24 +26,24 @@ type File struct {
 	text   string
 	lines  []string
 	ranges map[*yaml.Node]Range
-	runes  []rune // of the line that was read last
+	runes  []rune // characters of the line that was read last
 	loaded int    // its number
 
 	root    *yaml.Node // nil before the first call of Tree
 	mistake *Mistake
 }
 
-// New returns a file. The text of a file without a tree, such as a template, need not be YAML.
+// New returns a file. If the caller does not need the tree, the text need not be YAML.
 func New(name string, source []byte) *File {
 	return &File{Name: name, Source: source, text: string(Unmarked(source)), ranges: map[*yaml.Node]Range{}}
 }
 
-// Tree returns the tree of the values with their comments, which is read once. The root is a
-// document node with one value. JSON is read as JSON, because YAML does not accept all of it,
-// and a name that ends with .json demands JSON.
+// Tree returns the tree of the values with their comments. It parses the file once. The root
+// is a document node with one value. A JSON parser reads JSON, because YAML does not accept
+// all of it. A file whose name ends with .json must be JSON.
 //
-// If the text has a mistake, the tree has the keys and texts that indentation and brackets
-// show, without anchors, tags and escapes. A text that is too large has an empty tree.
+// If the text has a mistake, the tree has the keys and texts that follow from indentation and
+// brackets, without anchors, tags and escapes. The tree of a text that is too large is empty.
 func (f *File) Tree() (*yaml.Node, *Mistake) {
 	if f.root != nil {
 		return f.root, f.mistake
@@ -67,7 +67,7 @@ func (f *File) Lines() []string {
 	return f.lines
 }
 
-// Line returns a line of the file, from 1, or "" if the file has no such line.
+// Line returns a line of the file, or "" if the file has no such line. Lines start at 1.
 func (f *File) Line(number int) string {
 	if lines := f.Lines(); number >= 1 && number <= len(lines) {
 		return strings.TrimSuffix(lines[number-1], "\r")
@@ -75,8 +75,8 @@ func (f *File) Line(number int) string {
 	return ""
 }
 
-// characters returns the characters of a line, from 1. A line that is read again and again is
-// converted once.
+// characters returns the characters of a line. Lines start at 1. It stores the last line,
+// because callers often read the same line.
 func (f *File) characters(number int) []rune {
 	if f.loaded != number {
 		f.runes, f.loaded = []rune(f.Lines()[number-1]), number
@@ -84,8 +84,8 @@ func (f *File) characters(number int) []rune {
 	return f.runes
 }
 
-// Inside returns a function that maps a line and a column of a scalar's text to their
-// point in the file.
+// Inside returns a function that maps a line and a column of the text of a scalar to a point
+// in the file.
 func (f *File) Inside(n *yaml.Node) func(line, column int) Point {
 	var s *scalar
 	return func(line, column int) Point {
@@ -96,8 +96,8 @@ func (f *File) Inside(n *yaml.Node) func(line, column int) Point {
 	}
 }
 
-// Range returns the range of a value with its anchor, tag, quotes and brackets. The
-// comments after it are not part of it.
+// Range returns the range of a value. It includes the anchor, tag, quotes and brackets of the
+// value, but no comments after the value.
 func (f *File) Range(n *yaml.Node) Range {
 	if r, ok := f.ranges[n]; ok {
 		return r
@@ -118,8 +118,8 @@ func (f *File) Range(n *yaml.Node) Range {
 	return r
 }
 
-// Texts returns the parts of the lines that have the text of a scalar: without indentation,
-// anchors, tags and quotes. Escapes are part of them.
+// Texts returns the parts of the lines that contain the text of a scalar. They exclude
+// indentation, anchors, tags and quotes, and include escapes.
 func (f *File) Texts(n *yaml.Node) []Range {
 	r := f.Range(n)
 	if n.Kind != yaml.ScalarNode || r.Start == r.End || r.End.Line > len(f.Lines()) {
@@ -163,7 +163,7 @@ func (f *File) Slice(r Range) string {
 	return string(f.characters(r.Start.Line)[r.Start.Column-1 : r.End.Column-1])
 }
 
-// endOf returns the end of a mapping or a list: its closing bracket, or the end of its
+// endOf returns the end of a mapping or a list. It is the closing bracket or the end of the
 // last value.
 func (f *File) endOf(n *yaml.Node) Point {
 	end := Point{n.Line, n.Column}
@@ -199,8 +199,8 @@ func (f *File) endOf(n *yaml.Node) Point {
 	return end
 }
 
-// Word returns the range of the word, number or quoted text at a point, which is at least one
-// character long.
+// Word returns the range of the word, number or quoted text at a point. The range has at least
+// one character.
 func (f *File) Word(at Point) Range {
 	rest := f.From(at)
 	first, size := utf8.DecodeRuneInString(rest)
@@ -218,7 +218,7 @@ func (f *File) Word(at Point) Range {
 
 func wordly(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_' }
 
-// From returns the rest of a line from a point.
+// From returns the rest of a line after a point.
 func (f *File) From(at Point) string {
 	line := f.Line(at.Line)
 	for column := 1; column < at.Column && line != ""; column++ {

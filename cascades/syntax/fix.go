@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// Fixed returns the text of a file with every sure fix made, and the number of fixes.
+// Fixed applies every sure fix to the text of a file. It returns the new text and the number
+// of applied fixes.
 func (d Diagnostics) Fixed(file string, text []byte) ([]byte, int) {
 	var fixes []Fix
 	for _, one := range d {
@@ -22,7 +23,7 @@ func (d Diagnostics) Fixed(file string, text []byte) ([]byte, int) {
 	made, last := 0, Fix{}
 	for _, f := range fixes {
 		if f.Line > len(lines) || f.Line == last.Line && f.EndColumn > last.Column {
-			continue // it overlaps what was fixed: a value that is named twice
+			continue // it overlaps the previous fix, because two diagnostics are about one value
 		}
 		line := []rune(lines[f.Line-1])
 		if f.EndColumn-1 > len(line) {

@@ -17,7 +17,7 @@ func looksJSON(source []byte) bool {
 	return len(text) > 0 && (text[0] == '{' || text[0] == '[') && json.Valid(source)
 }
 
-// jsonSyntax returns the error of a file with the ending .json, or nil.
+// jsonSyntax returns the syntax error of a file whose name ends with .json, or nil.
 func jsonSyntax(name string, source []byte) (wrong *json.SyntaxError) {
 	if path.Ext(name) == ".json" {
 		_ = errors.As(json.Unmarshal(source, new(any)), &wrong)
@@ -25,7 +25,7 @@ func jsonSyntax(name string, source []byte) (wrong *json.SyntaxError) {
 	return wrong
 }
 
-// jsonHint returns the usual cause of an error of JSON, or "".
+// jsonHint returns the usual cause of a JSON error, or "".
 func jsonHint(wrong *json.SyntaxError) string {
 	if text := wrong.Error(); strings.Contains(text, "beginning of object key") || strings.Contains(text, "']' looking for beginning of value") {
 		return ": no comma stands before } or ], and a key stands in double quotes"
@@ -33,8 +33,8 @@ func jsonHint(wrong *json.SyntaxError) string {
 	return ""
 }
 
-// jsonNodes reads valid JSON as nodes of the YAML library, which does not
-// accept tabs, \/, surrogate pairs and long keys of JSON.
+// jsonNodes reads valid JSON as nodes of the YAML library. The library itself does not accept
+// tabs, \/, surrogate pairs and long keys of JSON.
 func jsonNodes(source []byte) (*yaml.Node, error) {
 	r := &jsonReader{source: source, place: Point{1, 1}}
 	r.decoder = json.NewDecoder(bytes.NewReader(source))
@@ -49,7 +49,7 @@ type jsonReader struct {
 	place   Point // of offset
 }
 
-// next returns the next token and a node at its place.
+// next returns the next token, and a node at the position of the token.
 func (r *jsonReader) next() (json.Token, *yaml.Node, error) {
 	r.skip(bytes.TrimLeft(r.source[r.offset:], " \t\r\n,:"))
 	n := &yaml.Node{Kind: yaml.ScalarNode, Line: r.place.Line, Column: r.place.Column}
@@ -97,7 +97,7 @@ func (r *jsonReader) value() (*yaml.Node, error) {
 	return n, nil
 }
 
-// content reads the values between two brackets, and the closing bracket.
+// content reads the values between two brackets and the closing bracket.
 func (r *jsonReader) content(n *yaml.Node) error {
 	for r.decoder.More() {
 		e, err := r.value()

@@ -5,26 +5,27 @@ import (
 	"unicode/utf8"
 )
 
-// A quoteReader finds the quote that makes a file invalid YAML: a quote that is not closed, or
-// that the quote of another text closes.
+// A quoteReader finds the quote that makes a file invalid YAML. The quote is not closed, or
+// the quote of another text closes it.
 //
 //	a: 'it's'           the text in quotes ends before s'
 //	a: "x               the quote is not closed on its line:
 //	b: "y"              this one closes it
 //
-// It only knows where a quote opens a text. A quote in a word, a comment or a block opens none.
-// It also finds text after the brackets of a value, which the author probably meant as a text.
+// The quoteReader only decides where a quote opens a text. A quote in a word, a comment or a
+// block does not open a text. The quoteReader also finds text after the brackets of a value,
+// because the author probably meant a text in quotes.
 type quoteReader struct {
 	lines []string
 	line  int // from 0
 	at    int
-	flow  int  // open brackets
-	first int  // the column of the first bracket of the line after its key; else 0
-	begin bool // a text can begin here, so a quote opens one
+	flow  int  // number of open brackets
+	first int  // column of the first bracket after a key on the line; 0 for none
+	begin bool // a text can begin here, so that a quote opens a text
 }
 
-// strayQuote returns the place and the message of a quote that is not closed,
-// or of text after a closing quote. It returns "" for none.
+// strayQuote returns the position and the message of an open quote, or of text after a closing
+// quote. The message is "" if the text is correct.
 func strayQuote(lines []string) (line, column int, message string) {
 	r := &quoteReader{lines: lines}
 	for ; r.line < len(lines); r.line++ {
@@ -63,7 +64,7 @@ func (r *quoteReader) step() (line, column int, message string) {
 		}
 	case c == ',' && r.flow > 0, c == ':' && blankAt(text, r.at+1), c == '-' && r.begin && blankAt(text, r.at+1):
 		r.begin, r.at = true, r.at+1
-	case r.begin && (c == '&' || c == '!'): // an anchor or a tag stands before the text
+	case r.begin && (c == '&' || c == '!'): // an anchor or a tag precedes the text
 		for !blankAt(text, r.at) {
 			r.at++
 		}
@@ -112,8 +113,8 @@ func (r *quoteReader) behind() string { return strings.TrimLeft(r.lines[r.line][
 
 func (r *quoteReader) column(line, at int) int { return 1 + utf8.RuneCountInString(r.lines[line][:at]) }
 
-// block skips a block of text: the lines with a greater indentation than its
-// owner. The owner is the key, or the dash of a block directly after a dash.
+// block skips the lines of a block of text. They have a greater indentation than the owner of
+// the block: its key, or its dash if the block directly follows a dash.
 func (r *quoteReader) block(text string) {
 	owner := indented(text)
 	for strings.HasPrefix(text[owner:], "- ") && strings.TrimSpace(text[owner+1:r.at]) != "" {

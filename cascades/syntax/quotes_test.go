@@ -10,7 +10,7 @@ import (
 // Texts without quotes, comments and blocks have none. A / is the end of a
 // line.
 func TestStrayQuote(t *testing.T) {
-	says := strings.NewReplacer("brackets", "a text that begins with { or [ needs quotes: this one goes on behind its brackets", "open", "the quote that opens here is not closed", "later", "the quote that opens here is not closed on its line; the next one closes it",
+	messages := strings.NewReplacer("brackets", "a text that begins with { or [ needs quotes: this one goes on behind its brackets", "open", "the quote that opens here is not closed", "later", "the quote that opens here is not closed on its line; the next one closes it",
 		"ends", `the text in quotes ends before this: a quote within it is written twice in single quotes, and behind a \ in double ones`)
 	for _, c := range []struct{ lines, want string }{
 		{`a: "x`, "1:4 open"}, {`a: 'x`, "1:4 open"}, {`"x`, "1:1 open"}, {`ä: "x`, "1:4 open"}, {`a: 1/b: "x/c: 2`, "2:4 open"}, {`a: "''`, "1:4 open"},
@@ -40,7 +40,7 @@ func TestStrayQuote(t *testing.T) {
 		if line, column, message := strayQuote(strings.Split(strings.ReplaceAll(c.lines, "/", "\n"), "\n")); message != "" {
 			got = fmt.Sprintf("%d:%d %s", line, column, message)
 		}
-		if want := says.Replace(c.want); got != want {
+		if want := messages.Replace(c.want); got != want {
 			t.Errorf("%s: got %q, want %q", c.lines, got, want)
 		}
 	}

@@ -7,41 +7,41 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// A recovery reads the values of a text that is neither YAML nor JSON, such as a file
-// that somebody is typing. It reads line by line, by indentation, keys and brackets:
+// A recovery reads the values of a text that is neither YAML nor JSON, such as an unfinished
+// file in an editor. It reads the text line by line, with its indentation, keys and brackets:
 //
 //   - name: draft
 //     instr               a key without a value
 //     handoffs: [polish   the bracket ends with the next key of the phase
 //
-// The text of a value in quotes keeps its escapes.
+// The text of a value in quotes contains its escapes unchanged.
 type recovery struct {
 	file   *File
 	lines  [][]rune
 	stack  []level
-	line   int // from 0, with the column in it
+	line   int // counted from 0, like column
 	column int
-	indent int // of the value that a bracket or a quote is part of
-	opened int // the line of the outermost bracket
+	indent int // indentation of the value with the bracket or quote
+	opened int // line of the outermost bracket
 }
 
-// A level is a value of a block with the indentation of its key or its dash.
+// A level is a value in a block, and the indentation of its key or dash.
 type level struct {
 	indent int
-	entry  bool // of a list
+	entry  bool // the value is an entry of a list
 	value  *yaml.Node
 }
 
 // The limits of a recovered tree.
 const (
-	maxLevels = 200 // values within values of blocks
-	maxFlow   = 100 // brackets within brackets
+	maxLevels = 200 // depth of values in blocks
+	maxFlow   = 100 // depth of brackets
 )
 
-// flowEnds are the characters that end a text without quotes within brackets.
+// flowEnds are the characters that end an unquoted text within brackets.
 const flowEnds = ",]}"
 
-// recovered returns the document node of a text that has a mistake.
+// recovered returns the document node of a text with a mistake.
 func (f *File) recovered() *yaml.Node {
 	root := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null", Line: 1, Column: 1}
 	r := &recovery{file: f, stack: []level{{indent: -1, value: root}}}
@@ -71,20 +71,21 @@ func indentation(line []rune) int {
 
 func blank(c rune) bool { return c == ' ' || c == '\t' }
 
-// empty returns a missing value at the current place.
+// empty returns a missing value at the current position.
 func (r *recovery) empty() *yaml.Node {
 	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null", Line: r.line + 1, Column: r.column + 1}
 }
 
 func isEmpty(n *yaml.Node) bool { return n.Tag == "!!null" }
 
-// set makes a node a text that ends before a column of the current line.
+// set turns a node into a text that ends before a column of the current line.
 func (r *recovery) set(n *yaml.Node, style yaml.Style, text string, start Point, end int) {
 	*n = yaml.Node{Kind: yaml.ScalarNode, Style: style, Value: text, Line: start.Line, Column: start.Column}
 	r.file.ranges[n] = Range{start, Point{r.line + 1, end + 1}}
 }
 
-// wrap makes a value the first key of a mapping or the first entry of a list.
+// wrap replaces a value with a mapping or a list. The value becomes the first key or the first
+// entry.
 func (r *recovery) wrap(n *yaml.Node, kind yaml.Kind) {
 	inner := *n
 	*n = yaml.Node{Kind: kind, Line: n.Line, Column: n.Column}
@@ -101,7 +102,7 @@ func (r *recovery) wrap(n *yaml.Node, kind yaml.Kind) {
 	}
 }
 
-// entry adds an entry to a list.
+// entry adds an entry to a list and returns the entry.
 func (r *recovery) entry(n *yaml.Node) *yaml.Node {
 	if n.Kind != yaml.SequenceNode {
 		r.wrap(n, yaml.SequenceNode)
@@ -110,7 +111,7 @@ func (r *recovery) entry(n *yaml.Node) *yaml.Node {
 	return n.Content[len(n.Content)-1]
 }
 
-// pair adds a key to a mapping. In a list, the mapping is a new entry.
+// pair adds a key and its value to a mapping. For a list, it adds a mapping as a new entry.
 func (r *recovery) pair(n *yaml.Node) (key, value *yaml.Node) {
 	switch n.Kind {
 	case yaml.SequenceNode:
@@ -124,8 +125,8 @@ func (r *recovery) pair(n *yaml.Node) (key, value *yaml.Node) {
 	return key, value
 }
 
-// free returns the node for another text of a value: the value itself if it is missing, else
-// an entry of the list or a key of the mapping.
+// free returns the node for the next text of a value. It is the value itself if the value is
+// missing, a new entry of a list, or a new key of a mapping.
 func (r *recovery) free(n *yaml.Node) *yaml.Node {
 	switch {
 	case isEmpty(n):
@@ -151,7 +152,7 @@ func (r *recovery) skipBlanks() {
 	}
 }
 
-// block reads a line outside brackets, and the rest of the value that begins on it.
+// block reads a line outside brackets, and the rest of a value that begins on the line.
 func (r *recovery) block() {
 	line := r.lines[r.line]
 	for len(r.stack) < maxLevels && r.column < len(line) && line[r.column] == '-' && (r.column+1 == len(line) || blank(line[r.column+1])) {
@@ -170,10 +171,11 @@ func (r *recovery) block() {
 	r.value()
 }
 
-// A key is the place of a key in a line: its text, and the column after the colon.
+// A key is the position of a key in a line: the range of its text, and the column after the
+// colon.
 type key struct{ start, end, after int }
 
-// setKey makes a node a key of the current line.
+// setKey turns a node into a key of the current line.
 func (r *recovery) setKey(n *yaml.Node, k key) {
 	line, style, start, end := r.lines[r.line], yaml.Style(0), k.start, k.end
 	if k.after > k.end+1 { // past a closing quote
@@ -189,7 +191,8 @@ func styleOf(quote rune) yaml.Style {
 	return yaml.SingleQuotedStyle
 }
 
-// keyAt returns the key at a column of a line. A key without quotes has none of the ends.
+// keyAt returns the key at a column of a line. An unquoted key must not contain any character
+// of ends.
 func keyAt(line []rune, column int, ends string) (k key, ok bool) {
 	if column >= len(line) {
 		return k, false
@@ -219,7 +222,7 @@ func keyAt(line []rune, column int, ends string) (k key, ok bool) {
 	return k, true
 }
 
-// value reads the value after a key or a dash, to the end of its last line.
+// value reads the value after a key or a dash, up to the end of its last line.
 func (r *recovery) value() {
 	line := r.lines[r.line]
 	r.indent = r.stack[len(r.stack)-1].indent
@@ -240,7 +243,7 @@ func (r *recovery) value() {
 		r.flow(r.free(n), 0)
 	case line[r.column] == '"' || line[r.column] == '\'':
 		r.quoted(r.free(n), line[r.column])
-	case n.Kind == yaml.ScalarNode && n.Style == 0 && !isEmpty(n): // the text goes on
+	case n.Kind == yaml.ScalarNode && n.Style == 0 && !isEmpty(n): // the text continues
 		text, start := n.Value, r.file.ranges[n].Start
 		r.plain(n, "")
 		r.set(n, 0, text+" "+n.Value, start, r.file.ranges[n].End.Column-1)
@@ -268,7 +271,7 @@ func (r *recovery) literal(n *yaml.Node) {
 	r.set(n, style, strings.Join(text, "\n"), start, len(r.lines[r.line]))
 }
 
-// quoted reads a text in quotes. Its next lines have a greater indentation than its key.
+// quoted reads a text in quotes. Its other lines must have a greater indentation than its key.
 func (r *recovery) quoted(n *yaml.Node, quote rune) {
 	start, text := Point{r.line + 1, r.column + 1}, []string(nil)
 	r.column++
@@ -294,7 +297,7 @@ func (r *recovery) quoted(n *yaml.Node, quote rune) {
 	}
 }
 
-// plain reads a text without quotes, to one of the ends or to the end of the line.
+// plain reads an unquoted text, up to a character of ends or the end of the line.
 func (r *recovery) plain(n *yaml.Node, ends string) {
 	line, start := r.lines[r.line], r.column
 	for ; r.column < len(line); r.column++ {
@@ -306,13 +309,13 @@ func (r *recovery) plain(n *yaml.Node, ends string) {
 	r.set(n, 0, text, Point{r.line + 1, start + 1}, start+len([]rune(text)))
 }
 
-// next goes to the next character within brackets. It returns 0 at the end of the value that
-// the brackets are part of.
+// next moves to the next character within brackets. It returns 0 at the end of the value that
+// contains the brackets.
 func (r *recovery) next() rune {
 	for r.line < len(r.lines) {
 		line := r.lines[r.line]
 		if indent := indentation(line); r.line > r.opened && r.column == 0 && indent < len(line) && indent <= r.indent && line[indent] != ']' && line[indent] != '}' {
-			r.line-- // the line is read as a block
+			r.line-- // the caller reads the line as a block
 			r.column = len(r.lines[r.line])
 			return 0
 		}
@@ -325,7 +328,7 @@ func (r *recovery) next() rune {
 	return 0
 }
 
-// flow reads a value within brackets.
+// flow reads one value within brackets.
 func (r *recovery) flow(n *yaml.Node, depth int) {
 	c := r.next()
 	switch {
@@ -346,7 +349,7 @@ func (r *recovery) flow(n *yaml.Node, depth int) {
 	}
 }
 
-// entries reads the values of a mapping or a list, and the closing bracket.
+// entries reads the values of a mapping or a list in brackets, and the closing bracket.
 func (r *recovery) entries(n *yaml.Node, depth int) {
 	for {
 		switch c := r.next(); {
@@ -365,7 +368,7 @@ func (r *recovery) entries(n *yaml.Node, depth int) {
 	}
 }
 
-// flowPair reads a key within brackets with its value.
+// flowPair reads a key and its value within brackets.
 func (r *recovery) flowPair(n *yaml.Node, depth int) {
 	line := r.lines[r.line]
 	name, value := r.pair(n)

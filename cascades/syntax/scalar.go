@@ -8,23 +8,23 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// A scalar maps the characters of a value's text to their points in a file.
-// Folding and quoting only change blanks, so the number of other characters
-// before a character is equal in the text and in the file.
+// A scalar maps the characters of the text of a value to their points in a file. Folding and
+// quoting only change blanks. Therefore, the number of other characters before a character is
+// the same in the text and in the file.
 type scalar struct {
 	start  Point
 	end    Point
-	lines  []string // of the text
-	before []int    // the solid characters before each line
-	places []Point  // of every solid character
+	lines  []string // lines of the text
+	before []int    // number of solid characters before each line
+	places []Point  // points of all solid characters
 }
 
-// quotes are the styles of a text in quotes.
+// quotes are the styles of texts in quotes.
 const quotes = yaml.DoubleQuotedStyle | yaml.SingleQuotedStyle
 
 var oneEnd = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
-// newScalar finds the text of n in the lines of its file.
+// newScalar finds the text of n in the file.
 func newScalar(file *File, n *yaml.Node) *scalar {
 	start := Point{max(n.Line, 1), max(n.Column, 1)}
 	s := &scalar{start: start, end: start, lines: strings.Split(oneEnd.Replace(n.Value), "\n")}
@@ -54,8 +54,8 @@ func newScalar(file *File, n *yaml.Node) *scalar {
 	return s
 }
 
-// place returns the point in the file of a line and a column of the text, or the start of
-// the value if the point is unknown.
+// place returns the point of a line and a column of the text. For an unknown point, it returns
+// the start of the value.
 func (s *scalar) place(line, column int) Point {
 	if i := s.solids(line, column); i < len(s.places) {
 		return s.places[i]
@@ -63,7 +63,7 @@ func (s *scalar) place(line, column int) Point {
 	return s.start
 }
 
-// solids counts the characters before a place in the text that are not blank.
+// solids returns the number of solid characters before a line and a column of the text.
 func (s *scalar) solids(line, column int) int {
 	line = min(max(line, 1), len(s.lines))
 	text := s.lines[line-1]
@@ -76,7 +76,8 @@ func (s *scalar) solids(line, column int) int {
 	return s.before[line-1] + solid(text)
 }
 
-// solid counts the characters that are not blank.
+// solid returns the number of solid characters in a text. A character is solid if it is not
+// blank.
 func solid(text string) int {
 	count := 0
 	for _, r := range text {
@@ -87,14 +88,14 @@ func solid(text string) int {
 	return count
 }
 
-// A walk goes through the source of a scalar character by character.
+// A walk reads the source of a scalar character by character.
 type walk struct {
 	file         *File
-	line, column int // from 0
+	line, column int // counted from 0
 	style        yaml.Style
 }
 
-// properties skips an anchor and a tag before the text.
+// properties skips the anchor and the tag before a text.
 func (w *walk) properties() {
 	for {
 		rest := w.rest()
@@ -110,13 +111,13 @@ func (w *walk) properties() {
 	}
 }
 
-// rest returns the rest of the line.
+// rest returns the rest of the current line.
 func (w *walk) rest() []rune {
 	line := w.file.characters(w.line + 1)
 	return line[min(w.column, len(line)):]
 }
 
-// reach goes to the next character that is not blank, also on a later line. It
+// reach moves to the next character that is not blank, even if it is on another line. It
 // returns false at the end of the file.
 func (w *walk) reach() bool {
 	for w.line < len(w.file.Lines()) {
@@ -139,8 +140,8 @@ func (w *walk) past() {
 	w.column += size
 }
 
-// char reports whether the next character of the text is a blank, and the
-// number of its characters in the source.
+// char reports whether the next character of the text is blank, and returns its number of
+// characters in the source.
 func (w *walk) char(rest []rune) (blank bool, size int) {
 	switch {
 	case w.style&yaml.SingleQuotedStyle != 0 && len(rest) > 1 && rest[0] == '\'' && rest[1] == '\'':
@@ -152,8 +153,8 @@ func (w *walk) char(rest []rune) (blank bool, size int) {
 	}
 }
 
-// escape reads an escape of a double-quoted text. The low half of a surrogate
-// pair counts as the character, the high half as a blank.
+// escape reads an escape in double quotes. In a surrogate pair, the high half counts as a
+// blank and the low half as the character.
 func escape(rest []rune) (blank bool, size int) {
 	if len(rest) == 1 {
 		return true, 1 // the text continues on the next line

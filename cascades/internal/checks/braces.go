@@ -18,8 +18,8 @@ type Template struct {
 
 var inBraces = patterns.Lazy(`\$?\{([A-Za-z_][A-Za-z0-9_]*)\}`)
 
-// braces warns of {name} and ${name} with the name of an input, which stay as they are. CrewAI,
-// LangChain and shells put the value there.
+// braces warns about {name} and ${name} with the name of an input, which templates do not
+// replace. CrewAI, LangChain and shells replace them.
 func braces(c *Cascade, r *findings.Report) {
 	if len(c.Declared) == 0 {
 		return

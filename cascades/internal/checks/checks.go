@@ -1,9 +1,9 @@
-// Package checks has the rules that a cascade must follow once all of its values are read,
-// one rule per file.
+// Package checks contains the rules that apply to a cascade after all of its values are read.
+// Each file has one rule.
 //
-// A rule reads a [Cascade]: the phases, names and references of one file. It does not read
-// the tree itself, because a rule compares values after aliases, defaults and other files are
-// resolved. A rule reports, and changes nothing.
+// A rule reads a [Cascade]: the phases, names and references of one file. It does not read the
+// tree, because it compares values after aliases, defaults and other files are resolved. A
+// rule adds diagnostics and changes nothing else.
 package checks
 
 import (
@@ -18,25 +18,25 @@ import (
 // A Cascade is the part of a cascade that the rules read.
 type Cascade struct {
 	Nested     bool            // another cascade runs it
-	MaxPhases  int             // of the budget
-	Lines      map[string]int  // the line of each phase, by name
-	Declared   map[string]bool // the inputs of inputs_schema
+	MaxPhases  int             // limit of the budget
+	Lines      map[string]int  // line of each phase, by name
+	Declared   map[string]bool // inputs of inputs_schema
 	Defaults   []Default
 	Unread     []Unread
 	Schemas    []Schema
-	Parameters []*Parameters // that were judged
+	Parameters []*Parameters // after a call of Judge
 	Subjects   []Subject
 	Wards      []Ward
 	Templates  []Template
 	Variables  []Variable
 	InputReads []InputRead
-	Phases     []Phase // a group after its phases
-	Steps      []Step  // the phases outside groups, in file order
+	Phases     []Phase // each group after its phases
+	Steps      []Step  // phases outside groups, in file order
 	References []Reference
 	Outputs    []Output
 	Fields     []Field
 	State      []StateRead
-	StateKeys  map[string]bool // that the engine and people set
+	StateKeys  map[string]bool // keys that the engine and people set
 	OpenState  bool            // a model or a template may set any key
 	Lists      []List
 	Examples   []Example
@@ -48,23 +48,23 @@ type Cascade struct {
 	graph *flow.Graph
 }
 
-// A Phase is a phase, also one of a group.
+// A Phase is a phase of the cascade or of a group.
 type Phase struct {
 	Name     string
-	Node     *yaml.Node // nil for the phase around a file with soundings
-	What     string     // in messages, such as "phase draft"
-	Within   string     // the group in messages; "" for none
+	Node     *yaml.Node // nil for the phase that a file with soundings adds
+	What     string     // name in messages, such as "phase draft"
+	Within   string     // name of the group in messages; "" for none
 	Keys     map[string]*yaml.Node
-	Rules    map[string]*yaml.Node // the keys of its rules
-	Wards    map[string]*yaml.Node // the keys of its wards
+	Rules    map[string]*yaml.Node // keys of its rules
+	Wards    map[string]*yaml.Node // keys of its wards
 	Asks     bool                  // a model may ask a person
 	Chooses  bool                  // a model chooses the handoff
-	Releases string                // on_exhausted of a gate that would release a refused text; "" for none
-	Group    string                // that it is part of; "" for none
-	IsText   bool                  // its output is always a text
+	Releases string                // on_exhausted of a gate, if it would release a rejected text; else ""
+	Group    string                // name of the group; "" for none
+	IsText   bool                  // the output is always a text
 	Schema   *schema.Schema
 	Subs     []Sub
-	Tools    []Tool // of its tackle
+	Tools    []Tool // tools of its tackle
 	Guards   []Guard
 	Call     *Call // nil for a phase without a tool
 	Text     Text
@@ -76,7 +76,7 @@ type Sub struct {
 	Returns bool // its output is an output of the run
 }
 
-// A Step is a phase outside groups with the steps that may follow.
+// A Step is a phase outside groups, with the steps that may follow it.
 type Step struct {
 	Name     string
 	Position syntax.Position
@@ -84,14 +84,14 @@ type Step struct {
 	Ends     bool // the run may end after it
 }
 
-// A rule reports one kind of mistake in a cascade.
+// A rule reports one kind of mistake.
 type rule struct {
 	name  string
-	sound bool // it needs a file without errors
+	sound bool // the rule needs a file without errors
 	check func(*Cascade, *findings.Report)
 }
 
-// rules are all rules in the order in which they run.
+// rules contains all rules in the order in which Run calls them.
 var rules = []rule{
 	{"forms", false, phaseForms},
 	{"form_rules", false, formRules},

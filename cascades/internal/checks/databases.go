@@ -10,12 +10,12 @@ import (
 
 // A Database is a database of the file.
 type Database struct {
-	Node  *yaml.Node // its key
+	Node  *yaml.Node // key of the database
 	Name  string
-	Asked bool // by a phase
+	Asked bool // a phase uses it
 }
 
-// databases warns of databases that no phase asks.
+// databases warns about databases that no phase uses.
 func databases(c *Cascade, r *findings.Report) {
 	for _, d := range c.Databases {
 		if !d.Asked {

@@ -12,13 +12,13 @@ import (
 
 // A Default is the default of an input.
 type Default struct {
-	Node   *yaml.Node // the schema of the input
+	Node   *yaml.Node // schema of the input
 	Input  string
 	Value  any
 	Schema *schema.Schema
 }
 
-// defaults reports defaults that the schema of their input refuses.
+// defaults reports default values that the schema of their input rejects.
 func defaults(c *Cascade, r *findings.Report) {
 	for _, d := range c.Defaults {
 		broken, _ := d.Schema.Check(nil, d.Value) // a run reports an unlimited check

@@ -9,7 +9,7 @@ import (
 	"github.com/seed61713e19/capstan/internal/reports"
 )
 
-// endless warns of circles without a way out.
+// endless warns about loops without an exit.
 func endless(c *Cascade, r *findings.Report) {
 	visits := c.flow().ToEnd()
 	var circle []string

@@ -16,7 +16,7 @@ type Example struct {
 	Schema   *schema.Schema
 }
 
-// examples warns of answers that the output_schema of their phase refuses.
+// examples warns about answers that the output_schema of their phase rejects.
 func examples(c *Cascade, r *findings.Report) {
 	for _, e := range c.Examples {
 		_, broken, err := schema.Extract(nil, e.Answer, e.Schema)

@@ -5,8 +5,8 @@ import (
 	"github.com/seed61713e19/capstan/internal/codes"
 )
 
-// exhausted reports on_exhausted of a phase that is a gate, if it would release a text that the
-// gate refuses.
+// exhausted reports the on_exhausted of a gate, if it would release a text that the gate
+// rejects.
 func exhausted(c *Cascade, r *findings.Report) {
 	for _, p := range c.Phases {
 		if p.Releases != "" {

@@ -10,14 +10,14 @@ import (
 	"github.com/seed61713e19/capstan/internal/schema"
 )
 
-// A Field is a field of a phase's output that a template or an expression reads.
+// A Field is a field of the output of a phase, which a template or an expression reads.
 type Field struct {
 	Phase string
 	Path  []string
 	At    func() syntax.Position
 }
 
-// fields warns of fields that an output cannot have, because its schema is closed.
+// fields warns about fields that an output cannot have, because its schema is closed.
 func fields(c *Cascade, r *findings.Report) {
 	schemas := map[string]*schema.Schema{}
 	for _, p := range c.Phases {
@@ -37,8 +37,9 @@ func fields(c *Cascade, r *findings.Report) {
 	}
 }
 
-// missing returns the first name of a path that a schema does not allow, with the names that
-// it has there. It returns "" if another keyword of the schema may allow the name.
+// missing returns the first name of a path that a schema does not allow, and the names that
+// the schema allows instead. It returns "" if another keyword of the schema may allow the
+// name.
 func missing(source any, path []string) (name string, known []string) {
 	for _, name := range path {
 		object, _ := source.(map[string]any)
@@ -48,11 +49,11 @@ func missing(source any, path []string) (name string, known []string) {
 				return "", nil
 			}
 		}
-		below, there := properties[name]
+		below, declared := properties[name]
 		switch {
-		case !there && listed && object["additionalProperties"] == false:
+		case !declared && listed && object["additionalProperties"] == false:
 			return name, slices.Sorted(maps.Keys(properties))
-		case !there:
+		case !declared:
 			return "", nil
 		}
 		source = below

@@ -9,7 +9,7 @@ import (
 func formRules(c *Cascade, r *findings.Report) {
 	for _, p := range c.Phases {
 		i := p.form()
-		if i < 0 || forms[i].key == "tool" && p.Call == nil { // without its tool, the phase is not known
+		if i < 0 || forms[i].key == "tool" && p.Call == nil { // the tool has an error, so the kind of phase is unknown
 			continue
 		}
 		for _, key := range forms[i].rules {

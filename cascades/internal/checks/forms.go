@@ -8,8 +8,8 @@ import (
 	"github.com/seed61713e19/capstan/internal/codes"
 )
 
-// A form is what a phase does: the key for it, the words in messages, and the keys of the phase
-// and of its rules that have no effect beside it.
+// A form is a kind of phase. It has a key, a description for messages, and the other keys of
+// the phase and its rules that have no effect for this form.
 type form struct {
 	key, does   string
 	keys, rules []string
@@ -36,13 +36,13 @@ func formKeys() (keys []string) {
 	return keys
 }
 
-// form returns the index of the first form of a phase, or -1.
+// form returns the index of the first form that a phase has, or -1.
 func (p *Phase) form() int {
 	return slices.IndexFunc(forms, func(f form) bool { return p.Keys[f.key] != nil })
 }
 
-// phaseForms reports phases without a form, phases with more than one, and keys that have no
-// effect beside the form.
+// phaseForms reports phases without a form, phases with more than one form, and keys that have
+// no effect for the form.
 func phaseForms(c *Cascade, r *findings.Report) {
 	for _, p := range c.Phases {
 		i := p.form()
@@ -62,7 +62,7 @@ func phaseForms(c *Cascade, r *findings.Report) {
 	}
 }
 
-// conflict reports a key of a phase that conflicts with the others, if the phase has it.
+// conflict reports a conflict at a key of a phase, if the phase has the key.
 func (p *Phase) conflict(r *findings.Report, key, format string, args ...any) {
 	if n := p.Keys[key]; n != nil {
 		r.Error(n, codes.Conflict, format, args...)

@@ -5,10 +5,10 @@ import (
 	"github.com/seed61713e19/capstan/internal/codes"
 )
 
-// groups reports phases of a group that read each other, and ways that lead into a group or
-// out of it.
+// groups reports phases that read another phase of their own group. It also reports references
+// that lead into a group or out of it.
 func groups(c *Cascade, r *findings.Report) {
-	group := map[string]string{} // by phase
+	group := map[string]string{} // name of the group, by phase
 	for _, p := range c.Phases {
 		if p.Group != "" {
 			group[p.Name] = p.Group

@@ -9,13 +9,13 @@ import (
 	"github.com/seed61713e19/capstan/internal/codes"
 )
 
-// A Guard is a tool that a ward around tools names.
+// A Guard is the name of a tool in a ward around tools.
 type Guard struct {
 	Node *yaml.Node
 	Tool string
 }
 
-// guards reports tools of wards that the phase does not have.
+// guards reports the tools of wards that are not in the tackle of the phase.
 func guards(c *Cascade, r *findings.Report) {
 	for _, p := range c.Phases {
 		var tools []string

@@ -11,7 +11,7 @@ import (
 	"github.com/seed61713e19/capstan/internal/codes"
 )
 
-// ignored gives one warning for all keys of other programs that have no effect.
+// ignored reports one warning for all keys of other programs that have no effect.
 func ignored(c *Cascade, r *findings.Report) {
 	if len(c.Ignored) == 0 {
 		return

@@ -15,7 +15,8 @@ type InputRead struct {
 	At   func() syntax.Position
 }
 
-// inputs warns of inputs that inputs_schema does not declare, if it declares any.
+// inputs warns about inputs that inputs_schema does not declare. Without declared inputs, it
+// does nothing.
 func inputs(c *Cascade, r *findings.Report) {
 	for _, in := range c.InputReads {
 		if len(c.Declared) > 0 && !c.Declared[in.Name] {

@@ -5,8 +5,8 @@ import (
 	"github.com/seed61713e19/capstan/internal/codes"
 )
 
-// items reports questions and choices of phases that run for every item of a list: the items
-// run in parallel.
+// items reports phases that ask a person or let a model choose for every item of a list. These
+// phases run their items in parallel.
 func items(c *Cascade, r *findings.Report) {
 	for _, p := range c.Phases {
 		if !p.Text.Each {

@@ -15,8 +15,8 @@ type Schema struct {
 	Source any
 }
 
-// constraints are words of other validators that look like constraints: methods of Zod
-// and Joi, and argparse and Django's choices.
+// constraints contains words that look like constraints of JSON Schema, with the keywords to
+// use. They are methods of Zod and Joi, and choices of argparse and Django.
 var constraints = map[string]string{
 	"min":      "use minimum, minLength or minItems",
 	"max":      "use maximum, maxLength or maxItems",
@@ -26,7 +26,8 @@ var constraints = map[string]string{
 	"optional": "a property is optional unless required lists it",
 }
 
-// keywords warns of misspelt keywords of JSON Schema, and of words that look like constraints.
+// keywords warns about misspelt keywords of JSON Schema, and about words that look like
+// constraints.
 func keywords(c *Cascade, r *findings.Report) {
 	for _, s := range c.Schemas {
 		s.keywords(r)
@@ -57,12 +58,12 @@ func (s Schema) keywords(r *findings.Report) {
 	}
 }
 
-// isEmpty reports whether the schema only has unknown keys that are not similar to known ones,
-// such as fields without properties.
+// isEmpty reports whether the schema only has unknown keys that are not similar to known ones.
+// For example, the author may have forgotten the key properties.
 func (s Schema) isEmpty(found []schema.UnknownKey, known []string) bool {
 	words, _ := s.Source.(map[string]any)
 	left := len(words)
-	for _, word := range []string{"title", "description"} { // names of fields too
+	for _, word := range []string{"title", "description"} { // may also be names of fields
 		if _, ok := words[word]; ok {
 			left--
 		}

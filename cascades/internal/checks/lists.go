@@ -8,13 +8,13 @@ import (
 	"github.com/seed61713e19/capstan/templates"
 )
 
-// A List is the variable with the list of a phase with each.
+// A List is the list of a phase with each. Reads contains the variables in the list.
 type List struct {
 	Node  *yaml.Node
 	Reads []templates.Name
 }
 
-// lists warns of lists that are the text of a phase.
+// lists warns about lists that are the text of a phase.
 func lists(c *Cascade, r *findings.Report) {
 	texts, returned := map[string]bool{}, map[string]bool{}
 	for _, p := range c.Phases {

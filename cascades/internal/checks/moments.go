@@ -6,7 +6,7 @@ import (
 	"github.com/seed61713e19/capstan/wards"
 )
 
-// moments reports wards of a moment that the phase does not have.
+// moments reports wards for a moment that the phase does not have.
 func moments(c *Cascade, r *findings.Report) {
 	for _, p := range c.Phases {
 		conflict := func(key, format string, args ...any) {

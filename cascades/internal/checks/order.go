@@ -5,9 +5,9 @@ import (
 	"github.com/seed61713e19/capstan/internal/codes"
 )
 
-// order reports reads of the output of a phase that cannot run before its reader.
+// order reports a read of an output whose phase cannot run before the reader.
 func order(c *Cascade, r *findings.Report) {
-	steps := map[string]int{} // by phase
+	steps := map[string]int{} // index of the step, by phase
 	for i, s := range c.Steps {
 		steps[s.Name] = i
 	}
@@ -18,7 +18,7 @@ func order(c *Cascade, r *findings.Report) {
 	}
 	for _, p := range c.Phases {
 		for _, s := range p.Subs {
-			delete(steps, s.ID) // its output may have the name of a phase
+			delete(steps, s.ID) // the output of a sub-cascade may have the name of a phase
 		}
 	}
 	later := map[int][]bool{}

@@ -10,15 +10,15 @@ import (
 	"github.com/seed61713e19/capstan/internal/codes"
 )
 
-// An Output is a phase whose output a template or an expression reads.
+// An Output is a read of the output of a phase, in a template or an expression.
 type Output struct {
 	Phase   string
-	Reader  string // the phase that reads it
-	Guarded bool   // the reader works without it
+	Reader  string // phase that reads the output
+	Guarded bool   // the reader accepts a missing output
 	At      func() syntax.Position
 }
 
-// outputs reports reads of outputs that no phase and no sub-cascade has.
+// outputs reports reads of an output that no phase or sub-cascade has.
 func outputs(c *Cascade, r *findings.Report) {
 	known := map[string]bool{}
 	for _, p := range c.Phases {

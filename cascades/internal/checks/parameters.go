@@ -12,21 +12,22 @@ import (
 	"github.com/seed61713e19/capstan/internal/schema"
 )
 
-// Parameters are the values for a validator or a tool.
+// Parameters are the given parameters of a validator or a tool.
 type Parameters struct {
-	Node   *yaml.Node // of the values, or of the name of the tool
-	What   string     // in messages, such as "validator contains"
+	Node   *yaml.Node // the values, or the name of the tool
+	What   string     // name in messages, such as "validator contains"
 	Params map[string]any
-	Schema *schema.Schema // of Params; nil for an invalid one, which accepts everything
-	Given  map[string]any // all values, also templates, which have their values later
-	Plain  map[string]any // those among Given that are no templates and that Params has
+	Schema *schema.Schema // compiled Params; nil if it is invalid, and then accepts everything
+	Given  map[string]any // all values, including templates, which a run renders
+	Plain  map[string]any // known values of Given, without templates
 
 	unknown []string
 	broken  []schema.Violation
 	err     error
 }
 
-// Judge finds the values that the schema refuses, and reports whether there are none.
+// Judge finds the values that the schema rejects, and reports whether the schema accepts all
+// values.
 func (p *Parameters) Judge() bool {
 	if p.Params["additionalProperties"] == false && p.Node.Kind == yaml.MappingNode {
 		p.unknown = slices.DeleteFunc(slices.Sorted(maps.Keys(p.Given)), func(name string) bool { _, known := p.properties()[name]; return known })
@@ -43,7 +44,7 @@ func (p *Parameters) properties() map[string]any {
 	return properties
 }
 
-// parameters reports values that a schema of parameters refuses.
+// parameters reports the values that a schema of parameters rejects.
 func parameters(c *Cascade, r *findings.Report) {
 	for _, p := range c.Parameters {
 		for _, name := range p.unknown {

@@ -10,15 +10,15 @@ import (
 	"github.com/seed61713e19/capstan/runner/model"
 )
 
-// A Provider is a provider of the cascade or of a cascade within it, without its limits.
+// A Provider is a provider of the cascade or of a nested cascade, without its limits.
 type Provider struct {
 	model.Provider
 	File string
-	Node *yaml.Node // its key; nil in another file
+	Node *yaml.Node // key of the provider; nil in another file
 }
 
-// providers reports two providers with one name in the files of a cascade: the name of a
-// model has only the name of its provider.
+// providers reports different providers with the same name in the files of a cascade. The name
+// of a model only contains the name of its provider.
 func providers(c *Cascade, r *findings.Report) {
 	first := map[string]Provider{}
 	for _, p := range c.Providers {

@@ -10,16 +10,16 @@ import (
 	"github.com/seed61713e19/capstan/internal/codes"
 )
 
-// A Reference is a phase that another phase names under a key.
+// A Reference is the name of a phase in another phase.
 type Reference struct {
 	Node *yaml.Node
 	Key  string // context, handoffs, on_exhausted, on_error or on_expired
 	Name string
-	From string // the phase that names it
+	From string // phase with the reference
 }
 
-// words are the values of a key that name no phase. Those of context and handoffs may be
-// the names of phases too.
+// words lists the values of a key that are not names of phases. A phase may have the name of a
+// word of context or handoffs.
 var words = map[string][]string{
 	"context":      {"previous", "first", "all"},
 	"handoffs":     {"end"},
@@ -28,7 +28,7 @@ var words = map[string][]string{
 	"on_expired":   {"fail"},
 }
 
-// isWord reports whether the name has a meaning if no phase has it.
+// isWord reports whether the name is a word of its key if no phase has that name.
 func (r Reference) isWord() bool {
 	switch r.Key {
 	case "context":

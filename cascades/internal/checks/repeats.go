@@ -5,7 +5,7 @@ import (
 	"github.com/seed61713e19/capstan/internal/codes"
 )
 
-// repeats warns of phases that call their tool again with the same arguments.
+// repeats warns about phases that repeat a call of their tool with the same arguments.
 func repeats(c *Cascade, r *findings.Report) {
 	for _, p := range c.Phases {
 		if p.Call != nil && p.Call.Repeats {

@@ -14,12 +14,12 @@ type Ward struct {
 	ModeNode *yaml.Node
 	Moment   wards.Moment
 	Mode     wards.Mode
-	Promoted bool   // it has promote_when, and may run in shadow
-	Waits    string // the phase of File that asks a person; "" for none
-	File     string // of the cascade that the ward runs
+	Promoted bool   // the ward has promote_when and may run in shadow
+	Waits    string // phase of File that asks a person; "" for none
+	File     string // file of the cascade that the ward runs
 }
 
-// retries reports pre-wards that retry.
+// retries reports pre-wards with the mode retry.
 func retries(c *Cascade, r *findings.Report) {
 	for _, w := range c.Wards {
 		if w.Moment == wards.Pre && w.Mode == wards.Retry {

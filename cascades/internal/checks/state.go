@@ -9,14 +9,14 @@ import (
 	"github.com/seed61713e19/capstan/internal/codes"
 )
 
-// A StateRead is a key of the state that a template cannot work without.
+// A StateRead is a key of the state that a template requires.
 type StateRead struct {
 	Key string
 	At  func() syntax.Position
 }
 
-// state warns of keys of the state that nothing sets. The state of a nested cascade may come
-// from the cascade around it.
+// state warns about keys of the state that nothing sets. It skips nested cascades, because the
+// cascade around them may set the keys.
 func state(c *Cascade, r *findings.Report) {
 	if c.Nested || c.OpenState {
 		return

@@ -10,17 +10,17 @@ import (
 	"github.com/seed61713e19/capstan/internal/pins"
 )
 
-// A Subject is a pattern of the arguments of a program that are the text under test.
+// A Subject is a pattern for the arguments of a program that name the text under test.
 type Subject struct {
 	Node    *yaml.Node
 	Pattern string
 	Argv    []string
-	Script  string // that the program runs; "" for none
-	What    string // in messages, such as "validator tests_pass"
+	Script  string // script that the program runs; "" for none
+	What    string // name in messages, such as "validator tests_pass"
 }
 
-// subjects reports patterns that match the program itself or no argument, and warns of those
-// that match the script that the program runs.
+// subjects reports patterns that match the program itself, and patterns that match no
+// argument. It warns about patterns that match the script that the program runs.
 func subjects(c *Cascade, r *findings.Report) {
 	for _, s := range c.Subjects {
 		pattern := []string{s.Pattern}

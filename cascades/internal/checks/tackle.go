@@ -7,14 +7,14 @@ import (
 	"github.com/seed61713e19/capstan/internal/codes"
 )
 
-// A Tool is a tool of a phase's tackle.
+// A Tool is a tool in the tackle of a phase.
 type Tool struct {
 	Node    *yaml.Node
 	Name    string
-	Ungated bool // it writes, and no enforcing ward checks its calls
+	Ungated bool // the tool writes, and no enforcing ward checks its calls
 }
 
-// tackle warns of tools that write whatever a model decides.
+// tackle warns about tools that write without a check of their calls.
 func tackle(c *Cascade, r *findings.Report) {
 	for _, p := range c.Phases {
 		for _, t := range p.Tools {

@@ -5,7 +5,7 @@ import (
 	"github.com/seed61713e19/capstan/internal/codes"
 )
 
-// unreachable warns of phases that no way leads to.
+// unreachable warns about phases that the run cannot reach.
 func unreachable(c *Cascade, r *findings.Report) {
 	for i, s := range c.Steps {
 		if !c.flow().Reached[i] {

@@ -7,15 +7,15 @@ import (
 	"github.com/seed61713e19/capstan/internal/codes"
 )
 
-// An Unread is an input for a cascade within this one, which neither declares nor reads it.
+// An Unread is an input for a nested cascade that neither declares nor reads it.
 type Unread struct {
 	Node    *yaml.Node
 	Name    string
 	Cascade string
-	Inputs  []string // that the cascade declares
+	Inputs  []string // inputs that the cascade declares
 }
 
-// unread warns of inputs that have no effect.
+// unread warns about inputs that have no effect.
 func unread(c *Cascade, r *findings.Report) {
 	for _, u := range c.Unread {
 		r.Warn(u.Node, codes.Undeclared, "cascade %s has no input %q, and does not read it", u.Cascade, u.Name)

@@ -11,15 +11,15 @@ import (
 	"github.com/seed61713e19/capstan/internal/windlass"
 )
 
-// A Variable is a variable that a template reads although its place has no such variable.
+// A Variable is an unknown variable in a template.
 type Variable struct {
 	Name  string
-	Known []string // the variables of the place
+	Known []string // variables that the template may read
 	At    syntax.Position
 }
 
-// variables reports unknown variables. For the name of an input or a phase, it suggests where
-// to read the value.
+// variables reports unknown variables. If the name belongs to an input or a phase, it suggests
+// input.NAME or outputs.NAME.
 func variables(c *Cascade, r *findings.Report) {
 	for _, v := range c.Variables {
 		w, _ := windlass.Find("variable", v.Name)

@@ -5,7 +5,7 @@ import (
 	"github.com/seed61713e19/capstan/internal/codes"
 )
 
-// visits warns if even the shortest way to the end has more phases than the budget allows.
+// visits warns if the shortest route to an end has more phases than max_phases allows.
 func visits(c *Cascade, r *findings.Report) {
 	if len(c.Steps) == 0 { // a file of hooks
 		return

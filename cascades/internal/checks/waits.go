@@ -6,7 +6,7 @@ import (
 	"github.com/seed61713e19/capstan/wards"
 )
 
-// waits reports wards in shadow whose cascade asks a person.
+// waits reports wards in shadow mode whose cascade asks a person.
 func waits(c *Cascade, r *findings.Report) {
 	for _, w := range c.Wards {
 		if w.Waits != "" && (w.Mode == wards.Shadow || w.Promoted) {

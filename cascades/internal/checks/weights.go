@@ -7,16 +7,16 @@ import (
 	"github.com/seed61713e19/capstan/internal/codes"
 )
 
-// A Weight is the estimated number of tokens that a phase always sends.
+// A Weight is the estimated number of tokens that every request of a phase contains.
 type Weight struct {
-	Node   *yaml.Node // the token_budget
+	Node   *yaml.Node // mapping of the token_budget
 	Phase  string
-	What   string // the texts that were counted
+	What   string // counted texts, for messages
 	Tokens int
-	Room   int // that the token_budget leaves
+	Room   int // maximum number of tokens of a request
 }
 
-// weights warns of texts that do not fit into the token_budget.
+// weights warns about texts that exceed the token_budget.
 func weights(c *Cascade, r *findings.Report) {
 	for _, w := range c.Weights {
 		if w.Tokens > w.Room {

@@ -11,31 +11,30 @@ import (
 	"github.com/seed61713e19/capstan/templates"
 )
 
-// A Call is the call of the tool of a phase.
+// A Call is the call of a tool by a phase without a model.
 type Call struct {
 	Node    *yaml.Node
 	Tool    string
-	Writes  bool // and neither a receipt nor an enforcing pre-ward checks the call
+	Writes  bool // the tool writes, and neither a receipt nor an enforcing pre-ward checks the call
 	Repeats bool // a retry repeats it with the same arguments
 }
 
-// A Text is where the text of a phase comes from, and where it goes.
+// A Text describes the origin of the text of a phase, and its use.
 type Text struct {
-	Model      bool             // a model writes it
-	Composes   bool             // the phase composes it
-	Copies     bool             // the phase composes it, or puts a value into the state
+	Model      bool             // a model writes the text
+	Composes   bool             // the phase composes the text
+	Copies     bool             // the phase composes the text, or puts a value into the state
 	Group      bool             // the phase is a group, which has no text
 	Each       bool             // the phase runs once for every item
 	Reads      []templates.Name // variables that the phase passes on
 	Judges     []templates.Name // inputs of a phase that is a validator
-	Extracted  string           // the key of the state that gets a part of the text; "" for none
-	Set        string           // the key that set_state sets; "" for none
+	Extracted  string           // key of the state for a part of the text; "" for none
+	Set        string           // key that set_state sets; "" for none
 	Judged     bool             // an enforcing check judges the text
 	PartJudged bool             // an enforcing check judges the extracted part
 }
 
-// writes warns of phases that write the text of a model with a tool although no check has
-// judged the text.
+// writes warns about phases whose tool writes the text of a model that no check has judged.
 func writes(c *Cascade, r *findings.Report) {
 	var s *sources
 	for i, p := range c.Phases {
@@ -52,17 +51,17 @@ func writes(c *Cascade, r *findings.Report) {
 	}
 }
 
-// sources are the texts that phases can read.
+// sources contains the texts that phases can read.
 type sources struct {
 	phases []Phase
-	by     map[string][]source // "outputs/draft", "state/title"; "outputs" and "state" have all
-	gated  map[string]bool     // the inputs of phases that are gates
+	by     map[string][]source // by name, such as "outputs/draft" or "state/title"; "outputs" and "state" have all texts
+	gated  map[string]bool     // inputs of phases that are gates
 	steps  int
 }
 
 const maxSteps = 1 << 20
 
-// A source is the text of a phase, or the extracted part of it.
+// A source is the text of a phase or the extracted part of the text.
 type source struct {
 	phase int
 	part  bool
@@ -86,7 +85,7 @@ func newSources(phases []Phase) *sources {
 	return s
 }
 
-// add notes where a phase puts its text.
+// add records the names of the text of a phase.
 func (s *sources) add(i int) {
 	p := s.phases[i]
 	if p.Text.Group {
@@ -104,7 +103,7 @@ func (s *sources) add(i int) {
 	}
 }
 
-// put adds a text under a name, unless a gate judges it there.
+// put adds a text under a name, unless a gate checks the text with this name.
 func (s *sources) put(where, name string, one source) {
 	if s.gated[where+"/"+name] && (where == "state" || s.phases[one.phase].Text.Composes) {
 		return
@@ -113,8 +112,8 @@ func (s *sources) put(where, name string, one source) {
 	s.by[where+"/"+name] = append(s.by[where+"/"+name], one)
 }
 
-// unjudged returns the phases whose models write a text that a phase passes on, and that no
-// check has judged.
+// unjudged returns phases with a model whose text the given phase passes on. It omits the
+// texts that a check has judged.
 func (s *sources) unjudged(phase int) (names []string) {
 	seen := map[source]bool{}
 	for todo := []int{phase}; len(todo) > 0 && s.steps < maxSteps; todo = todo[1:] {
@@ -133,7 +132,8 @@ func (s *sources) unjudged(phase int) (names []string) {
 	return names
 }
 
-// read returns the texts that a phase reads, by name or with all earlier ones.
+// read returns the texts that a phase reads. If the phase reads a whole object, such as
+// outputs, the result includes all earlier texts in the object.
 func (s *sources) read(phase int) (list []source) {
 	reads := s.phases[phase].Text.Reads
 	for _, n := range reads {

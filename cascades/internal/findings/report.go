@@ -1,8 +1,8 @@
 // Package findings collects the diagnostics of a file.
 //
-// A [Report] adds the range of the value or word, the word that was probably meant, and the
-// edit that puts it there. It stops after a fixed number of diagnostics and comparisons, so
-// a file with a million mistakes takes no longer than a file with ten.
+// A [Report] adds the range of the value or word, the probable correction, and the edit that
+// applies it. It stops after a fixed number of diagnostics and comparisons. A file with a
+// million mistakes therefore takes no longer than a file with ten.
 package findings
 
 import (
@@ -21,16 +21,16 @@ import (
 // The limits of a report.
 const (
 	MaxFound       = 1000
-	MaxComparisons = 100_000 // of unknown words with known ones
+	MaxComparisons = 100_000 // comparisons of unknown words with known words
 )
 
-// A Report is the diagnostics of a file, and of the template files that it names.
+// A Report contains the diagnostics of a file and of the template files that it names.
 type Report struct {
 	File      *syntax.File
-	Templates map[string]*syntax.File // the template files, by name
+	Templates map[string]*syntax.File // template files, by name
 	Found     syntax.Diagnostics
-	Compared  int  // words that were compared with an unknown one
-	Closed    bool // the file is too large, so nothing more is reported
+	Compared  int  // number of known words that were compared with an unknown word
+	Closed    bool // the file is too large; ignore further diagnostics
 }
 
 // AddTemplate adds a template file.
@@ -41,7 +41,7 @@ func (r *Report) AddTemplate(f *syntax.File) {
 	r.Templates[f.Name] = f
 }
 
-// Position returns the position of a value; of nil, the beginning of the file.
+// Position returns the position of a value. The position of nil is the beginning of the file.
 func (r *Report) Position(n *yaml.Node) syntax.Position {
 	if n == nil {
 		return syntax.Position{File: r.File.Name, Line: 1, Column: 1}
@@ -49,22 +49,22 @@ func (r *Report) Position(n *yaml.Node) syntax.Position {
 	return syntax.Position{File: r.File.Name, Line: max(n.Line, 1), Column: max(n.Column, 1)}
 }
 
-// Error reports an error of a value.
+// Error reports an error at a value.
 func (r *Report) Error(n *yaml.Node, code, format string, args ...any) {
 	r.add(syntax.Wrong, r.Position(n), r.end(n), code, format, args...)
 }
 
-// ErrorAt reports an error of the word at a position.
+// ErrorAt reports an error at the word at a position.
 func (r *Report) ErrorAt(at syntax.Position, code, format string, args ...any) {
 	r.addWord(syntax.Wrong, at, code, format, args...)
 }
 
-// Warn reports a warning of a value.
+// Warn reports a warning at a value.
 func (r *Report) Warn(n *yaml.Node, code, format string, args ...any) {
 	r.add(syntax.Warning, r.Position(n), r.end(n), code, format, args...)
 }
 
-// WarnAt reports a warning of the word at a position.
+// WarnAt reports a warning at the word at a position.
 func (r *Report) WarnAt(at syntax.Position, code, format string, args ...any) {
 	r.addWord(syntax.Warning, at, code, format, args...)
 }
@@ -98,16 +98,18 @@ func (r *Report) add(severity string, at syntax.Position, end syntax.Point, code
 	r.Found = append(r.Found, syntax.Diagnostic{Position: at, EndLine: end.Line, EndColumn: end.Column, Code: code, Message: fmt.Sprintf(format, args...), Severity: severity})
 }
 
-// Full reports whether the report is closed or has too many diagnostics.
+// Full reports whether the report accepts no more diagnostics.
 func (r *Report) Full() bool { return r.Closed || len(r.Found) > MaxFound }
 
-// Compare counts comparisons with known words. It reports whether there may be so many.
+// Compare adds a number of comparisons to the count. It reports whether the count is within
+// the limit.
 func (r *Report) Compare(words int) bool {
 	r.Compared += words
 	return r.Compared <= MaxComparisons
 }
 
-// Suggest adds the known word that is nearest to an unknown one to the last diagnostic.
+// Suggest finds the known word that is most similar to an unknown word. It adds this word to
+// the last diagnostic.
 func (r *Report) Suggest(word string, known func() []string) {
 	if r.Compared > MaxComparisons || r.Full() {
 		return
@@ -118,8 +120,8 @@ func (r *Report) Suggest(word string, known func() []string) {
 	}
 }
 
-// Last returns the last diagnostic, for additions to it. If the report is full, it returns a
-// diagnostic that is part of no report.
+// Last returns the last diagnostic, so that the caller can add to it. If the report is full,
+// it returns a diagnostic outside the report.
 func (r *Report) Last() *syntax.Diagnostic {
 	if len(r.Found) == 0 || r.Full() {
 		return &syntax.Diagnostic{Position: r.Position(nil)}
@@ -127,7 +129,8 @@ func (r *Report) Last() *syntax.Diagnostic {
 	return &r.Found[len(r.Found)-1]
 }
 
-// Propose adds a suggestion to the last diagnostic. Call [Report.PlaceFix] after it.
+// Propose adds a suggestion to the last diagnostic. The caller must then call
+// [Report.PlaceFix].
 func (r *Report) Propose(suggestion string, sure bool) {
 	d := r.Last()
 	if d.Suggestion = suggestion; suggestion != "" {
@@ -135,8 +138,8 @@ func (r *Report) Propose(suggestion string, sure bool) {
 	}
 }
 
-// Replace makes the last diagnostic, of a value on one line, suggest the only text that can
-// be meant.
+// Replace adds text as the only possible correction to the last diagnostic. The value of the
+// diagnostic must be on one line.
 func (r *Report) Replace(n *yaml.Node, text string) {
 	d := r.Last()
 	d.Suggestion = text
@@ -154,8 +157,8 @@ func (r *Report) Replace(n *yaml.Node, text string) {
 	d.Fix = &syntax.Fix{Position: d.Position, EndColumn: d.Column + len([]rune(as)), Text: text, Sure: d.Severity == syntax.Wrong}
 }
 
-// PlaceFix gives the fix of the last diagnostic its place: the word, in quotes or not. It
-// removes the fix if the file does not have the word there letter for letter.
+// PlaceFix sets the position of the fix of the last diagnostic to the word, in quotes or not.
+// If the file does not contain the exact word there, PlaceFix removes the fix.
 func (r *Report) PlaceFix(word string) {
 	d := r.Last()
 	if d.Fix == nil {
@@ -175,7 +178,7 @@ func (r *Report) PlaceFix(word string) {
 	d.Fix = edit
 }
 
-// Rest returns the rest of a line from a position.
+// Rest returns the rest of a line after a position.
 func (r *Report) Rest(at syntax.Position) string {
 	return r.textOf(at.File).From(syntax.Point{Line: at.Line, Column: at.Column})
 }
@@ -183,7 +186,8 @@ func (r *Report) Rest(at syntax.Position) string {
 // Line returns the line of a position.
 func (r *Report) Line(at syntax.Position) string { return r.textOf(at.File).Line(at.Line) }
 
-// textOf returns the file or one of its templates. Any other file is empty.
+// textOf returns the file with a name: the file of the report or one of its templates. For
+// another name, it returns an empty file.
 func (r *Report) textOf(file string) *syntax.File {
 	if file == r.File.Name {
 		return r.File
@@ -194,13 +198,12 @@ func (r *Report) textOf(file string) *syntax.File {
 	return syntax.New(file, nil)
 }
 
-// unplain reports whether YAML, JSON or a template may read a character as more than
-// itself.
+// unplain reports whether a character may have a special meaning in YAML, JSON or a template.
 func unplain(r rune) bool {
 	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_-. =$", r)
 }
 
-// elsewhere maps words of other programs to the words of cascades.
+// elsewhere maps words of other programs to words of cascades.
 var elsewhere = map[string][]string{
 	"before": {"pre"}, "after": {"post"}, "during": {"turn"}, "steps": {"phases"}, "stages": {"phases"}, "tasks": {"phases"},
 	"prompt": {"instructions", "judge"}, "system_prompt": {"system"}, "persona": {"system"}, "few_shot": {"examples"}, "user": {"instructions"}, "id": {"name", "cascade_id"}, "tools": {"tackle"}, "next": {"handoffs"}, "goto": {"handoffs"},
@@ -210,8 +213,8 @@ var elsewhere = map[string][]string{
 	"max_tokens": {"max_output_tokens"}, "max_time": {"max_seconds"}, "time": {"max_seconds"}, "length": {"len"}, "size": {"len"}, "yes": {"true"}, "no": {"false"}, "null": {"nil"}, "none": {"nil"}, "undefined": {"nil"},
 }
 
-// Nearest returns the known word that was probably meant by another, or "". It reports
-// whether no other known word is near.
+// Nearest returns the probable correction of a word among the known words, or "". sure reports
+// whether no other known word is similar.
 func Nearest(word string, known []string) (best string, sure bool) {
 	for _, k := range elsewhere[strings.ToLower(word)] {
 		if slices.Contains(known, k) {
@@ -221,7 +224,7 @@ func Nearest(word string, known []string) (best string, sure bool) {
 	if best, sure = spellings.Near(word, known); best != "" {
 		return best, sure
 	}
-	for _, k := range known { // the beginning of one, or with more behind it
+	for _, k := range known { // word is a prefix of k, or k is a prefix of word
 		if len(word) < 3 || len(k) < 3 || !strings.HasPrefix(k, word) && (3*len(k) < len(word) || !strings.HasPrefix(word, k)) {
 			continue
 		}

@@ -8,8 +8,9 @@ import (
 	"github.com/seed61713e19/capstan/internal/schema"
 )
 
-// Within returns the value at a path of a [schema.Violation] within another value, and its key
-// in a mapping. If the path leads further than the file, it returns the last value on the way.
+// Within returns the value at a path of a [schema.Violation] within n, and the key of the
+// value in its mapping. If the file does not contain the whole path, it returns the last value
+// on the path.
 func Within(n *yaml.Node, path string) (key, value *yaml.Node) {
 	at := "$"
 	key, value = n, Resolved(n)
@@ -38,7 +39,7 @@ func Within(n *yaml.Node, path string) (key, value *yaml.Node) {
 	return key, value
 }
 
-// Resolved returns the value that an alias names.
+// Resolved returns the value that an alias names. It returns other values unchanged.
 func Resolved(n *yaml.Node) *yaml.Node {
 	for n != nil && n.Kind == yaml.AliasNode {
 		n = n.Alias

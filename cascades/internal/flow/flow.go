@@ -1,24 +1,26 @@
-// Package flow answers questions about the ways between phases: which phases can be reached,
-// which are part of a circle, which follow a phase, and how far the end is.
+// Package flow analyzes the routes between phases. It finds the phases that can be reached,
+// the phases in loops, the phases after a phase, and the distance to the end.
 package flow
 
-// A Graph has the ways between numbered phases. A run begins at phase 0.
+// A Graph contains the routes between numbered phases. A run begins at phase 0.
 type Graph struct {
-	Next    [][]int // the phases that may follow each
+	Next    [][]int // phases that may follow each phase
 	Ends    []bool  // the run may end after the phase
-	Circle  []bool  // the phase can be reached, and can be reached again from itself
+	Circle  []bool  // the phase can be reached, and a route leads from it back to it
 	Reached []bool  // the phase can be reached
 }
 
-// New returns the graph of phases that have followers, and after which the run may end.
+// New returns a graph. next lists the phases that may follow each phase. ends reports for each
+// phase whether the run may end after it.
 func New(next [][]int, ends []bool) *Graph {
 	g := &Graph{Next: next, Ends: ends, Circle: make([]bool, len(next)), Reached: make([]bool, len(next))}
 	g.search()
 	return g
 }
 
-// search fills Circle and Reached with Tarjan's strongly connected components from the first
-// phase. A component of one phase is a circle only if the phase follows itself.
+// search fills Circle and Reached. It uses Tarjan's algorithm for strongly connected
+// components from the first phase. A component with one phase is a loop only if the phase
+// follows itself.
 func (g *Graph) search() {
 	n := len(g.Next)
 	index, low, on := make([]int, n), make([]int, n), make([]bool, n)
@@ -53,8 +55,8 @@ func (g *Graph) search() {
 	}
 }
 
-// ToEnd returns the number of visits on the shortest way from each phase to the end,
-// including its own; 0 if no way leads there.
+// ToEnd returns the number of visits on the shortest route from each phase to the end,
+// including the visit of the phase. The number is 0 if no route leads to the end.
 func (g *Graph) ToEnd() []int {
 	before := make([][]int, len(g.Next))
 	visits := make([]int, len(g.Next))
@@ -67,7 +69,7 @@ func (g *Graph) ToEnd() []int {
 			visits[i], todo = 1, append(todo, i)
 		}
 	}
-	for ; len(todo) > 0; todo = todo[1:] { // breadth first, so the first number is the least
+	for ; len(todo) > 0; todo = todo[1:] { // breadth-first, so that the first number is the smallest
 		for _, i := range before[todo[0]] {
 			if visits[i] == 0 {
 				visits[i], todo = visits[todo[0]]+1, append(todo, i)

@@ -8,8 +8,8 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// homes are the mappings that an unknown key may belong to, with their names in messages.
-// The first one with the key is reported.
+// homes are the mappings that may have an unknown key of another mapping, with their names in
+// messages. The message names the first one with the key.
 var homes = []struct{ kind, what string }{
 	{"a phase", "a phase, beside its name"},
 	{"the cascade", "the file's top, beside phases"},
@@ -24,8 +24,8 @@ var homes = []struct{ kind, what string }{
 	{"output_extraction", "output_extraction"},
 }
 
-// parameter returns the place of an unknown key that is a parameter of the mapping's
-// validator, or "".
+// parameter returns advice for an unknown key that is a parameter of the validator in the
+// mapping. It returns "" for other keys.
 func (o *Object) parameter(key string) string {
 	for _, form := range []string{"validator", "use"} {
 		n := o.Value[form]
@@ -39,7 +39,8 @@ func (o *Object) parameter(key string) string {
 	return ""
 }
 
-// home returns the mapping that an unknown key of the file or a phase belongs to, or "".
+// home returns the mapping that has the unknown key, as advice. It returns "" if no mapping
+// has the key.
 func (o *Object) home(key string) string {
 	if !slices.Contains([]string{"the cascade", "a phase", "rules", "wards"}, o.Kind) {
 		return ""
@@ -57,7 +58,7 @@ func (o *Object) home(key string) string {
 	return ""
 }
 
-// asWritten returns how to write a value that must be a list or a mapping.
+// asWritten returns advice on a value that must be a list or a mapping.
 func asWritten(what string, n *yaml.Node) string {
 	switch {
 	case what == "phases" && n.Kind == yaml.MappingNode:

@@ -14,7 +14,7 @@ import (
 	"github.com/seed61713e19/capstan/internal/windlass"
 )
 
-// Text reads a text. A number or a date is its text in the file.
+// Text reads a text. For a number or a date, it returns the text in the file.
 func (r *Reader) Text(n *yaml.Node, what string) (string, bool) {
 	n = r.Resolve(n)
 	if n.Kind != yaml.ScalarNode || n.Tag == "!!null" || n.Tag == "!!bool" {
@@ -30,7 +30,7 @@ func (r *Reader) Text(n *yaml.Node, what string) (string, bool) {
 	return n.Value, true
 }
 
-// Word reads a text that must not be empty. It returns "" for a value that it reports.
+// Word reads a text that must not be empty. It returns "" if it reports an error.
 func (r *Reader) Word(n *yaml.Node, what string) string {
 	s, ok := r.Text(n, what)
 	if ok && strings.TrimSpace(s) == "" {
@@ -53,7 +53,7 @@ func (o *Object) Text(key string) string {
 	return s
 }
 
-// Required returns the text under a key, which must not be missing or empty.
+// Required returns the text under a key. It reports a missing key and an empty text.
 func (o *Object) Required(key string) string {
 	o.Needs(key)
 	if n := o.Get(key); n != nil {
@@ -71,7 +71,8 @@ func (o *Object) Needs(keys ...string) {
 	}
 }
 
-// OneOf returns the word under a key, which must be allowed. Default: the first.
+// OneOf returns the word under a key, which must be one of the allowed words. Default: the
+// first allowed word.
 func (o *Object) OneOf(key string, allowed ...string) string {
 	n := o.Get(key)
 	if n == nil {
@@ -93,7 +94,7 @@ func (o *Object) OneOf(key string, allowed ...string) string {
 	return allowed[0]
 }
 
-// Whole returns a whole number of at least low.
+// Whole returns the whole number under a key, which must be at least low. Default: otherwise.
 func (o *Object) Whole(key string, low, otherwise int) int {
 	n := o.Get(key)
 	if n == nil {
@@ -114,7 +115,7 @@ func (o *Object) Whole(key string, low, otherwise int) int {
 	return i
 }
 
-// Number returns a finite number greater than 0. Default: 0.
+// Number returns the finite number under a key, which must be more than 0. Default: 0.
 func (o *Object) Number(key string) float64 {
 	n := o.Get(key)
 	if n == nil {
@@ -135,7 +136,7 @@ func (o *Object) Number(key string) float64 {
 	return f
 }
 
-// Flag returns true or false.
+// Flag returns the boolean under a key. Default: otherwise.
 func (o *Object) Flag(key string, otherwise bool) bool {
 	n := o.Get(key)
 	if n == nil {
@@ -152,19 +153,19 @@ func (o *Object) Flag(key string, otherwise bool) bool {
 	return b
 }
 
-// booleans are words for true and false in other readers of YAML.
+// booleans maps words that other readers of YAML accept to true and false.
 var booleans = map[string]string{"yes": "true", "on": "true", "true": "true", "no": "false", "off": "false", "false": "false"}
 
-// names matches names with commas between them.
+// names matches a list of names with commas between them.
 var names = patterns.Lazy(`^[^\s,]+(?:, ?[^\s,]+)*$`)
 
-// units matches a number with the word for a unit of time.
+// units matches a number with a unit of time.
 var units = patterns.Lazy(`^([0-9.]+) ?(s|m|h)(?:ec|econd|in|inute|r|our)?s?$`)
 
-// maxSeconds is about the maximum of a time.Duration.
+// maxSeconds is close to the maximum of a time.Duration.
 const maxSeconds = 1e9
 
-// Seconds returns a number that is more than 0 as a duration.
+// Seconds converts a positive number of seconds to a duration.
 func (o *Object) Seconds(key string, f float64) time.Duration {
 	if f > maxSeconds {
 		o.r.Error(o.Value[key], codes.Value, "%s must be at most %.0f seconds", key, maxSeconds)
@@ -173,7 +174,8 @@ func (o *Object) Seconds(key string, f float64) time.Duration {
 	return max(time.Duration(f*float64(time.Second)), time.Nanosecond)
 }
 
-// Duration returns a time such as 90s or 2m, or a number of seconds.
+// Duration returns the time under a key, such as 90s or 2m. A number without a unit means
+// seconds. Default: 0.
 func (o *Object) Duration(key string) time.Duration {
 	n := o.Get(key)
 	if n == nil {
@@ -195,7 +197,7 @@ func (o *Object) Duration(key string) time.Duration {
 	return 0
 }
 
-// List returns the elements of a list.
+// List returns the elements of the list under a key.
 func (o *Object) List(key string) []*yaml.Node {
 	n := o.Get(key)
 	if n == nil {
@@ -211,7 +213,7 @@ func (o *Object) List(key string) []*yaml.Node {
 	return n.Content
 }
 
-// Texts returns a list of texts.
+// Texts returns the texts of the list under a key.
 func (o *Object) Texts(key string) []string {
 	var out []string
 	for _, n := range o.List(key) {
@@ -221,7 +223,7 @@ func (o *Object) Texts(key string) []string {
 	return out
 }
 
-// Alternatives joins words: a, b or c.
+// Alternatives joins words in the form "a, b or c".
 func Alternatives(words []string) string {
 	if len(words) < 2 {
 		return strings.Join(words, "")

@@ -3,17 +3,17 @@ package reader
 import "slices"
 
 // cascade.schema.json declares the keys of the language with their types, defaults and
-// descriptions. keys_declared.go is generated from it, because reading the schema takes
-// longer than reading most cascades. A test compares the declared keys with those that the
-// parser reads.
+// descriptions. A test generates keys_declared.go from it, because parsing the schema takes
+// longer than parsing most cascades. Another test compares the declared keys with the keys that
+// the parser reads.
 
 // A key is a key that a mapping may have.
 type key struct {
 	name   string
-	beside []string // the forms that it belongs to; nil for any
+	beside []string // forms with this key; nil for all forms
 }
 
-// Declares reports whether a mapping of a kind may have a key.
+// Declares reports whether a kind of mapping may have a key.
 func Declares(kind, name string) bool {
 	return slices.ContainsFunc(declared()[kind], func(k key) bool { return k.name == name })
 }

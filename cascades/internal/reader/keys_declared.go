@@ -4,7 +4,7 @@ package reader
 
 import "sync"
 
-// declared are the keys of every mapping, by what the parser calls it.
+// declared returns the keys of each kind of mapping.
 var declared = sync.OnceValue(func() map[string][]key {
 	return map[string][]key{
 		"a database":           {{name: "url"}, {name: "description"}, {name: "read_only"}, {name: "max_rows"}, {name: "max_bytes"}, {name: "timeout"}},

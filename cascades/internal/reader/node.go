@@ -8,17 +8,17 @@ import (
 	"github.com/seed61713e19/capstan/internal/codes"
 )
 
-// The limits of a file. A few lines with aliases of aliases may stand for gigabytes.
+// The limits of a file. Nested aliases in a few lines can expand to gigabytes.
 const (
-	MaxNodes = 200_000 // values, aliases followed
-	maxDepth = 200     // values within values
+	MaxNodes = 200_000 // number of values after the expansion of aliases
+	maxDepth = 200     // depth of values
 )
 
-// knownTags are the tags of values in a cascade.
+// knownTags are the allowed tags of values.
 var knownTags = []string{"!!map", "!!seq", "!!str", "!!int", "!!float", "!!bool", "!!null", "!!timestamp", "!!merge"}
 
-// Sound reports whether a value can be read: its depth is limited, and no alias is in the
-// value that it names. It reports unknown tags too.
+// Sound reports whether a value has a limited depth and no alias inside the value that the
+// alias names. It also reports unknown tags.
 func (r *Reader) Sound(n *yaml.Node, around []*yaml.Node) bool {
 	switch {
 	case len(around) > maxDepth:
@@ -42,8 +42,8 @@ func (r *Reader) Sound(n *yaml.Node, around []*yaml.Node) bool {
 	return true
 }
 
-// Resolve follows an alias. Each call counts towards MaxNodes. After that, it returns null,
-// and the report is closed.
+// Resolve returns the value that an alias names, or n for other values. Each call counts
+// towards MaxNodes. After the limit, Resolve returns null, and the report is closed.
 func (r *Reader) Resolve(n *yaml.Node) *yaml.Node {
 	if r.Nodes == MaxNodes {
 		r.Error(n, codes.TooLarge, "the file holds more than %d values, aliases followed", MaxNodes)
@@ -58,7 +58,7 @@ func (r *Reader) Resolve(n *yaml.Node) *yaml.Node {
 	return n
 }
 
-// KindOf returns the kind of a value, for messages.
+// KindOf describes the kind of a value for messages.
 func KindOf(n *yaml.Node) string {
 	switch n.Kind {
 	case yaml.MappingNode:

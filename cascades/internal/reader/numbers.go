@@ -6,7 +6,7 @@ import (
 	"github.com/seed61713e19/capstan/internal/codes"
 )
 
-// Between returns a number from low to high, or nil.
+// Between returns the number under a key, which must be from low to high. Default: nil.
 func (o *Object) Between(key string, low, high float64) *float64 {
 	n := o.Get(key)
 	if n == nil {
@@ -24,7 +24,7 @@ func (o *Object) Between(key string, low, high float64) *float64 {
 	return &f
 }
 
-// Integer returns a whole number, or nil.
+// Integer returns the whole number under a key. Default: nil.
 func (o *Object) Integer(key string) *int64 {
 	n := o.Get(key)
 	if n == nil {

@@ -8,20 +8,22 @@ import (
 	"github.com/seed61713e19/capstan/internal/codes"
 )
 
-// An Object is a mapping. Its keys must be in cascade.schema.json.
+// An Object is a mapping in a cascade file. cascade.schema.json declares the keys of each
+// kind.
 type Object struct {
 	Node     *yaml.Node
-	Kind     string // such as "a phase"
-	What     string // such as "phase draft"
+	Kind     string // kind of the mapping, such as "a phase"
+	What     string // name in messages, such as "phase draft"
 	Keys     map[string]*yaml.Node
 	Value    map[string]*yaml.Node
-	Order    []string // of the keys
-	Formless bool     // it has none of its alternative keys, or more than one
+	Order    []string // keys in file order
+	Formless bool     // the mapping has no form, or more than one
 
 	r *Reader
 }
 
-// Object reads a mapping. It reports any other value, and returns nil then.
+// Object reads a mapping. If the value has another type, Object reports an error and returns
+// nil.
 func (r *Reader) Object(n *yaml.Node, kind string) *Object {
 	n = r.Resolve(n)
 	if n.Kind != yaml.MappingNode {
@@ -31,7 +33,7 @@ func (r *Reader) Object(n *yaml.Node, kind string) *Object {
 	return r.Fields(n, kind)
 }
 
-// Fields reads a node that is a mapping.
+// Fields reads a node that must be a mapping.
 func (r *Reader) Fields(n *yaml.Node, kind string) *Object {
 	o := &Object{r: r, Node: n, Kind: kind, What: kind, Keys: map[string]*yaml.Node{}, Value: map[string]*yaml.Node{}}
 	o.fill(n, false, 0)
@@ -39,8 +41,8 @@ func (r *Reader) Fields(n *yaml.Node, kind string) *Object {
 	return o
 }
 
-// fill adds the fields of n. Merged fields (<<) do not replace fields of the mapping, which
-// come first.
+// fill adds the fields of n. The fields of n come first, and merged fields (<<) do not replace
+// them.
 func (o *Object) fill(n *yaml.Node, merged bool, depth int) {
 	var merges []*yaml.Node
 	for i := 0; i < len(n.Content); i += 2 {
@@ -53,7 +55,7 @@ func (o *Object) fill(n *yaml.Node, merged bool, depth int) {
 			o.r.Error(key, codes.Type, "a key of %s must be text, not %s", o.What, KindOf(key))
 			continue
 		}
-		if _, there := o.Value[key.Value]; there {
+		if _, known := o.Value[key.Value]; known {
 			if !merged {
 				o.r.Error(key, codes.Duplicate, "key %q stands twice in %s", key.Value, o.What)
 			}
@@ -67,7 +69,7 @@ func (o *Object) fill(n *yaml.Node, merged bool, depth int) {
 	}
 }
 
-// maxMerges is the maximum depth of merges.
+// maxMerges is the maximum depth of nested merges.
 const maxMerges = 20
 
 func (o *Object) merge(n *yaml.Node, depth int) {
@@ -89,7 +91,7 @@ func (o *Object) merge(n *yaml.Node, depth int) {
 // Has reports whether the mapping has a key.
 func (o *Object) Has(key string) bool { return o.Value[key] != nil }
 
-// Get returns the value of a key, aliases followed, or nil.
+// Get returns the value of a key, or nil. It follows aliases.
 func (o *Object) Get(key string) *yaml.Node {
 	if o.r.Observe != nil {
 		o.r.Observe(o, key)
@@ -101,7 +103,7 @@ func (o *Object) Get(key string) *yaml.Node {
 	return o.r.Resolve(n)
 }
 
-// Without removes keys from Order.
+// Without removes keys from Order, so that [Object.Done] does not report them.
 func (o *Object) Without(keys ...string) {
 	o.Order = slices.DeleteFunc(o.Order, func(key string) bool { return slices.Contains(keys, key) })
 }
@@ -115,7 +117,7 @@ func (o *Object) Child(key string) *Object {
 	return o.r.Object(n, key)
 }
 
-// Done reports unknown keys.
+// Done reports the unknown keys of the mapping.
 func (o *Object) Done() {
 	keys := declared()[o.Kind]
 	for _, name := range o.Order {
@@ -133,19 +135,20 @@ func (o *Object) Done() {
 			d.Message += o.home(name)
 		}
 		if o.Has(d.Suggestion) {
-			d.Fix = nil // it stands there too
+			d.Fix = nil // the mapping already has the suggested key
 		}
 	}
 }
 
-// Conflict reports a key that conflicts with another one, if the mapping has it.
+// Conflict reports a conflict at a key, if the mapping has the key.
 func (o *Object) Conflict(key, format string, args ...any) {
 	if o.Has(key) {
 		o.r.Error(o.Keys[key], codes.Conflict, format, args...)
 	}
 }
 
-// Single returns a mapping with one key, so that its methods read a value of a list.
+// Single returns a mapping with one key and the value n. Its methods can read an element of a
+// list.
 func (r *Reader) Single(key string, n *yaml.Node) *Object {
 	return &Object{r: r, Value: map[string]*yaml.Node{key: n}}
 }

@@ -12,13 +12,13 @@ import (
 	"github.com/seed61713e19/capstan/internal/schema"
 )
 
-// Plain returns a value as a plain value. text converts the texts in it.
+// Plain converts a value to a plain value. The function text converts the texts in it.
 func (r *Reader) Plain(n *yaml.Node, text func(*yaml.Node) any) any {
 	r.depth++
 	defer func() { r.depth-- }()
 	n = r.Resolve(n)
 	switch {
-	case r.depth > maxDepth: // by way of aliases
+	case r.depth > maxDepth: // because of aliases
 		r.Error(n, codes.TooLarge, "values are nested more than %d deep", maxDepth)
 		return nil
 	case n.Kind == yaml.MappingNode:
@@ -51,15 +51,15 @@ func (r *Reader) scalar(n *yaml.Node, text func(*yaml.Node) any) any {
 	case "!!int", "!!float":
 		return r.number(n)
 	case "!!str":
-		if n.Style == 0 && json.Valid([]byte(n.Value)) { // 1e400, which the YAML library has no float for
+		if n.Style == 0 && json.Valid([]byte(n.Value)) { // such as 1e400, which the YAML library cannot represent
 			return r.number(n)
 		}
 	}
 	return text(n)
 }
 
-// number reads a number. It keeps the digits of a number that is valid JSON, and converts
-// others, such as 0x1F.
+// number reads a number. If the number is valid JSON, it keeps the digits; it converts other
+// numbers, such as 0x1F.
 func (r *Reader) number(n *yaml.Node) any {
 	text := []byte(n.Value)
 	if !json.Valid(text) {
@@ -81,8 +81,8 @@ func (r *Reader) number(n *yaml.Node) any {
 	return v
 }
 
-// Verbatim returns a text as it is.
+// Verbatim returns a text unchanged.
 func Verbatim(n *yaml.Node) any { return n.Value }
 
-// PlainValue returns a value as a plain value, without reports.
+// PlainValue converts a value to a plain value without reports.
 func PlainValue(n *yaml.Node) any { return New(syntax.New("", nil)).Plain(n, Verbatim) }

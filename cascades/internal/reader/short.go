@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// Short returns the first line of a text, cut to 120 characters.
+// Short returns the first line of a text, with at most 120 characters. An … marks omitted
+// text.
 func Short(s string) string {
 	line, _, more := strings.Cut(strings.TrimSpace(s), "\n")
 	if runes := []rune(line); len(runes) > 120 {

@@ -1,6 +1,6 @@
 // Package reader reads the values of a cascade file: mappings with declared keys, texts,
-// numbers and lists. It reports the values that it cannot read, and knows the keys and words
-// of Windlass for its advice. It does not interpret the keys.
+// numbers and lists. It reports values that it cannot read. Its advice covers the keys and
+// words of Windlass. The package does not interpret the keys.
 package reader
 
 import (
@@ -14,10 +14,10 @@ import (
 // A Reader reads the values of a file, and reports the values that it cannot read.
 type Reader struct {
 	*findings.Report
-	Nodes   int                              // values that were read, aliases followed
+	Nodes   int                              // number of values that were read, including those of aliases
 	Ignored []*yaml.Node                     // keys of other programs that have no effect
-	Observe func(o *Object, key string)      // called for every key that is read; may be nil
-	Params  func(name string) map[string]any // the parameters of a validator; may be nil
+	Observe func(o *Object, key string)      // called for each key that is read; may be nil
+	Params  func(name string) map[string]any // returns the parameters of a validator; may be nil
 
 	depth int
 }
@@ -25,21 +25,22 @@ type Reader struct {
 // New returns a reader of a file.
 func New(file *syntax.File) *Reader { return &Reader{Report: &findings.Report{File: file}} }
 
-// Continue returns a reader of another file that shares the limits of r. Call [Reader.Merge]
-// with it when the text is read.
+// Continue returns a reader of another file that shares the limits of r. After the new reader
+// has read the file, call [Reader.Merge].
 func (r *Reader) Continue(file *syntax.File) *Reader {
 	next := New(file)
 	next.Nodes, next.Closed, next.Compared, next.Params = r.Nodes, r.Closed, r.Compared, r.Params
 	return next
 }
 
-// Merge adds the counts of a reader from [Reader.Continue], without its diagnostics.
+// Merge adds the counts of a reader that [Reader.Continue] has returned. It does not add the
+// diagnostics.
 func (r *Reader) Merge(next *Reader) {
 	r.Nodes, r.Closed, r.Compared = next.Nodes, next.Closed, next.Compared
 }
 
-// Tree returns the value of the file. It returns nil for a file with a mistake, for a value
-// that is too deep, and for a value that contains itself, and reports them.
+// Tree returns the value of the file. It reports a mistake in the text, a value that is too
+// deep, and a value that contains itself; it then returns nil.
 func (r *Reader) Tree() *yaml.Node {
 	root, mistake := r.File.Tree()
 	switch {
@@ -53,8 +54,8 @@ func (r *Reader) Tree() *yaml.Node {
 	return nil
 }
 
-// Inside returns a function that maps lines and columns of a scalar's text to their
-// positions in the file.
+// Inside returns a function that maps a line and a column of the text of a scalar to a
+// position in the file.
 func (r *Reader) Inside(n *yaml.Node) func(line, column int) syntax.Position {
 	place := r.File.Inside(n)
 	return func(line, column int) syntax.Position {

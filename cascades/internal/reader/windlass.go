@@ -11,8 +11,9 @@ import (
 	"github.com/seed61713e19/capstan/internal/windlass"
 )
 
-// translate reads a renamed key of Windlass or LARS as ours, so that diagnostics cover its
-// value. The key itself stays unknown, so the file does not load.
+// translate copies the values of renamed keys of Windlass or LARS to the keys of Capstan, so
+// that diagnostics cover the values. The original key remains unknown, so that the file does
+// not load.
 func (o *Object) translate() {
 	for _, key := range windlass.Synonyms(o.Kind) {
 		w, _ := windlass.Key(o.Kind, key)
@@ -22,7 +23,7 @@ func (o *Object) translate() {
 	}
 }
 
-// Foreign reports a key of Windlass or LARS, and returns whether the key is one.
+// Foreign reports a key of Windlass or LARS. It returns whether the key is such a key.
 func (o *Object) Foreign(key string) bool {
 	w, ok := windlass.Key(o.Kind, key)
 	switch {
@@ -41,7 +42,7 @@ func (o *Object) Foreign(key string) bool {
 	return ok
 }
 
-// instead returns what to write for a value of the wrong kind that another program accepts.
+// instead returns advice on a value of the wrong type, which another program may accept.
 func instead(key string, n *yaml.Node) string {
 	if advice := windlass.Value(key, n.Value).Advice; advice != "" {
 		return ": " + advice
@@ -49,12 +50,12 @@ func instead(key string, n *yaml.Node) string {
 	return asWritten(key, n)
 }
 
-// ReadAs warns that a value of Windlass is read as one of ours.
-func (r *Reader) ReadAs(n *yaml.Node, key, there, here string) {
-	r.Warn(n, codes.Meaning, "%s: %s is read as %s, its name here", key, there, here)
+// ReadAs warns that the reader takes a value of Windlass as a value of Capstan.
+func (r *Reader) ReadAs(n *yaml.Node, key, foreign, own string) {
+	r.Warn(n, codes.Meaning, "%s: %s is read as %s, its name here", key, foreign, own)
 }
 
-// filled returns what to write for a number that is a template.
+// filled returns advice on a template in place of a number, or "".
 func filled(key string, n *yaml.Node) string {
 	switch {
 	case !strings.Contains(n.Value, "{{"):
@@ -65,7 +66,8 @@ func filled(key string, n *yaml.Node) string {
 	return ": a plan needs it before a run; capstan convert FILE leaves it out"
 }
 
-// CheckComment warns of a text that YAML ends at a # that is probably no comment.
+// CheckComment warns about a text that YAML cuts at the character #, if this # probably does
+// not begin a comment.
 func (r *Reader) CheckComment(n *yaml.Node) {
 	n = r.Resolve(n)
 	if cut := n.LineComment; n.Kind == yaml.ScalarNode && n.Style == 0 && len(cut) > 1 && !strings.ContainsRune(" \t#!", rune(cut[1])) {

@@ -188,7 +188,8 @@ func (p *parser) mapped(o *reader.Object) Values {
 		name, isText := value.(string)
 		if isText && p.facts.Declared[name] {
 			values[key] = Reference{[]string{"input", name}, name}
-			p.Warn(o.Value[key], codes.Meaning, "input_map: %s is the value of the input %s, as in Windlass: write \"{{ input.%s }}\"", key, name, name)
+			p.Warn(o.Value[key], codes.Meaning,
+				"input_map: %s is the value of the input %s, as in Windlass: write \"{{ input.%s }}\"", key, name, name)
 		}
 	}
 	return values

@@ -126,7 +126,8 @@ func (p *parser) database(o *reader.Object, name string) tool.Database {
 			p.Error(n, codes.Value, "%s: %v", o.What, err)
 		} else if u, err := url.Parse(process.WithoutVariables(d.URL)); err == nil {
 			if password, _ := u.User.Password(); password != "" {
-				p.Warn(n, codes.Password, "%s: a password stands in the file, which runs keep: write it as {{ env.NAME }}, or leave it to PGPASSWORD or ~/.pgpass", o.What)
+				p.Warn(n, codes.Password,
+					"%s: a password stands in the file, which runs keep: write it as {{ env.NAME }}, or leave it to PGPASSWORD or ~/.pgpass", o.What)
 			}
 		}
 	}

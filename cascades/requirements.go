@@ -74,7 +74,8 @@ func (c *Cascade) Absent() (found syntax.Diagnostics) {
 	c.needs(needCollector{all: true, done: map[*Cascade]bool{}, list: &list})
 	for _, n := range list {
 		if err := n.Lacks(); err != nil {
-			found = append(found, syntax.Diagnostic{Severity: syntax.Warning, Code: codes.Program, Position: n.Position, Message: fmt.Sprintf("%s: %v", n.What, err)})
+			found = append(found, syntax.Diagnostic{Severity: syntax.Warning, Code: codes.Program, Position: n.Position,
+				Message: fmt.Sprintf("%s: %v", n.What, err)})
 		}
 	}
 	return found

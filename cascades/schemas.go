@@ -22,7 +22,8 @@ func (p *parser) schema(n *yaml.Node) *schema.Schema {
 	}
 	if inner, at := unwrapped(source); at != "" {
 		_, value := findings.Within(n, at)
-		p.Warn(n, codes.Keyword, "schema: this is the json_schema of OpenAI's response_format: write only the value of %s", strings.TrimPrefix(at, "$."))
+		p.Warn(n, codes.Keyword,
+			"schema: this is the json_schema of OpenAI's response_format: write only the value of %s", strings.TrimPrefix(at, "$."))
 		source, n = inner, value
 	}
 	before = len(p.Found)
@@ -36,7 +37,8 @@ func (p *parser) schema(n *yaml.Node) *schema.Schema {
 	source, words := schema.Nullable(source)
 	for _, s := range words {
 		key, _ := findings.Within(n, schema.MemberPath(s.Path, s.Key))
-		p.Warn(key, codes.Keyword, `%sschema %s: "nullable" is a word of OpenAPI 3.0; it is read as type: [TYPE, "null"], so write that`, file, s.Path)
+		p.Warn(key, codes.Keyword,
+			`%sschema %s: "nullable" is a word of OpenAPI 3.0; it is read as type: [TYPE, "null"], so write that`, file, s.Path)
 	}
 	s, err := p.known.Cache.schema(source)
 	if err == nil {

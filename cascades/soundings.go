@@ -245,7 +245,8 @@ func (p *parser) tries(o *reader.Object) {
 		switch n := of.Value[key]; {
 		case n == nil, key == "mode" && n.Value == "evaluate":
 		default:
-			p.Error(of.Keys[key], codes.Conflict, "%s is for the soundings of a phase: a sounding of the cascade is a whole run; to merge texts, add a last phase with soundings", key)
+			p.Error(of.Keys[key], codes.Conflict,
+				"%s is for the soundings of a phase: a sounding of the cascade is a whole run; to merge texts, add a last phase with soundings", key)
 		}
 	}
 	if line, there := p.facts.Lines[keywords.Tries]; there {

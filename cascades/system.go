@@ -102,7 +102,8 @@ func (p *parser) examples(n *yaml.Node) []Example {
 	if n.Kind == yaml.ScalarNode {
 		name, ok := ownFile(n.Value)
 		if !ok {
-			p.Error(n, codes.Type, `examples must be a list or a file, not %s: write [{user: …, assistant: …}] or "@examples.yaml"`, reader.KindOf(n))
+			p.Error(n, codes.Type,
+				`examples must be a list or a file, not %s: write [{user: …, assistant: …}] or "@examples.yaml"`, reader.KindOf(n))
 			return nil
 		}
 		return p.exampleFile(n, p.beside(name))
@@ -244,7 +245,8 @@ func (p *parser) tokenBudget(o *reader.Object) *TokenBudget {
 	b := &TokenBudget{at: o.Node, MaxTotal: o.Whole("max_total", 1, 0), Reserve: o.Whole("reserve_for_output", 0, 0)}
 	b.Strategy = o.OneOf("strategy", keywords.Fail, keywords.PruneOldest, keywords.Summarize)
 	if o.Needs("max_total"); b.MaxTotal > 0 && b.Room() <= 0 {
-		p.Error(o.Value["reserve_for_output"], codes.Value, "reserve_for_output must be less than max_total, which is %d, not %d", b.MaxTotal, b.Reserve)
+		p.Error(o.Value["reserve_for_output"], codes.Value,
+			"reserve_for_output must be less than max_total, which is %d, not %d", b.MaxTotal, b.Reserve)
 	}
 	o.Done()
 	return b

@@ -27,17 +27,19 @@ var toolName = patterns.Lazy(`^[A-Za-z0-9_-]{1,64}$`)
 
 // engineTools are the tools of the engine.
 var engineTools = tool.NewSet(
-	tool.Declared(keywords.SetState, "Set a value in the state of the run, where later phases can read it.", arguments("key", "value"), nil).WithEffect(tool.None),
-	tool.Declared(keywords.AskHuman, "Ask a person a question, and wait for the answer. The answer is also in the state, under the name of the phase.", map[string]any{
-		"type": "object", "required": []any{"question"}, "additionalProperties": false,
-		"properties": map[string]any{
-			"question": map[string]any{"type": "string", "minLength": 1, "maxLength": 4000, "description": "text of the question"},
-			"options": map[string]any{
-				"type": "array", "minItems": 1, "maxItems": 20, "description": "allowed answers. Default: any text",
-				"items": map[string]any{"type": "string", "minLength": 1, "maxLength": 200},
+	tool.Declared(keywords.SetState,
+		"Set a value in the state of the run, where later phases can read it.", arguments("key", "value"), nil).WithEffect(tool.None),
+	tool.Declared(keywords.AskHuman,
+		"Ask a person a question, and wait for the answer. The answer is also in the state, under the name of the phase.", map[string]any{
+			"type": "object", "required": []any{"question"}, "additionalProperties": false,
+			"properties": map[string]any{
+				"question": map[string]any{"type": "string", "minLength": 1, "maxLength": 4000, "description": "text of the question"},
+				"options": map[string]any{
+					"type": "array", "minItems": 1, "maxItems": 20, "description": "allowed answers. Default: any text",
+					"items": map[string]any{"type": "string", "minLength": 1, "maxLength": 200},
+				},
 			},
-		},
-	}, nil).WithEffect(tool.Reads),
+		}, nil).WithEffect(tool.Reads),
 	tool.Declared(keywords.RouteTo, "Choose the phase that follows this one.", arguments("target"), nil).WithEffect(tool.None),
 )
 

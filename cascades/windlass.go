@@ -36,7 +36,8 @@ func (p *parser) nearTool(n *yaml.Node, name string) *Tool {
 // noTool reports an unknown tool and suggests a correction.
 func (p *parser) noTool(n *yaml.Node, what, name string, names func() []string) {
 	if name == tool.SQLQuery {
-		p.Error(n, codes.Tool, "%s has no databases here: databases: {shop: {url: shop.db}} beside phases names a file of SQLite, {url: \"postgres://me:{{ env.PGPASSWORD }}@host/shop\"} a server", name)
+		p.Error(n, codes.Tool,
+			"%s has no databases here: databases: {shop: {url: shop.db}} beside phases names a file of SQLite, {url: \"postgres://me:{{ env.PGPASSWORD }}@host/shop\"} a server", name)
 		return
 	}
 	advice, known := windlass.Declaration(name)

@@ -114,7 +114,8 @@ func (c *Command) printPruned(done journal.Pruned, dry bool) {
 	fmt.Fprintf(c.Stdout, "%s removed, %s left; %s freed\n",
 		reports.Count(len(done.Runs), "run"), reports.Count(done.Retained, "old run"), bytesOf(max(done.Before-done.After, 0)))
 	if done.Free > 0 {
-		fmt.Fprintf(c.Stderr, "note: %s stay free inside the file for later runs, because an older capstan created it and it is in use: prune again while no run is active\n", bytesOf(done.Free))
+		fmt.Fprintf(c.Stderr,
+			"note: %s stay free inside the file for later runs, because an older capstan created it and it is in use: prune again while no run is active\n", bytesOf(done.Free))
 	}
 }
 

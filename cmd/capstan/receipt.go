@@ -111,7 +111,8 @@ func (c *Command) receiptOf(ctx context.Context, j *journal.Journal, id, phase s
 	if err != nil {
 		return nil, &exit{exitBroken, err}
 	}
-	claim, err := receipts.ClaimOf(receipts.Run{Run: folded, Cascade: cascade, Gates: gates, Program: thisProgram(), Texts: true, Evidence: runner.ReadFile}, phase)
+	claim, err := receipts.ClaimOf(receipts.Run{Run: folded, Cascade: cascade, Gates: gates, Program: thisProgram(),
+		Texts: true, Evidence: runner.ReadFile}, phase)
 	if err != nil {
 		return nil, usage("run %s: %w", run.RunID, err)
 	}

@@ -116,11 +116,13 @@ func Of(c *cascades.Cascade) *Proof {
 func (p *Proof) Diagnostics() syntax.Diagnostics {
 	found := syntax.Diagnostics{}
 	if p.TooLarge {
-		found = append(found, syntax.Diagnostic{Position: syntax.Position{File: p.File, Line: 1, Column: 1}, Code: codes.UngatedWrite, Severity: syntax.Wrong, Message: "nothing is proven: the cascade is too large to be followed"})
+		found = append(found, syntax.Diagnostic{Position: syntax.Position{File: p.File, Line: 1, Column: 1},
+			Code: codes.UngatedWrite, Severity: syntax.Wrong, Message: "nothing is proven: the cascade is too large to be followed"})
 	}
 	for _, w := range p.Paths {
 		if !w.HasGate() {
-			found = append(found, syntax.Diagnostic{Position: w.At, Code: codes.UngatedWrite, Severity: syntax.Wrong, Message: fmt.Sprintf("tool %s writes, and %s reaches its call with no gate on the way", w.Tool, w.route())})
+			found = append(found, syntax.Diagnostic{Position: w.At, Code: codes.UngatedWrite, Severity: syntax.Wrong,
+				Message: fmt.Sprintf("tool %s writes, and %s reaches its call with no gate on the way", w.Tool, w.route())})
 		}
 	}
 	return found

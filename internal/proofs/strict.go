@@ -22,7 +22,8 @@ func (p *Proof) Unmeasured(falsePass float64, chosen cascades.Chosen, open casca
 			if _, known := problems[g]; !known {
 				problems[g] = p.unmeasured(g, falsePass, chosen, open)
 			}
-			d := syntax.Diagnostic{Position: w.At, Code: codes.Unmeasured, Severity: syntax.Wrong, Message: fmt.Sprintf("tool %s: gate %s on the way of %s: %s", w.Tool, g, w.From, problems[g])}
+			d := syntax.Diagnostic{Position: w.At, Code: codes.Unmeasured, Severity: syntax.Wrong,
+				Message: fmt.Sprintf("tool %s: gate %s on the way of %s: %s", w.Tool, g, w.From, problems[g])}
 			if problems[g] != "" && !reported[d.String()] {
 				reported[d.String()] = true
 				found = append(found, d)

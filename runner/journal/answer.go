@@ -138,7 +138,8 @@ func (j *Journal) answer(ctx context.Context, c *stores.Conn, s summary, p *pend
 		open = slices.Delete(open, i, i+1)
 	}
 	g.row = last + 1
-	k := codec.NewPack(s.n, seq, []codec.Row{{N: g.row, Time: g.time.UnixNano(), Kind: codec.AnswerEffect, Path: string(p.Path), Fingerprint: p.Fingerprint, Data: data}})
+	k := codec.NewPack(s.n, seq, []codec.Row{{N: g.row, Time: g.time.UnixNano(), Kind: codec.AnswerEffect,
+		Path: string(p.Path), Fingerprint: p.Fingerprint, Data: data}})
 	if err = writePack(c, k, stores.Integer(found[2])+1); err == nil {
 		_, err = c.Exec("UPDATE run SET pending = ?, epoch = epoch + 1 WHERE n = ?", rowOf(open), s.n)
 		j.db.Writer.EndEra()

@@ -116,7 +116,8 @@ func encoded(m message, size int) (text []byte, cut bool) {
 	each := size / (2 * (len(m.Parts) + 1))
 	for i := range m.Parts {
 		p := &m.Parts[i]
-		p.Content, p.Response, p.Name, p.ID = clips.Bytes(p.Content, each), clips.Bytes(p.Response, each), clips.Bytes(p.Name, maxName), clips.Bytes(p.ID, maxName)
+		p.Content, p.Response = clips.Bytes(p.Content, each), clips.Bytes(p.Response, each)
+		p.Name, p.ID = clips.Bytes(p.Name, maxName), clips.Bytes(p.ID, maxName)
 		if a, ok := p.Arguments.(string); ok {
 			p.Arguments = clips.Bytes(a, each)
 		}

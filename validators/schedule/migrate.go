@@ -117,7 +117,8 @@ func (t tx) fillSendTypes() error {
 
 // newer returns the error for tables of a newer Capstan.
 func (db *DB) newer(version int) error {
-	return db.wrong(fmt.Errorf("its tables have version %d, made by a newer Capstan; this one supports version %d", version, len(migrationFiles())))
+	return db.wrong(fmt.Errorf("its tables have version %d, made by a newer Capstan; this one supports version %d",
+		version, len(migrationFiles())))
 }
 
 // version returns the number of the last migration, or 0 without tables.

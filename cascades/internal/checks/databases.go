@@ -19,7 +19,8 @@ type Database struct {
 func databases(c *Cascade, r *findings.Report) {
 	for _, d := range c.Databases {
 		if !d.Asked {
-			r.Warn(d.Node, codes.Unused, "no phase uses database %s: add %s to the tackle of a phase, or make it the tool of one", d.Name, tool.SQLQuery)
+			r.Warn(d.Node, codes.Unused,
+				"no phase uses database %s: add %s to the tackle of a phase, or make it the tool of one", d.Name, tool.SQLQuery)
 		}
 	}
 }

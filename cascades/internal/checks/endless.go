@@ -22,6 +22,7 @@ func endless(c *Cascade, r *findings.Report) {
 		}
 	}
 	if len(circle) > 0 {
-		r.WarnAt(at, codes.Endless, "no way leads out of the circle of %s: the run goes on until its budget ends it", reports.Fit(strings.Join(circle, ", "), 200))
+		r.WarnAt(at, codes.Endless,
+			"no way leads out of the circle of %s: the run goes on until its budget ends it", reports.Fit(strings.Join(circle, ", "), 200))
 	}
 }

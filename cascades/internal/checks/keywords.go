@@ -38,7 +38,8 @@ func (s Schema) keywords(r *findings.Report) {
 	known := schema.Keywords(s.Source)
 	found := schema.UnknownKeys(s.Source)
 	if s.isEmpty(found, known) {
-		r.Warn(s.Node, codes.Keyword, "schema: it asks for nothing: in JSON Schema fields stand under properties, {type: object, properties: {…}}")
+		r.Warn(s.Node, codes.Keyword,
+			"schema: it asks for nothing: in JSON Schema fields stand under properties, {type: object, properties: {…}}")
 		return
 	}
 	for _, u := range found {

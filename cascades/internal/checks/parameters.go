@@ -30,7 +30,8 @@ type Parameters struct {
 // values.
 func (p *Parameters) Judge() bool {
 	if p.Params["additionalProperties"] == false && p.Node.Kind == yaml.MappingNode {
-		p.unknown = slices.DeleteFunc(slices.Sorted(maps.Keys(p.Given)), func(name string) bool { _, known := p.properties()[name]; return known })
+		p.unknown = slices.DeleteFunc(slices.Sorted(maps.Keys(p.Given)),
+			func(name string) bool { _, known := p.properties()[name]; return known })
 	}
 	p.broken, p.err = p.Schema.Check(nil, p.Plain)
 	p.broken = slices.DeleteFunc(p.broken, func(b schema.Violation) bool { // a misspelt name or a template

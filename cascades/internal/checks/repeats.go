@@ -9,7 +9,8 @@ import (
 func repeats(c *Cascade, r *findings.Report) {
 	for _, p := range c.Phases {
 		if p.Call != nil && p.Call.Repeats {
-			r.Warn(p.Call.Node, codes.Feedback, "a retry ward calls the tool of phase %s again, and its inputs read neither validation_error nor attempt: it gets the same arguments", p.Name)
+			r.Warn(p.Call.Node, codes.Feedback,
+				"a retry ward calls the tool of phase %s again, and its inputs read neither validation_error nor attempt: it gets the same arguments", p.Name)
 		}
 	}
 }

@@ -19,7 +19,8 @@ func tackle(c *Cascade, r *findings.Report) {
 	for _, p := range c.Phases {
 		for _, t := range p.Tools {
 			if t.Ungated {
-				r.Warn(t.Node, codes.Ungated, "tool %s writes, and no blocking or retrying tool ward of phase %s looks at its calls before they act", t.Name, p.Name)
+				r.Warn(t.Node, codes.Ungated,
+					"tool %s writes, and no blocking or retrying tool ward of phase %s looks at its calls before they act", t.Name, p.Name)
 			}
 		}
 	}

@@ -23,7 +23,8 @@ type Variable struct {
 func variables(c *Cascade, r *findings.Report) {
 	for _, v := range c.Variables {
 		w, _ := windlass.Find("variable", v.Name)
-		r.ErrorAt(v.At, codes.Variable, "template: no variable is called %q here; %s", v.Name, cmp.Or(w.Advice, "there are "+reader.Alternatives(v.Known)))
+		r.ErrorAt(v.At, codes.Variable,
+			"template: no variable is called %q here; %s", v.Name, cmp.Or(w.Advice, "there are "+reader.Alternatives(v.Known)))
 		r.Suggest(v.Name, func() []string { return v.Known })
 		_, phase := c.Lines[v.Name]
 		switch {

@@ -20,7 +20,8 @@ type Weight struct {
 func weights(c *Cascade, r *findings.Report) {
 	for _, w := range c.Weights {
 		if w.Tokens > w.Room {
-			r.Warn(w.Node, codes.TokenBudget, "token_budget: %s of phase %s, as they stand, weigh about %d tokens (estimated), and %d may be sent", w.What, w.Phase, w.Tokens, w.Room)
+			r.Warn(w.Node, codes.TokenBudget,
+				"token_budget: %s of phase %s, as they stand, weigh about %d tokens (estimated), and %d may be sent", w.What, w.Phase, w.Tokens, w.Room)
 		}
 	}
 }

@@ -45,7 +45,8 @@ func writes(c *Cascade, r *findings.Report) {
 			s = newSources(c.Phases)
 		}
 		for _, from := range s.unjudged(i) {
-			r.Warn(p.Call.Node, codes.Ungated, "tool %s writes, and takes what phase %s says: no blocking pre-ward of phase %s looks at it, nor a blocking or retrying check of phase %s",
+			r.Warn(p.Call.Node, codes.Ungated,
+				"tool %s writes, and takes what phase %s says: no blocking pre-ward of phase %s looks at it, nor a blocking or retrying check of phase %s",
 				p.Call.Tool, from, p.Name, from)
 		}
 	}

@@ -162,7 +162,8 @@ func (v *visitTest) pre() error {
 	switch {
 	case !v.reached || stopped == (would != Released):
 	case stopped:
-		v.addAttemptChange(&AttemptChange{Path: string(v.visit.Path), Before: Outcome(v.visit.Status), After: Released, again: v.phase.Tool == nil, Text: reports.Fit(s.text.Text, 80)})
+		v.addAttemptChange(&AttemptChange{Path: string(v.visit.Path), Before: Outcome(v.visit.Status), After: Released,
+			again: v.phase.Tool == nil, Text: reports.Fit(s.text.Text, 80)})
 	default:
 		m := v.addDecision(d, &AttemptChange{Path: string(v.visit.Path), Before: Released, After: would, Text: reports.Fit(s.text.Text, 80)})
 		for _, a := range v.visit.Attempts {

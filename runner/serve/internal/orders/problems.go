@@ -107,7 +107,8 @@ func problem(err error) *Problem {
 // notResumed returns the problem of a run that did not resume with its answer.
 func notResumed(err error) *Problem {
 	if errors.Is(err, ErrFull) || errors.Is(err, ErrClosed) || errors.Is(err, runner.ErrAway) {
-		return NewProblem(http.StatusServiceUnavailable, "answered_not_resumed", "the answer is stored, but "+problem(err).Detail+": resume the run later")
+		return NewProblem(http.StatusServiceUnavailable,
+			"answered_not_resumed", "the answer is stored, but "+problem(err).Detail+": resume the run later")
 	}
 	if p, ok := errors.AsType[*Problem](err); ok {
 		return NewProblem(p.Status, p.Code, "the answer is stored, but: "+p.Detail)

@@ -62,7 +62,7 @@ var language = []suite{
 	{folder: "cascades", run: "TestDescriptions|TestMistakes|TestBad|TestGood"},
 	{folder: "cascades", skip: "TestHostile|" + bounds},
 	{folder: "internal/storytest"},
-	{folder: "cmd/capstan", whole: true, run: "TestMistakes|TestLint|TestScripts/^(databases|describe|gate|inputs|keys|lint|mcp|plan|programs|proof|receipt|requires_receipt|shadow|strength|tackle|tries|where)$"},
+	{folder: "cmd/capstan", whole: true, run: "TestMistakes|TestLint|TestScripts/^(databases|describe|gate|inputs|keys|lint|mcp|plan|programs|proof|protect|receipt|requires_receipt|shadow|strength|tackle|tries|where)$"},
 	{folder: "cascades", run: bounds},
 }
 

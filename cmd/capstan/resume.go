@@ -235,15 +235,7 @@ func (c *Command) runAgain(ctx context.Context, s *kit, run *journal.Run, how re
 	if f.model != "" {
 		chosen = s.models.chosen(f.model, how.file)
 	}
-	r, err := s.runner(c, f, chosen, append(options, runner.WithSink(event.Func(func(e event.Event) {
-		switch {
-		case e.Kind != event.RunStarted: // only the start is printed
-		case how.only:
-			fmt.Fprintf(c.Stderr, "run %s runs phase %s of %s\n", f.runID, oneLine(how.from), oneLine(run.RunID))
-		default:
-			fmt.Fprintf(c.Stderr, "run %s shares unchanged results with %s\n", f.runID, oneLine(run.RunID))
-		}
-	})))...)
+	r, err := s.runner(c, f, chosen, append(options, runner.WithSink(c.startPrinter(run.RunID, f.runID, how)))...)
 	if err != nil {
 		return err
 	}
@@ -288,6 +280,19 @@ func (c *Command) runAgain(ctx context.Context, s *kit, run *journal.Run, how re
 		s.progress.close(result)
 	}
 	return c.finish(s, result, err, f.json)
+}
+
+// startPrinter returns a sink that prints how the new run id depends on an earlier run.
+func (c *Command) startPrinter(earlier, id string, how resumption) event.Sink {
+	return event.Func(func(e event.Event) {
+		switch {
+		case e.Kind != event.RunStarted:
+		case how.only:
+			fmt.Fprintf(c.Stderr, "run %s runs phase %s of %s\n", id, oneLine(how.from), oneLine(earlier))
+		default:
+			fmt.Fprintf(c.Stderr, "run %s shares unchanged results with %s\n", id, oneLine(earlier))
+		}
+	})
 }
 
 // changedFiles describes the changes of a run's files since it began.

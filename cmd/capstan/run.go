@@ -91,25 +91,14 @@ and the other outputs of a stored run; FILE may be left out.`,
 			if only != "" || from != "" {
 				return c.runOnly(cmd, args, only, from, f)
 			}
-			if b.set == "" {
-				for _, name := range []string{"out", "parallel", "budget", "batch"} {
-					if cmd.Flags().Changed(name) {
-						return usage("--%s goes with --each", name)
-					}
-				}
-				if watch {
-					return c.watchCascade(cmd.Context(), args[0], f)
-				}
+			if err := b.conflict(cmd, f, watch); err != nil {
+				return err
+			}
+			switch {
+			case watch:
+				return c.watchCascade(cmd.Context(), args[0], f)
+			case b.set == "":
 				return c.runCascade(cmd.Context(), args[0], f)
-			}
-			if watch {
-				return usage("--watch runs one input, and --each many")
-			}
-			if f.runID != "" || f.inputFile != "" {
-				return usage("--run-id and --input-file are of one run, and --each makes many")
-			}
-			if f.receipt != "" {
-				return usage("--receipt is of one run: capstan receipt sign RUN makes one of each that --each has kept")
 			}
 			return c.runBatch(cmd.Context(), args[0], f, b, false)
 		},
@@ -128,6 +117,27 @@ and the other outputs of a stored run; FILE may be left out.`,
 	f.proof.add(cmd)
 	f.shared(cmd)
 	return cmd
+}
+
+// conflict returns an error for flags of run that exclude each other.
+func (b batchFlags) conflict(cmd *cobra.Command, f runFlags, watch bool) error {
+	if b.set == "" {
+		for _, name := range []string{"out", "parallel", "budget", "batch"} {
+			if cmd.Flags().Changed(name) {
+				return usage("--%s goes with --each", name)
+			}
+		}
+		return nil
+	}
+	switch {
+	case watch:
+		return usage("--watch runs one input, and --each many")
+	case f.runID != "" || f.inputFile != "":
+		return usage("--run-id and --input-file are of one run, and --each makes many")
+	case f.receipt != "":
+		return usage("--receipt is for one run: after --each, use capstan receipt sign RUN")
+	}
+	return nil
 }
 
 func (c *Command) runCascade(ctx context.Context, file string, f runFlags) error {

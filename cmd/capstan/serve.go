@@ -95,11 +95,8 @@ address that other machines can reach needs a token of at least 16 characters, f
 	return cmd
 }
 
-func (c *Command) serveRuns(ctx context.Context, words []string, f serveFlags) error {
-	offered, err := offers(words)
-	if err != nil {
-		return err
-	}
+// check returns an error for a value of a flag that is too small.
+func (f serveFlags) check() error {
 	if f.takeover != 0 && f.takeover < time.Second {
 		return usage("--takeover must be 1s at least, not %v", f.takeover)
 	}
@@ -108,6 +105,17 @@ func (c *Command) serveRuns(ctx context.Context, words []string, f serveFlags) e
 	}
 	if f.limit < 1 {
 		return usage("--parallel must be 1 at least, not %d", f.limit)
+	}
+	return nil
+}
+
+func (c *Command) serveRuns(ctx context.Context, words []string, f serveFlags) error {
+	offered, err := offers(words)
+	if err != nil {
+		return err
+	}
+	if err := f.check(); err != nil {
+		return err
 	}
 	if f.token, err = c.serverToken(f.serverFlags); err != nil {
 		return err

@@ -133,40 +133,9 @@ func describe(e event.Event) string {
 			return fmt.Sprintf("%d items", e.Items)
 		}
 	case event.ModelCalled:
-		who, news := "", e.Request.Messages
-		if e.Before > 0 {
-			news = news[len(news)-1:]
-		}
-		for _, t := range e.Request.Tools {
-			who += " +" + t.Name
-		}
-		if e.Request.Schema != nil {
-			who += " schema"
-		}
-		asked := askedOf(e)
-		if e.Validator != "" {
-			return fmt.Sprintf("judge %s", e.Validator) + asked
-		}
-		if e.Request.Role != "" {
-			return e.Request.Role + asked
-		}
-		var texts []string
-		for _, m := range news {
-			texts = append(texts, fmt.Sprintf("%s: %s", m.Role, quote(m.Content)))
-		}
-		return strings.TrimPrefix(asked+" ", " ") + fmt.Sprintf("[%d%s] %s", len(e.Request.Messages), who, strings.Join(texts, " | "))
+		return describeCall(e)
 	case event.ModelReplied:
-		if e.Response.Failure != nil {
-			return "failure: " + quote(e.Response.Failure.Error())
-		}
-		s := quote(e.Response.Text)
-		if e.Response.Thinking != "" {
-			s += " thinking " + quote(e.Response.Thinking)
-		}
-		for _, c := range e.Response.ToolCalls {
-			s += fmt.Sprintf(" call %s %s", c.Name, c.Arguments)
-		}
-		return s
+		return describeReply(e.Response)
 	case event.ToolCalled:
 		return fmt.Sprintf("%s %v", e.Call.Name, e.Call.Arguments)
 	case event.ToolReplied:
@@ -196,6 +165,47 @@ func describe(e event.Event) string {
 		return fmt.Sprintf("%s %v", e.Status, e.Output)
 	}
 	return ""
+}
+
+// describeCall returns the content of a call to a model.
+func describeCall(e event.Event) string {
+	tools, news := "", e.Request.Messages
+	if e.Before > 0 {
+		news = news[len(news)-1:]
+	}
+	for _, t := range e.Request.Tools {
+		tools += " +" + t.Name
+	}
+	if e.Request.Schema != nil {
+		tools += " schema"
+	}
+	asked := askedOf(e)
+	if e.Validator != "" {
+		return fmt.Sprintf("judge %s", e.Validator) + asked
+	}
+	if e.Request.Role != "" {
+		return e.Request.Role + asked
+	}
+	var texts []string
+	for _, m := range news {
+		texts = append(texts, fmt.Sprintf("%s: %s", m.Role, quote(m.Content)))
+	}
+	return strings.TrimPrefix(asked+" ", " ") + fmt.Sprintf("[%d%s] %s", len(e.Request.Messages), tools, strings.Join(texts, " | "))
+}
+
+// describeReply returns the content of a reply of a model.
+func describeReply(r *model.Response) string {
+	if r.Failure != nil {
+		return "failure: " + quote(r.Failure.Error())
+	}
+	s := quote(r.Text)
+	if r.Thinking != "" {
+		s += " thinking " + quote(r.Thinking)
+	}
+	for _, c := range r.ToolCalls {
+		s += fmt.Sprintf(" call %s %s", c.Name, c.Arguments)
+	}
+	return s
 }
 
 // found returns a verdict with all its members.

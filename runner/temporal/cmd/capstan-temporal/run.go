@@ -21,83 +21,100 @@ import (
 	"github.com/seed61713e19/capstan/runner/temporal"
 )
 
+// A startRequest has the flags of run.
+type startRequest struct {
+	values       []string
+	models       modelflag.Models
+	file, id     string
+	json, detach bool
+}
+
 func (c *cluster) run() *cobra.Command {
-	var values []string
-	var models modelflag.Models
-	var file, id string
-	var asJSON, detach bool
+	var q startRequest
 	cmd := &cobra.Command{
 		Use:   "run FILE",
-		Short: "Run a cascade on the cluster, and wait for what it gives",
+		Short: "Run a cascade on the cluster, and wait for its output",
 		Long: `Run a cascade on the cluster. The output of its last phase goes to standard
-output, the run's name and its questions to standard error. The run goes on when
+output, the run's name and its questions to standard error. The run continues when
 this command is interrupted.`,
 		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			input, err := inputs.Files{Stdin: cmd.InOrStdin()}.Inputs(file, values)
-			if err != nil {
-				return err
-			}
-			r, err := c.runner()
-			if err != nil {
-				return err
-			}
-			cascade, err := r.Load(args[0])
-			if err != nil {
-				return err
-			}
-			if wrong := cascade.CheckInput(cmd.Context().Err, input); len(wrong) > 0 {
-				return wrong
-			}
-			if id == "" {
-				id = runner.NewRunID(time.Now())
-			}
-			if err := runner.CheckRunID(id); err != nil {
-				return fmt.Errorf("--run-id: %w", err)
-			}
-			opened, err := c.open()
-			if err != nil {
-				return err
-			}
-			defer opened.close()
-			t, err := c.dial(cmd.Context())
-			if err != nil {
-				return err
-			}
-			defer t.Close()
-			runs := &temporal.Client{Temporal: t, Texts: opened.texts, Queue: c.queue}
-			err = runs.Begin(telemetry.Incoming(cmd.Context(), os.Getenv), temporal.Request{RunID: id, Cascade: cascade, Input: input, Model: models.Chosen(os.Getenv("CAPSTAN_MODEL"), args[0], asNamed)})
-			switch err = c.advise(err); {
-			case errors.Is(err, errTaken):
-				return err
-			case err != nil:
-				return connection{err}
-			}
-			fmt.Fprintln(cmd.ErrOrStderr(), "run", id)
-			if detach {
-				return nil
-			}
-			ctx, end := context.WithCancel(cmd.Context())
-			defer end()
-			go runs.Explain(ctx, id, func(reason string) { fmt.Fprintln(cmd.ErrOrStderr(), "run", id+":", reason) })
-			result, err := runs.Wait(cmd.Context(), id)
-			if cmd.Context().Err() != nil {
-				return ended(130)
-			}
-			if err != nil {
-				return connection{err}
-			}
-			return show(cmd.OutOrStdout(), cmd.ErrOrStderr(), result, asJSON)
-		},
+		RunE: func(cmd *cobra.Command, args []string) error { return c.execute(cmd, args[0], q) },
 	}
 	flags := cmd.Flags()
-	flags.StringArrayVar(&values, "input", nil, "an input: NAME=TEXT, NAME:=JSON or NAME=@FILE")
-	flags.StringVar(&file, "input-file", "", "a JSON object of inputs, - for standard input")
-	flags.Var(&models, "model", "NAME, scripted:FILE: the default model; OLD=NEW, '*=NEW': another one for that, or for all (or CAPSTAN_MODEL)")
-	flags.StringVar(&id, "run-id", "", "the run's name")
-	flags.BoolVar(&asJSON, "json", false, "print the whole result as JSON")
-	flags.BoolVar(&detach, "detach", false, "do not wait for the end")
+	flags.StringArrayVar(&q.values, "input", nil, "an input: NAME=TEXT, NAME:=JSON or NAME=@FILE")
+	flags.StringVar(&q.file, "input-file", "", "a JSON object of inputs, - for standard input")
+	flags.Var(&q.models, "model",
+		"NAME, scripted:FILE: the default model; OLD=NEW, '*=NEW': another one for that, or for all (or CAPSTAN_MODEL)")
+	flags.StringVar(&q.id, "run-id", "", "the run's name")
+	flags.BoolVar(&q.json, "json", false, "print the whole result as JSON")
+	flags.BoolVar(&q.detach, "detach", false, "do not wait for the end")
 	return cmd
+}
+
+// execute starts a run of the cascade in a file. It waits for the end unless the request
+// is detached.
+func (c *cluster) execute(cmd *cobra.Command, file string, q startRequest) error {
+	input, err := inputs.Files{Stdin: cmd.InOrStdin()}.Inputs(q.file, q.values)
+	if err != nil {
+		return err
+	}
+	r, err := c.runner()
+	if err != nil {
+		return err
+	}
+	cascade, err := r.Load(file)
+	if err != nil {
+		return err
+	}
+	if wrong := cascade.CheckInput(cmd.Context().Err, input); len(wrong) > 0 {
+		return wrong
+	}
+	if q.id == "" {
+		q.id = runner.NewRunID(time.Now())
+	}
+	if err := runner.CheckRunID(q.id); err != nil {
+		return fmt.Errorf("--run-id: %w", err)
+	}
+	opened, err := c.open()
+	if err != nil {
+		return err
+	}
+	defer opened.close()
+	t, err := c.dial(cmd.Context())
+	if err != nil {
+		return err
+	}
+	defer t.Close()
+	runs := &temporal.Client{Temporal: t, Texts: opened.texts, Queue: c.queue}
+	chosen := q.models.Chosen(os.Getenv("CAPSTAN_MODEL"), file, asNamed)
+	err = runs.Begin(telemetry.Incoming(cmd.Context(), os.Getenv),
+		temporal.Request{RunID: q.id, Cascade: cascade, Input: input, Model: chosen})
+	switch err = c.advise(err); {
+	case errors.Is(err, errTaken):
+		return err
+	case err != nil:
+		return connection{err}
+	}
+	fmt.Fprintln(cmd.ErrOrStderr(), "run", q.id)
+	if q.detach {
+		return nil
+	}
+	return c.await(cmd, runs, q)
+}
+
+// await prints the questions and problems of a run until it ends, and then its result.
+func (c *cluster) await(cmd *cobra.Command, runs *temporal.Client, q startRequest) error {
+	ctx, end := context.WithCancel(cmd.Context())
+	defer end()
+	go runs.Explain(ctx, q.id, func(reason string) { fmt.Fprintln(cmd.ErrOrStderr(), "run", q.id+":", reason) })
+	result, err := runs.Wait(cmd.Context(), q.id)
+	if cmd.Context().Err() != nil {
+		return ended(130)
+	}
+	if err != nil {
+		return connection{err}
+	}
+	return show(cmd.OutOrStdout(), cmd.ErrOrStderr(), result, q.json)
 }
 
 // statuses are the exit statuses of unsuccessful runs.

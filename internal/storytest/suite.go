@@ -137,11 +137,11 @@ func (s *liveRun) checkEnd(t *testing.T, r engine.Result, err error) {
 		_ = all.check(e) // the transcript contains the broken ones
 	}
 	if err := all.checkResult(r); err != nil {
-		t.Fatalf("the result is not what was told: %v", err)
+		t.Fatalf("the result differs from the reported one: %v", err)
 	}
 	var cause *engine.Error
 	if errors.As(err, &cause) != (r.Error != nil) {
-		t.Fatalf("the run gives %v, and told is %v", err, r.Error)
+		t.Fatalf("the run returns %v, but reported %v", err, r.Error)
 	}
 	if cause != nil {
 		if err := all.checkError(cause); err != nil {
@@ -178,7 +178,7 @@ func inOrder(t *testing.T, s *Story, host NewHost) finished {
 	before := fmt.Sprint(s.Input)
 	result, err := run(t, live.world, host(t, s), s, s.Start(), 0)
 	if after := fmt.Sprint(s.Input); after != before {
-		t.Errorf("the caller's input was %s and is %s", before, after)
+		t.Errorf("the caller's input changed from %s to %s", before, after)
 	}
 	live.checkSame(t, "in order", result, err, finished{})
 	live.checkOnce(t)
@@ -197,10 +197,10 @@ func run(t *testing.T, world engine.Host, start Start, s *Story, from engine.Sta
 		result, err = engine.Run(yieldingHost{Serial{h}, wants, ""}, s.Cascade, from)
 	})
 	if len(wants.problems) > 0 {
-		t.Errorf("a limit of time is of another attempt, what was spent is not in the state, or a phase has no checkpoint: %v", wants.problems)
+		t.Errorf("a time limit belongs to another attempt, the state lacks usage, or a phase has no checkpoint: %v", wants.problems)
 	}
 	if elsewhere := errors.Is(err, engine.ErrYield); wants.wanted != elsewhere || wants.late > 0 {
-		t.Errorf("the host wants the run elsewhere: %t; it ends with %v, and told %d more", wants.wanted, err, wants.late)
+		t.Errorf("the host wants the run elsewhere: %t; it ends with %v, and reported %d more events", wants.wanted, err, wants.late)
 	}
 	if !called {
 		t.Fatal("the host did not call run")
@@ -333,7 +333,7 @@ func interrupt(t *testing.T, s *Story, host NewHost, f finished) {
 		got := lines(live.transcript(t, result))
 		for _, line := range lines(s.Want()) {
 			if !slices.Contains(got, line) {
-				t.Fatalf("gone at effect %d: not told: %s\n%s", k, line, strings.Join(got, "\n"))
+				t.Fatalf("lost at effect %d: not reported: %s\n%s", k, line, strings.Join(got, "\n"))
 			}
 		}
 	}

@@ -53,7 +53,7 @@ var rooms = map[string]room{
 	"owners":    {files: []string{"runner/journal/internal/owners/*.go"}, suites: append([]suite{{folder: "runner/journal/internal/owners"}}, journal...)},
 	"writes": {
 		files:  []string{"runner/journal/internal/stores/writer.go", "runner/journal/internal/codec/pack.go", "runner/journal/rows.go", "runner/journal/emit.go", "runner/journal/begin.go", "runner/journal/result.go", "runner/journal/internal/stores/sqlite.go"},
-		suites: journal,
+		suites: append([]suite{{folder: "runner/journal/internal/codec"}, {folder: "runner/journal/internal/stores"}}, journal...),
 	},
 }
 

@@ -51,7 +51,7 @@ func TestUnfitRemote(t *testing.T) {
 	ask := func(context.Context) (string, map[string]any, error) { return "", nil, fs.ErrNotExist }
 	one := &Tool{Name: "send", Tool: tool.Remote("send", ask, nil), remote: true, arguments: &argumentSchema{}}
 	if _, _, err := one.Described(); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("it is told %v", err)
+		t.Errorf("got %v", err)
 	}
 	if reason := one.Unfit(map[string]any{"to": 1}); reason != "" {
 		t.Error(reason)

@@ -30,7 +30,7 @@ func TestMemo(t *testing.T) {
 			want := diagnosticsOf(f, nil)
 			for range 2 {
 				if got := diagnosticsOf(f, &cache); got != want {
-					t.Errorf("of %s is said\n%s\nnot\n%s", f.Name, got, want)
+					t.Errorf("%s: got\n%s\nwant\n%s", f.Name, got, want)
 				}
 			}
 		}
@@ -66,7 +66,7 @@ func TestMemo(t *testing.T) {
 	for _, name := range []string{"content", "contnt", "content"} {
 		got := diagnosticsOf(txtar.File{Name: "x.yaml", Data: fmt.Appendf(nil, each, name)}, &cache)
 		if strings.Contains(got, "unknown name") != (name == "contnt") {
-			t.Errorf("of %s is said %s", name, got)
+			t.Errorf("%s: got %s", name, got)
 		}
 	}
 }

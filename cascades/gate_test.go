@@ -195,7 +195,7 @@ func TestIdentityFails(t *testing.T) {
 	}
 	k.Validators = k.Validators.With(validators.NewJudge("odd", "", "Is it {{ fine?"))
 	if _, err := Parse("x.yaml", c.Source, nil, k); err == nil || !strings.Contains(err.Error(), "x.yaml:2:59: the criteria of odd: ") {
-		t.Errorf("of criteria that are no template is said %v", err)
+		t.Errorf("criteria that are no template: got %v", err)
 	}
 	gates, err := c.Gates("", nil)
 	if err == nil || err.Error() != `phase a: odd: "Is it \xff?" is not UTF-8` || len(gates) != 3 || gates[0].Digest != "" || gates[2].Digest == "" {

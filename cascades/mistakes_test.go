@@ -39,7 +39,7 @@ func TestMistakes(t *testing.T) {
 		got := mistakesOf(t, s, f.Name, f.Data)
 		result.Files = append(result.Files, f, txtar.File{Name: f.Name + ".said", Data: []byte(got)})
 		if i+1 == len(archive.Files) || archive.Files[i+1].Name != f.Name+".said" || string(archive.Files[i+1].Data) != got {
-			t.Errorf("of %s is said\n%s", f.Name, got)
+			t.Errorf("%s: got\n%s", f.Name, got)
 		}
 	}
 	if mistakes < 70 {
@@ -76,7 +76,7 @@ phases:
 		alone := found(t, "tackle/wrong.yaml", string(f.Data))
 		_, err := Parse("outer.yaml", []byte(outer), files(map[string]string{"tackle/wrong.yaml": string(f.Data)}), known())
 		if alone.Broken() && (err == nil || err.Error() != alone.Error()) {
-			t.Errorf("of %s is said\n%s\nand within another\n%v", f.Name, alone, err)
+			t.Errorf("%s: got\n%s\nand within another\n%v", f.Name, alone, err)
 		}
 	}
 }
@@ -176,7 +176,7 @@ func TestMistakenEncodings(t *testing.T) {
 		strings.ReplaceAll(right, "\n", "\r"):   `x.yaml:3:30: phase a has no key "nme"`,
 	} {
 		if got := found(t, "x.yaml", source).Error(); !strings.Contains(got, want) {
-			t.Errorf("of %q is said\n%s\nnot\n%s", source, got, want)
+			t.Errorf("%q: got\n%s\nwant\n%s", source, got, want)
 		}
 	}
 }
@@ -194,6 +194,6 @@ func TestMistakeInATemplateFile(t *testing.T) {
 		t.Errorf("%d mended: %s\n%v", n, fixed, list)
 	}
 	if len(list) != 2 || list[1].Suggestion != "first" || list[1].Fix != nil {
-		t.Errorf("of a file that is not read any more is said %+v", list)
+		t.Errorf("a file that is not read any more: got %+v", list)
 	}
 }

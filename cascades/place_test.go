@@ -116,15 +116,15 @@ func TestPlacesResolve(t *testing.T) {
 		check("validators", &Place{Cascade: c.Digest(), File: c.File, Name: name}, v)
 	}
 	if len(seen) != 15 {
-		t.Errorf("%d validators stand somewhere: %v", len(seen), seen)
+		t.Errorf("%d validators have a place: %v", len(seen), seen)
 	}
 	for _, at := range []*Place{nil, {}, {Cascade: c.Digest()}, {Cascade: c.Digest(), File: "dir/outer.yaml"}, {Cascade: c.Digest(), File: "dir/outer.yaml", Phase: "left", Moment: "post", Index: 2},
 		{Cascade: c.Digest(), File: "dir/outer.yaml", Phase: "nowhere", Moment: "post"}, {Cascade: c.Digest(), File: "dir/outer.yaml", Phase: "nowhere", Name: "own"}, {Cascade: c.Digest(), File: "dir/outer.yaml", Phase: "left"}, {Cascade: c.Digest(), File: "dir/none.yaml", Phase: "left", Moment: "post"}} {
 		if v, err := c.ValidatorAt(at); err == nil {
-			t.Errorf("at %v stands %v", at, v.Name)
+			t.Errorf("at %v is %v", at, v.Name)
 		}
 		if v, err := c.ToolAt(at); err == nil {
-			t.Errorf("at %v stands tool %v", at, v.Name)
+			t.Errorf("at %v is tool %v", at, v.Name)
 		}
 	}
 	none := &Cascade{ID: "none"}

@@ -56,7 +56,7 @@ phases:
 			t.Errorf("%q: the cascade is the tool %+v and the validator %+v", dir, tool, judge)
 		}
 		if missing := c.Phases[0].Tackle[2]; missing.Name != "lost" || missing.Tool.Name != "lost" || missing.Description != "This tool is not there: calling it fails." || missing.Params["type"] != "object" || missing.Effect != "none" {
-			t.Errorf("%q: in the place of a tool that is missing stands %+v", dir, missing)
+			t.Errorf("%q: in place of a missing tool is %+v", dir, missing)
 		}
 		known.Tackle, known.MissingTools = nil, false
 		if _, err := Load(at("a/flow.yaml"), files(there), known); err == nil || strings.Count(err.Error(), "[unknown-tool]") != 6 || !strings.Contains(err.Error(), "[unknown-validator]") {
@@ -93,7 +93,7 @@ func TestStoredTackleAlone(t *testing.T) {
 		}
 		known.Tackle, known.MissingTools = nil, false
 		if again, err := Load("flow.yaml", Unpacked(c.Files), known); err != nil || again.Digest() != c.Digest() || len(again.Warnings) != warned {
-			t.Errorf("loaded with %+v and again it is another: %v, or %d things are not told", with, err, warned)
+			t.Errorf("loaded with %+v and again it is another: %v, or %d things are not reported", with, err, warned)
 		}
 		known.Tackle = []string{"nowhere"}
 		if _, err := Load("flow.yaml", Unpacked(c.Files), known); err == nil {

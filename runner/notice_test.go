@@ -126,7 +126,7 @@ func TestNoticeCutsNoSecret(t *testing.T) {
 		q.Subject.Text = strings.Repeat("x", maxNoticeText-100) + secret
 	})
 	if err != nil || strings.Contains((*bodies)[0], "hush") || !strings.Contains((*bodies)[0], "[redacted]") {
-		t.Errorf("%v, or a piece of the secret is told", err)
+		t.Errorf("%v, or a piece of the secret is reported", err)
 	}
 }
 
@@ -155,7 +155,7 @@ func TestNoticeToAProgram(t *testing.T) {
 		t.Errorf("tried %q", tries)
 	}
 	if err := run("sleep 600 & sleep 600", 20*time.Millisecond); err == nil {
-		t.Error("it hangs, and was told")
+		t.Error("it hangs, and was reported")
 	}
 	if err := given(t, NoticeOptions{}, &cascades.Notify{Argv: []string{filepath.Join(dir, "none")}}); err == nil || !strings.Contains(err.Error(), "not started") {
 		t.Errorf("got %v", err)

@@ -45,13 +45,13 @@ func TestOptionsOfOneRun(t *testing.T) {
 				runner.WithSink(event.Func(func(e event.Event) {
 					events++
 					if e.Run != id {
-						t.Errorf("%s is told of %s", id, e.Run)
+						t.Errorf("%s is reported of %s", id, e.Run)
 					}
 				})))
 			mu.Lock()
 			defer mu.Unlock()
 			if want := fmt.Sprintf("a:I a:am a:%d. ", n); err != nil || streamed != want || events == 0 || events != whole[id] {
-				t.Errorf("%v, heard %q, want %q; told of %d events of %d", err, streamed, want, events, whole[id])
+				t.Errorf("%v, heard %q, want %q; reported of %d events of %d", err, streamed, want, events, whole[id])
 			}
 		})
 	}

@@ -131,7 +131,7 @@ func TestMistakenIsNotRendered(t *testing.T) {
 		t.Fatal(parsed, err)
 	}
 	if text, err := parsed.Render(map[string]any{"a": "x"}); err == nil {
-		t.Errorf("it says %q", text)
+		t.Errorf("got %q", text)
 	}
 }
 

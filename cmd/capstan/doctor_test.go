@@ -60,7 +60,7 @@ func TestDoctorAsksForNothingPaid(t *testing.T) {
 			t.Errorf("%d: %+v, well %v, status %d", answer, s, d.OK, exited)
 		}
 		if strings.Contains(out, key) || strings.Contains(out, "pass-word") {
-			t.Errorf("a secret is told: %s", out)
+			t.Errorf("a secret is reported: %s", out)
 		}
 	}
 	env["OPENAI_BASE_URL"] = "http://me:pass-word@127.0.0.1:1/v1" // no server uses this port

@@ -44,6 +44,6 @@ func TestInterruptedNotice(t *testing.T) {
 		}
 	}
 	if len(keys) != 2 || keys[0] != keys[1] {
-		t.Errorf("told with %q", keys)
+		t.Errorf("reported with %q", keys)
 	}
 }

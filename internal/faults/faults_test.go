@@ -207,7 +207,7 @@ func TestOneList(t *testing.T) {
 	seen := map[string]bool{}
 	for _, op := range faults.General() {
 		if seen[op.Name] {
-			t.Errorf("%s stands twice", op.Name)
+			t.Errorf("%s occurs twice", op.Name)
 		}
 		seen[op.Name] = true
 	}

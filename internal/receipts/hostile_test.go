@@ -81,7 +81,7 @@ func TestSignedAndRespelt(t *testing.T) {
 	payload := string(opened(t, issue(t, key, claim(text))))
 	change := func(old, new string) string {
 		if !strings.Contains(payload, old) {
-			t.Errorf("%q does not stand in %s", old, payload)
+			t.Errorf("%q is not in %s", old, payload)
 		}
 		return strings.Replace(payload, old, new, 1)
 	}

@@ -133,7 +133,7 @@ func TestVectorsElsewhere(t *testing.T) {
 	for _, v := range vectors(t) {
 		good, reported := text[v.Name]
 		if expected := v.Verdict == receipts.Passed || v.OneSpelling; !reported || good != expected {
-			t.Errorf("%s: elsewhere it is good: %v (told: %v)", v.Name, good, reported)
+			t.Errorf("%s: elsewhere it is good: %v (reported: %v)", v.Name, good, reported)
 		}
 	}
 }

@@ -215,7 +215,7 @@ func TestStatementsAreOne(t *testing.T) {
 	} {
 		changed := bytes.Replace(payload, []byte(row.old), []byte(row.new), 1)
 		if bytes.Equal(changed, payload) {
-			t.Errorf("%s: %q does not stand in %s", name, row.old, payload)
+			t.Errorf("%s: %q is not in %s", name, row.old, payload)
 		}
 		sealed, err := signatures.Seal(key, receipts.PayloadType, changed)
 		if err != nil {

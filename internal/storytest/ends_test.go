@@ -263,7 +263,7 @@ phases: [{name: a, compose: a text}]
 		t.Fatalf("got %+v, %v, asked at %v", v, err, places)
 	}
 	if found, err := s.Cascade.ValidatorAt(places[0]); err != nil || found != long {
-		t.Errorf("at %+v stands %v: %v", places[0], found, err)
+		t.Errorf("at %+v is %v: %v", places[0], found, err)
 	}
 	if v, err := engine.Judge(storytest.NewFault(s.Host(t), 1), s.Cascade, long, validators.Subject{Content: "a text"}, ""); !errors.Is(err, storytest.ErrFault) {
 		t.Errorf("with the host gone it is %+v: %v", v, err)

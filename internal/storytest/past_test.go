@@ -22,14 +22,14 @@ phases: [{name: a, tool: slow_no, inputs: {text: bat, content: "{{ input.text }}
 	state := engine.State{RunID: "run", Input: map[string]any{"text": "a bat"}}
 	past := engine.NewRecheck(storytest.NewFault(s.Host(t), 2), s.Cascade, p, &state, nil)
 	if o, err := past.Gate(recorded); err != nil || o.Err != nil || o.Verdict.Valid || o.Verdict.Reason != "it says bat" {
-		t.Errorf("it says %+v: %v", o, err)
+		t.Errorf("got %+v: %v", o, err)
 	}
 	if o, err := past.Gate(recorded); !errors.Is(err, storytest.ErrFault) || o.Err != nil || o.Verdict.Reason != "" {
-		t.Errorf("with the host gone it says %+v: %v", o, err)
+		t.Errorf("without the host: got %+v: %v", o, err)
 	}
 	state.Input = nil
 	if o, err := past.Gate(recorded); err != nil || o.Err == nil || o.Verdict.Reason != "" {
-		t.Errorf("of nothing it says %+v: %v", o, err)
+		t.Errorf("without input: got %+v: %v", o, err)
 	}
 }
 

@@ -112,7 +112,7 @@ func TestEventsThatComeAgain(t *testing.T) {
 		}
 	}
 	if want := "aaba"; reported[event.Feedback] != want || reported[event.ModelCalled] != want || len(eventsOf(t, j, "run", Whole)) != 2*len(want) {
-		t.Errorf("told are %v", reported)
+		t.Errorf("reported are %v", reported)
 	}
 }
 

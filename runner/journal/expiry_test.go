@@ -106,7 +106,7 @@ func TestExpiry(t *testing.T) {
 		w := await(t, expiring)
 		w.now = w.now.Add(24 * time.Hour)
 		if !w.pending().Expired {
-			t.Error("it is not told as expired")
+			t.Error("it is not reported as expired")
 		}
 		if err := w.answer(true); !errors.Is(err, runner.ErrExpired) || !strings.Contains(err.Error(), "until 2026-03-02T12:00:00Z") {
 			t.Errorf("got %v", err)
@@ -190,7 +190,7 @@ func TestExpiryAfterAKill(t *testing.T) {
 		}
 	}
 	if reported != 1 {
-		t.Errorf("told %d times that it has expired", reported)
+		t.Errorf("reported %d times that it has expired", reported)
 	}
 }
 

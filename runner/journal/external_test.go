@@ -143,7 +143,7 @@ func TestGuestIsGone(t *testing.T) {
 		t.Errorf("got %+v, %v", r, err)
 	}
 	if all := eventsOf(t, two, "run", Whole); len(all) != len(started)+1 || all[len(started)].Kind != event.RunFinished {
-		t.Errorf("told %+v", all)
+		t.Errorf("reported %+v", all)
 	}
 }
 

@@ -102,7 +102,7 @@ func TestCannotWrite(t *testing.T) {
 					want = 2
 				default:
 					if _, err := j.Reopen("run"); err == nil || errors.Is(err, runner.ErrRunBusy) || !strings.Contains(err.Error(), c.want) {
-						t.Errorf("who goes on too early is told %v", err)
+						t.Errorf("resumed too early: %v", err)
 					}
 					mend()
 				}
@@ -165,7 +165,7 @@ func TestAwayForAll(t *testing.T) {
 	old := &stores.Error{Message: "the server cannot be reached", Err: errors.New("conn closed"), Unavailable: true} // of a run that failed before
 	j.db.Writer.Add(func(*stores.Conn) error { return old }, func(err error) {
 		if !errors.Is(err, runner.ErrAway) {
-			t.Errorf("who cannot be written is told %v", err)
+			t.Errorf("an unwritable job gets %v", err)
 		}
 	})
 	for range many {
@@ -180,14 +180,14 @@ func TestAwayForAll(t *testing.T) {
 		}
 	}
 	if took := time.Since(began); took > many*wait/2 {
-		t.Errorf("%d that waited were told after %v", many, took)
+		t.Errorf("%d that waited were reported after %v", many, took)
 	}
 	if onServer == nil {
 		return
 	}
 	began = time.Now()
 	if _, err := j.Begin(runner.Start{RunID: "late"}); !errors.Is(err, runner.ErrAway) || time.Since(began) >= wait {
-		t.Errorf("who comes later is told after %v: %v", time.Since(began), err)
+		t.Errorf("a later job failed after %v: %v", time.Since(began), err)
 	}
 	if err := onServer.Go(); err != nil {
 		t.Fatal(err)

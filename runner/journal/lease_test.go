@@ -50,14 +50,14 @@ func TestLease(t *testing.T) {
 		t.Error("of whom nothing is heard counts as gone")
 	}
 	if !s.Leased(j.db.Owner) || !s.Leased(other.db.Owner) || s.Leased(owners.Owner{Key: "nobody"}) {
-		t.Error("who has a lease is not told from who has none")
+		t.Error("owners with and without a lease are not distinguished")
 	}
 	if n := leases(); n != 2 {
-		t.Errorf("%d leases stand", n)
+		t.Errorf("%d leases are valid", n)
 	}
 	reported := teller()
 	if err := j.Close(); err != nil || leases() != 1 {
-		t.Errorf("closed with %v: %d leases stand", err, leases())
+		t.Errorf("closed with %v: %d leases are valid", err, leases())
 	}
 	for began, there := time.Now(), int64(1); there > 0; {
 		if there, _ = other.db.Writer.C.Number("SELECT count(*) FROM pg_stat_activity WHERE pid = ?::int", reported); time.Since(began) > 10*time.Second {
@@ -214,7 +214,7 @@ func TestBury(t *testing.T) {
 		o.Close()
 	}
 	if buried(unseen) {
-		t.Error("a lease that stands is taken from who may be at work")
+		t.Error("a valid lease is taken from a process that may be running")
 	}
 	b := breaking(j)
 	for k, broke := 1, true; broke; k++ { // whichever statement fails

@@ -67,7 +67,7 @@ func TestNotice(t *testing.T) {
 	start(r)
 	again(j) // this process is sending it
 	if len(reported.keys) != 1 || reported.keys[0] != "run:draft/human_input" || reported.expires[0].IsZero() {
-		t.Fatalf("told %+v", reported)
+		t.Fatalf("reported %+v", reported)
 	}
 	if err := j.Close(); err != nil {
 		t.Fatal(err)
@@ -75,7 +75,7 @@ func TestNotice(t *testing.T) {
 	j = journalAt(t, file, Options{}) // the sending process is gone
 	again(j)
 	if !slices.Equal(reported.keys, []string{"run:draft/human_input", "run:draft/human_input"}) || !reported.expires[1].Equal(reported.expires[0]) {
-		t.Fatalf("told %+v", reported)
+		t.Fatalf("reported %+v", reported)
 	}
 	reported.done[1](errors.New("nobody listens"))
 	run, err := j.Run(t.Context(), "run")
@@ -89,7 +89,7 @@ func TestNotice(t *testing.T) {
 	again(j)
 	again(j)
 	if len(reported.keys) != 2 {
-		t.Errorf("told %d times", len(reported.keys))
+		t.Errorf("reported %d times", len(reported.keys))
 	}
 	if err := j.Answer(t.Context(), "run", "", engine.Answer{Value: true}); err != nil {
 		t.Error(err)

@@ -125,10 +125,10 @@ func TestFailedRunTriesAgain(t *testing.T) {
 		}
 	}
 	if replies != 3 {
-		t.Errorf("%d replies were told", replies)
+		t.Errorf("%d replies were reported", replies)
 	}
 	if n := len(effectsOf(t, j, "run")); n != 3 {
-		t.Errorf("%d effects stand", n)
+		t.Errorf("%d effects are stored", n)
 	}
 	if again, err := r.Resume(t.Context(), "run"); err != nil || asJSON(t, again) != asJSON(t, result) || len(m.calls) != 5 {
 		t.Errorf("resuming a run that has ended: %+v, %v", again, err)
@@ -518,7 +518,7 @@ phases:
 	for _, e := range eventsOf(t, j, "run", Brief) {
 		at := string(e.Kind) + " " + string(e.Path)
 		if reported[at]++; strings.HasPrefix(string(e.Path), "p") && reported[at] > 1 {
-			t.Errorf("%s is told again", at)
+			t.Errorf("%s is reported again", at)
 		}
 	}
 }
@@ -775,7 +775,7 @@ func TestPureJudgesAnew(t *testing.T) {
 		}
 	}
 	if n := len(effectsOf(t, j, "run")); n != 2 {
-		t.Errorf("%d effects stand", n)
+		t.Errorf("%d effects are stored", n)
 	}
 }
 

@@ -180,7 +180,7 @@ func (j *Journal) tallies(ctx context.Context, list []Summary, open []int64) err
 }
 
 // where returns the SQL condition for a filter, as far as SQL can express it.
-func (f Filter) where(ctx context.Context, c *stores.Conn, says *stores.Dialect) (string, []any, error) {
+func (f Filter) where(ctx context.Context, c *stores.Conn, dialect *stores.Dialect) (string, []any, error) {
 	var all []string
 	var args []any
 	add := func(condition string, values ...any) {
@@ -197,7 +197,7 @@ func (f Filter) where(ctx context.Context, c *stores.Conn, says *stores.Dialect)
 		add("cascade = ?", f.Cascade)
 	}
 	if f.Text != "" {
-		add("("+says.Within+"(lower(id), lower(?)) > 0 OR "+says.Within+"(lower(cascade), lower(?)) > 0)", f.Text, f.Text)
+		add("("+dialect.Within+"(lower(id), lower(?)) > 0 OR "+dialect.Within+"(lower(cascade), lower(?)) > 0)", f.Text, f.Text)
 	}
 	if !f.Since.IsZero() {
 		add("started >= ?", f.Since.UnixNano())

@@ -227,7 +227,7 @@ func TestEveryStatementOfHearing(t *testing.T) {
 		broke = text != ""
 		b.next(0)
 		if err := r.Owned(); len(live.events) > 0 || broke != (err != nil) {
-			t.Errorf("statement %d, %s: it is told %d times, %v", k, text, len(live.events), err)
+			t.Errorf("statement %d, %s: it is reported %d times, %v", k, text, len(live.events), err)
 		}
 		if err := r.End(engine.Result{Status: engine.Cancelled}, nil); err != nil {
 			t.Fatal(err)

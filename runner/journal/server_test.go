@@ -146,7 +146,7 @@ func TestAddress(t *testing.T) {
 	for _, address := range []string{"postgres://me:hunter2hunter2@db.example/x?search_path=a%20b", "postgres://me:hunter2hunter2@:bad:/x", "postgresql://me:hunter2hunter2@h/x?sslmode=wrong"} {
 		s, err := stores.NewPostgres(&stores.DB{}, address)
 		if words := fmt.Sprint(s, err); strings.Contains(words, "hunter2") {
-			t.Errorf("the password is told: %s", words)
+			t.Errorf("the password is reported: %s", words)
 		}
 	}
 }
@@ -286,7 +286,7 @@ func serverAway(t *testing.T, c *postgrestest.Cluster, stop func()) {
 		if i == 2 {
 			stop()
 			if _, err := j.Run(t.Context(), "run"); !errors.Is(err, runner.ErrAway) {
-				t.Errorf("who reads meanwhile is told %v", err)
+				t.Errorf("a reader gets %v", err)
 			}
 			ready := make(chan error)
 			go func() { ready <- c.Go() }()

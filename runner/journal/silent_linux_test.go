@@ -36,7 +36,7 @@ func TestServerSilent(t *testing.T) {
 	for _, most := range []time.Duration{wait * 3 / 2, wait / 2} {
 		began := time.Now()
 		if _, err := j.Begin(runner.Start{RunID: "during"}); !errors.Is(err, runner.ErrAway) || time.Since(began) > most {
-			t.Errorf("told after %v: %v", time.Since(began), err)
+			t.Errorf("reported after %v: %v", time.Since(began), err)
 		}
 	}
 	all(syscall.SIGCONT)

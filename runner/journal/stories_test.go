@@ -266,7 +266,7 @@ func goOn(t *testing.T, j *Journal, s *story, world counter, w finished) {
 	run, err := j.Run(t.Context(), "run")
 	last := run.Events - 1
 	if n := len(eventsAfter(t, j, "run", last, News)); err != nil || int64(n) != min(run.Events, 1) {
-		t.Errorf("it is told to have %d events, and after the last but one are %d, %v", run.Events, n, err)
+		t.Errorf("it is reported to have %d events, and after the last but one are %d, %v", run.Events, n, err)
 	}
 	result, _ := s.run(t, reopen(t, j, "run"), world, true)
 	same(t, "result", result, w.result)
@@ -320,12 +320,12 @@ func goOn(t *testing.T, j *Journal, s *story, world counter, w finished) {
 	}
 	for line := range strings.Lines(got) {
 		if count[line]--; count[line] < 0 && !strings.HasPrefix(line, "model_called") {
-			t.Errorf("told beside the story: %s", line)
+			t.Errorf("reported beside the story: %s", line)
 		}
 	}
 	for line, n := range count {
 		if n > 0 {
-			t.Errorf("not told: %s", line)
+			t.Errorf("not reported: %s", line)
 		}
 	}
 }

@@ -97,7 +97,7 @@ func TestLongAnswer(t *testing.T) {
 				t.Fatal(err)
 			}
 			if made.Text != strings.ToValidUTF8(text, "\ufffd") && name != "not UTF-8" || resp.Text != text {
-				t.Errorf("told %q", made.Text)
+				t.Errorf("reported %q", made.Text)
 			}
 			for e := range j.Effects(t.Context(), "run") {
 				if !reflect.DeepEqual(*e.Response, made) {

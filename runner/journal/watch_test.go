@@ -45,7 +45,7 @@ func TestWatch(t *testing.T) {
 		<-reported
 	}
 	if err := r.End(engine.Result{Status: engine.Succeeded}, nil); err != nil || len(reported) == 0 {
-		t.Fatalf("told %d times that it has ended: %v", len(reported), err)
+		t.Fatalf("reported %d times that it has ended: %v", len(reported), err)
 	}
 	for run, err := j.Run(t.Context(), "run"); run.Status != engine.Succeeded || err != nil; run, err = j.Run(t.Context(), "run") {
 		<-reported

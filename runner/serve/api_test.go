@@ -356,7 +356,7 @@ func TestABrokenStore(t *testing.T) {
 	w.Shelf.Broken = http.ErrAbortHandler
 	r := w.Problem(500, "internal", "GET", "/v1/runs", nil)
 	if strings.Contains(r.Text, "abort") {
-		t.Errorf("the server's own trouble is told: %s", r.Text)
+		t.Errorf("the server's own trouble is reported: %s", r.Text)
 	}
 	if page := w.Send("GET", "/", nil); page.StatusCode != 500 || !strings.Contains(page.Text, "<h1>500") {
 		t.Errorf("%d %s", page.StatusCode, page.Text)

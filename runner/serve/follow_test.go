@@ -159,7 +159,7 @@ func TestASlowFollower(t *testing.T) {
 	slow := w.Listen("/v1/runs/" + id + "/events")
 	first, ok := slow.Next()
 	if !ok {
-		t.Fatal("nothing is told")
+		t.Fatal("nothing is reported")
 	}
 	quick := make(chan []string)
 	go func() {

@@ -27,7 +27,7 @@ func TestManyReadersThatGo(t *testing.T) {
 	for i := range 60 {
 		l := w.Listen(paths[i%len(paths)])
 		if _, ok := l.Next(); !ok {
-			t.Fatalf("%s: nothing is told", paths[i%len(paths)])
+			t.Fatalf("%s: nothing is reported", paths[i%len(paths)])
 		}
 		readers = append(readers, l)
 	}
@@ -44,7 +44,7 @@ func TestManyReadersThatGo(t *testing.T) {
 	close(w.Hold)
 	for _, l := range readers[:2] {
 		if list := l.All(); len(list) == 0 || list[len(list)-1].Name != "end" {
-			t.Errorf("the end is not told: %v", list)
+			t.Errorf("the end is not reported: %v", list)
 		}
 	}
 	readers[2].Stop()

@@ -175,7 +175,7 @@ func TestStreamsEndWithTheServer(t *testing.T) {
 		defer resp.Body.Close()
 		s := bufio.NewScanner(resp.Body)
 		if !s.Scan() {
-			t.Fatalf("%s: nothing is told", path)
+			t.Fatalf("%s: nothing is reported", path)
 		}
 		open = append(open, s)
 	}

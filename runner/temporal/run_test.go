@@ -292,7 +292,7 @@ func TestCancelled(t *testing.T) {
 	}
 	events := x.events(t)
 	if last := events[len(events)-1]; last.Kind != event.RunFinished || last.Status != engine.Cancelled {
-		t.Errorf("the last that was told is %+v", last)
+		t.Errorf("the last that was reported is %+v", last)
 	}
 }
 
@@ -385,7 +385,7 @@ func TestWideEach(t *testing.T) {
 		}
 	}
 	if len(seen) != 2000 {
-		t.Errorf("%d replies were told", len(seen))
+		t.Errorf("%d replies were reported", len(seen))
 	}
 }
 

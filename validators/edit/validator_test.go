@@ -109,7 +109,7 @@ func TestVerdict(t *testing.T) {
 	}
 	v = judge(t, texts(t, with{"judgement": strings.NewReplacer("C3: {result: pass", "C3: {result: fail", "intent: pass", "intent: fail", "C7: {result: pass", "C7: {result: warn").Replace(text(t, "judgement.yaml") + answers(t))}), candidate)
 	if v.Status != "reject" || len(v.Issues) != 2 || v.Issues[0].Check != "claim_checks" || v.Issues[0].Location != "C3" || v.Issues[1].Check != "direction" || len(v.Warnings) != 1 {
-		t.Errorf("not every failing check is told: %+v %+v", v.Issues, v.Warnings)
+		t.Errorf("not every failing check is reported: %+v %+v", v.Issues, v.Warnings)
 	}
 	v = judge(t, texts(t, with{"judgement": strings.Replace(text(t, "judgement.yaml")+answers(t), "C3: {result: pass", "C3: {result: warn", 1)}), candidate)
 	if v.Valid || v.Status != "needs_human_review" || len(v.Issues) != 1 {
@@ -117,7 +117,7 @@ func TestVerdict(t *testing.T) {
 	}
 	v = judge(t, texts(t, with{"active_part": "rubric", "judgement": strings.Replace(text(t, "judgement.yaml"), "intent: pass", "intent: fail", 1)}), text(t, "status.yaml"))
 	if v.Status != "reject" || len(v.Issues) != 1 || v.Issues[0].Check != "identity" || len(v.Warnings) != 0 {
-		t.Errorf("of another direction's candidate more is told than that: %+v %+v", v.Issues, v.Warnings)
+		t.Errorf("of another direction's candidate more is reported than that: %+v %+v", v.Issues, v.Warnings)
 	}
 	v = judge(t, texts(t, with{"check": "computed", "judgement": nil}), candidate)
 	q := v.Details.(map[string]any)["questions"].(map[string]any)

@@ -241,7 +241,7 @@ func TestParseHostile(t *testing.T) {
 	} {
 		_, err := request.ParseResponse([]byte(in))
 		if err == nil || len(err.Error()) > 50_000 {
-			t.Errorf("%s: %d bytes are told", name, len(err.Error()))
+			t.Errorf("%s: %d bytes are reported", name, len(err.Error()))
 			continue
 		}
 		if len(in) < 3<<20 {

@@ -276,7 +276,7 @@ func TestTwoOfAName(t *testing.T) {
 	check(t, r, map[string]counts{"draft post expr": {NowPasses: 1, NowFails: 1}})
 	var words strings.Builder
 	if err := r.Report().Write(&words, "text"); err != nil || strings.Count(words.String(), "post expr len(content) > 1 | len(content) < 2") != 3 {
-		t.Errorf("a check without a name is not told by its text: %v\n%s", err, words.String())
+		t.Errorf("a check without a name is not reported by its text: %v\n%s", err, words.String())
 	}
 }
 

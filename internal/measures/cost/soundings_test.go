@@ -73,7 +73,7 @@ func TestSoundingsCountEveryCall(t *testing.T) {
 				}
 			}
 			if r.Unfinished != 0 || run != c.calls || !close3(all, float64(run)) || !maps.Equal(prices, c.prices) {
-				t.Errorf("the run made %d calls, want %d; told are %v, want %v; %d unfinished", run, c.calls, prices, c.prices, r.Unfinished)
+				t.Errorf("the run made %d calls, want %d; reported are %v, want %v; %d unfinished", run, c.calls, prices, c.prices, r.Unfinished)
 			}
 		})
 	}

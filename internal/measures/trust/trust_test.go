@@ -204,7 +204,7 @@ func TestDrift(t *testing.T) {
 	r := ask(t, nil, stream(1000), nil)
 	d := r.Gates[1].Drift
 	if d.Alarm == nil || d.Alarm.Verdict < 1000-trust.Baseline || d.Alarm.Verdict > 1000-trust.Baseline+150 {
-		t.Fatalf("swapped at verdict %d behind the baseline, told at %+v", 1000-trust.Baseline, d.Alarm)
+		t.Fatalf("swapped at verdict %d behind the baseline, reported at %+v", 1000-trust.Baseline, d.Alarm)
 	}
 	if !r.Drifted() || r.Gates[0].Drift.Alarm != nil {
 		t.Errorf("drifted %v, the other gate %+v", r.Drifted(), r.Gates[0].Drift)

@@ -237,7 +237,7 @@ func TestProviderRequests(t *testing.T) {
 				t.Errorf("%s: caches under %q", p.Name, id)
 			}
 			if sent["response_format"] == nil || (len(resp.Without) == 1) != (p.Format != "") {
-				t.Errorf("%s: sent %v, told %v", p.Name, sent, resp.Without)
+				t.Errorf("%s: sent %v, reported %v", p.Name, sent, resp.Without)
 			}
 		}
 	}

@@ -41,7 +41,7 @@ func hears(l *servetest.Listener, text string) string {
 	for {
 		e, ok := l.Next()
 		if !ok {
-			l.Fatalf("%q is never told", text)
+			l.Fatalf("%q is never reported", text)
 		}
 		if strings.Contains(e.Data, text) {
 			return e.Data

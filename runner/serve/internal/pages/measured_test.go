@@ -177,7 +177,7 @@ func TestRunsByTheirTexts(t *testing.T) {
 		t.Errorf("%d of %d runs say Short.", short, all)
 	}
 	if page := w.Want(200, "GET", "/?words=sHORT.", nil).Text; !strings.Contains(page, "<mark>Short.</mark>") {
-		t.Errorf("where the word stands is not told: %s", page)
+		t.Errorf("where the word stands is not reported: %s", page)
 	}
 	if rows("label=bad") != 0 {
 		t.Error("nobody has said anything")
